@@ -1,0 +1,1 @@
+"""depyf opens the black box of `torch.compile`."""

@@ -1,0 +1,59 @@
+"""Normalised instructions: the one form that everything after `bytecode/` reads.
+
+`depyf.bytecode.normalise.normalise(code)` returns a `Listing`. What each operation
+means is in `depyf.bytecode.operations`; nothing downstream knows a Python version.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from depyf.bytecode.code import Code
+
+
+@dataclass(slots=True)
+class Instruction:
+    """One normalised operation.
+
+    op: name of an operation in `operations.OPERATIONS`.
+    arg: its argument, resolved (a name, a constant, a count, an operator...).
+    target: index in `Listing.instructions` of the jump target, or -1.
+    offset: byte offset of the original instruction this came from.
+    line: line number in the user's file, or None.
+    handler: index in `Listing.handlers` of the handler that an exception raised
+        here goes to, or -1.
+    """
+
+    op: str
+    arg: object
+    target: int
+    offset: int
+    line: int | None
+    handler: int
+
+
+@dataclass(slots=True)
+class Handler:
+    """Where an exception goes: the stack is cut to `depth` values, then the offset
+    (`lasti`, if asked for) and the exception are pushed, then control goes to the
+    instruction with index `target`.
+
+    For the block stack of 3.7 to 3.10 the same is meant; six values are pushed
+    there (`legacy` is true): the exception that was being handled before as
+    traceback, value, type, then the new one as traceback, value, type.
+    """
+
+    target: int
+    depth: int
+    lasti: bool
+    legacy: bool = False
+
+
+@dataclass(slots=True)
+class Listing:
+    """The normalised instructions of one code object, in order, without those that
+    do nothing (NOP, RESUME, CACHE, EXTENDED_ARG, MAKE_CELL, COPY_FREE_VARS...)."""
+
+    code: Code
+    instructions: list[Instruction]
+    handlers: list[Handler]
