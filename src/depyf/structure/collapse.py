@@ -15,7 +15,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from depyf.cfg.order import postorder
+from depyf.structure.order import postorder
 from depyf.lift.fold import Folder
 from depyf.lift.nodes import EMPTY, LOCAL, Entry, Temp
 from depyf.lift.order import is_atom
