@@ -20,9 +20,9 @@ class Facts:
     jump_unit: bytes per unit of a jump argument.
     backward: opcode names that jump backwards by their argument.
     exceptions: where handlers are written down: on the block stack, or in a table.
+    walked: the interpreter keeps values on the stack that normalised code does not have.
     lines: format of the line table.
     shared_slots: local, cell and free variables share one row of slots.
-    qualname_on_stack: MAKE_FUNCTION takes the qualified name from the stack.
     null_above: a call's null (or `self`) stands above the callable.
     folds: what joins instructions of this version's idioms, in order.
     """
@@ -32,9 +32,9 @@ class Facts:
     jump_unit: int
     backward: frozenset[str]
     exceptions: str
+    walked: bool
     lines: str
     shared_slots: bool
-    qualname_on_stack: bool
     null_above: bool
     folds: tuple[Fold, ...]
 
