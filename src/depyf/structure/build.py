@@ -91,7 +91,6 @@ class Builder:
             return
         prev = {temp for inst in graph.block(start).insts[:1] if inst.op == "PUSH_EXC_INFO" for temp in inst.defs}
         code = {label for label, node in self.nodes.items() if prev & set(node.nest)} | {start}
-        body |= self._absorbed(body, code)
         entries = self._entries(body)
         if len(entries) != 1 or body & code:
             raise Unstructured(f"a protected region is entered at {len(entries)} places")
@@ -103,25 +102,11 @@ class Builder:
         item: Item
         with_ = self.recognised.withs.get(handler)
         if with_ is not None:
-            self._remove(code)
-            item = WithBody(body_items, with_.exit, [Jump(with_.follow)], with_.is_async)
+            item = WithBody(body_items, with_.exit, self._structure(code, start), with_.is_async)
         else:
             handler_items = self._structure(code, start)
             item = Try(body_items, handler_items, graph.handlers[handler].exc, handler in self.recognised.finallys)
         self.add(entry, [item], parent, nest, last)
-
-    def _absorbed(self, body: set[int], code: set[int]) -> set[int]:
-        """Return unprotected nodes that only the body leads to, and that do no more than return a value."""
-        predecessors = self._predecessors()
-        return {
-            label
-            for label in self.nodes
-            if label not in body
-            and label not in code
-            and label in self.recognised.harmless
-            and predecessors.get(label)
-            and predecessors[label] <= body
-        }
 
     def _predecessors(self) -> dict[int, set[int]]:
         found: dict[int, set[int]] = {}

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from depyf.lift.tac import Graph, Return
+from depyf.lift.tac import Block, Graph, Return, edges
 from depyf.structure.regions import finally_, names, with_
 from depyf.structure.regions.table import Kind, Regions, prune
+
+HARMLESS = frozenset({"CONST", "LOAD_FAST", "POP", "POP_EXCEPT", "MOVE"})
 
 
 @dataclass(slots=True)
 class Recognised:
-    """The regions that are left, and what is known of them by handler.
-
-    harmless: blocks that cannot raise and end in a return.
-    """
+    """The regions that are left, and what is known of them by handler."""
 
     regions: Regions
     withs: dict[int, with_.With] = field(default_factory=dict)
     finallys: set[int] = field(default_factory=set)
-    harmless: set[int] = field(default_factory=set)
 
 
 def recognise(graph: Graph) -> Recognised:
@@ -42,16 +40,28 @@ def recognise(graph: Graph) -> Recognised:
             case _:
                 pass
         prune(graph)
+        if region.handler in regions.parent:
+            _absorb_returns(regions, region.handler)
     return recognised
 
 
-HARMLESS = frozenset({"CONST", "LOAD_FAST", "POP", "POP_EXCEPT", "MOVE"})
+def _absorb_returns(regions: Regions, handler: int) -> None:
+    """Let `return v`, which cannot raise, belong to the region that computes v, if nothing else leads there."""
+    graph = regions.graph
+    body = regions.body(handler)
+    predecessors: dict[int, set[int]] = {}
+    for block in graph.live():
+        for edge in edges(block.exit):
+            predecessors.setdefault(edge.target, set()).add(block.index)
+    for _, edge in regions.exits(body):
+        block = graph.block(edge.target)
+        if isinstance(block.exit, Return) and predecessors[block.index] <= body:
+            if all(inst.op in HARMLESS for inst in block.insts) and _is_from_elsewhere(block, block.exit.value):
+                block.handler = handler
 
 
-def harmless_returns(graph: Graph) -> set[int]:
-    """Return the blocks that cannot raise and end in a return."""
-    return {
-        block.index
-        for block in graph.live()
-        if isinstance(block.exit, Return) and all(inst.op in HARMLESS for inst in block.insts)
-    }
+def _is_from_elsewhere(block: Block, value: int) -> bool:
+    return not any(value in inst.defs for inst in block.insts)
+
+
+

@@ -2,8 +2,8 @@
 
 Before: every way out of the body calls the exit with three Nones; the handler calls it with the exception and
         raises again unless the result is true
-After:  neither; the region is marked as the body of a `with` whose exit is `exit`, and `follow` is where it
-        goes on when the exit has suppressed an exception
+After:  neither; the region is marked as the body of a `with` whose exit is `exit`, and its handler just goes
+        to where it goes on when the exit has suppressed an exception
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from depyf.structure.regions.table import Region, Regions
 
 @dataclass(slots=True)
 class With:
-    """A `with` whose bookkeeping is gone: the temporary of its exit, and where suppression leads."""
+    """A `with` whose bookkeeping is gone; `exit` is the temporary of its exit."""
 
     exit: int
-    follow: int
     is_async: bool
 
 
@@ -45,7 +44,10 @@ def strip(regions: Regions, region: Region) -> With | None:
         calls[target.index] = (target, found)
     for target, found in calls.values():
         target.insts = [inst for inst in target.insts if not any(inst is other for other in found)]
-    return With(exit_temp, _after_suppression(graph, suppress, exit_temp), is_async)
+    follow = _after_suppression(graph, suppress, exit_temp)
+    block.insts = block.insts[:1]
+    block.exit = Goto(Edge(follow, []))
+    return With(exit_temp, is_async)
 
 
 def _tested(block: Block, start: Inst) -> tuple[int | None, bool]:
@@ -99,14 +101,13 @@ def _with_await(insts: list[Inst], place: int, is_async: bool) -> list[Inst] | N
 
 def _after_suppression(graph: Graph, edge: Edge, exit_temp: int) -> int:
     """Return the block reached after a suppressed exception, behind the bookkeeping of the handler."""
-    block = graph.block(edge.target)
-    last = -1
-    for place, inst in enumerate(block.insts):
-        if inst.op not in ("POP", "POP_EXCEPT"):
-            break
-        last = place
-        if inst.op == "POP" and inst.uses[0] == exit_temp:
-            break
-    if last + 1 < len(block.insts) or not isinstance(block.exit, Goto):
-        return split_block(graph, block, last + 1).index
-    return block.exit.edge.target
+    while True:
+        block = graph.block(edge.target)
+        for place, inst in enumerate(block.insts):
+            if inst.op not in ("POP", "POP_EXCEPT"):
+                return split_block(graph, block, place).index if place else block.index
+            if inst.op == "POP" and inst.uses[0] == exit_temp:
+                return split_block(graph, block, place + 1).index
+        if not isinstance(block.exit, Goto):
+            return split_block(graph, block, len(block.insts)).index
+        edge = block.exit.edge
