@@ -13,11 +13,11 @@ import heapq
 
 from depyf.bytecode.listing import Listing
 from depyf.verify.assumptions import Assumptions
-from depyf.verify.events import Event, Outcome, Split, standing
+from depyf.verify.events import TRUTH_TEST, Event, Outcome, Split, standing
 from depyf.verify.exact import Comparison
 from depyf.verify.flow import Flow
 from depyf.verify.frame import Frame, enter_handler
-from depyf.verify.join import canonical, join
+from depyf.verify.join import canonical, meet
 from depyf.verify.level import Place
 from depyf.verify.relate import relate
 from depyf.verify.silent import SILENT
@@ -116,7 +116,7 @@ class Bisimulation:
         known = self.table.get(key)
         if known is not None:
             self.places = key
-            state, is_less = join(known, state)
+            state, is_less = meet(known, state, self.result.nested)
             if not is_less:
                 return
         self.table[key] = state
@@ -153,11 +153,13 @@ class Bisimulation:
         if self.is_iterator_taken(state, mine, its):
             return [state]
         self.compare(state, mine, its)
+        if mine.kind[0] != TRUTH_TEST:
+            state.tested.clear()
         follow = self.exceptions(state, mine, its)
         ways = list(zip(mine.outcomes, its.outcomes, strict=True))
         for number, way in enumerate(ways):
             branch = state if number == len(ways) - 1 else state.copy()
-            self.go(branch, way, mine.settles)
+            self.go(branch, way, mine)
             follow.append(branch)
         return follow
 
@@ -207,14 +209,16 @@ class Bisimulation:
         raised.met = True
         return [raised]
 
-    def go(self, state: State, way: tuple[Outcome, Outcome], settles: Term | None) -> None:
+    def go(self, state: State, way: tuple[Outcome, Outcome], event: Event) -> None:
         """Go one way on from an observable, with the same new symbols on both sides."""
         results = tuple(self.terms.symbol(result.sort, result.detail) for result in way[0].results)
         state.private.update(
             term for term, result in zip(results, way[0].results, strict=True) if result.sort is Sort.SEQUENCE
         )
-        if settles is not None:
-            state.bound[settles] = self.terms.symbol()
+        if event.settles is not None:
+            state.bound[event.settles] = self.terms.symbol()
+        if event.kind[0] == TRUTH_TEST:
+            state.tested[state.resolve(event.operands[0])] = results[0]
         for side, outcome, joins in zip(state.sides, way, self.joins, strict=True):
             if outcome.pops:
                 del side.stack[-outcome.pops :]

@@ -9,6 +9,7 @@ from depyf.bytecode.listing import Instruction
 from depyf.verify.constants import key
 from depyf.verify.effects import GROWERS, NEVER_RAISE, Effect, effect_of
 from depyf.verify.frame import Frame
+from depyf.verify.silent import known_truth
 from depyf.verify.state import LEAVE, DictOf
 from depyf.verify.terms import Constant, NotUnderstood, Null, Pure, Sort, Symbol, Term, TupleOf
 
@@ -55,6 +56,7 @@ class Split:
 
 
 PLAIN = Symbol(Sort.PLAIN)
+TRUTH_TEST = "truth test"
 
 
 def standing(frame: Frame, lengths: Mapping[str, int]) -> Event | Split:
@@ -126,16 +128,17 @@ def bound(frame: Frame, item: Instruction) -> Event:
 def jump_if(frame: Frame, item: Instruction) -> Event | Split:
     """Return the truth test of a conditional jump, or the branch on a truth value."""
     value = frame.peek()
-    if frame.terms.is_bool(value):
-        node = frame.node(value)
-        return Split(node.items[0] if isinstance(node, Pure) and node.op == "not" else value)
+    known = known_truth(frame)
+    if known is not None:
+        node = frame.node(known)
+        return Split(node.items[0] if isinstance(node, Pure) and node.op == "not" else known)
     return truth_test(frame, value, frame.side.place, lambda truth: truth)
 
 
 def truth_test(frame: Frame, value: Term, place: int, use: Callable[[Term], Term]) -> Event:
     """Return the observable that asks for the truth of the top of the stack, and puts it in its place."""
     outcome = Outcome(place, (Symbol(Sort.BOOL),), 1, lambda results: (use(results[0]),))
-    return Event(("truth test",), (value,), (outcome,))
+    return Event((TRUTH_TEST,), (value,), (outcome,))
 
 
 def to_bool(frame: Frame, item: Instruction) -> Event:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from depyf.bytecode.code import Code
+from depyf.verify.relate import relate
 from depyf.verify.state import FunctionOf, HeapObject, Side, State, contents, refilled, shape
 from depyf.verify.terms import Cell, Constant, Fresh, NotUnderstood, Null, Pure, Sort, Symbol, Term, Terms, TupleOf
 
@@ -33,7 +35,8 @@ def canonical(state: State, live: tuple[frozenset[str] | None, frozenset[str] | 
             if part not in seen:
                 seen.add(part)
                 pending.append(part)
-    return State(state.terms, (first, second), heap, {}, state.private.copy())
+    tested = {state.resolve(value): state.resolve(truth) for value, truth in state.tested.items()}
+    return State(state.terms, (first, second), heap, private=state.private.copy(), tested=tested)
 
 
 def canonical_side(state: State, side: Side, names: frozenset[str] | None) -> Side:
@@ -44,19 +47,14 @@ def canonical_side(state: State, side: Side, names: frozenset[str] | None) -> Si
     return Side(side.place, [state.resolve(term) for term in side.stack], variables, state.resolve(side.handling))
 
 
-def join(old: State, new: State) -> tuple[State, bool]:
-    """Return what holds in both states, and whether that is less than what holds in `old`. Both are canonical.
-
-    Raises `NotUnderstood` where the states differ in more than values.
-    """
-    joining = Join(old, new)
-    first, second = (joining.side(mine, its) for mine, its in zip(old.sides, new.sides, strict=True))
-    heap = joining.heap()
-    return State(old.terms, (first, second), heap, {}, joining.private), joining.is_less
-
-
 class Join:
-    """The join of two states. A pair of an old and a new term becomes one term, the same one wherever it occurs.
+    """The join of two canonical states: what holds in both.
+
+    is_less: whether that is less than what holds in the old one.
+    conflicts: the pairs of an object that is fresh in one state, and something else, or a fresh object of another
+        shape, in the other.
+
+    A pair of an old and a new term becomes one term, the same one wherever it occurs.
 
     So locations that hold the same value in both states still do, and no others. An old symbol keeps its name for the
     first new term that it meets.
@@ -72,6 +70,22 @@ class Join:
         self.held_by: dict[Term, Term] = {}
         self.to_fill: list[tuple[Term, Term]] = []
         self.private: set[Term] = set()
+        self.conflicts: list[tuple[Term, Term]] = []
+
+    def state(self) -> State:
+        """Return the joined state. Raises `NotUnderstood` where the states differ in more than values."""
+        first, second = (self.side(mine, its) for mine, its in zip(self.old.sides, self.new.sides, strict=True))
+        heap = self.heap()
+        return State(self.terms, (first, second), heap, private=self.private, tested=self.tested())
+
+    def tested(self) -> dict[Term, Term]:
+        """Return the truth tests that were done on both ways here."""
+        return {
+            self.term(mine, its): self.term(self.old.tested[mine], self.new.tested[its])
+            for mine in self.old.tested
+            for its in self.new.tested
+            if (mine, its) in self.done
+        }
 
     def side(self, old: Side, new: Side) -> Side:
         """Join one side."""
@@ -119,6 +133,10 @@ class Join:
                 return self.terms.pure(a, self.terms_of(first, second), c)
             case (Fresh(), Fresh()) if alike(self.old.heap[old], self.new.heap[new]):
                 return self.join_objects(old, new)
+            case (Fresh(), _) | (_, Fresh()):
+                # Even the same name: the object may have changed on the way.
+                self.conflicts.append((old, new))
+                return self.weaker(old, new)
             case _:
                 return old if old == new else self.weaker(old, new)
 
@@ -133,6 +151,8 @@ class Join:
         if node.sort is Sort.LOST and (node.detail or not self.may_be_null(new)):
             return old
         is_private = old in self.old.private
+        if isinstance(self.terms.nodes[new], Fresh):
+            self.conflicts.append((old, new))
         keeps = self.common_sort(old, new) == node and (not is_private or new in self.new.private)
         if not self.holds_objects(new) and keeps and self.first_met.setdefault(old, new) == new:
             if is_private:
@@ -188,6 +208,61 @@ class Join:
                 case _:
                     pass
         return False
+
+
+def meet(old: State, new: State, nested: list[tuple[Code, Code]]) -> tuple[State, bool]:
+    """Return what holds in both states, and whether that is less than what holds in `old`. Both are canonical.
+
+    A container that is fresh on one way here and seen by others on the other, or that has another size there, is taken
+    as seen by others on both ways, provided that its contents are the same on both sides.
+    """
+    joining = Join(old, new)
+    joined = joining.state()
+    while joining.conflicts:
+        opened = open_objects(old, new, joining.conflicts, nested)
+        if opened is None:
+            break
+        old, new = opened
+        joining = Join(old, new)
+        joining.is_less = True
+        joined = joining.state()
+    return joined, joining.is_less
+
+
+def open_objects(
+    old: State, new: State, conflicts: list[tuple[Term, Term]], nested: list[tuple[Code, Code]]
+) -> tuple[State, State] | None:
+    """Return both states with the fresh objects in conflict seen by others, or None where sides do not correspond."""
+    opened = []
+    found: list[tuple[Code, Code]] = []
+    for which, state in enumerate((old, new)):
+        owners = owner_of(state)
+        rows: tuple[list[Term], list[Term]] = ([], [])
+        # Objects get their names in the order in which they are made, which is the same on both sides.
+        for term in sorted({pair[which] for pair in conflicts if pair[which] in state.heap}):
+            rows[owners[term]].append(term)
+        state = state.copy()
+        if len(rows[0]) != len(rows[1]) or relate(state, list(zip(*rows, strict=True)), found) is not None:
+            return None
+        opened.append(canonical(state, (None, None)))
+    nested.extend(found)
+    return opened[0], opened[1]
+
+
+def owner_of(state: State) -> dict[Term, int]:
+    """Return for each fresh object the number of the side that holds it."""
+    owners: dict[Term, int] = {}
+    for number, side in enumerate(state.sides):
+        pending = [*side.stack, *side.variables.values(), side.handling]
+        while pending:
+            term = pending.pop()
+            node = state.terms.nodes[term]
+            if isinstance(node, (TupleOf, Pure)):
+                pending.extend(node.items)
+            elif term in state.heap and term not in owners:
+                owners[term] = number
+                pending.extend(contents(state.heap[term]))
+    return owners
 
 
 def alike(old: HeapObject, new: HeapObject) -> bool:

@@ -116,7 +116,8 @@ def jump(frame: Frame) -> bool:
 
 def jump_if(frame: Frame) -> bool:
     """Follow a conditional jump on a value of known truth."""
-    known = containers.truth(frame.state, frame.peek())
+    term = known_truth(frame)
+    known = containers.truth(frame.state, term) if term is not None else None
     if known is None:
         return False
     frame.pop()
@@ -125,10 +126,12 @@ def jump_if(frame: Frame) -> bool:
 
 
 def known_truth(frame: Frame) -> Term | None:
-    """Return the truth of the top as a term, if finding it out runs no code."""
+    """Return the truth of the top as a term, if finding it out runs no code, or has just been found out."""
     term = frame.peek()
     if frame.terms.is_bool(term):
         return term
+    if term in frame.state.tested:
+        return frame.state.resolve(frame.state.tested[term])
     known = containers.truth(frame.state, term)
     return None if known is None else frame.terms.constant(known)
 

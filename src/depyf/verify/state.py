@@ -95,6 +95,7 @@ class State:
     heap: what is in each fresh term.
     bound: terms that have become known as other terms: an escaped container, a truth value that a branch decided.
     private: the sequences of assumed length that nobody else has seen.
+    tested: the truth of values that were tested last, with nothing observable done since.
     met: whether a place where paths meet was passed on the way here.
     """
 
@@ -103,6 +104,7 @@ class State:
     heap: dict[Term, HeapObject] = field(default_factory=dict)
     bound: dict[Term, Term] = field(default_factory=dict)
     private: set[Term] = field(default_factory=set)
+    tested: dict[Term, Term] = field(default_factory=dict)
     met: bool = False
 
     def copy(self) -> State:
@@ -114,6 +116,7 @@ class State:
             self.heap.copy(),
             self.bound.copy(),
             self.private.copy(),
+            self.tested.copy(),
             self.met,
         )
 
