@@ -101,7 +101,7 @@ def pop_finally(machine: Machine, keeps_top: object) -> None:
             if kept is not None and kept.is_real:
                 machine.emit("SWAP", 2)
             machine.emit(op)
-        else:
+    else:
         raise machine.fail("no finally body is being run here")
     if kept is not None:
         machine.push(kept)

@@ -225,7 +225,7 @@ class Machine:
         self.blocks = (*self.blocks, Block(kind, target, depth))
 
     def leave_block(self, *kinds: str) -> Block:
-        """Take the innermost block off; what the point emits cannot raise into it. Raises where it is none of these kinds."""
+        """Take the innermost block off, if it is one of these kinds; what is emitted here no longer raises into it."""
         if not self.blocks or (kinds and self.blocks[-1].kind not in kinds):
             raise self.fail(f"no {' or '.join(kinds) or 'block'} is open here")
         block = self.blocks[-1]
