@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from depyf.bytecode.draft import Fold
 from depyf.bytecode.expansions import Expansion
+from depyf.bytecode.unmarshal import CodeFields
 from depyf.bytecode.versions.table import OpcodeTable
 
 
@@ -17,6 +18,7 @@ class Facts:
 
     table: the generated opcode table.
     expansions: opcode name to what it stands for.
+    fields: names of a marshalled code object's fields in order, and whether each is a plain number.
     jump_unit: bytes per unit of a jump argument.
     backward: opcode names that jump backwards by their argument.
     exceptions: where handlers are written down: on the block stack, or in a table.
@@ -29,6 +31,7 @@ class Facts:
 
     table: OpcodeTable
     expansions: Mapping[str, Expansion]
+    fields: CodeFields
     jump_unit: int
     backward: frozenset[str]
     exceptions: str

@@ -23,6 +23,15 @@ BRANCHES = {
     "NOT_NONE": x.branch_on_none("JUMP_IF_FALSE"),
 }
 
+NUMBERS = ("argcount", "posonly_count", "kwonly_count", "stacksize", "flags", "first_line")
+FIELDS = tuple(
+    (name, name in NUMBERS)
+    for name in (
+        "argcount posonly_count kwonly_count stacksize flags bytecode consts names variables kinds filename name "
+        "qualname first_line line_table exception_table"
+    ).split()
+)
+
 FACTS = v3_10.FACTS.next(
     TABLE,
     gone=(
@@ -52,6 +61,7 @@ FACTS = v3_10.FACTS.next(
         "RETURN_GENERATOR": x.plain("CONST", None),
         "ASYNC_GEN_WRAP": x.plain("INTRINSIC", ("INTRINSIC_ASYNC_GEN_WRAP", 1)),
     },
+    fields=FIELDS,
     backward=frozenset(
         ("JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT", *(f"POP_JUMP_BACKWARD_IF_{when}" for when in BRANCHES))
     ),

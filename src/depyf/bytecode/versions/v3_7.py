@@ -90,9 +90,15 @@ EXPANSIONS: dict[str, x.Expansion] = {
     "BEFORE_ASYNC_WITH": x.plain("ENTER_ASYNC_WITH"),
 }
 
+NUMBERS = tuple((name, True) for name in "argcount kwonly_count nlocals stacksize flags".split())
+OBJECTS = tuple(
+    (name, False) for name in "bytecode consts names varnames freevars cellvars filename name".split()
+)
+
 FACTS = Facts(
     table=TABLE,
     expansions=EXPANSIONS,
+    fields=(*NUMBERS, *OBJECTS, ("first_line", True), ("line_table", False)),
     jump_unit=1,
     backward=frozenset(),
     exceptions="block stack",

@@ -21,5 +21,6 @@ FACTS = v3_7.FACTS.next(
         "POP_EXCEPT": x.plain("LEAVE_HANDLER", False),
         "RETURN_VALUE": x.plain("RETURN"),
     },
+    fields=(v3_7.NUMBERS[0], ("posonly_count", True), *v3_7.FACTS.fields[1:]),
     folds=(fold_qualnames, fold_async_with),
 )

@@ -57,7 +57,6 @@ def pop_except(machine: Machine, unwinds: object) -> None:
         raise machine.fail("a handler is left with other values on the stack than it began with")
     machine.replace(len(HANDLED), [])
     machine.emit("POP_EXCEPT")
-    machine.catching = machine.blocks
 
 
 def reraise(machine: Machine, arg: object) -> None:
@@ -77,7 +76,6 @@ def end_async_for(machine: Machine, arg: object) -> None:
     machine.emit("POP_EXCEPT")
     machine.replace(len(HANDLED + CAUGHT), [REAL])
     machine.operate("END_ASYNC_FOR", None)
-    machine.catching = machine.blocks
 
 
 def begin_finally(machine: Machine, arg: object) -> None:
@@ -103,7 +101,6 @@ def pop_finally(machine: Machine, keeps_top: object) -> None:
             if kept is not None and kept.is_real:
                 machine.emit("SWAP", 2)
             machine.emit(op)
-        machine.catching = machine.blocks
     else:
         raise machine.fail("no finally body is being run here")
     if kept is not None:

@@ -225,11 +225,11 @@ class Machine:
         self.blocks = (*self.blocks, Block(kind, target, depth))
 
     def leave_block(self, *kinds: str) -> Block:
-        """Take the innermost block off. Raises where it is none of these kinds."""
+        """Take the innermost block off, if it is one of these kinds; what is emitted here no longer raises into it."""
         if not self.blocks or (kinds and self.blocks[-1].kind not in kinds):
             raise self.fail(f"no {' or '.join(kinds) or 'block'} is open here")
         block = self.blocks[-1]
-        self.blocks = self.blocks[:-1]
+        self.blocks = self.catching = self.blocks[:-1]
         return block
 
 

@@ -126,7 +126,6 @@ class Walker:
         for op, arg in (("COPY", 3), ("POP_EXCEPT", None), ("RERAISE", 1)):
             machine.emit(op, arg)
         machine.leave_block("handler")
-        machine.catching = machine.blocks
         machine.next_raw = None
 
     def swallow(self, machine: Machine, point: Point) -> None:
@@ -135,7 +134,6 @@ class Walker:
             machine.emit(op)
         machine.leave_block("handler")
         machine.replace(1 + len(HANDLED + CAUGHT), [NORMAL])
-        machine.catching = machine.blocks
 
 
 def do(machine: Machine, step: Step) -> None:
