@@ -1,5 +1,1 @@
 """depyf opens the black box of `torch.compile`."""
-
-from depyf.api import decompile
-
-__all__ = ["decompile"]
