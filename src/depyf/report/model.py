@@ -84,13 +84,18 @@ Trigger: TypeAlias = FirstCall | Recompile | Resume
 
 @dataclass(frozen=True, slots=True)
 class GraphBreak:
-    """A place where Dynamo ended a graph. `code` is torch's number of the kind of break (`GB0170`), or empty."""
+    """A place where Dynamo ended a graph.
+
+    `code` is torch's number of the kind of break (`GB0170`), or empty; `where` the innermost line of the user's, and
+    `stack` the calls that lead to it, outermost first.
+    """
 
     reason: str
     explanation: str
     hints: tuple[str, ...]
     code: str
     where: UserLine | None
+    stack: tuple[UserLine, ...]
     attempt: int
     text: str
 
@@ -226,6 +231,8 @@ class Function:
     resumes_at: int | None = None
     resume_name: str = ""
     """The global name that the caller's code uses for it: `__resume_at_102_2`."""
+    break_line: int | None = None
+    parameters: tuple[str, ...] = ()
     compiles: list[Compile] = field(default_factory=list)
     number: int = 0
     """Counts the root functions of one name, from 0: `<n>` of `full_code_for_<fn>_<n>.py`."""
