@@ -68,7 +68,7 @@ class Source:
         if not self.path.startswith("src/depyf/"):
             return ""
         name = self.path.split("/")[2].removesuffix(".py")
-        return "" if name == "__init__" else name
+        return "" if name in ("__init__", "__main__") else name
 
     @property
     def generated(self) -> bool:
