@@ -19,9 +19,10 @@ class Dump:
     directory: Path
 
     @property
-    def index(self) -> Any:
+    def index(self) -> dict[str, Any]:
         """What `index.json` holds."""
-        return json.loads((self.directory / "index.json").read_text(encoding="utf-8"))
+        index: dict[str, Any] = json.loads((self.directory / "index.json").read_text(encoding="utf-8"))
+        return index
 
     def python_files(self) -> list[Path]:
         """Return every `.py`, in the order of their names."""
