@@ -1,0 +1,95 @@
+"""What a dump says of itself, and what can be checked of its files without it."""
+
+from __future__ import annotations
+
+import ast
+import json
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PROVEN = ("EXACT", "EQUIVALENT")
+
+
+@dataclass(frozen=True)
+class Dump:
+    """A directory that `prepare_debug` filled."""
+
+    directory: Path
+
+    @property
+    def index(self) -> dict[str, Any]:
+        """What `index.json` holds."""
+        index: dict[str, Any] = json.loads((self.directory / "index.json").read_text(encoding="utf-8"))
+        return index
+
+    def python_files(self) -> list[Path]:
+        """Return every `.py`, in the order of their names."""
+        return sorted(self.directory.rglob("*.py"))
+
+    def unreadable(self) -> list[str]:
+        """Return one line for each `.py` that does not compile."""
+        problems = []
+        for path in self.python_files():
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True)
+            except SyntaxError as error:
+                problems.append(f"{path.name}: {error}")
+        return problems
+
+
+def lines_of_body(text: str, name: str) -> int:
+    """Count the lines of code in the body of function `name`, comments and docstring not among them."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            rows = text.splitlines()[body[0].lineno - 1 : body[-1].end_lineno]
+            return sum(1 for row in rows if row.strip() and not row.strip().startswith("#"))
+    raise LookupError(f"no function {name}")
+
+
+def lists_taken_apart(text: str) -> list[str]:
+    """Return the displays in `text` that are built only to be subscripted, starred or unpacked."""
+    tree = ast.parse(text)
+    found = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Subscript(value=ast.List() | ast.Tuple(), ctx=ast.Load()):
+                found.append(ast.unparse(node))
+            case ast.Starred(value=ast.List() | ast.Tuple()):
+                found.append(ast.unparse(node))
+            case ast.Assign(targets=[ast.Tuple() | ast.List()], value=ast.List()):
+                found.append(ast.unparse(node))
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            found.extend(_named_and_taken_apart(function))
+    return found
+
+
+def _named_and_taken_apart(function: ast.FunctionDef) -> list[str]:
+    """Return the names that hold a list display, and are never used but to take it apart or fill it."""
+    parents = {child: node for node in ast.walk(function) for child in ast.iter_child_nodes(node)}
+    lists = {
+        node.targets[0].id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and isinstance(node.value, ast.List)
+    }
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in lists:
+            if not _takes_apart(parents[node], node):
+                lists.discard(node.id)
+    return sorted(lists)
+
+
+def _takes_apart(parent: ast.AST, name: ast.Name) -> bool:
+    match parent:
+        case ast.Subscript(value=value) if value is name:
+            return True
+        case ast.Starred() | ast.Attribute(attr="append" | "extend" | "insert" | "pop"):
+            return True
+        case ast.Assign(targets=[ast.Tuple() | ast.List()]):
+            return True
+    return False
