@@ -53,7 +53,11 @@ def _function(session: Session, function: Function) -> dict[str, Any]:
         "compiles": [_compile(each) for each in function.compiles],
     }
     if function.is_resume:
-        content |= {"broke_at": function.break_line, "resumes_at": function.resumes_at, "called_as": function.resume_name}
+        content |= {
+            "broke_at": function.break_line,
+            "resumes_at": function.resumes_at,
+            "called_as": function.resume_name,
+        }
     else:
         content["resume_functions"] = [_function(session, each) for each in session.resumes_of(function)]
     return content

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from depyf.report.model import Artefact, Compile, Dialect, Function, GraphBreak, Recompile, Resume, Session, Transformed
+from depyf.report.model import (
+    Artefact,
+    Compile,
+    Dialect,
+    Function,
+    GraphBreak,
+    Recompile,
+    Resume,
+    Session,
+    Transformed,
+    UserLine,
+)
 from depyf.report.user_source import resumption_words, short_path
 from depyf.report.words import graph_label, proof_words, resumption, trigger_words
 
@@ -22,7 +33,13 @@ def index_markdown(session: Session) -> str:
     pairs = list(session.compiles())
     parts = [_summary(session, pairs)]
     if pairs:
-        parts += [_compiles(session, pairs), _recompiles(pairs), _breaks(pairs), _failures(pairs), _files(session, pairs)]
+        parts += [
+            _compiles(session, pairs),
+            _recompiles(pairs),
+            _breaks(pairs),
+            _failures(pairs),
+            _files(session, pairs),
+        ]
     else:
         parts.append(NOTHING_SEEN)
     parts += [_loose(session), _times(pairs), _unavailable(session), _problems(session)]
@@ -106,18 +123,22 @@ def _recompiles(pairs: list[tuple[Function, Compile]]) -> str:
 
 
 def _breaks(pairs: list[tuple[Function, Compile]]) -> str:
-    lines = []
+    """Tell each place that breaks graphs once, with all compiles that broke there."""
+    places: dict[tuple[str, UserLine | None], tuple[GraphBreak, list[str]]] = {}
     for _, each in pairs:
         for found in each.breaks:
-            lines.append(f"{len(lines) + 1}. {_break_words(found)} (compile {each.id})")
+            places.setdefault((found.reason, found.where), (found, []))[1].append(str(each.id))
+    lines = []
+    for number, (found, compiles) in enumerate(places.values(), start=1):
+        code = f" ({found.code})" if found.code else ""
+        place = f"{short_path(found.where.filename)}:{found.where.line}  `{found.where.text}`  " if found.where else ""
+        lines.append(f"{number}. {place}{found.reason.rstrip('.')}{code}; {_in_compiles(compiles)}.")
+        lines += [f"   - {hint}" for hint in found.hints]
     return "## Graph breaks\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
-def _break_words(found: GraphBreak) -> str:
-    place = f"{short_path(found.where.filename)}:{found.where.line}  `{found.where.text}`  " if found.where else ""
-    code = f" ({found.code})" if found.code else ""
-    hint = f" {found.hints[0]}" if found.hints else ""
-    return f"{place}{found.reason.rstrip('.')}{code}.{hint}"
+def _in_compiles(compiles: list[str]) -> str:
+    return f"compile{'s' if len(compiles) > 1 else ''} {', '.join(compiles)}"
 
 
 def _failures(pairs: list[tuple[Function, Compile]]) -> str:

@@ -212,6 +212,8 @@ class Compile:
     seconds: dict[str, float] = field(default_factory=dict)
     """Seconds per phase: `total`, `dynamo`, `backend`, `inductor`, `code generation`, `backward`."""
     failure: Failure | None = None
+    order: int = 0
+    """Counts all compiles of the session, from 0, in the order in which they began."""
     number: int = 0
     """Counts the compiles of functions of one name, from 0: `<n>` of `__transformed_code_<n>_for_<fn>.py`."""
 
@@ -277,6 +279,6 @@ class Session:
         return [function for function in self.functions.values() if function.is_resume and function.root == root.key]
 
     def compiles(self) -> Iterator[tuple[Function, Compile]]:
-        """Yield every compile with its function, ordered by compile id."""
+        """Yield every compile with its function, in the order in which they began."""
         pairs = [(function, each) for function in self.functions.values() for each in function.compiles]
-        return iter(sorted(pairs, key=lambda pair: pair[1].id))
+        return iter(sorted(pairs, key=lambda pair: pair[1].order))

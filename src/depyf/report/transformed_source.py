@@ -126,7 +126,9 @@ def _own_names(statement: ast.stmt) -> list[str]:
         node = pending.pop()
         if isinstance(node, ast.Name):
             names.append(node.id)
-        children = [child for child in ast.iter_child_nodes(node) if not isinstance(child, (ast.stmt, ast.excepthandler))]
+        children = [
+            child for child in ast.iter_child_nodes(node) if not isinstance(child, (ast.stmt, ast.excepthandler))
+        ]
         pending.extend(reversed(children))
     return names
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import linecache
 import os
+import sysconfig
 from dataclasses import dataclass
 
 from depyf.report.model import UserLine
@@ -31,12 +33,20 @@ def function_source(filename: str, first_line: int) -> str:
 
 
 def short_path(filename: str) -> str:
-    """Return a path relative to the working directory where it lies below it, else the path as it is."""
-    try:
-        relative = os.path.relpath(filename)
-    except ValueError:  # another drive
+    """Return a path relative to the working directory or to where packages are installed, else the path as it is."""
+    if not os.path.isabs(filename):
         return filename
-    return filename if relative.startswith(os.pardir) or not os.path.isabs(filename) else relative
+    for directory in (os.getcwd(), *_package_directories()):
+        if filename.startswith(directory.rstrip(os.sep) + os.sep):
+            return os.path.relpath(filename, directory)
+    return filename
+
+
+@functools.cache
+def _package_directories() -> tuple[str, ...]:
+    """Return the directories of installed packages and of the standard library, longest first."""
+    found = {sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib", "platstdlib")}
+    return tuple(sorted((path for path in found if path), key=len, reverse=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,12 @@ def trigger_words(trigger: Trigger) -> str:
             return f"goes on after {caller}"
 
 
+def in_columns(facts: list[str]) -> list[str]:
+    """Return facts side by side in one line, or one below the other where the line would be too long."""
+    together = "    ".join(facts)
+    return [together] if len(together) <= 110 else facts
+
+
 def place_words(function: Function) -> str:
     """Return the name and place of a function."""
     return f"{function.name}, {short_path(function.filename)}:{function.first_line}"

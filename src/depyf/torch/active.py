@@ -28,7 +28,7 @@ class Context(Protocol):
     def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
         """Hear of Dynamo's code; return what runs in its place, or None."""
 
-    def on_graph(self, caller: str, name: str, module: Any) -> None:
+    def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
         """Hear that `caller`, a module, had a graph formatted under a name."""
 
     def on_error(self, where: str, error: BaseException) -> None:
@@ -91,7 +91,7 @@ class ActiveContexts:
                 return owner.on_code(code, new_code)
         return None
 
-    def on_graph(self, caller: str, name: str, module: Any) -> None:  # noqa: ANN401 - a graph module of torch's
+    def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
         """Pass a formatted graph on to the context that the running compile belongs to."""
         with self._contained(f"dumping the graph {name!r}"):
             current = seams.current_compile()

@@ -47,10 +47,9 @@ class Dump:
         self._counts[series] += 1
         return self._counts[series] - 1
 
-    def artefact_name(self, artefact: Artefact, compiled_fn: int | None, text: str) -> str:
-        """Return the file name of an artefact of `__compiled_fn_<compiled_fn>`, and note its number."""
-        number = LOOSE if compiled_fn is None else compiled_fn
-        stem = f"__compiled_fn_{number}.{file_part(artefact.stage)}"
+    def artefact_name(self, artefact: Artefact, owner: str, text: str) -> str:
+        """Return the file name of an artefact of `owner`, e.g. `__compiled_fn_1`, and note its number."""
+        stem = f"{owner}.{file_part(artefact.stage)}"
         artefact.number = self.next_number(stem)
         extension = _extension(artefact.dialect, text)
         if artefact.dialect is Dialect.KERNEL:

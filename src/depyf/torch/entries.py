@@ -7,7 +7,6 @@ or at the end of the context.
 from __future__ import annotations
 
 import types
-from typing import Any
 
 from depyf.report.model import Resume, Unavailable
 from depyf.torch.adapters import seams
@@ -57,7 +56,7 @@ def _read(recorder: Recorder, running: Running) -> None:
     _note_call_sites(recorder, running, entry)
 
 
-def _entry_of(running: Running, code: types.CodeType) -> Any:
+def _entry_of(running: Running, code: types.CodeType) -> seams.CacheEntry | None:
     """Return the cache entry that a compile made; by its id, or by its code where entries carry no id."""
     new_code = running.new_code() if running.new_code is not None else None
     for entry in seams.cache_entries(code):
@@ -67,7 +66,7 @@ def _entry_of(running: Running, code: types.CodeType) -> Any:
     return None
 
 
-def _note_call_sites(recorder: Recorder, running: Running, entry: Any) -> None:
+def _note_call_sites(recorder: Recorder, running: Running, entry: seams.CacheEntry) -> None:
     for name, resume_code in seams.resume_codes(entry.code, seams.entry_globals(entry)):
         if recorder.call_sites.get(resume_code) is None:
             recorder.call_sites[resume_code] = CallSite(running, name)
@@ -82,4 +81,3 @@ def _own_parameters(code: types.CodeType) -> tuple[str, ...]:
 def _resume_offset(name: str) -> int | None:
     parts = name.removeprefix("__resume_at_").split("_")
     return int(parts[0]) if parts[0].isdigit() else None
-

@@ -9,12 +9,11 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Callable
-from typing import Any
 
 from depyf.report.model import Unavailable
 from depyf.torch.adapters import seams
 
-Listener = Callable[[str, str, Any], None]
+Listener = Callable[[str, str, seams.GraphModule], None]
 """Is told the module of the caller, the name given to the graph, and the graph module."""
 
 
@@ -49,7 +48,7 @@ class FormatterPatch:
             self._function.__code__ = self._original.__code__
             _installed = None
 
-    def called(self, caller: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> object:
+    def called(self, caller: str, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
         """Tell the listener of a call and return what torch's own function returns."""
         assert self._original is not None
         name = args[0] if args else kwargs.get("name")
@@ -61,14 +60,14 @@ class FormatterPatch:
 _installed: FormatterPatch | None = None
 
 
-def forward(args: tuple[Any, ...], kwargs: dict[str, Any]) -> object:
+def forward(args: tuple[object, ...], kwargs: dict[str, object]) -> object:
     """Pass on a call of torch's formatter."""
     caller = sys._getframe(2).f_globals.get("__name__", "")
     assert _installed is not None
     return _installed.called(str(caller), args, kwargs)
 
 
-def _replacement(*args: Any, **kwargs: Any) -> object:  # noqa: ANN401 - stands for a function of torch's
+def _replacement(*args: object, **kwargs: object) -> object:
     # Runs with the globals of torch's module, so it names nothing but what it imports itself.
     from depyf.torch.formatter import forward
 

@@ -20,8 +20,8 @@ from depyf.torch.active import ACTIVE
 from depyf.torch.adapters import seams, stages
 from depyf.torch.dump import Dump
 from depyf.torch.problems import Problems
-from depyf.torch.records import record_compile_id, record_kind
 from depyf.torch.recorder import Recorder
+from depyf.torch.records import record_kind
 from depyf.torch.views import write_views
 
 
@@ -84,7 +84,7 @@ class DumpContext:
             return None
         return hooks.on_code(self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode)
 
-    def on_graph(self, caller: str, name: str, module: Any) -> None:  # noqa: ANN401 - a graph module of torch's
+    def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
         """Note the name of the graph that Dynamo captures next, or dump the graph that a client wants dumped."""
         if os.getpid() != self._process:
             return

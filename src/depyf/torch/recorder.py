@@ -26,7 +26,7 @@ from depyf.report.names import compiled_fn_number, file_part, without_random_par
 from depyf.report.user_source import function_source, short_path
 from depyf.torch import records
 from depyf.torch.adapters import seams, stages
-from depyf.torch.dump import Dump
+from depyf.torch.dump import LOOSE, Dump
 from depyf.torch.weak_codes import WeakCodes
 
 
@@ -150,7 +150,7 @@ class Recorder:
     def _begin(self, compile_id: CompileId, stack: tuple[UserLine, ...]) -> Running:
         here = stack[-1] if stack else UserLine("", 0, "", "?")
         function = self._function(compile_id, here)
-        made = Compile(compile_id, here.function, here.filename, here.line)
+        made = Compile(compile_id, here.function, here.filename, here.line, order=len(self._all))
         if compile_id in self._reasons:
             made.trigger = Recompile(self._reasons.pop(compile_id))
         function.compiles.append(made)
@@ -198,8 +198,7 @@ class Recorder:
         elif kind == stages.FRAME_ENDS:
             self._finish(running, details)
         elif kind == stages.BACKWARD_ENDS:
-            for label, value in records.seconds(details).items():
-                running.compile.seconds[f"backward: {label}"] = value
+            running.compile.seconds.update(records.backward_seconds(details))
         elif kind == stages.GUARD_TREE:
             running.compile.guard_text = payload or ""
         elif payload is not None:
@@ -244,9 +243,16 @@ class Recorder:
             text = f"# {artefact_title(artefact, running, compiled_fn)}\n{text}"
         elif artefact.dialect is Dialect.JSON:
             text = _readable_json(text)
-        name = self.dump.artefact_name(artefact, compiled_fn, text)
+        name = self.dump.artefact_name(artefact, _owner(artefact, running, compiled_fn), text)
         if self.dump.write(name, text if text.endswith("\n") else text + "\n"):
             artefact.file = name
+
+
+def _owner(artefact: Artefact, running: Running | None, compiled_fn: int | None) -> str:
+    """Return the word that begins the names of an artefact's files: what the artefact is of."""
+    if compiled_fn is None and running is not None and artefact.dialect in (Dialect.TEXT, Dialect.JSON):
+        return f"compile_{running.compile.id.frame}_{running.compile.id.compile}"
+    return f"__compiled_fn_{LOOSE if compiled_fn is None else compiled_fn}"
 
 
 def artefact_title(artefact: Artefact, running: Running | None, compiled_fn: int | None) -> str:

@@ -50,7 +50,7 @@ def record_kind(metadata: Metadata) -> tuple[str, Mapping[str, Any]]:
     return name, details
 
 
-def user_stack(stack: Any, filenames: Mapping[int, str]) -> tuple[UserLine, ...]:
+def user_stack(stack: object, filenames: Mapping[int, str]) -> tuple[UserLine, ...]:
     """Return a structured stack, outermost first; `filenames` resolves the numbers that stand for file names."""
     lines = []
     for frame in stack if isinstance(stack, list) else []:
@@ -96,8 +96,9 @@ def _parts_of_break(text: str) -> dict[str, list[str]]:
     body = text[: end.start()] if end else text
     found: dict[str, list[str]] = {}
     marks = list(_BREAK_PART.finditer(body))
-    for mark, following in zip(marks, [*marks[1:], None]):
-        found.setdefault(mark[1], []).append(body[mark.end() : following.start() if following else None].strip())
+    ends = [*(mark.start() for mark in marks[1:]), len(body)]
+    for mark, until in zip(marks, ends, strict=True):
+        found.setdefault(mark[1], []).append(body[mark.end() : until].strip())
     return found
 
 
@@ -124,6 +125,15 @@ def seconds(metrics: Mapping[str, Any]) -> dict[str, float]:
         dynamo = times["total"] - times.get("backend", 0.0)
         times["dynamo"] = round(max(dynamo, 0.0), 6)
     return times
+
+
+def backward_seconds(metrics: Mapping[str, Any]) -> dict[str, float]:
+    """Return the times of a backward that was compiled on its own, in seconds per phase."""
+    times = {label: value for label, value in seconds(metrics).items() if label in ("inductor", "code generation")}
+    duration = metrics.get("duration_us")
+    if isinstance(duration, (int, float)):
+        times["total"] = duration / 1e6
+    return {f"backward {label}": value for label, value in times.items()}
 
 
 def failure(metrics: Mapping[str, Any]) -> Failure | None:

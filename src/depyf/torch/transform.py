@@ -15,7 +15,7 @@ from depyf.report.model import Compile, Dialect, Function, Transformed
 from depyf.report.names import compiled_fn_number, file_part, stable_names
 from depyf.report.transformed_source import Notes, annotated, renamed
 from depyf.report.user_source import marked_source
-from depyf.report.words import place_words, proof_words, resumption, trigger_words
+from depyf.report.words import in_columns, place_words, proof_words, resumption, trigger_words
 from depyf.torch.dump import Dump
 from depyf.torch.listing import all_names, line_of_offset, listing
 from depyf.verify.level import Level
@@ -75,9 +75,7 @@ def _compiled_from_file(
     if transformed.level is Level.UNPROVEN:
         return None
     placeholders = decompiled.placeholders
-    code = recompile(
-        text, subject.new_code, filename=path, placeholders=placeholders, names=transformed.names
-    )
+    code = recompile(text, subject.new_code, filename=path, placeholders=placeholders, names=transformed.names)
     proven = recompile(decompiled.module_source, subject.new_code, filename=path, placeholders=placeholders)
     if not _same_instructions(code, proven):
         transformed.installed = False
@@ -109,7 +107,7 @@ def _same_instructions(first: types.CodeType, second: types.CodeType) -> bool:
             return False
         if len(one.co_consts) != len(other.co_consts):
             return False
-        for constant, counterpart in zip(one.co_consts, other.co_consts):
+        for constant, counterpart in zip(one.co_consts, other.co_consts, strict=True):
             if isinstance(constant, types.CodeType) and isinstance(counterpart, types.CodeType):
                 pending.append((constant, counterpart))
             elif type(constant) is not type(counterpart):
@@ -120,7 +118,7 @@ def _same_instructions(first: types.CodeType, second: types.CodeType) -> bool:
 def _notes(subject: Subject) -> Notes:
     graphs = {}
     captured = [each for each in subject.compile.artefacts if each.stage == "Captured_Graph"]
-    for name, artefact in zip(subject.compile.compiled_fns, captured):
+    for name, artefact in zip(subject.compile.compiled_fns, captured, strict=False):
         number = compiled_fn_number(name)
         if number is not None:
             graphs[number] = user_lines(artefact.text)
@@ -134,11 +132,17 @@ def _notes(subject: Subject) -> Notes:
 
 def _header(subject: Subject) -> list[str]:
     compiled = subject.compile
-    what = f"compile {compiled.id} ({trigger_words(compiled.trigger)})"
-    lines = [f"{place_words(subject.function)}    {what}    proven: {proof_words(compiled)}"]
+    facts = [
+        place_words(subject.function),
+        f"compile {compiled.id} ({trigger_words(compiled.trigger)})",
+        f"proven: {proof_words(compiled)}",
+    ]
     graphs = [each.file for each in compiled.artefacts if each.dialect is Dialect.GRAPH and each.file]
-    files = f"graph: {graphs[0]}" if graphs else "no graph: there was no tensor operation to compile"
-    lines.append(f"{files}    all entries: {subject.root.file}")
+    files = [
+        f"graph: {graphs[0]}" if graphs else "no graph: there was no tensor operation to compile",
+        f"all entries: {subject.root.file}",
+    ]
+    lines = [*in_columns(facts), *in_columns(files)]
     resumed = resumption(subject.function, subject.root)
     if resumed is not None:
         kept = ", ".join(subject.function.parameters)

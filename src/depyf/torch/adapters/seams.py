@@ -9,13 +9,20 @@ import contextlib
 import inspect
 import types
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import torch
 import torch._dynamo
 from torch._dynamo import convert_frame
 
 from depyf.report.model import CompileId, Unavailable
+
+# Objects of torch's own that have no types that depyf could name.
+CacheEntry: TypeAlias = Any
+GuardManager: TypeAlias = Any
+GraphModule: TypeAlias = Any
+TorchCompileId: TypeAlias = Any
+RemovableHandle: TypeAlias = Any
 
 TRACE_LOGGER = "torch.__trace"
 
@@ -26,8 +33,7 @@ class BytecodeHook(Protocol):
     def __call__(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None: ...
 
 
-
-def register_bytecode_hook(hook: BytecodeHook) -> Any:
+def register_bytecode_hook(hook: BytecodeHook) -> RemovableHandle:
     """Register `hook(original code, Dynamo's code)`; return a handle with `remove()`."""
     return convert_frame.register_bytecode_hook(hook)
 
@@ -46,20 +52,20 @@ def current_compile() -> tuple[CompileId, int] | None:
     return read_compile_id(trace_id.compile_id), trace_id.attempt
 
 
-def read_compile_id(compile_id: Any) -> CompileId:
+def read_compile_id(compile_id: TorchCompileId) -> CompileId:
     """Return depyf's form of torch's own compile id."""
     autograd = getattr(compile_id, "compiled_autograd_id", None)
     return CompileId(compile_id.frame_id, compile_id.frame_compile_id, autograd if autograd is not None else -1)
 
 
-def cache_entries(code: types.CodeType) -> list[Any]:
+def cache_entries(code: types.CodeType) -> list[CacheEntry]:
     """Return the cache entries that torch holds for a code object, in no particular order."""
     from torch._dynamo.eval_frame import _debug_get_cache_entry_list
 
     return list(_debug_get_cache_entry_list(code))
 
 
-def entry_compile_id(entry: Any) -> CompileId | None:
+def entry_compile_id(entry: CacheEntry) -> CompileId | None:
     """Return the id of the compile that made a cache entry, or None where entries do not carry it (before 2.6)."""
     compile_id = getattr(entry, "compile_id", None)
     if compile_id is None or compile_id.frame_id is None:
@@ -67,13 +73,13 @@ def entry_compile_id(entry: Any) -> CompileId | None:
     return read_compile_id(compile_id)
 
 
-def entry_guard_manager(entry: Any) -> Any:
+def entry_guard_manager(entry: CacheEntry) -> GuardManager:
     """Return the guard object of a cache entry; its attribute was renamed in 2.6."""
     manager = getattr(entry, "guard_manager", None)
     return manager if manager is not None else entry.check_fn
 
 
-def entry_globals(entry: Any) -> Mapping[str, object]:
+def entry_globals(entry: CacheEntry) -> Mapping[str, object]:
     """Return the globals that the code of a cache entry runs in."""
     scope = getattr(entry_guard_manager(entry), "global_scope", None) or {}
     found = scope.get("G", {})
@@ -116,7 +122,7 @@ def graph_formatter() -> types.FunctionType | Unavailable:
     return found
 
 
-def graph_text(module: Any) -> str:
+def graph_text(module: GraphModule) -> str:
     """Return the readable text of a graph module, with shapes, strides and devices where this torch prints them."""
     options = inspect.signature(module.print_readable).parameters
     wanted = {name: True for name in ("include_stride", "include_device") if name in options}
