@@ -18,7 +18,7 @@ import torch
 from depyf.torch import ambient
 from depyf.torch.difference import ANY, Difference, brief
 from depyf.torch.dispatch import Dispatch, Entry
-from depyf.torch.tensor_match import tensor, tensor_differences
+from depyf.torch.tensor_match import dispatch_key_names, marked, marked_differences, tensor, tensor_differences
 
 __all__ = [
     "ANY",
@@ -29,12 +29,16 @@ __all__ = [
     "dict_item",
     "dict_length",
     "dictionary",
+    "dispatch_key_names",
     "equals",
     "global_state",
+    "global_state_differences",
     "guard",
     "isnan",
     "iterator_rest",
     "keys_are",
+    "marked",
+    "marked_differences",
     "no_aliasing",
     "overlapping",
     "range_rest",
@@ -98,9 +102,9 @@ def equals(value: object, expected: object) -> bool:
     return value is expected or (type(value) is type(expected) and bool(value == expected))
 
 
-def isnan(value: object) -> bool:
-    """Tell whether `value` is exactly a float or a complex number, and not a number."""
-    return type(value) in (float, complex) and value != value
+def isnan(value: object, cls: type) -> bool:
+    """Tell whether `value` is exactly a `cls`, `float` or `complex`, and not a number."""
+    return type(value) is cls and value != value
 
 
 def dictionary(value: object, cls: type, length: int) -> bool:
@@ -178,15 +182,16 @@ def iterator_rest(iterator: object) -> tuple[Any, ...]:
     return tuple(copy.copy(iterator))
 
 
-def range_rest(iterator: object) -> range:
-    """Return what a range iterator has yet to give, without taking it.
+def range_rest(iterator: object) -> tuple[int, int, int]:
+    """Return start, stop and step of what a range iterator has yet to give, without taking it.
 
     Raises:
         TypeError: it is no range iterator.
     """
     if type(iterator) is not type(iter(range(0))):
         raise TypeError(f"{type(iterator).__qualname__} is no range iterator")
-    return copy.copy(iterator).__reduce__()[1][0]
+    _, (whole,), taken = iterator.__reduce__()  # type: ignore[misc]
+    return whole.start + (taken or 0) * whole.step, whole.stop, whole.step
 
 
 def no_aliasing(*tensors: object) -> bool:
@@ -200,5 +205,3 @@ def overlapping(shared: Sequence[torch.Tensor], apart: Sequence[torch.Tensor]) -
 
     found = compute_overlapping_tensors([*shared, *apart], symbolic=False)
     return set(found) == set(range(len(shared)))
-
-

@@ -7,12 +7,21 @@ from typing import Any
 
 import torch
 
-from depyf.torch.difference import ANY, Difference, Missing, brief
+from depyf.torch.difference import Difference, Missing, brief
 
 _COMPRESSED = frozenset({torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc})
 _MARKED = "_has_dynamo_dim_marking"
+INDICES = (
+    "_dynamo_dynamic_indices",
+    "_dynamo_weak_dynamic_indices",
+    "_dynamo_unbacked_indices",
+    "_dynamo_strict_unbacked_indices",
+    "_dynamo_static_indices",
+)
+"""Where `mark_dynamic`, `maybe_mark_dynamic`, `mark_unbacked` and `mark_static` leave the dimensions on a tensor."""
 
 Marks = Mapping[str, object]
+NO_MARKS: Marks = {}
 
 
 def plain_keys(device: str) -> str:
@@ -21,11 +30,10 @@ def plain_keys(device: str) -> str:
     return f"{backend}, BackendSelect, ADInplaceOrView, Autograd{backend}"
 
 
-def dispatch_keys(value: torch.Tensor) -> str:
-    """Return the dispatch keys that an operation on `value` would see now, separated by commas."""
+def dispatch_key_names(keys: torch._C.DispatchKeySet) -> str:
+    """Return the names of dispatch `keys`, as an operation would see them now, separated by commas."""
     include, exclude = torch._C._dispatch_tls_local_include_set(), torch._C._dispatch_tls_local_exclude_set()
-    keys = (torch._C._dispatch_keys(value) | include) - exclude
-    return str(keys).removeprefix("DispatchKeySet(").removesuffix(")")
+    return str((keys | include) - exclude).removeprefix("DispatchKeySet(").removesuffix(")")
 
 
 def tensor(
@@ -38,7 +46,7 @@ def tensor(
     stride: Sequence[int | None],
     requires_grad: bool,
     keys: str = "",
-    marks: Marks | Missing | None = None,
+    marks: Marks | Missing = NO_MARKS,
 ) -> bool:
     """Tell whether `value` is a tensor of exactly type `cls` with these properties.
 
@@ -61,7 +69,7 @@ def tensor_differences(
     stride: Sequence[int | None],
     requires_grad: bool,
     keys: str = "",
-    marks: Marks | Missing | None = None,
+    marks: Marks | Missing = NO_MARKS,
 ) -> list[Difference]:
     """Return every respect in which `value` is not the tensor that `tensor` describes."""
     found = [] if type(value) is cls else [Difference("type", brief(cls), brief(type(value)))]
@@ -78,11 +86,11 @@ def _property_differences(
     stride: tuple[int | None, ...],
     requires_grad: bool,
     keys: str,
-    marks: Marks | Missing | None,
+    marks: Marks | Missing,
 ) -> list[Difference]:
     index = device.partition(":")[2]
     pairs: list[tuple[str, object, object]] = [
-        ("dispatch keys", keys or plain_keys(device), dispatch_keys(value)),
+        ("dispatch keys", keys or plain_keys(device), dispatch_key_names(torch._C._dispatch_keys(value))),
         ("dtype", dtype, value.dtype),
         ("device", device, device if str(value.device.index) == (index or "None") else str(value.device)),
         ("requires_grad", requires_grad, value.requires_grad),
@@ -91,7 +99,7 @@ def _property_differences(
     found += _geometry("size", size, tuple(value.size()))
     if len(size) == value.dim():
         found += _geometry("stride", stride, _strides(value))
-    return found + marked_differences(value, marks)
+    return found if isinstance(marks, Missing) else found + marked_differences(value, marks)
 
 
 def _strides(value: torch.Tensor) -> tuple[int, ...]:
@@ -109,24 +117,26 @@ def _with_any(numbers: tuple[int | None, ...]) -> str:
     return f"({inner},)" if len(numbers) == 1 else f"({inner})"
 
 
-def marked_differences(value: object, marks: Marks | Missing | None) -> list[Difference]:
+def marked(value: object, marks: Marks) -> bool:
+    """Tell whether an entry compiled for a tensor with `marks` serves one that is marked as `value` is."""
+    return not marked_differences(value, marks)
+
+
+def marked_differences(value: object, marks: Marks) -> list[Difference]:
     """Return the marks on the dimensions of `value` that an entry compiled with `marks` does not serve.
 
-    A tensor without marks is served by every entry. Where both have some, the indices of an attribute in `marks` must
-    contain those on the tensor; `None` stands for an attribute that must be missing, and a pair of a value and the
-    name of another attribute for one that must be equal where that other one is there.
+    Every entry serves a tensor without marks. The indices of an attribute in `marks` must contain those on the tensor,
+    an attribute that is not in `marks` must be missing. A pair in `marks` is a value and the name of another attribute:
+    where that one is there, the value must be equal.
     """
-    if marks is ANY or not hasattr(value, _MARKED):
+    if not hasattr(value, _MARKED):
         return []
-    if marks is None:
-        return [Difference("marked dimensions", "none", _marks_on(value))]
-    assert not isinstance(marks, Missing)
-    if not any(want is not None for want in marks.values()):
+    if not marks:
         return [Difference("marked dimensions", "none", _marks_on(value))]
     return [
-        Difference(name, brief(want), brief(getattr(value, name, None)))
-        for name, want in marks.items()
-        if not _mark_fits(value, name, want)
+        Difference(name, brief(marks.get(name)), brief(getattr(value, name, None)))
+        for name in dict.fromkeys((*INDICES, *marks))
+        if not _mark_fits(value, name, marks.get(name))
     ]
 
 
@@ -140,5 +150,4 @@ def _mark_fits(value: object, name: str, want: object) -> bool:
 
 
 def _marks_on(value: object) -> str:
-    marks = {name: mark for name, mark in vars(value).items() if name.startswith("_dynamo_")}
-    return brief(marks)
+    return brief({name: mark for name, mark in vars(value).items() if name.startswith("_dynamo_")})

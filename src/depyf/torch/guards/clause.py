@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -55,5 +55,7 @@ class Clause:
     """Torch's own guard, for comparison while the guards are read."""
     pins: type | None = None
     """The exact type that the value has when this holds, while the guards are read."""
+    flags: Mapping[str, object] | None = None
+    """The flags of torch's global state that a guard on it looks at: those guards are shown as one clause."""
     calls_through: bool = False
     """Whether the text calls torch's own guard."""

@@ -14,7 +14,6 @@ from depyf.torch.guards.clause import At, Piece, Text
 from depyf.torch.guards.held import Held
 from depyf.torch.guards.literal import quoted
 
-
 _MARK = "__node_"
 
 

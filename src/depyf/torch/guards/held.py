@@ -6,6 +6,7 @@ import builtins
 import enum
 import keyword
 import re
+import sys
 import types
 import weakref
 from dataclasses import dataclass
@@ -53,16 +54,23 @@ def qualified_name(value: object) -> str:
     if isinstance(value, enum.Enum):
         return f"{qualified_name(type(value))}.{value.name}"
     if isinstance(value, types.CodeType):
-        return f"code of {getattr(value, 'co_qualname', value.co_name)}"
+        return f"code of {_without_locals(getattr(value, 'co_qualname', value.co_name))}"
     name = getattr(value, "__qualname__", None)
     if not isinstance(name, str):
         return ""
-    module = getattr(value, "__module__", None)
     owner = getattr(value, "__self__", None)
-    if isinstance(owner, types.ModuleType) and not isinstance(module, str):
-        module = owner.__name__
-    name = name.replace("<locals>.", "")
-    return name if module in (None, "builtins", "__main__") or not isinstance(module, str) else f"{module}.{name}"
+    module = owner.__name__ if isinstance(owner, types.ModuleType) else getattr(value, "__module__", None)
+    if not isinstance(module, str) or module in ("builtins", "__main__"):
+        return _without_locals(name)
+    short = name.rpartition(".")[2]
+    if getattr(sys.modules.get(module), short, None) is value:
+        # `torch.sin` is a method of a class of its own; its users know it as what the module calls it.
+        name = short
+    return f"{module}.{_without_locals(name)}"
+
+
+def _without_locals(name: str) -> str:
+    return name.replace("<locals>.", "")
 
 
 def _from_source(source: str) -> str:

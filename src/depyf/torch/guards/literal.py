@@ -61,7 +61,9 @@ def _collection(value: object, depth: int) -> str | None:
         case set() | frozenset() if type(value) in (set, frozenset):
             name = type(value).__name__
             inner = _items(sorted(value, key=repr), depth)
-            return None if inner is None else f"{name}({{{inner}}})" if value else f"{name}()"
+            if not value or inner is None:
+                return None if inner is None else f"{name}()"
+            return f"{{{inner}}}" if type(value) is set else f"frozenset({{{inner}}})"
     return None
 
 

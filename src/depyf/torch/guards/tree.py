@@ -7,10 +7,11 @@ words leave out (the length of a dict, the object behind an address) is taken fr
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import torch
 from torch._C._dynamo.guards import DictGuardManager, RelationalGuard
 
 from depyf.torch import runtime
@@ -22,7 +23,7 @@ from depyf.torch.guards.expression import evaluate
 from depyf.torch.guards.kinds.place import Place
 from depyf.torch.guards.literal import literal
 
-SCOPE: dict[str, object] = {name: getattr(runtime, name) for name in runtime.__all__}
+SCOPE: dict[str, object] = {"torch": torch, **{name: getattr(runtime, name) for name in runtime.__all__}}
 """The names that the text of a guard may use beside `L` and `G`."""
 
 _ROOT = 0
@@ -95,7 +96,7 @@ class _Reader:
         self.tree = Tree(check=self.root.check)
         self.values: list[object] = []
         self.types: list[type | None] = []
-        self.relations: dict[int, tuple[Any, list[int]]] = {}
+        self.relations: dict[Any, tuple[Leaf, list[int]]] = {}
 
     def walk(self) -> None:
         stack = [_Visit(self.root, -1, (), "")]
@@ -126,7 +127,7 @@ class _Reader:
             self.add_dictionary(node, visit.manager)
         for guard in visit.manager.get_leaf_guards():
             if isinstance(guard, RelationalGuard):
-                self.relations.setdefault(id(guard), (self.leaf(guard), []))[1].append(node)
+                self.relations.setdefault(guard, (self.leaf(guard), []))[1].append(node)
                 continue
             self.add_leaf(node, visit.manager, self.leaf(guard))
         return node
@@ -198,16 +199,43 @@ class _Reader:
     def items(self, manager: Any, node: int) -> Iterator[_Visit]:
         """Yield the keys and values of a dict that torch finds by their position in it."""
         keys = list(dict.keys(self.values[node])) if isinstance(self.values[node], dict) else []
-        for index, (key_manager, value_manager) in sorted(manager.get_key_value_managers().items()):
-            if key_manager is not None:
+        managers = sorted(manager.get_key_value_managers().items())
+        spelled = [_key_guarded(key, pair[0]) for key, (_, pair) in zip(keys, managers, strict=False)]
+        together = len(spelled) == len(managers) == len(keys) and None not in spelled
+        if together and keys:
+            self.add_keys(node, [str(text) for text in spelled], managers[0][1][0])
+        for position, (index, (key_manager, value_manager)) in enumerate(managers):
+            if key_manager is not None and not together:
                 text: Text = ("list(dict.keys(", At(node), f"))[{index}]")
                 yield _Visit(key_manager, node, text, key_manager.get_source())
             if value_manager is not None:
-                spelled = literal(keys[index]) if index < len(keys) else None
-                pinned = key_manager is not None and self.types[node] is dict and spelled is not None
                 at_index: Text = ("list(dict.values(", At(node), f"))[{index}]")
-                text = (At(node), f"[{spelled}]") if pinned else at_index
+                by_key: Text = (At(node), f"[{spelled[position]}]") if together else ()
+                text = by_key if together and self.types[node] is dict else at_index
                 yield _Visit(value_manager, node, text, value_manager.get_source())
+
+    def add_keys(self, node: int, keys: Sequence[str], manager: Any) -> None:
+        """Add one clause for the keys of a dict, if torch compares each of them with a constant."""
+        place = self.place(node)
+        leaf = self.leaf(manager.get_leaf_guards()[0])
+        arguments = ", ".join(keys)
+        self.tree.clauses += place.clause(
+            replace(leaf, check=None),
+            "keys_are(",
+            place.at,
+            f", {arguments})",
+            expected=f"the keys {arguments}, in this order",
+            actual=("list(dict.keys(", place.at, "))"),
+        )
+
+
+def _key_guarded(key: object, manager: Any) -> str | None:
+    """Return the text of `key` if torch compares the key at its position with it, and that is all it checks of it."""
+    if manager is None or manager.get_accessors():
+        return None
+    leaves = manager.get_leaf_guards()
+    equal = len(leaves) == 1 and type(leaves[0]).__name__ == "EQUALS_MATCH" and leaves[0](key)
+    return literal(key) if equal else None
 
 
 def _order(text: str) -> tuple[int, int]:

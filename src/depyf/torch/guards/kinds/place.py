@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from depyf.report.model import UserLine
 from depyf.torch.difference import ABSENT, brief
-from depyf.torch.guards.clause import At, Clause, Leaf, Text
+from depyf.torch.guards.clause import At, Clause, Leaf, Piece, Text
 from depyf.torch.guards.words import user_line
 
 
@@ -43,9 +43,10 @@ class Place:
     def clause(
         self,
         leaf: Leaf,
-        *text: str | At | object,
-        expected: str | object = "",
+        *text: Piece,
+        expected: object = "",
         actual: Text = (),
+        differences: Text = (),
         pins: type | None = None,
     ) -> list[Clause]:
         """Return the one clause that says what `leaf` checks."""
@@ -53,11 +54,12 @@ class Place:
             Clause(
                 leaf.kind,
                 self.node,
-                text,  # type: ignore[arg-type]
+                text,
                 expected=expected if isinstance(expected, str) else brief(expected),
                 actual=actual or (self.at,),
                 line=self.line(leaf),
                 torch_text=" and ".join(leaf.parts),
+                differences=differences,
                 check=leaf.check,
                 pins=pins,
             )

@@ -7,13 +7,13 @@ import re
 import torch
 
 from depyf.torch.difference import ABSENT
-from depyf.torch.guards.clause import Clause, Leaf, Text
+from depyf.torch.guards.clause import Clause, Leaf, Piece, Text
 from depyf.torch.guards.kinds.identity import named
 from depyf.torch.guards.kinds.place import Place
 from depyf.torch.guards.kinds.reading import constant
 from depyf.torch.guards.literal import quoted
 from depyf.torch.guards.words import expression
-from depyf.torch.tensor_match import plain_keys
+from depyf.torch.tensor_match import INDICES, dispatch_key_names, plain_keys
 
 _MATCH = re.compile(
     r", (?P<type>[\w.<>]+), DispatchKeySet\((?P<keys>[^)]*)\), torch\.(?P<dtype>\w+), device=(?P<device>\w+), "
@@ -45,11 +45,12 @@ def tensor_match(leaf: Leaf, at: Place) -> list[Clause] | None:
         _class(cls),
         f', torch.{found["dtype"]}, "{name}{index}", size={size}, stride={stride}, requires_grad={found["grad"]}{keys}',
     )
-    (clause,) = at.clause(leaf, "tensor(", *arguments, ")", pins=cls)
-    return [_with_differences(clause, arguments)]
+    return at.clause(
+        leaf, "tensor(", *arguments, ")", differences=("tensor_differences(", *arguments, ")"), expected="", pins=cls
+    )
 
 
-def _class(cls: type) -> object:
+def _class(cls: type) -> Piece:
     """Return torch's own classes by the names that everybody knows, others as they are held."""
     return {torch.Tensor: "torch.Tensor", torch.nn.Parameter: "torch.nn.Parameter"}.get(cls) or named(cls)
 
@@ -57,12 +58,6 @@ def _class(cls: type) -> object:
 def _numbers(text: str) -> list[int | None]:
     found = constant(text, ())
     return found if isinstance(found, list) else []
-
-
-def _with_differences(clause: Clause, arguments: Text) -> Clause:
-    from dataclasses import replace
-
-    return replace(clause, differences=("tensor_differences(", *arguments, ")"))
 
 
 _ABSENT_MARK = re.compile(r"hasattr\(.*, '(?P<name>\w+)'\) == False$", re.DOTALL)
@@ -74,29 +69,30 @@ _GATED_MARK = re.compile(
 
 
 def marks(leaf: Leaf, at: Place) -> list[Clause] | None:
-    """`unmarked(x)`, or `marked(x, _dynamo_dynamic_indices={0})`: the dimensions that may be marked."""
+    """`marked(x, {})`: no dimension may be marked; `marked(x, {"_dynamo_dynamic_indices": {0}})`: this one may."""
     wanted: dict[str, str] = {}
+    looked_at: set[str] = set()
     for part in map(expression, leaf.parts):
         if found := _ABSENT_MARK.match(part):
-            wanted[found["name"]] = "None"
+            looked_at.add(found["name"])
         elif (found := _EXPECTED_MARK.match(part)) and constant(found["value"], ()) is not ABSENT:
+            looked_at.add(found["name"])
             wanted[found["name"]] = found["value"]
         elif (found := _GATED_MARK.match(part)) and constant(found["value"], ()) is not ABSENT:
             wanted[found["name"]] = f"({found['value']}, {quoted(found['gate'])})"
         else:
             return None
-    arguments = "".join(f", {name}={value}" for name, value in wanted.items() if value != "None")
-    clause = at.clause(leaf, "marked(", at.at, f"{arguments})")[0]
-    from dataclasses import replace
-
-    return [replace(clause, differences=("marked_differences(", at.at, f"{arguments})"))]
+    if looked_at != set(INDICES):
+        return None
+    marked = "{" + ", ".join(f"{quoted(name)}: {value}" for name, value in wanted.items()) + "}"
+    arguments: Text = (at.at, f", {marked}")
+    return at.clause(leaf, "marked(", *arguments, ")", differences=("marked_differences(", *arguments, ")"))
 
 
 def dispatch_key_set(leaf: Leaf, at: Place) -> list[Clause] | None:
-    """`dispatch_key_set(x, "CPU, AutogradCPU")`: the same keys, as an operation would see them now."""
-    value = at.value
-    if not isinstance(value, torch._C.DispatchKeySet):
+    """`dispatch_key_names(x) == "CPU, AutogradCPU"`: the keys that an operation would see now."""
+    if not isinstance(at.value, torch._C.DispatchKeySet):
         return None
-    include, exclude = torch._C._dispatch_tls_local_include_set(), torch._C._dispatch_tls_local_exclude_set()
-    keys = quoted(str((value | include) - exclude))
-    return at.clause(leaf, "dispatch_key_set(", at.at, f") == {keys}", expected=keys)
+    keys = quoted(dispatch_key_names(at.value))
+    names: Text = ("dispatch_key_names(", at.at, ")")
+    return at.clause(leaf, *names, f" == {keys}", expected=keys, actual=names)
