@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType
 
 import torch
 
@@ -19,7 +19,7 @@ CALLS = 100
 BODY_LINES = 8
 
 
-def _running_codes(function: FunctionType) -> Iterator[CodeType]:
+def _running_codes(function: Callable[..., object]) -> Iterator[CodeType]:
     """Yield what torch itself says it runs for `function` and the resume functions that it calls."""
     entries_of = torch._dynamo.eval_frame._debug_get_cache_entry_list
     functions, seen = [function], set()
