@@ -211,6 +211,29 @@ def function_cap(source: Source) -> list[Offence]:
     return offences
 
 
+def recursion(source: Source) -> list[Offence]:
+    """Nothing calls itself: programs are deeper than Python's stack."""
+    if not package(source):
+        return []
+    offences = []
+    for function in source.nodes:
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        for node in ast.walk(function):
+            match node:
+                case ast.Call(func=ast.Name(id=name) | ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name)):
+                    if name == function.name and not _is_shadowed(node.func, function):
+                        offences.append(Offence(source.path, node.lineno, f"{name} calls itself"))
+    return offences
+
+
+def _is_shadowed(called: ast.expr, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Tell whether `called` is a plain name inside a method, where the method's own name is not in scope."""
+    arguments = [*function.args.posonlyargs, *function.args.args]
+    is_method = bool(arguments) and arguments[0].arg in ("self", "cls")
+    return isinstance(called, ast.Name) and is_method
+
+
 _VAGUE = re.compile(r"(^|_)(utils?|helpers?|misc)(_|$)")
 _VAGUE_CLASS = re.compile(r"(Manager|Helpers?|Utils?)$")
 
@@ -266,6 +289,7 @@ PYTHON_RULES: tuple[Rule, ...] = (
     version_tests,
     file_cap,
     function_cap,
+    recursion,
     vague_names,
     generated_say_so,
 )
