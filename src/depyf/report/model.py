@@ -178,6 +178,8 @@ class Transformed:
     level: Level
     reason: str
     installed: bool
+    names: dict[str, str] = field(default_factory=dict)
+    """What names with a random part in them, as the dump shows them, are called in the process."""
     placeholders: tuple[str, ...] = ()
     file: str = ""
     original_bytecode: str = ""
@@ -211,7 +213,7 @@ class Compile:
     """Seconds per phase: `total`, `dynamo`, `backend`, `inductor`, `code generation`, `backward`."""
     failure: Failure | None = None
     number: int = 0
-    """Counts the compiles of the same function, from 0: `<n>` of `__transformed_code_<n>_for_<fn>.py`."""
+    """Counts the compiles of functions of one name, from 0: `<n>` of `__transformed_code_<n>_for_<fn>.py`."""
 
 
 @dataclass(slots=True)

@@ -70,6 +70,13 @@ def taken_branch(resumption: Resumption) -> bool | None:
     return None
 
 
+def resumption_words(resumption: Resumption) -> str:
+    """Return where a resume function goes on, and which way the breaking line went."""
+    branch = taken_branch(resumption)
+    way = "" if branch is None else ", branch taken" if branch else ", branch not taken"
+    return f"from line {resumption.line} on{way}"
+
+
 def marked_source(resumption: Resumption) -> list[str]:
     """Return the user's function line by line, with what has run already marked and what is left pointed at."""
     lines = resumption.source.rstrip("\n").split("\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import threading
 from pathlib import Path
 
 PROBE_BYTES = 64 * 1024
@@ -43,12 +43,11 @@ def write_whole(path: Path, text: str) -> None:
         OSError: the file cannot be written; nothing is left of it then.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent)
+    temporary = path.with_name(f".{os.getpid()}-{threading.get_ident()}.tmp")
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+        with open(temporary, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             file.write(text)
         os.replace(temporary, path)
     except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
         raise
