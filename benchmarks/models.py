@@ -74,7 +74,7 @@ def measure_one(name: str, backend: str) -> list[Bar]:
         _in_a_process_of_its_own(name, backend, here / "without", None, here / "cache_without")
         wrong, tensors = differences(here / "with", here / "without")
         compiles = dump.compiles()
-        unproven = [f"{one.id} {one.name}: {one.level} {one.reason}" for one in compiles if one.level not in PROVEN]
+        unproven = [str(each) for each in compiles if each.level not in PROVEN]
         what = f"{name}, {backend}"
         return [
             none_of(f"{what}: results and gradients that differ", wrong, f"{tensors} tensors"),

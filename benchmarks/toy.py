@@ -40,7 +40,7 @@ def _of_backend(backend: str, directory: Path) -> list[Bar]:
         codes = list(_running_codes(toy_example.toy_example))
     dump = Dump(directory)
     compiles = dump.compiles()
-    unproven = [f"{each.id} {each.name}: {each.level} {each.reason}" for each in compiles if each.level not in PROVEN]
+    unproven = [str(each) for each in compiles if each.level not in PROVEN]
     elsewhere = [str(code) for code in codes if Path(code.co_filename).parent != directory]
     text = (directory / "__transformed_code_0_for_toy_example.py").read_text(encoding="utf-8")
     lines = lines_of_body(text, "toy_example")

@@ -48,4 +48,4 @@ def test_a_row_of_the_table_counts_what_broke() -> None:
 def test_the_running_python_is_among_those_at_hand() -> None:
     minors = [each.minor for each in measure_roundtrip.interpreters()]
     assert minors == sorted(set(minors))
-    assert all(minor in measure_roundtrip.MINORS for minor in minors)
+    assert sys.version_info[1] in minors
