@@ -182,8 +182,11 @@ def version_tests(source: Source) -> list[Offence]:
             case ast.ImportFrom(module="sys" | "platform" | "torch" | "sysconfig", names=names):
                 asked = [a.name for a in names if _VERSION_SOURCES.search(f"{node.module}.{a.name}")]
                 offences.extend(Offence(source.path, node.lineno, f"imports {name}") for name in asked)
-            case ast.Compare(left=left, comparators=comparators):
+            case ast.Compare(left=left, ops=ops, comparators=comparators):
                 parts = [left, *comparators]
+                # Whether two versions are the same is no question about which they are.
+                if all(isinstance(op, ast.Eq | ast.NotEq) for op in ops) and all(map(_names_a_version, parts)):
+                    continue
                 if any(_is_version_tuple(part) for part in parts) or any(_names_a_version(part) for part in parts):
                     offences.append(Offence(source.path, node.lineno, f"compares a version: {ast.unparse(node)}"))
             case ast.Match(subject=subject) if _names_a_version(subject):
