@@ -23,8 +23,31 @@ from benchmarks.bar import Bar, report
 from benchmarks.torch_state import changes, picture
 from examples.toy_example import toy_example
 
-# Every function of depyf's that torch calls, or that a context calls while it begins, runs and ends.
-HOOKS: tuple[str, ...] = ()
+# What torch calls of depyf's, at every depth at which it may fail, and what a context does when it ends.
+HOOKS = (
+    "depyf.torch.active:record_compile_id",
+    "depyf.torch.active:seams.current_compile",
+    "depyf.torch.prepare:DumpContext.on_record",
+    "depyf.torch.prepare:DumpContext.on_code",
+    "depyf.torch.prepare:DumpContext.on_graph",
+    "depyf.torch.recorder:Recorder.record",
+    "depyf.torch.recorder:Recorder.end_of_context",
+    "depyf.torch.entries:read_new_entries",
+    "depyf.torch.hooks:transform",
+    "depyf.api:decompile_code",
+    "depyf.torch.transform:recompile",
+    "depyf.torch.dump:write_whole",
+    "depyf.torch.prepare:write_views",
+    "depyf.torch.views:index_json",
+    "depyf.torch.views:index_markdown",
+)
+
+# What a context puts into torch when it begins: when that fails, it must not begin by half.
+BEGINNINGS = (
+    "depyf.torch.adapters.seams:without_profiler_marks",
+    "depyf.torch.adapters.seams:register_bytecode_hook",
+    "depyf.torch.active:FormatterPatch.install",
+)
 
 
 class Injected(Exception):
@@ -118,6 +141,14 @@ def with_a_failing_hook(directory: str, hook: str) -> list[Tensor]:
     return results
 
 
+def that_cannot_begin(directory: str, hook: str) -> list[Tensor]:
+    """Run the program after a context that failed to begin."""
+    with failing(hook) as raising, contextlib.suppress(Injected), depyf.prepare_debug(directory):
+        pass
+    assert raising.called, f"{hook} was never called"
+    return program("aot_eager")
+
+
 SCENARIOS: dict[str, Callable[[str], list[Tensor]]] = {
     one.__name__: one
     for one in (
@@ -129,8 +160,8 @@ SCENARIOS: dict[str, Callable[[str], list[Tensor]]] = {
 }
 
 
-def problems_of(scenario: Callable[[str], list[Tensor]]) -> list[str]:
-    """Return what `scenario` changes in torch or in the program's results."""
+def problems_of(run: Callable[[str], list[Tensor]]) -> list[str]:
+    """Return what the scenario `run` changes in torch or in the program's results."""
     program("aot_eager")
     with contextlib.suppress(OfTheUser):
         torch.compile(_raises_in_the_middle, backend="aot_eager")(torch.ones(3))
@@ -138,22 +169,24 @@ def problems_of(scenario: Callable[[str], list[Tensor]]) -> list[str]:
     before = picture()
     with tempfile.TemporaryDirectory() as directory, warnings.catch_warnings(record=True):
         warnings.simplefilter("always")
-        results = scenario(directory)
+        results = run(directory)
     left = [f"{name}: {change}" for name, change in changes(before, picture()).items()]
     same = len(results) == len(expected) and all(map(torch.equal, results, expected))
     return left + ([] if same else ["the results of the program differ"])
 
 
-def _run(name: str) -> list[str]:
+def scenario(name: str) -> Callable[[str], list[Tensor]]:
+    """Return the scenario called `name`: one of SCENARIOS, or a hook or beginning that fails."""
     if name in SCENARIOS:
-        return problems_of(SCENARIOS[name])
-    return problems_of(lambda directory: with_a_failing_hook(directory, name))
+        return SCENARIOS[name]
+    fails = that_cannot_begin if name in BEGINNINGS else with_a_failing_hook
+    return lambda directory: fails(directory, name)
 
 
 def measure() -> list[Bar]:
     """Run each scenario in a process of its own."""
     bars = []
-    for name in (*SCENARIOS, *HOOKS):
+    for name in (*SCENARIOS, *HOOKS, *BEGINNINGS):
         command = [sys.executable, "-m", "benchmarks.left_behind", name]
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         problems = done.stdout.splitlines() if done.returncode == 0 else done.stderr.splitlines()[-5:]
@@ -164,6 +197,6 @@ def measure() -> list[Bar]:
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        print("\n".join(_run(sys.argv[1])), end="")
+        print("\n".join(problems_of(scenario(sys.argv[1]))), end="")
     else:
         report(measure())

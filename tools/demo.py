@@ -8,8 +8,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,8 +21,12 @@ sys.path.insert(0, str(ROOT))
 
 # Two kernels are compiled faster than a pool of workers starts.
 os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
+# A graph that comes from a cache comes without the passes that made it, and all of them are to be seen.
+os.environ.setdefault("TORCHINDUCTOR_FORCE_DISABLE_CACHES", "1")
 
 CALLS = 100
+
+_GRAPH_FILE = re.compile(r"(__compiled_fn_\d+)\.(.+)\.py")
 
 
 def main() -> None:
@@ -33,7 +39,7 @@ def main() -> None:
     _run(arguments.backend, arguments.out)
     index = json.loads((arguments.out / "index.json").read_text(encoding="utf-8"))
     print(f"\n{arguments.out}/")
-    print("\n".join(f"  {path}" for path in files(arguments.out)))
+    print("\n".join(f"  {line}" for line in tree(arguments.out)))
     for name in transformed_files(index):
         print(f"\n{name}\n")
         print("\n".join(f"  {line}" for line in (arguments.out / name).read_text("utf-8").splitlines()))
@@ -50,9 +56,22 @@ def _run(backend: str, out: Path) -> None:
         toy_example.main(backend, CALLS)
 
 
-def files(directory: Path) -> list[str]:
-    """Return every file of a dump, relative to it, in the order of their names."""
-    return sorted(path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file())
+def tree(directory: Path) -> list[str]:
+    """Return the files of a dump, those of one graph on one line and those of a subdirectory counted."""
+    lines = []
+    graphs: dict[str, list[str]] = {}
+    for path in sorted(directory.iterdir(), key=lambda path: (path.name.startswith("_"), path.name)):
+        graph = _GRAPH_FILE.fullmatch(path.name)
+        if graph is not None:
+            graphs.setdefault(graph[1], []).append(graph[2])
+        elif path.is_dir():
+            lines.append(f"{path.name}/  {sum(1 for _ in path.iterdir())} files")
+        else:
+            lines.append(path.name)
+    for name, stages in graphs.items():
+        head = f"{name}.*.py  "
+        lines += textwrap.wrap(", ".join(stages), 100, initial_indent=head, subsequent_indent=" " * len(head))
+    return lines
 
 
 def _functions(index: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -64,9 +83,9 @@ def _functions(index: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def transformed_files(index: dict[str, Any]) -> list[str]:
-    """Return the files of the transformed code of every function that is no resume function."""
-    made = [one["transformed"] for function in index["functions"] for one in function["compiles"]]
-    return [transformed["file"] for transformed in made if "file" in transformed]
+    """Return the files of all transformed code, in the order of the compiles."""
+    made = {one["id"]: one["transformed"] for _, function in _functions(index) for one in function["compiles"]}
+    return [made[compile_id]["file"] for compile_id in index["order"] if "file" in made[compile_id]]
 
 
 def compile_lines(index: dict[str, Any]) -> list[str]:
