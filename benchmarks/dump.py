@@ -19,6 +19,7 @@ class Compile:
     level: empty where there is no source; reason then says why, and where the level is UNPROVEN too.
     file: name of the transformed code in the dump, empty where there is none.
     installed: whether that file is what runs.
+    operations: how many its graphs hold.
     """
 
     id: str
@@ -27,6 +28,7 @@ class Compile:
     reason: str
     file: str
     installed: bool
+    operations: int
 
     def __str__(self) -> str:
         return f"{self.id} {self.name}: {self.level or 'no source'} {self.reason}".rstrip()
@@ -68,10 +70,10 @@ class Dump:
 
 
 def _compile(name: str, one: dict[str, Any]) -> Compile:
-    made = one["transformed"]
+    made, operations = one["transformed"], one["op_count"] or 0
     if "unavailable" in made:
-        return Compile(one["id"], name, "", made["unavailable"], "", False)
-    return Compile(one["id"], name, made["level"], made["reason"], made["file"], made["installed"])
+        return Compile(one["id"], name, "", made["unavailable"], "", False, operations)
+    return Compile(one["id"], name, made["level"], made["reason"], made["file"], made["installed"], operations)
 
 
 def lines_of_body(text: str, name: str) -> int:

@@ -33,8 +33,10 @@ def _running_codes(function: Callable[..., object]) -> Iterator[CodeType]:
                     functions.append(one.__globals__[name])
 
 
-def _of_backend(backend: str, directory: Path) -> list[Bar]:
+def of_backend(backend: str, directory: Path) -> list[Bar]:
+    """Run the toy example with `backend`, dump to `directory`, and look at what is there."""
     torch._dynamo.reset()
+    directory = directory.resolve()
     with depyf.prepare_debug(directory):
         toy_example.main(backend, CALLS)
         codes = list(_running_codes(toy_example.toy_example))
@@ -59,7 +61,7 @@ def measure() -> list[Bar]:
     bars = []
     for backend in BACKENDS:
         with tempfile.TemporaryDirectory() as directory:
-            bars.extend(_of_backend(backend, Path(directory).resolve()))
+            bars.extend(of_backend(backend, Path(directory)))
     return bars
 
 
