@@ -13,6 +13,28 @@ PROVEN = ("EXACT", "EQUIVALENT")
 
 
 @dataclass(frozen=True)
+class Compile:
+    """A compile as `index.json` tells it.
+
+    level: empty where there is no source; reason then says why, and where the level is UNPROVEN too.
+    file: name of the transformed code in the dump, empty where there is none.
+    installed: whether that file is what runs.
+    operations: how many its graphs hold.
+    """
+
+    id: str
+    name: str
+    level: str
+    reason: str
+    file: str
+    installed: bool
+    operations: int
+
+    def __str__(self) -> str:
+        return f"{self.id} {self.name}: {self.level or 'no source'} {self.reason}".rstrip()
+
+
+@dataclass(frozen=True)
 class Dump:
     """A directory that `prepare_debug` filled."""
 
@@ -23,6 +45,12 @@ class Dump:
         """What `index.json` holds."""
         index: dict[str, Any] = json.loads((self.directory / "index.json").read_text(encoding="utf-8"))
         return index
+
+    def compiles(self) -> list[Compile]:
+        """Return every compile of every function and resume function."""
+        roots = self.index["functions"]
+        functions = [*roots, *(resume for root in roots for resume in root["resume_functions"])]
+        return [_compile(function["name"], one) for function in functions for one in function["compiles"]]
 
     def python_files(self) -> list[Path]:
         """Return every `.py`, in the order of their names."""
@@ -39,6 +67,13 @@ class Dump:
             except SyntaxError as error:
                 problems.append(f"{path.name}: {error}")
         return problems
+
+
+def _compile(name: str, one: dict[str, Any]) -> Compile:
+    made, operations = one["transformed"], one["op_count"] or 0
+    if "unavailable" in made:
+        return Compile(one["id"], name, "", made["unavailable"], "", False, operations)
+    return Compile(one["id"], name, made["level"], made["reason"], made["file"], made["installed"], operations)
 
 
 def lines_of_body(text: str, name: str) -> int:

@@ -9,8 +9,12 @@ import warnings
 from typing import Any
 
 import torch
+import torch._dynamo.callback
+import torch._functorch.config
+import torch._inductor.config
 
 Picture = dict[str, object]
+"""Objects by name; what a module holds has a name `module:attribute`."""
 
 
 class _Missing:
@@ -27,9 +31,15 @@ def picture() -> Picture:
 
 
 def changes(before: Picture, after: Picture) -> dict[str, str]:
-    """Return what is another object in `after`, by name, with both in words."""
+    """Return what is another object in `after`, by name, with both in words.
+
+    What came with a module that was not imported before is no change.
+    """
+    modules = {name.partition(":")[0] for name in before}
     found = {}
     for name in before.keys() | after.keys():
+        if name not in before and name.partition(":")[0] not in modules:
+            continue
         old, new = before.get(name, MISSING), after.get(name, MISSING)
         if old is not new and not (_plain(old) and _plain(new) and old == new):
             found[name] = f"{old!r:.60} -> {new!r:.60}"
@@ -48,10 +58,10 @@ def _attributes() -> Picture:
             continue
         for key, value in list(vars(module).items()):
             if callable(value):
-                found[f"{name}.{key}"] = value
+                found[f"{name}:{key}"] = value
             # By `type`, as some objects of torch answer `isinstance` with a warning.
             if issubclass(type(value), type) and value.__module__ == name:
-                found.update((f"{name}.{key}.{method}", what) for method, what in vars(value).items() if callable(what))
+                found.update((f"{name}:{key}.{method}", what) for method, what in vars(value).items() if callable(what))
     return found
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType
 
 import torch
 
@@ -19,7 +19,7 @@ CALLS = 100
 BODY_LINES = 8
 
 
-def _running_codes(function: FunctionType) -> Iterator[CodeType]:
+def _running_codes(function: Callable[..., object]) -> Iterator[CodeType]:
     """Yield what torch itself says it runs for `function` and the resume functions that it calls."""
     entries_of = torch._dynamo.eval_frame._debug_get_cache_entry_list
     functions, seen = [function], set()
@@ -33,14 +33,16 @@ def _running_codes(function: FunctionType) -> Iterator[CodeType]:
                     functions.append(one.__globals__[name])
 
 
-def _of_backend(backend: str, directory: Path) -> list[Bar]:
+def of_backend(backend: str, directory: Path) -> list[Bar]:
+    """Run the toy example with `backend`, dump to `directory`, and look at what is there."""
     torch._dynamo.reset()
+    directory = directory.resolve()
     with depyf.prepare_debug(directory):
         toy_example.main(backend, CALLS)
         codes = list(_running_codes(toy_example.toy_example))
     dump = Dump(directory)
     compiles = dump.compiles()
-    unproven = [f"{each.id} {each.name}: {each.level} {each.reason}" for each in compiles if each.level not in PROVEN]
+    unproven = [str(each) for each in compiles if each.level not in PROVEN]
     elsewhere = [str(code) for code in codes if Path(code.co_filename).parent != directory]
     text = (directory / "__transformed_code_0_for_toy_example.py").read_text(encoding="utf-8")
     lines = lines_of_body(text, "toy_example")
@@ -59,7 +61,7 @@ def measure() -> list[Bar]:
     bars = []
     for backend in BACKENDS:
         with tempfile.TemporaryDirectory() as directory:
-            bars.extend(_of_backend(backend, Path(directory).resolve()))
+            bars.extend(of_backend(backend, Path(directory)))
     return bars
 
 

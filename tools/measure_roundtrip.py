@@ -55,6 +55,8 @@ def interpreters() -> list[Interpreter]:
 
 
 def _candidates(minor: int) -> Iterable[str]:
+    if minor == sys.version_info[1]:
+        yield sys.executable
     named = shutil.which(f"python3.{minor}")
     if named:
         yield named

@@ -18,7 +18,7 @@ from depyf.version import __version__
 if TYPE_CHECKING:
     from depyf.api import decompile, decompile_pyc
     from depyf.errors import DecompilationError
-    from depyf.torch.session import prepare_debug
+    from depyf.torch.prepare import prepare_debug
 
 __all__ = ["DecompilationError", "__version__", "decompile", "decompile_pyc", "prepare_debug"]
 
@@ -28,7 +28,7 @@ _HOMES = {
     "decompile": "depyf.api",
     "decompile_pyc": "depyf.api",
     "DecompilationError": "depyf.errors",
-    "prepare_debug": "depyf.torch.session",
+    "prepare_debug": "depyf.torch.prepare",
 }
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from depyf.cli.entry import EXIT_FAILED, EXIT_USAGE
+from depyf.cli.problems import Failed, NotFound
 from depyf.cli.target import TargetNotFound, parse_target, source_of
 from depyf.errors import DecompilationError
 
@@ -29,19 +29,13 @@ def decompile(target: str, out: Path | None) -> None:
     try:
         source = source_of(parse_target(target))
     except TargetNotFound as error:
-        raise _ended(str(error), EXIT_USAGE) from error
+        raise NotFound(str(error)) from error
     except (DecompilationError, SyntaxError, TypeError) as error:
-        raise _ended(f"{target}: {error}", EXIT_FAILED) from error
+        raise Failed(f"{target}: {error}") from error
     if out is None:
         click.echo(source.rstrip("\n"))
         return
     try:
         out.write_text(source, encoding="utf-8")
     except OSError as error:
-        raise _ended(f"{out}: {error.strerror}", EXIT_FAILED) from error
-
-
-def _ended(message: str, exit_code: int) -> click.ClickException:
-    problem = click.ClickException(message)
-    problem.exit_code = exit_code
-    return problem
+        raise Failed(f"{out}: {error.strerror}") from error
