@@ -62,7 +62,8 @@ def _summary(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
             f"{_count(failed, 'frame')} given up",
         ]
     )
-    return f"# What torch.compile made\n\n{counts}; {spent}\n\ntorch {session.torch_version}, Python {session.python_version}\n"
+    versions = f"torch {session.torch_version}, Python {session.python_version}"
+    return f"# What torch.compile made\n\n{counts}; {spent}\n\n{versions}\n"
 
 
 def _count(number: int, what: str) -> str:
