@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 import weakref
 
+from depyf.report.model import Unavailable
 from depyf.report.names import compiled_fn_number, without_random_part
 from depyf.torch.adapters import seams
 from depyf.torch.dump import Dump
@@ -24,7 +25,11 @@ def on_code(
     _join(recorder, running, code, new_code)
     root = recorder.session.functions[running.function.root]
     subject = Subject(running.compile, running.function, root, code, new_code)
-    return transform(subject, dump, log_bytecode=log_bytecode)
+    try:
+        return transform(subject, dump, log_bytecode=log_bytecode)
+    except Exception as error:
+        running.compile.transformed = Unavailable(f"depyf failed: {type(error).__name__}: {error}")
+        raise
 
 
 def _join(recorder: Recorder, running: Running, code: types.CodeType, new_code: types.CodeType) -> None:

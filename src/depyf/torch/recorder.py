@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 import threading
 import types
 import weakref
@@ -28,6 +30,12 @@ from depyf.torch import records
 from depyf.torch.adapters import seams, stages
 from depyf.torch.dump import LOOSE, Dump
 from depyf.torch.weak_codes import WeakCodes
+
+_AOT_ID = re.compile(r"^# AOT ID: \['\d+_(\w+)'\]", re.MULTILINE)
+"""Inductor's note of what a module of its is: `forward`, `backward`, or `inference`."""
+
+_COUNT = itertools.count()
+"""Numbers what begins: a context or a reset of torch's own counters, so that no two functions have one key."""
 
 
 @dataclass(slots=True, eq=False)
@@ -67,7 +75,7 @@ class Recorder:
         self._running: dict[CompileId, Running] = {}
         self._all: list[Running] = []
         self._reasons: dict[CompileId, tuple[Refusal, ...]] = {}
-        self._resets = 0
+        self._count = next(_COUNT)
 
     def running(self) -> list[Running]:
         """Return every compile of the context, in order."""
@@ -132,11 +140,18 @@ class Recorder:
             for running in self._all:
                 self.write_nameless(running)
 
+    def forget_texts(self) -> None:
+        """Drop what stands in files; the session is kept, for the next context in the same directory."""
+        with self.lock:
+            for artefact in (*self.session.loose, *(each for one in self._all for each in one.compile.artefacts)):
+                if artefact.file:
+                    artefact.text = ""
+
     def _start(self, compile_id: CompileId, attempt: int, details: Mapping[str, Any]) -> None:
         running = self._running.get(compile_id)
         if running is not None and running.finished and attempt == 0:
             # torch._dynamo.reset() starts counting anew.
-            self._resets += 1
+            self._count = next(_COUNT)
             self._running.clear()
             running = None
         strings = seams.interned_strings()
@@ -150,7 +165,7 @@ class Recorder:
     def _begin(self, compile_id: CompileId, stack: tuple[UserLine, ...]) -> Running:
         here = stack[-1] if stack else UserLine("", 0, "", "?")
         function = self._function(compile_id, here)
-        made = Compile(compile_id, here.function, here.filename, here.line, order=len(self._all))
+        made = Compile(compile_id, here.function, here.filename, here.line, order=next(_COUNT))
         if compile_id in self._reasons:
             made.trigger = Recompile(self._reasons.pop(compile_id))
         function.compiles.append(made)
@@ -160,14 +175,14 @@ class Recorder:
         return running
 
     def _function(self, compile_id: CompileId, here: UserLine) -> Function:
-        key = f"{self._resets}:{compile_id.autograd}:{compile_id.frame}"
+        key = f"{self._count}:{compile_id.autograd}:{compile_id.frame}"
         function = self.session.functions.get(key)
         if function is None:
             source = function_source(here.filename, here.line)
             function = Function(key, here.function, here.filename, here.line, source, root=key)
             if not here.function.startswith(seams.RESUME_PREFIX):
                 part = file_part(here.function)
-                function.number = self.dump.next_number(f"full_code_for_{part}")
+                function.number = self.dump.numbers.next(f"full_code_for_{part}")
                 function.file = f"full_code_for_{part}_{function.number}.py"
             self.session.functions[key] = function
         return function
@@ -270,7 +285,8 @@ def _artefact(kind: str, details: Mapping[str, Any], payload: str, attempt: int)
     stage = stages.STAGE_OF_NAME.get(kind)
     origin = str(details.get("filename") or "")
     if stage is not None:
-        return Artefact(stage.word, stage.dialect, payload, attempt=attempt, origin=origin)
+        part = _AOT_ID.search(payload) if stage.dialect is Dialect.KERNEL else None
+        return Artefact(stage.word, stage.dialect, payload, part[1] if part else "", attempt=attempt, origin=origin)
     dialect = Dialect.JSON if details.get("encoding") == "json" else Dialect.TEXT
     return Artefact(kind, dialect, payload, attempt=attempt, origin=origin)
 
