@@ -1,13 +1,15 @@
-"""The loop that torch runs in C++ when a compiled function is called: the first entry whose guards hold serves the call."""
+"""The loop that torch runs in C++ when a compiled function is called: the first entry whose guards hold serves it."""
 
 from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 Values = Mapping[str, Any]
+
+_STAR, _DOUBLE_STAR = 0x04, 0x08
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +22,27 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Served:
+    """Which entry served a call of a function; `None` where none of them may, and torch would compile a new one."""
+
+    function: str
+    entry: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Live:
     """What the text of a replica lacks and the process has.
 
-    `globals` is the dict of the function's module, `closure` its cells by name, `order` gives torch's compile ids in
-    the order in which torch asks the entries now: the one used last comes first.
+    `code` is the function's own code, `globals` the dict of its module, `closure` its cells by name. `order` gives
+    torch's compile ids in the order in which torch asks the entries now, the one that was used last first; `log`
+    takes every call that is served.
     """
 
     code: types.CodeType
     globals: dict[str, Any]
-    closure: Mapping[str, types.CellType]
-    order: Callable[[], Sequence[str]]
+    closure: Mapping[str, types.CellType] = field(default_factory=dict)
+    order: Callable[[], Sequence[str]] | None = None
+    log: list[Served] = field(default_factory=list)
 
 
 class Dispatch:
@@ -44,23 +56,22 @@ class Dispatch:
         self.entries = list(entries)
         self.otherwise = otherwise
         self.live: Live | None = None
-        self.served: list[str | None] = []
 
     def attached(self, live: Live, entries: Iterable[Entry], otherwise: Callable[..., Any]) -> Dispatch:
-        """Return the same table with the live code and values of one function, its closure included."""
+        """Return the same table for a function of the process, with code that runs in it."""
         twin = Dispatch(self.name, entries, otherwise)
-        twin.live, twin.served = live, self.served
+        twin.live = live
         return twin
 
     def ordered(self) -> list[Entry]:
-        """Return the entries in the order in which torch asks them: the newest first, then as they were used."""
-        if self.live is None:
+        """Return the entries in the order in which torch asks them; those that it has dropped are left out."""
+        if self.live is None or self.live.order is None:
             return self.entries[::-1]
         rank = {id: at for at, id in enumerate(self.live.order())}
         return sorted((entry for entry in self.entries if entry.id in rank), key=lambda entry: rank[entry.id])
 
     def frame(self, arguments: Values) -> dict[str, Any]:
-        """Return what torch's guards see as `L` when the function is entered with `arguments`."""
+        """Return what torch's guards see as `L` when the function is entered with `arguments`, in their order."""
         if self.live is None:
             return dict(arguments)
         seen = dict(zip(parameters(self.live.code), arguments.values(), strict=True))
@@ -81,43 +92,48 @@ class Dispatch:
         G = self.globals()
         return next((entry for entry in self.ordered() if entry.guard(frame, G)), None)
 
-    def __call__(self, arguments: Values) -> Any:
+    def __call__(self, arguments: Values) -> object:
         """Serve a call: `arguments` are the values of the parameters, `locals()` at the start of the function."""
         entry = self.choose(self.frame(arguments))
-        self.served.append(entry.id if entry else None)
-        function = entry.code if entry else self.otherwise
-        code = self.live.code if self.live else getattr(function, "__code__", None)
-        positional, named = call_arguments(code, list(arguments.values()))
-        return function(*positional, **named)
+        if self.live is None:
+            return (entry.code if entry else self.otherwise)(*arguments.values())
+        self.live.log.append(Served(self.name, entry.id if entry else None))
+        positional, named = call_arguments(self.live.code, list(arguments.values()))
+        return (entry.code if entry else self.otherwise)(*positional, **named)
 
 
 def parameters(code: types.CodeType) -> tuple[str, ...]:
     """Return the names of the parameters of `code`, in the order of its local variables."""
-    star, double_star = bool(code.co_flags & 0x04), bool(code.co_flags & 0x08)
-    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + star + double_star]
+    stars = bool(code.co_flags & _STAR) + bool(code.co_flags & _DOUBLE_STAR)
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + stars]
 
 
-def call_arguments(code: types.CodeType | None, values: list[Any]) -> tuple[list[Any], dict[str, Any]]:
+def call_arguments(code: types.CodeType, values: list[Any]) -> tuple[list[Any], dict[str, Any]]:
     """Return the positional and the named arguments that give the parameters of `code` these `values`."""
-    if code is None:
-        return values, {}
     positional, rest = values[: code.co_argcount], values[code.co_argcount :]
-    named = dict(zip(parameters(code)[code.co_argcount :], rest[: code.co_kwonlyargcount]))
+    names = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    named = dict(zip(names, rest, strict=False))
     rest = rest[code.co_kwonlyargcount :]
-    if code.co_flags & 0x04:
+    if code.co_flags & _STAR:
         positional += rest.pop(0)
-    if code.co_flags & 0x08:
+    if code.co_flags & _DOUBLE_STAR:
         named.update(rest.pop(0))
     return positional, named
 
 
-def with_closure(function: types.FunctionType, live: Live, like: types.FunctionType | None) -> types.FunctionType:
-    """Return `function` as a function of the live module, with its cells and with the defaults of `like`."""
-    code = function.__code__
-    cells = tuple(live.closure[name] for name in code.co_freevars)
-    made = types.FunctionType(code, live.globals, code.co_name, like.__defaults__ if like else None, cells)
-    made.__kwdefaults__ = like.__kwdefaults__ if like else None
-    return made
-
-
-
+def signature(code: types.CodeType, rename: Mapping[str, str]) -> str:
+    """Return the parameters of `code` as the text between the brackets of a `def`, `rename`d, without defaults."""
+    names = [rename.get(name, name) for name in parameters(code)]
+    end, keyword_end = code.co_argcount, code.co_argcount + code.co_kwonlyargcount
+    parts = names[:end]
+    if code.co_posonlyargcount:
+        parts.insert(code.co_posonlyargcount, "/")
+    rest = names[keyword_end:]
+    if code.co_flags & _STAR:
+        parts.append(f"*{rest.pop(0)}")
+    elif code.co_kwonlyargcount:
+        parts.append("*")
+    parts += names[end:keyword_end]
+    if code.co_flags & _DOUBLE_STAR:
+        parts.append(f"**{rest.pop(0)}")
+    return ", ".join(parts)

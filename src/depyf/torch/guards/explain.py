@@ -120,15 +120,19 @@ class _Asked:
         return [Difference("", clause.expected, brief(shown))]
 
     def source(self, node: int) -> str:
-        """Return the whole expression for a node."""
-        path = [node]
-        while parents := [piece.node for piece in self.tree.nodes[path[-1]].step if isinstance(piece, At)]:
-            path.append(parents[0])
-        text = ""
-        for step in reversed(path):
-            base = text
-            text = fill(self.tree.nodes[step].step, lambda parent, base=base: base, lambda held: held.name)
-        return text
+        return source_text(self.tree, node)
+
+
+def source_text(tree: Tree, node: int) -> str:
+    """Return the whole expression for a node, e.g. `L["self"].__dict__["training"]`."""
+    path = [node]
+    while parents := [piece.node for piece in tree.nodes[path[-1]].step if isinstance(piece, At)]:
+        path.append(parents[0])
+    text = ""
+    for step in reversed(path):
+        base = text
+        text = fill(tree.nodes[step].step, lambda parent, base=base: base, lambda held: held.name)
+    return text
 
 
 def _parts(found: Difference) -> tuple[str, str, str]:
