@@ -35,8 +35,8 @@ def on_code(
 def _join(recorder: Recorder, running: Running, code: types.CodeType, new_code: types.CodeType) -> None:
     """Note what the code calls, and write the graphs that waited for their names."""
     with recorder.lock:
-        running.code = weakref.ref(code)
-        running.new_code = weakref.ref(new_code)
+        running.code = code.replace()
+        running.live_code = weakref.ref(code)
         graphs = [name for name in new_code.co_names if compiled_fn_number(name) is not None]
         running.compile.compiled_fns = tuple(without_random_part(name) for name in graphs)
         running.compile.resumes = tuple(name for name in new_code.co_names if name.startswith("__resume_at_"))

@@ -72,7 +72,7 @@ class DumpContext:
             self._recorder.end_of_context()
         self.session.problems.extend(self._problems.found)
         with self._problems.contained("writing the index"):
-            write_views(self.session, self._dump, self._problems)
+            write_views(self.session, self._recorder.running(), self._dump, self._problems)
         self._problems.write()
         self._recorder.forget_texts()
 
@@ -87,7 +87,10 @@ class DumpContext:
                 entries.read_new_entries(self._recorder)
         elif kind == stages.FRAME_ENDS:
             self._settings_of_thread(enter=False)
-        self._recorder.record(metadata, payload)
+        running = self._recorder.record(metadata, payload)
+        if kind == stages.GUARD_TREE and running is not None:
+            with self._problems.contained(f"reading the guards of {running.compile.id}"):
+                entries.read_guards_in_progress(self._recorder, running)
 
     def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
         """Write the source of Dynamo's code; return the code to run in its place, or None for Dynamo's own."""

@@ -29,6 +29,7 @@ from depyf.report.user_source import function_source, short_path
 from depyf.torch import records
 from depyf.torch.adapters import seams, stages
 from depyf.torch.dump import LOOSE, Dump
+from depyf.torch.guards.tree import Tree
 from depyf.torch.weak_codes import WeakCodes
 
 _AOT_ID = re.compile(r"^# AOT ID: \['\d+_(\w+)'\]", re.MULTILINE)
@@ -42,14 +43,17 @@ _COUNT = itertools.count()
 class Running:
     """A compile with what joins its parts, which is no part of the model.
 
-    `code` is the user's code object, `new_code` Dynamo's; `nameless` holds artefacts that came before the name of
-    the graph they belong to was known.
+    `code` is a copy of the user's code object and `live_code` refers to the code itself: torch's cache hangs on it, and
+    with the cache the user's objects. `nameless` holds artefacts that came before the name of the graph they belong
+    to was known.
     """
 
     compile: Compile
     function: Function
-    code: weakref.ref[types.CodeType] | None = None
-    new_code: weakref.ref[types.CodeType] | None = None
+    code: types.CodeType | None = None
+    live_code: weakref.ref[types.CodeType] | None = None
+    guards: Tree | None = None
+    placeholders: Mapping[str, object] = field(default_factory=dict)
     nameless: list[Artefact] = field(default_factory=list)
     finished: bool = False
     entry_is_read: bool = False
@@ -91,11 +95,11 @@ class Recorder:
                 running = self._begin(compile_id, (here,))
             return running
 
-    def record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
-        """Take in one record of torch's structured trace."""
+    def record(self, metadata: Mapping[str, Any], payload: str | None) -> Running | None:
+        """Take in one record of torch's structured trace; return the compile that it belongs to, if any."""
         kind, details = records.record_kind(metadata)
         if kind in stages.UNINTERESTING or kind == stages.INTERNED_STRING or kind.endswith(stages.BYTECODE_SUFFIXES):
-            return
+            return None
         compile_id = records.record_compile_id(metadata)
         with self.lock:
             if compile_id is None:
@@ -107,6 +111,7 @@ class Recorder:
             else:
                 attempt = int(metadata.get("attempt") or 0)
                 self._record_of(self._known(compile_id), kind, details, payload, attempt)
+            return self._running.get(compile_id) if compile_id is not None else None
 
     def name_graph(self, compile_id: CompileId, name: str) -> None:
         """Note that the graph captured next is called `name` by the code of this compile."""
