@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import models, toy
+from benchmarks import models, replica, toy
 from benchmarks.bar import Bar
 from benchmarks.small_models import TRAININGS
 
@@ -24,3 +24,9 @@ def test_the_toy_example(backend: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", TRAININGS)
 def test_a_training_of_a_real_model(name: str) -> None:
     assert _not_met(models.measure_one(name, "aot_eager")) == []
+
+
+@pytest.mark.parametrize("sizes", [(10,), (10, 8)], ids=str)
+def test_the_replica(sizes: tuple[int, ...]) -> None:
+    assert _not_met(replica.served("eager", sizes)) == []
+    assert _not_met(replica.refused(sizes)) == []

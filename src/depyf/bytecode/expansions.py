@@ -212,9 +212,16 @@ def intrinsic(count: int) -> Expansion:
     return expand
 
 
+def local_step(op: str, operand: Operand, index: int) -> Step:
+    """Return the step for a local variable; where cells share the slots, loading a cell's slot loads the cell."""
+    name = operand.local(index)
+    is_cell = op == "LOAD_FAST" and name in operand.pool.cell_names
+    return Step("LOAD_CLOSURE" if is_cell else op, name)
+
+
 def load_fast(operand: Operand) -> Steps:
-    """Expand LOAD_FAST of 3.11 and newer, where a cell's slot is a local variable's too."""
-    return (Step("LOAD_CLOSURE" if operand.is_cell else "LOAD_FAST", operand.local(operand.raw.arg)),)
+    """Expand LOAD_FAST of 3.11 and newer."""
+    return (local_step("LOAD_FAST", operand, operand.raw.arg),)
 
 
 def two_locals(first: str, second: str) -> Expansion:
@@ -222,7 +229,7 @@ def two_locals(first: str, second: str) -> Expansion:
 
     def expand(operand: Operand) -> Steps:
         high, low = operand.raw.arg >> 4, operand.raw.arg & 15
-        return (Step(first, operand.local(high)), Step(second, operand.local(low)))
+        return (local_step(first, operand, high), local_step(second, operand, low))
 
     return expand
 

@@ -95,8 +95,7 @@ def cover(draft: Draft, entry: Entry, index: int, position: int) -> int:
     while position < len(draft.raws) and draft.raws[position].offset < entry.start:
         position += 1
     while position < len(draft.raws) and draft.raws[position].offset < entry.end:
-        draft.handler[position] = index
-        draft.entries[draft.handlers[index].target] += 1
+        draft.protect(position, index)
         position += 1
     return position
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from depyf.bytecode import expansions as x
-from depyf.bytecode.folds.generators import fold_async_yield, fold_generator_start, fold_send
+from depyf.bytecode.folds.generators import fold_async_yield, fold_generator_start
 from depyf.bytecode.folds.keywords import fold_keywords
+from depyf.bytecode.folds.sends import fold_sends
 from depyf.bytecode.operand import Step
 from depyf.bytecode.versions import v3_7, v3_10
 from depyf.bytecode.versions.opcodes_3_11 import TABLE
@@ -58,5 +59,5 @@ FACTS = v3_10.FACTS.next(
     lines="locations",
     shared_slots=True,
     qualname_on_stack=False,
-    folds=(fold_keywords, fold_generator_start, fold_send, fold_async_yield),
+    folds=(fold_keywords, fold_generator_start, fold_sends, fold_async_yield),
 )
