@@ -147,8 +147,8 @@ def _failures(pairs: list[tuple[Function, Compile]]) -> str:
     for function, each in pairs:
         if each.failure is not None:
             place = f"{short_path(function.filename)}:{function.first_line}"
-            reason = " ".join(each.failure.reason.split())
-            lines.append(f"- {function.name}, {place} (compile {each.id}): {each.failure.kind}: {reason[:400]}")
+            reason = each.failure.reason.strip().split("\n", 1)[0]
+            lines.append(f"- {function.name}, {place} (compile {each.id}): {each.failure.kind}: {reason}")
     return "## Frames that Dynamo gave up\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 

@@ -123,13 +123,15 @@ class Dialect(Enum):
 class Artefact:
     """One thing a stage of the compiler wrote: a graph, Inductor's module, a generated wrapper, or anything else.
 
-    `stage` is the word in the file name; `number` counts the artefacts of that stage of one compile; `origin` is the
-    file torch wrote it to, where there is one; `file` the name in the dump, relative to its directory.
+    `stage` is the word in the file name; `part` is `forward`, `backward` or `inference` where torch says so; `number`
+    counts the artefacts of that stage of one graph; `origin` is the file torch wrote it to, where there is one; `file`
+    the name in the dump, relative to its directory. `text` is dropped at the end of the context.
     """
 
     stage: str
     dialect: Dialect
     text: str
+    part: str = ""
     number: int = 0
     attempt: int = 0
     origin: str = ""
@@ -213,7 +215,7 @@ class Compile:
     """Seconds per phase: `total`, `dynamo`, `backend`, `inductor`, `code generation`, `backward`."""
     failure: Failure | None = None
     order: int = 0
-    """Counts all compiles of the session, from 0, in the order in which they began."""
+    """Rises from compile to compile, in the order in which they began."""
     number: int = 0
     """Counts the compiles of functions of one name, from 0: `<n>` of `__transformed_code_<n>_for_<fn>.py`."""
 

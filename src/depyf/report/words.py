@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from depyf.report.model import (
     Artefact,
     Compile,
@@ -17,9 +15,6 @@ from depyf.report.model import (
 )
 from depyf.report.user_source import Resumption, short_path
 from depyf.verify.level import Level
-
-_AOT_ID = re.compile(r"^# AOT ID: \['\d+_(\w+)'\]", re.MULTILINE)
-"""Inductor's own note of what a module is: `forward`, `backward`, or `inference`."""
 
 
 def trigger_words(trigger: Trigger) -> str:
@@ -69,5 +64,4 @@ def resumption(function: Function, root: Function) -> Resumption | None:
 def graph_label(artefact: Artefact) -> str:
     """Return the short name of an artefact in a list of links."""
     number = f" {artefact.number}" if artefact.number or artefact.dialect is Dialect.KERNEL else ""
-    found = _AOT_ID.search(artefact.text) if artefact.dialect is Dialect.KERNEL else None
-    return f"{artefact.stage}{number}" + (f" ({found[1]})" if found else "")
+    return f"{artefact.stage}{number}" + (f" ({artefact.part})" if artefact.part else "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import threading
 from collections import Counter
 from pathlib import Path
 
@@ -18,13 +19,27 @@ LOOSE = 0
 """Number in the file names of what no compiled graph stands for; torch counts its graphs from 1."""
 
 
+class Numbers:
+    """Counts the files of each series of names in one directory."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def next(self, series: str) -> int:
+        """Return 0, 1, 2, ... for each call with the same series."""
+        with self._lock:
+            self._counts[series] += 1
+            return self._counts[series] - 1
+
+
 class Dump:
     """Gives out the names of files and writes them; a file that cannot be written is a problem, not an error."""
 
-    def __init__(self, directory: Path, problems: Problems) -> None:
+    def __init__(self, directory: Path, problems: Problems, numbers: Numbers) -> None:
         self.directory = directory
+        self.numbers = numbers
         self._problems = problems
-        self._counts: Counter[str] = Counter()
 
     def write(self, name: str, text: str) -> bool:
         """Write a file; return whether it is there now."""
@@ -42,15 +57,10 @@ class Dump:
         except OSError as error:
             self._problems.add(f"removing {name}", error)
 
-    def next_number(self, series: str) -> int:
-        """Return 0, 1, 2, ... for each call with the same series of names."""
-        self._counts[series] += 1
-        return self._counts[series] - 1
-
     def artefact_name(self, artefact: Artefact, owner: str, text: str) -> str:
         """Return the file name of an artefact of `owner`, e.g. `__compiled_fn_1`, and note its number."""
         stem = f"{owner}.{file_part(artefact.stage)}"
-        artefact.number = self.next_number(stem)
+        artefact.number = self.numbers.next(stem)
         extension = _extension(artefact.dialect, text)
         if artefact.dialect is Dialect.KERNEL:
             return f"{stem}_{artefact.number}.{extension}"

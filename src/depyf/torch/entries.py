@@ -1,25 +1,39 @@
-"""The cache entries that torch made: read once each, right after the compile, before the user's objects can die.
+"""The guards of each entry and the resume functions that its code calls, read while or right after it is compiled.
 
-An entry is put into the cache after the last record of its compile, so it is read at the start of the next compile
-or at the end of the context.
+They are read when torch writes its record of them, with the values of the call at hand. Where that is not possible
+they are read from torch's cache: at the start of the next compile or at the end of the context, since the entry is
+put there after the last record of its compile.
 """
 
 from __future__ import annotations
 
 import types
+from collections.abc import Mapping
 
 from depyf.report.model import Resume, Unavailable
 from depyf.torch.adapters import seams
+from depyf.torch.guards import agreement
+from depyf.torch.guards.record import guard_set
 from depyf.torch.listing import line_of_offset
+from depyf.torch.live import RESUME_PREFIX, resume_code
 from depyf.torch.recorder import CallSite, Recorder, Running
 
 
+def read_guards_in_progress(recorder: Recorder, running: Running) -> None:
+    """Read the guards that torch is writing its record of."""
+    found = seams.guards_in_progress()
+    if isinstance(found, seams.GuardsInProgress):
+        _read_guards(running, found.manager, found.local_values)
+        _note_call_sites(recorder, running, found.global_values)
+
+
 def read_new_entries(recorder: Recorder) -> None:
-    """Read the entries of all compiles that have ended since the last time."""
+    """Read the entries of all compiles that have ended since the last time and whose guards are not known yet."""
     for running in recorder.running():
         if running.finished and not running.entry_is_read:
             running.entry_is_read = True
-            _read(recorder, running)
+            if running.guards is None:
+                _read_from_cache(recorder, running)
 
 
 def relate(recorder: Recorder, running: Running, code: types.CodeType) -> None:
@@ -31,8 +45,8 @@ def relate(recorder: Recorder, running: Running, code: types.CodeType) -> None:
     site = recorder.call_sites.get(code)
     if site is None:
         return
-    caller_code = site.caller.code() if site.caller.code is not None else None
     offset = _resume_offset(site.name)
+    caller_code = site.caller.code
     function.root = site.caller.function.root
     function.resume_name = site.name
     function.break_line = code.co_firstlineno
@@ -43,33 +57,43 @@ def relate(recorder: Recorder, running: Running, code: types.CodeType) -> None:
         running.compile.trigger = Resume(site.caller.compile.id, offset)
 
 
-def _read(recorder: Recorder, running: Running) -> None:
-    code = running.code() if running.code is not None else None
+def _read_guards(running: Running, manager: seams.GuardManager, values: Mapping[str, object] | None) -> None:
+    filename = running.compile.filename
+    tree, differs = agreement.read(manager, values, filename)
+    running.guards = tree
+    running.compile.guards = guard_set(tree, str(running.compile.id), differs, filename)
+
+
+def _read_from_cache(recorder: Recorder, running: Running) -> None:
+    if running.live_code is None:
+        return  # The compile failed before there was any code.
+    code = running.live_code()
     if code is None:
-        if running.compile.failure is None and running.code is not None:
-            running.compile.guards = Unavailable("the function was gone before its entry could be read")
+        running.compile.guards = Unavailable("the function was gone before its entry could be read")
         return
     entry = _entry_of(running, code)
     if entry is None:
         running.compile.guards = Unavailable("torch dropped the entry: something that it guards was gone")
         return
-    _note_call_sites(recorder, running, entry)
+    _read_guards(running, seams.entry_guard_manager(entry), None)
+    _note_call_sites(recorder, running, seams.entry_globals(entry))
 
 
 def _entry_of(running: Running, code: types.CodeType) -> seams.CacheEntry | None:
-    """Return the cache entry that a compile made; by its id, or by its code where entries carry no id."""
-    new_code = running.new_code() if running.new_code is not None else None
-    for entry in seams.cache_entries(code):
-        compile_id = seams.entry_compile_id(entry)
-        if compile_id == running.compile.id or (compile_id is None and entry.code is new_code):
+    """Return the cache entry that a compile made; where entries carry no id, the one that has been added last."""
+    entries = seams.cache_entries(code)
+    for entry in entries:
+        if seams.entry_compile_id(entry) == running.compile.id:
             return entry
-    return None
+    without_id = [entry for entry in entries if seams.entry_compile_id(entry) is None]
+    return without_id[-1] if without_id else None
 
 
-def _note_call_sites(recorder: Recorder, running: Running, entry: seams.CacheEntry) -> None:
-    for name, resume_code in seams.resume_codes(entry.code, seams.entry_globals(entry)):
-        if recorder.call_sites.get(resume_code) is None:
-            recorder.call_sites[resume_code] = CallSite(running, name)
+def _note_call_sites(recorder: Recorder, running: Running, global_values: Mapping[str, object]) -> None:
+    for name in running.compile.resumes:
+        code = resume_code(global_values.get(name))
+        if code is not None and recorder.call_sites.get(code) is None:
+            recorder.call_sites[code] = CallSite(running, name)
 
 
 def _own_parameters(code: types.CodeType) -> tuple[str, ...]:
@@ -79,5 +103,5 @@ def _own_parameters(code: types.CodeType) -> tuple[str, ...]:
 
 
 def _resume_offset(name: str) -> int | None:
-    parts = name.removeprefix("__resume_at_").split("_")
-    return int(parts[0]) if parts[0].isdigit() else None
+    digits = name.removeprefix(RESUME_PREFIX).split("_")[0]
+    return int(digits) if digits.isdigit() else None

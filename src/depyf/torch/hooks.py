@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 import weakref
 
+from depyf.report.model import Unavailable
 from depyf.report.names import compiled_fn_number, without_random_part
 from depyf.torch.adapters import seams
 from depyf.torch.dump import Dump
@@ -24,14 +25,18 @@ def on_code(
     _join(recorder, running, code, new_code)
     root = recorder.session.functions[running.function.root]
     subject = Subject(running.compile, running.function, root, code, new_code)
-    return transform(subject, dump, log_bytecode=log_bytecode)
+    try:
+        return transform(subject, dump, log_bytecode=log_bytecode)
+    except Exception as error:
+        running.compile.transformed = Unavailable(f"depyf failed: {type(error).__name__}: {error}")
+        raise
 
 
 def _join(recorder: Recorder, running: Running, code: types.CodeType, new_code: types.CodeType) -> None:
     """Note what the code calls, and write the graphs that waited for their names."""
     with recorder.lock:
-        running.code = weakref.ref(code)
-        running.new_code = weakref.ref(new_code)
+        running.code = code.replace()
+        running.live_code = weakref.ref(code)
         graphs = [name for name in new_code.co_names if compiled_fn_number(name) is not None]
         running.compile.compiled_fns = tuple(without_random_part(name) for name in graphs)
         running.compile.resumes = tuple(name for name in new_code.co_names if name.startswith("__resume_at_"))

@@ -18,11 +18,21 @@ from depyf.report.writer import prepared_directory
 from depyf.torch import entries, hooks
 from depyf.torch.active import ACTIVE
 from depyf.torch.adapters import seams, stages
-from depyf.torch.dump import Dump
+from depyf.torch.dump import Dump, Numbers
 from depyf.torch.problems import Problems
 from depyf.torch.recorder import Recorder
 from depyf.torch.records import record_kind
-from depyf.torch.views import write_views
+from depyf.torch.views import INDEX, write_views
+
+_TOLD: dict[Path, tuple[Session, Numbers]] = {}
+"""What contexts of this process have told in each directory: a later context there goes on with it."""
+
+
+def _told_so_far(directory: Path) -> tuple[Session, Numbers]:
+    """Return the session that a directory tells of, a new one unless a context of this process has written there."""
+    if directory not in _TOLD or not (directory / INDEX).exists():
+        _TOLD[directory] = Session(torch.__version__, platform.python_version()), Numbers()
+    return _TOLD[directory]
 
 
 class DumpContext:
@@ -30,9 +40,9 @@ class DumpContext:
 
     def __init__(self, directory: Path, *, clean_wild_fx_code: bool, log_bytecode: bool) -> None:
         self.directory = directory
-        self.session = Session(torch.__version__, platform.python_version())
+        self.session, numbers = _told_so_far(directory)
         self._problems = Problems(directory)
-        self._dump = Dump(directory, self._problems)
+        self._dump = Dump(directory, self._problems, numbers)
         self._recorder = Recorder(self.session, self._dump, keep_restarted=not clean_wild_fx_code)
         self._log_bytecode = log_bytecode
         self._process = os.getpid()
@@ -60,10 +70,11 @@ class DumpContext:
             entries.read_new_entries(self._recorder)
         with self._problems.contained("writing the last artefacts"):
             self._recorder.end_of_context()
-        self.session.problems = self._problems.found
+        self.session.problems.extend(self._problems.found)
         with self._problems.contained("writing the index"):
-            write_views(self.session, self._dump, self._problems)
+            write_views(self.session, self._recorder.running(), self._dump, self._problems)
         self._problems.write()
+        self._recorder.forget_texts()
 
     def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         """Take in one record of torch's structured trace."""
@@ -76,7 +87,10 @@ class DumpContext:
                 entries.read_new_entries(self._recorder)
         elif kind == stages.FRAME_ENDS:
             self._settings_of_thread(enter=False)
-        self._recorder.record(metadata, payload)
+        running = self._recorder.record(metadata, payload)
+        if kind == stages.GUARD_TREE and running is not None:
+            with self._problems.contained(f"reading the guards of {running.compile.id}"):
+                entries.read_guards_in_progress(self._recorder, running)
 
     def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
         """Write the source of Dynamo's code; return the code to run in its place, or None for Dynamo's own."""

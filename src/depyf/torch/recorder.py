@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 import threading
 import types
 import weakref
@@ -27,21 +29,31 @@ from depyf.report.user_source import function_source, short_path
 from depyf.torch import records
 from depyf.torch.adapters import seams, stages
 from depyf.torch.dump import LOOSE, Dump
+from depyf.torch.guards.tree import Tree
 from depyf.torch.weak_codes import WeakCodes
+
+_AOT_ID = re.compile(r"^# AOT ID: \['\d+_(\w+)'\]", re.MULTILINE)
+"""Inductor's note of what a module of its is: `forward`, `backward`, or `inference`."""
+
+_COUNT = itertools.count()
+"""Numbers what begins: a context or a reset of torch's own counters, so that no two functions have one key."""
 
 
 @dataclass(slots=True, eq=False)
 class Running:
     """A compile with what joins its parts, which is no part of the model.
 
-    `code` is the user's code object, `new_code` Dynamo's; `nameless` holds artefacts that came before the name of
-    the graph they belong to was known.
+    `code` is a copy of the user's code object and `live_code` refers to the code itself: torch's cache hangs on it, and
+    with the cache the user's objects. `nameless` holds artefacts that came before the name of the graph they belong
+    to was known.
     """
 
     compile: Compile
     function: Function
-    code: weakref.ref[types.CodeType] | None = None
-    new_code: weakref.ref[types.CodeType] | None = None
+    code: types.CodeType | None = None
+    live_code: weakref.ref[types.CodeType] | None = None
+    guards: Tree | None = None
+    placeholders: Mapping[str, object] = field(default_factory=dict)
     nameless: list[Artefact] = field(default_factory=list)
     finished: bool = False
     entry_is_read: bool = False
@@ -67,7 +79,7 @@ class Recorder:
         self._running: dict[CompileId, Running] = {}
         self._all: list[Running] = []
         self._reasons: dict[CompileId, tuple[Refusal, ...]] = {}
-        self._resets = 0
+        self._count = next(_COUNT)
 
     def running(self) -> list[Running]:
         """Return every compile of the context, in order."""
@@ -83,11 +95,11 @@ class Recorder:
                 running = self._begin(compile_id, (here,))
             return running
 
-    def record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
-        """Take in one record of torch's structured trace."""
+    def record(self, metadata: Mapping[str, Any], payload: str | None) -> Running | None:
+        """Take in one record of torch's structured trace; return the compile that it belongs to, if any."""
         kind, details = records.record_kind(metadata)
         if kind in stages.UNINTERESTING or kind == stages.INTERNED_STRING or kind.endswith(stages.BYTECODE_SUFFIXES):
-            return
+            return None
         compile_id = records.record_compile_id(metadata)
         with self.lock:
             if compile_id is None:
@@ -99,6 +111,7 @@ class Recorder:
             else:
                 attempt = int(metadata.get("attempt") or 0)
                 self._record_of(self._known(compile_id), kind, details, payload, attempt)
+            return self._running.get(compile_id) if compile_id is not None else None
 
     def name_graph(self, compile_id: CompileId, name: str) -> None:
         """Note that the graph captured next is called `name` by the code of this compile."""
@@ -132,11 +145,18 @@ class Recorder:
             for running in self._all:
                 self.write_nameless(running)
 
+    def forget_texts(self) -> None:
+        """Drop what stands in files; the session is kept, for the next context in the same directory."""
+        with self.lock:
+            for artefact in (*self.session.loose, *(each for one in self._all for each in one.compile.artefacts)):
+                if artefact.file:
+                    artefact.text = ""
+
     def _start(self, compile_id: CompileId, attempt: int, details: Mapping[str, Any]) -> None:
         running = self._running.get(compile_id)
         if running is not None and running.finished and attempt == 0:
             # torch._dynamo.reset() starts counting anew.
-            self._resets += 1
+            self._count = next(_COUNT)
             self._running.clear()
             running = None
         strings = seams.interned_strings()
@@ -150,7 +170,7 @@ class Recorder:
     def _begin(self, compile_id: CompileId, stack: tuple[UserLine, ...]) -> Running:
         here = stack[-1] if stack else UserLine("", 0, "", "?")
         function = self._function(compile_id, here)
-        made = Compile(compile_id, here.function, here.filename, here.line, order=len(self._all))
+        made = Compile(compile_id, here.function, here.filename, here.line, order=next(_COUNT))
         if compile_id in self._reasons:
             made.trigger = Recompile(self._reasons.pop(compile_id))
         function.compiles.append(made)
@@ -160,14 +180,14 @@ class Recorder:
         return running
 
     def _function(self, compile_id: CompileId, here: UserLine) -> Function:
-        key = f"{self._resets}:{compile_id.autograd}:{compile_id.frame}"
+        key = f"{self._count}:{compile_id.autograd}:{compile_id.frame}"
         function = self.session.functions.get(key)
         if function is None:
             source = function_source(here.filename, here.line)
             function = Function(key, here.function, here.filename, here.line, source, root=key)
             if not here.function.startswith(seams.RESUME_PREFIX):
                 part = file_part(here.function)
-                function.number = self.dump.next_number(f"full_code_for_{part}")
+                function.number = self.dump.numbers.next(f"full_code_for_{part}")
                 function.file = f"full_code_for_{part}_{function.number}.py"
             self.session.functions[key] = function
         return function
@@ -270,7 +290,8 @@ def _artefact(kind: str, details: Mapping[str, Any], payload: str, attempt: int)
     stage = stages.STAGE_OF_NAME.get(kind)
     origin = str(details.get("filename") or "")
     if stage is not None:
-        return Artefact(stage.word, stage.dialect, payload, attempt=attempt, origin=origin)
+        part = _AOT_ID.search(payload) if stage.dialect is Dialect.KERNEL else None
+        return Artefact(stage.word, stage.dialect, payload, part[1] if part else "", attempt=attempt, origin=origin)
     dialect = Dialect.JSON if details.get("encoding") == "json" else Dialect.TEXT
     return Artefact(kind, dialect, payload, attempt=attempt, origin=origin)
 

@@ -54,7 +54,7 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool) -> types.Code
     )
     subject.compile.transformed = transformed
     part = file_part(subject.function.name)
-    subject.compile.number = dump.next_number(f"__transformed_code_for_{part}")
+    subject.compile.number = dump.numbers.next(f"__transformed_code_for_{part}")
     name = f"__transformed_code_{subject.compile.number}_for_{part}.py"
     text = annotated(transformed.module, _notes(subject))
     if dump.write(name, text):

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import sys
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 import torch
@@ -25,6 +27,9 @@ TorchCompileId: TypeAlias = Any
 RemovableHandle: TypeAlias = Any
 
 TRACE_LOGGER = "torch.__trace"
+_DEEPEST_CALLER = 30
+"""Calls between torch's writing of a record and a handler that hears it; `logging` has some of its own."""
+
 
 
 class BytecodeHook(Protocol):
@@ -86,6 +91,35 @@ def entry_globals(entry: CacheEntry) -> Mapping[str, object]:
     return found if isinstance(found, Mapping) else {}
 
 
+@dataclass(frozen=True, slots=True)
+class GuardsInProgress:
+    """The guards that torch has just built, and the values of the call that they were built for."""
+
+    manager: GuardManager
+    local_values: Mapping[str, object]
+    global_values: Mapping[str, object]
+
+
+def guards_in_progress() -> GuardsInProgress | Unavailable:
+    """Return the guards of the compile that is running, while torch writes its record of them.
+
+    Torch hands them to nobody until the entry is in its cache, when the values of the call are gone; the function
+    that writes the record has both.
+    """
+    frame = sys._getframe()
+    for _ in range(_DEEPEST_CALLER):
+        if frame.f_back is None:
+            break
+        frame = frame.f_back
+        owner = frame.f_locals.get("self") if frame.f_code.co_name == "__init__" else None
+        graph = getattr(owner, "output_graph", None)
+        manager = getattr(owner, "guard_manager", None)
+        values = getattr(graph, "local_scope", None)
+        if manager is not None and isinstance(values, Mapping):
+            return GuardsInProgress(manager, values, getattr(graph, "global_scope", {}))
+    return Unavailable("torch does not show its guards while it builds them")
+
+
 def interned_strings() -> dict[int, str] | Unavailable:
     """Return the file names that torch's structured stacks refer to by number.
 
@@ -127,22 +161,6 @@ def graph_text(module: GraphModule) -> str:
     options = inspect.signature(module.print_readable).parameters
     wanted = {name: True for name in ("include_stride", "include_device") if name in options}
     return str(module.print_readable(print_output=False, **wanted))
-
-
-def resume_codes(code: types.CodeType, global_scope: Mapping[str, object]) -> Iterable[tuple[str, types.CodeType]]:
-    """Yield `(global name, code)` of every resume function that Dynamo's `code` calls.
-
-    A resume function with free variables is made by a function that takes the cells and holds its code as a constant.
-    """
-    for name in code.co_names:
-        value = global_scope.get(name)
-        if not name.startswith("__resume_at_") or not isinstance(value, types.FunctionType):
-            continue
-        if value.__code__.co_name.startswith(RESUME_PREFIX):
-            yield name, value.__code__
-        for constant in value.__code__.co_consts:
-            if isinstance(constant, types.CodeType) and constant.co_name.startswith(RESUME_PREFIX):
-                yield name, constant
 
 
 RESUME_PREFIX = "torch_dynamo_resume_in_"
