@@ -8,7 +8,7 @@ Relooper: Recursive Translation of Unstructured Control Flow to Structured Contr
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from depyf.cfg.dominators import immediate_dominators, reverse_postorder
 from depyf.lift.nodes import Temp
@@ -27,14 +27,19 @@ class Unstructured(Exception):
 
 @dataclass(slots=True)
 class Node:
-    """A block, or what a region or loop has become. `jumps` are the unfilled jumps in its items."""
+    """A block, or what a region or loop has become.
+
+    jumps: the unfilled jumps in its items.
+    last: the highest index of its blocks.
+    ends: the labels that `return` leads to from anywhere.
+    """
 
     items: list[Item]
     jumps: list[Jump]
     handler: int
     nest: tuple[int, ...]
     last: int
-    follows: list[int] = field(default_factory=list)
+    ends: frozenset[int]
 
 
 def find_jumps(items: list[Item]) -> list[Jump]:
@@ -61,6 +66,7 @@ class Builder:
         self.recognised = recognised
         self.nodes: dict[int, Node] = {}
         self.fresh = len(graph.blocks)
+        self.ends = frozenset((graph.end,))
         for block in graph.live():
             if block.index == graph.end:
                 continue
@@ -71,7 +77,7 @@ class Builder:
 
     def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], last: int) -> Node:
         """Make a node."""
-        node = self.nodes[label] = Node(items, find_jumps(items), handler, nest, last)
+        node = self.nodes[label] = Node(items, find_jumps(items), handler, nest, last, self.ends)
         return node
 
     def build(self) -> list[Item]:
