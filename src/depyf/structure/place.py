@@ -61,9 +61,13 @@ def _around(
     """Nodes follow a loop, `try` or `with`: decide which is its `else`, and which are written inside."""
     single = [kid for kid in kids if len(sites[kid]) == 1]
     normal = _normal_exit(compound, single, sites)
-    if isinstance(compound, (Loop, For)):
-        leaving = {jump.label for jump in nodes[label].jumps} - set(kids) - {compound.header}
-        if normal is not None and leaving - nodes[label].ends:
+    if normal is not None:
+        leaving = {jump.label for jump in nodes[label].jumps} - set(kids)
+        if isinstance(compound, (Loop, For)):
+            leaving -= {compound.header, *nodes[label].ends}
+        else:
+            leaving -= nodes[label].ends | nodes[label].headers
+        if leaving:
             _fill_else(compound, sites[normal][0][1], nodes[normal].items)
             return [kid for kid in kids if kid != normal]
     if len(kids) < 2:
