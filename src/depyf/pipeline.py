@@ -22,7 +22,7 @@ from depyf.structure.build import Builder, Unstructured
 from depyf.structure.collapse import collapse
 from depyf.structure.labels import Unresolved, resolve
 from depyf.structure.loops import Irreducible
-from depyf.structure.nests import cut, find_markers, nests
+from depyf.structure.nests import cut, find_markers, join_ends, nests
 from depyf.structure.thread import thread
 from depyf.structure.regions.recognise import recognise
 
@@ -81,6 +81,7 @@ def _statements(code: Code, temps: int, names: Names, simplified: bool) -> tuple
         simplify(graph)
         names.hints.update(graph.hints)
         names.taken -= graph.promoted
+    join_ends(graph)
     recognised = recognise(graph)
     markers = find_markers(graph)
     cut(graph, markers)

@@ -70,6 +70,13 @@ def _around(
         if leaving:
             _fill_else(compound, sites[normal][0][1], nodes[normal].items)
             return [kid for kid in kids if kid != normal]
+    if normal is None and isinstance(compound, Loop) and len(single) == len(kids):
+        jumps = [*nodes[label].jumps, *(jump for kid in kids for jump in nodes[kid].jumps)]
+        beyond = {jump.label for jump in jumps} - {compound.header, *kids, *nodes[label].ends}
+        if len(beyond) == 1 and beyond & {jump.label for jump in nodes[label].jumps} or len(kids) > 1 and len(beyond) == 1:
+            for kid in kids:
+                _fill(sites[kid][0][1], nodes[kid].items)
+            return []
     if len(kids) < 2:
         return kids
     if normal is not None and isinstance(compound, Loop) and len(single) == len(kids):
