@@ -22,6 +22,7 @@ class Draft:
     handlers: targets are indices of raw instructions.
     entries: how many jumps and protected instructions lead to each.
     leftovers: what folds have made superfluous; it goes unless something still reaches it.
+    elidable: instructions whose last step is a jump that goes if its target is what follows.
     """
 
     code: Code
@@ -33,6 +34,7 @@ class Draft:
     handlers: list[Handler]
     entries: list[int]
     leftovers: set[int] = field(default_factory=set)
+    elidable: set[int] = field(default_factory=set)
 
     def fail(self, index: int, reason: str) -> DecompilationError:
         """Return the error for the instruction with this index."""
@@ -74,14 +76,20 @@ class Draft:
             self.entries[target] += 1
         self.targets[index] = target
 
-    def unprotect(self, index: int) -> None:
-        """Take an instruction out of its handler's range."""
+    def protect(self, index: int, number: int) -> None:
+        """Let an instruction's exceptions go to the handler with this number (-1: out of the code)."""
         if self.handler[index] >= 0:
             self.entries[self.handlers[self.handler[index]].target] -= 1
-        self.handler[index] = -1
+        if number >= 0:
+            self.entries[self.handlers[number].target] += 1
+        self.handler[index] = number
+
+    def then_jump(self, index: int, target: int) -> None:
+        """Let control go to `target` after the steps of an instruction that has no target."""
+        self.steps[index] = (*self.steps[index], Step("JUMP", None, True))
+        self.retarget(index, target)
+        self.elidable.add(index)
 
 
 Fold = Callable[[Draft], None]
 """Rewrites an idiom of the interpreter that spans several instructions; the draft is changed in place."""
-
-JUMPING = Step("JUMP", None, True)

@@ -171,6 +171,16 @@ def call_ex(shape: str) -> Expansion:
     return lambda operand: (Step("CALL_EX", (bool(operand.raw.arg & 1), shape)),)
 
 
+def call_ex_with_null(operand: Operand) -> Steps:
+    """Expand CALL_FUNCTION_EX of 3.14 and newer, whose keyword arguments may be a null."""
+    return (Step("CALL_EX", (True, call_shape(operand))),)
+
+
+def get_iter(operand: Operand) -> Steps:
+    """Expand GET_ITER of 3.15, which keeps an iterator as two values; an argument tells of `yield from`."""
+    return (Step("GET_YIELD_FROM_ITER" if operand.raw.arg else "GET_ITER"), Step("GHOST", 0))
+
+
 def format_value(operand: Operand) -> Steps:
     """Expand FORMAT_VALUE: two bits of conversion, one that tells of a format spec."""
     return (Step("FORMAT", (bool(operand.raw.arg & 4), CONVERSIONS[operand.raw.arg & 3])),)
@@ -212,9 +222,16 @@ def intrinsic(count: int) -> Expansion:
     return expand
 
 
+def local_step(op: str, operand: Operand, index: int) -> Step:
+    """Return the step for a local variable; where cells share the slots, loading a cell's slot loads the cell."""
+    name = operand.local(index)
+    is_cell = op == "LOAD_FAST" and name in operand.pool.cell_names
+    return Step("LOAD_CLOSURE" if is_cell else op, name)
+
+
 def load_fast(operand: Operand) -> Steps:
-    """Expand LOAD_FAST of 3.11 and newer, where a cell's slot is a local variable's too."""
-    return (Step("LOAD_CLOSURE" if operand.is_cell else "LOAD_FAST", operand.local(operand.raw.arg)),)
+    """Expand LOAD_FAST of 3.11 and newer."""
+    return (local_step("LOAD_FAST", operand, operand.raw.arg),)
 
 
 def two_locals(first: str, second: str) -> Expansion:
@@ -222,7 +239,7 @@ def two_locals(first: str, second: str) -> Expansion:
 
     def expand(operand: Operand) -> Steps:
         high, low = operand.raw.arg >> 4, operand.raw.arg & 15
-        return (Step(first, operand.local(high)), Step(second, operand.local(low)))
+        return (local_step(first, operand, high), local_step(second, operand, low))
 
     return expand
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from depyf.bytecode.code import Code
 from depyf.bytecode.draft import Draft
 from depyf.bytecode.exception_table import Entry, read_exception_table
-from depyf.bytecode.folds.prologue import fold_prologue
-from depyf.bytecode.folds.truth import fold_truth
 from depyf.bytecode.line_table import read_lines
 from depyf.bytecode.listing import Handler, Listing
 from depyf.bytecode.operand import Operand, Pool
 from depyf.bytecode.settle import settle
 from depyf.bytecode.versions.facts import Facts
 from depyf.bytecode.versions.known import facts_of
+from depyf.bytecode.walk.walker import walk
 from depyf.bytecode.wordcode import decode, jump_targets, misplaced
 from depyf.errors import DecompilationError
 
@@ -27,9 +26,7 @@ def normalise(code: Code) -> Listing:
     draft = begin(code, facts)
     for fold in facts.folds:
         fold(draft)
-    fold_prologue(draft)
-    fold_truth(draft)
-    return settle(draft)
+    return walk(draft) if facts.walked else settle(draft)
 
 
 def begin(code: Code, facts: Facts) -> Draft:
@@ -95,8 +92,7 @@ def cover(draft: Draft, entry: Entry, index: int, position: int) -> int:
     while position < len(draft.raws) and draft.raws[position].offset < entry.start:
         position += 1
     while position < len(draft.raws) and draft.raws[position].offset < entry.end:
-        draft.handler[position] = index
-        draft.entries[draft.handlers[index].target] += 1
+        draft.protect(position, index)
         position += 1
     return position
 

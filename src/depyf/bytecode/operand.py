@@ -75,11 +75,6 @@ class Operand:
             return items[index]
         self.fail(f"index {index} is out of range, there are {len(items)} {what}")
 
-    @property
-    def value(self) -> int:
-        """The argument as a number."""
-        return self.raw.arg
-
     def const(self) -> object:
         """The constant."""
         return self.pick(self.pool.code.consts, self.raw.arg, "constants")
@@ -97,8 +92,3 @@ class Operand:
     def cell(self) -> object:
         """The cell or free variable."""
         return self.pick(self.pool.cells, self.raw.arg, "cell and free variables")
-
-    @property
-    def is_cell(self) -> bool:
-        """Whether the slot that a local variable instruction names holds a cell."""
-        return self.local(self.raw.arg) in self.pool.cell_names

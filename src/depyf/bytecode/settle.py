@@ -13,6 +13,7 @@ def settle(draft: Draft) -> Listing:
     for index in draft.leftovers:
         if not reached[index]:
             draft.steps[index] = ()
+    elide_jumps(draft)
     first = first_instructions(draft)
     instructions: list[Instruction] = []
     for index, steps in enumerate(draft.steps):
@@ -37,6 +38,19 @@ def first_instructions(draft: Draft) -> list[int]:
         count += len(steps)
     first.append(count)
     return first
+
+
+def elide_jumps(draft: Draft) -> None:
+    """Remove the jumps of folds that go to what follows anyway."""
+    following = len(draft.raws)
+    kept = [following] * (len(draft.raws) + 1)
+    for index in range(len(draft.raws) - 1, -1, -1):
+        if index in draft.elidable and kept[draft.targets[index]] == following:
+            draft.steps[index] = draft.steps[index][:-1]
+            draft.retarget(index, -1)
+        if draft.steps[index]:
+            following = index
+        kept[index] = following
 
 
 def place(draft: Draft, first: list[int], source: int, target: int) -> int:

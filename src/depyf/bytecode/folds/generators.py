@@ -1,20 +1,20 @@
-"""What the interpreter does at the start and at the yields of generators.
+"""What the interpreter does at the start, at the yields, and at the end of generators.
 
-    RETURN_GENERATOR; POP_TOP                  =>    (nothing: calling a generator function is that)
-    ASYNC_GEN_WRAP; YIELD_VALUE                =>    YIELD
-    L: SEND E; YIELD_VALUE; RESUME; JUMP_BACKWARD_NO_INTERRUPT L; E:    =>    YIELD_FROM
+    RETURN_GENERATOR; POP_TOP           =>    (nothing: calling a generator function is that)
+    ASYNC_GEN_WRAP; YIELD_VALUE         =>    YIELD
+    handler: STOPITERATION_ERROR; RERAISE    =>    (no handler: generators do that)
 """
 
 from __future__ import annotations
 
-from depyf.bytecode.code import CO_ASYNC_GENERATOR
-from depyf.bytecode.draft import JUMPING, Draft
+from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
+from depyf.bytecode.draft import Draft
 from depyf.bytecode.operand import Step
 
 WRAP = Step("INTRINSIC", ("INTRINSIC_ASYNC_GEN_WRAP", 1))
+STOP = Step("INTRINSIC", ("INTRINSIC_STOPITERATION_ERROR", 1))
 YIELD = Step("YIELD")
 UNWRAPPED = Step("YIELD", "unwrapped")
-SEND_LOOP = ("SEND", "YIELD_VALUE", "RESUME", "JUMP_BACKWARD_NO_INTERRUPT")
 
 
 def fold_generator_start(draft: Draft) -> None:
@@ -22,25 +22,6 @@ def fold_generator_start(draft: Draft) -> None:
     for index in range(len(draft.raws)):
         if draft.is_run(index, "RETURN_GENERATOR", "POP_TOP"):
             draft.clear(index, index + 2)
-
-
-def fold_send(draft: Draft) -> None:
-    """Make YIELD_FROM of each loop that sends; other SENDs stay."""
-    for index, raw in enumerate(draft.raws):
-        if raw.name != "SEND" or not draft.is_run(index, *SEND_LOOP):
-            continue
-        back = index + len(SEND_LOOP) - 1
-        if draft.targets[back] != index:
-            continue
-        exit_index = draft.targets[index]
-        for inner in range(index + 1, back + 1):
-            draft.unprotect(inner)
-        draft.clear(index + 1, back + 1)
-        if exit_index == back + 1:
-            draft.clear(index, index + 1)
-            draft.steps[index] = (Step("YIELD_FROM"),)
-        else:
-            draft.steps[index] = (Step("YIELD_FROM"), JUMPING)
 
 
 def fold_async_yield(draft: Draft) -> None:
@@ -54,3 +35,24 @@ def fold_async_yield(draft: Draft) -> None:
         following = draft.next_kept(index) if steps == (WRAP,) else -1
         if following >= 0 and draft.steps[following] == (UNWRAPPED,):
             draft.steps[index], draft.steps[following] = (), (YIELD,)
+
+
+def fold_generator_stop(draft: Draft) -> None:
+    """Remove the handler that makes RuntimeError of a StopIteration that leaves a generator."""
+    if not draft.code.flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR):
+        return
+    stops = {number for number, handler in enumerate(draft.handlers) if is_stop(draft, handler.target)}
+    for index, number in enumerate(draft.handler):
+        if number in stops:
+            draft.protect(index, -1)
+    for number in stops:
+        target = draft.handlers[number].target
+        draft.leftovers.update((target, target + 1))
+
+
+def is_stop(draft: Draft, index: int) -> bool:
+    """Tell whether the handler that begins here does nothing but turn StopIteration into RuntimeError."""
+    if draft.steps[index] != (STOP,) or draft.handler[index] >= 0:
+        return False
+    following = draft.next_kept(index)
+    return following == index + 1 and draft.steps[following] == (Step("RERAISE", 1),)

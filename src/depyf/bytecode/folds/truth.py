@@ -11,7 +11,7 @@ TESTS = ("JUMP_IF_TRUE", "JUMP_IF_FALSE")
 
 
 def fold_truth(draft: Draft) -> None:
-    """Remove TO_BOOL where the next operation is a truth test of its own."""
+    """Remove TO_BOOL where the next operation is a truth test of its own, and protected as TO_BOOL is."""
     for index, steps in enumerate(draft.steps):
         if not steps or steps[-1].op != "TO_BOOL":
             continue
@@ -21,3 +21,4 @@ def fold_truth(draft: Draft) -> None:
         first = draft.steps[test][0]
         if first.op in TESTS or (first.op == "UNARY" and first.arg == "not"):
             draft.steps[index] = steps[:-1]
+            draft.protect(test, draft.handler[index])

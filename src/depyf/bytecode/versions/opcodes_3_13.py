@@ -19,7 +19,6 @@ TABLE = OpcodeTable(
         10: "END_ASYNC_FOR",
         11: "END_FOR",
         12: "END_SEND",
-        13: "EXIT_INIT_CHECK",
         14: "FORMAT_SIMPLE",
         15: "FORMAT_WITH_SPEC",
         16: "GET_AITER",

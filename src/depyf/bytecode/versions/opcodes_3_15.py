@@ -17,7 +17,6 @@ TABLE = OpcodeTable(
         8: "DELETE_SUBSCR",
         9: "END_FOR",
         10: "END_SEND",
-        11: "EXIT_INIT_CHECK",
         12: "FORMAT_SIMPLE",
         13: "FORMAT_WITH_SPEC",
         14: "GET_AITER",

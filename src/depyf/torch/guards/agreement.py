@@ -1,0 +1,46 @@
+"""Does our guard give torch's verdict on the call that was compiled? Where it does not, torch's own guard is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from depyf.torch.guards import kinds, tree
+from depyf.torch.guards.clause import Clause
+from depyf.torch.guards.explain import explain
+from depyf.torch.guards.fold import fold
+
+
+def read(wrapper: Any, local_values: Mapping[str, object] | None, filename: str = "") -> tuple[tree.Tree, str]:
+    """Read the guards of an entry and compare their verdict with torch's.
+
+    Args:
+        wrapper: the entry's guards, `entry.guard_manager`.
+        local_values: the locals, cells and free variables of the call that was compiled, `None` if they are unknown.
+        filename: the file of the compiled function.
+
+    Returns:
+        The guards, and in words where the verdicts differ; '' where they agree or there is nothing to compare with.
+    """
+    found = tree.read(wrapper, local_values, filename)
+    found.clauses = fold(found.clauses)
+    differs = ""
+    if local_values is not None:
+        differs = _compare(found, wrapper, local_values)
+    return tree.without_checks(found), differs
+
+
+def _compare(found: tree.Tree, wrapper: Any, local_values: Mapping[str, object]) -> str:
+    G = wrapper.global_scope["G"]
+    torch_verdict = bool(wrapper.root.check(dict(local_values)))
+    refusals = explain(found, local_values, G)
+    if torch_verdict == (not refusals):
+        return ""
+    return (
+        f"on the call that was compiled torch's own guards say {torch_verdict}, these say {not refusals}: "
+        + "; ".join(map(str, refusals))
+    )
+
+
+__all__ = ["read", "Clause", "kinds", "replace"]

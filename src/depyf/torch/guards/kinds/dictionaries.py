@@ -1,0 +1,28 @@
+"""A dict whose items torch finds by their position: it checks exact type and length without saying so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from depyf.torch.difference import brief
+from depyf.torch.guards.clause import Clause, Leaf
+from depyf.torch.guards.kinds.identity import named
+from depyf.torch.guards.kinds.place import Place
+
+KIND = "DICT_GUARD"
+
+
+def dictionary(at: Place, keys: Sequence[object]) -> list[Clause] | None:
+    """`dictionary(x, OrderedDict, 2)`: exactly this class, and this many items; then `keys` in this order.
+
+    The length is that of the value at capture: torch does not tell it.
+    """
+    if not isinstance(at.value, dict):
+        return None
+    cls, length = type(at.value), dict.__len__(at.value)
+    text = f"exactly {brief(cls)} of {length} items"
+    leaf = Leaf(KIND, (f"{at.source} is {text}",), None)
+    actual = ("(type(", at.at, "), len(", at.at, "))")
+    return at.clause(
+        leaf, "dictionary(", at.at, ", ", named(cls), f", {length})", expected=text, actual=actual, pins=cls
+    )
