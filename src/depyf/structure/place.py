@@ -47,8 +47,20 @@ def _attach(nodes: dict[int, Node], label: int, kids: list[int], sites: dict[int
             behind.append(kid)
     if compound is not None and is_compound:
         behind = _around(nodes, label, compound, behind, sites)
+    if isinstance(compound, (Loop, For)) and not behind:
+        _break_to(node, compound)
     for kid in behind:
         node.items = [*node.items, Label(kid), *nodes[kid].items]
+
+
+def _break_to(node: Node, loop: Loop | For) -> None:
+    """A loop that is only left for one place outside goes there by a jump behind it."""
+    beyond = {jump.label for jump in node.jumps} - {loop.header} - node.ends
+    normal = loop.orelse[0].label if len(loop.orelse) == 1 and isinstance(loop.orelse[0], Jump) else -1
+    if len(beyond) == 2:
+        beyond.discard(normal)
+    if len(beyond) == 1:
+        node.items = [*node.items, Jump(beyond.pop())]
 
 
 def _fill(jump: Jump, items: list[Item]) -> None:

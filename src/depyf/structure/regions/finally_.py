@@ -137,17 +137,16 @@ class _Matcher:
 
     def _same_return(self, one: Place, two: Place) -> bool:
         """Say whether two places do the same: drop values and return a constant or variable."""
-        tails = []
+        tails: list[object] = []
         for index, number in (one, two):
             block = self.graph.block(index)
             if not isinstance(block.exit, Return):
                 return False
-            rest = block.insts[number:]
-            if any(inst.op not in ("CONST", "LOAD_FAST", "POP", "POP_EXCEPT") for inst in rest):
+            rest = [inst for inst in block.insts[number:] if inst.op not in ("POP", "POP_EXCEPT")]
+            if any(inst.op not in ("CONST", "LOAD_FAST") for inst in rest):
                 return False
-            if rest and rest[-1].defs != [block.exit.value] or not rest:
-                return False
-            tails.append([(inst.op, type(inst.arg), inst.arg) for inst in rest])
+            made = {temp: (inst.op, type(inst.arg), inst.arg) for inst in rest for temp in inst.defs}
+            tails.append(made.get(block.exit.value, block.exit.value))
         return bool(tails[0] == tails[1])
 
     def _same_inst(self, one: Inst, two: Inst) -> bool:
