@@ -19,11 +19,8 @@ from depyf.structure.place import place
 from depyf.structure.polarity import negated
 from depyf.structure.regions.recognise import Recognised
 from depyf.structure.regions.table import Kind, Region
+from depyf.structure.unstructured import Unstructured
 from depyf.structure.tree import For, Item, Jump, Label, Loop, If, Try, WithBody, children
-
-
-class Unstructured(Exception):
-    """The control flow fits no statement; `reason` says where."""
 
 
 @dataclass(slots=True)
