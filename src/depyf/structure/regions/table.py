@@ -128,11 +128,11 @@ def _remove_cleanups(graph: Graph, kinds: dict[int, Kind]) -> None:
             seen.add(block.handler)
             block.handler = graph.block(graph.handlers[block.handler].target).handler
     prune(graph)
-    _join_straight(graph)
+    join_straight(graph)
 
 
-def _join_straight(graph: Graph) -> None:
-    """Join blocks that only different cleanups had kept apart."""
+def join_straight(graph: Graph) -> None:
+    """Join blocks that only bookkeeping had kept apart."""
     preds: dict[int, int] = {0: 1, graph.end: 2}
     for block in graph.live():
         for edge in edges(block.exit):
