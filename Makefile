@@ -55,7 +55,7 @@ check: lint types test
 
 # The bars of the project: each prints its number, and fails when it is not met.
 bars: $(STAMP)-dev
-	@$(BIN)/python benchmarks/run_all.py
+	@$(BIN)/python -m benchmarks
 
 # Round trip over the standard library of every Python at hand: the table of docs/measurements.md.
 measure: $(STAMP)-dev

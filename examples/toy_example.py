@@ -24,4 +24,4 @@ def main(backend: str, calls: int = 100) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2] or ["inductor"])
+    main(sys.argv[1] if len(sys.argv) > 1 else "inductor")

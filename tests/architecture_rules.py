@@ -68,7 +68,7 @@ class Source:
         if not self.path.startswith("src/depyf/"):
             return ""
         name = self.path.split("/")[2].removesuffix(".py")
-        return "" if name == "__init__" else name
+        return "" if name in ("__init__", "__main__") else name
 
     @property
     def generated(self) -> bool:
@@ -182,8 +182,11 @@ def version_tests(source: Source) -> list[Offence]:
             case ast.ImportFrom(module="sys" | "platform" | "torch" | "sysconfig", names=names):
                 asked = [a.name for a in names if _VERSION_SOURCES.search(f"{node.module}.{a.name}")]
                 offences.extend(Offence(source.path, node.lineno, f"imports {name}") for name in asked)
-            case ast.Compare(left=left, comparators=comparators):
+            case ast.Compare(left=left, ops=ops, comparators=comparators):
                 parts = [left, *comparators]
+                # Whether two versions are the same is no question about which they are.
+                if all(isinstance(op, ast.Eq | ast.NotEq) for op in ops) and all(map(_names_a_version, parts)):
+                    continue
                 if any(_is_version_tuple(part) for part in parts) or any(_names_a_version(part) for part in parts):
                     offences.append(Offence(source.path, node.lineno, f"compares a version: {ast.unparse(node)}"))
             case ast.Match(subject=subject) if _names_a_version(subject):
@@ -209,6 +212,29 @@ def function_cap(source: Source) -> list[Offence]:
                 what = f"{node.name} has {lines} lines, {FUNCTION_CAP} at most"
                 offences.append(Offence(source.path, node.lineno, what))
     return offences
+
+
+def recursion(source: Source) -> list[Offence]:
+    """Nothing calls itself: programs are deeper than Python's stack."""
+    if not package(source):
+        return []
+    offences = []
+    for function in source.nodes:
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        for node in ast.walk(function):
+            match node:
+                case ast.Call(func=ast.Name(id=name) | ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name)):
+                    if name == function.name and not _is_shadowed(node.func, function):
+                        offences.append(Offence(source.path, node.lineno, f"{name} calls itself"))
+    return offences
+
+
+def _is_shadowed(called: ast.expr, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Tell whether `called` is a plain name inside a method, where the method's own name is not in scope."""
+    arguments = [*function.args.posonlyargs, *function.args.args]
+    is_method = bool(arguments) and arguments[0].arg in ("self", "cls")
+    return isinstance(called, ast.Name) and is_method
 
 
 _VAGUE = re.compile(r"(^|_)(utils?|helpers?|misc)(_|$)")
@@ -266,6 +292,7 @@ PYTHON_RULES: tuple[Rule, ...] = (
     version_tests,
     file_cap,
     function_cap,
+    recursion,
     vague_names,
     generated_say_so,
 )

@@ -14,6 +14,8 @@ Constants and names (arg: the constant; the name)
     LOAD_FAST_CLEAR name -> v or null  the variable is unbound afterwards; STORE_FAST takes null too
     LOAD_DEREF STORE_DEREF DELETE_DEREF
     LOAD_CLOSURE name -> cell          (3.13: LOAD_FAST of a cell variable)
+    MAKE_CELL name                     the variable's value (or none) becomes the content of a new cell; only
+                                       where it does not stand at the start of the code
     LOAD_CLASSDEREF name -> v          locals first, then the cell
     LOAD_FROM_DICT_OR_DEREF name, LOAD_FROM_DICT_OR_GLOBALS name    dict -> v
     LOAD_GLOBAL STORE_GLOBAL DELETE_GLOBAL LOAD_NAME STORE_NAME DELETE_NAME
@@ -78,12 +80,14 @@ Control
     RETURN          v ->               RAISE n   [exc [cause]] ->       RERAISE n    see below
     GET_ITER        v -> iterator      GET_YIELD_FROM_ITER  v -> iterator
     FOR_ITER        iterator -> iterator v, or at target: ->      (END_FOR is part of it)
-    YIELD           v -> sent          YIELD_FROM   iterator None -> result
+    YIELD           v -> sent          arg 'unwrapped': an asynchronous generator hands v to the event loop as it is
+    YIELD_FROM      iterator first -> result     first: what to send first, None unless written by a program
                     the SEND loop of 3.11 and newer with its CLEANUP_THROW is one YIELD_FROM
     GET_AWAITABLE   v -> iterator      arg: 0, 1 (from __aenter__), 2 (from __aexit__)
     GET_AITER       v -> aiter         GET_ANEXT   aiter -> aiter awaitable
     END_ASYNC_FOR   aiter exc ->       re-raises unless StopAsyncIteration (a handler's first operation)
     SEND            iterator v -> iterator result    target: -> iterator result; only where no YIELD_FROM is recognised
+                    arg True: at the target the iterator is gone
     CLEANUP_THROW   iterator last exc -> None value  likewise
 Exceptions and `with`
     PUSH_EXC_INFO   exc -> previous exc
@@ -96,10 +100,184 @@ Exceptions and `with`
     ENTER_WITH      manager -> exit result       after it a handler protects the body
     ENTER_ASYNC_WITH  manager -> exit awaitable
     WITH_EXCEPT_START  exit lasti previous exc -> exit lasti previous exc result
-                    arg: how deep below the top `exit` is
+                    arg: how deep `exit` is (1 = top), as for COPY
 Pattern matching
     GET_LEN         v -> v n           MATCH_MAPPING, MATCH_SEQUENCE   v -> v bool
     MATCH_KEYS      subject keys -> subject keys values    (None if it does not match; 3.10: then bool, by IS NOT None)
-    MATCH_CLASS n   subject class names -> attributes or None  (3.10: attributes-or-subject, bool)
+    MATCH_CLASS n   subject class names -> attributes or None
+    MATCH_CLASS_OR_SUBJECT n   subject class names -> attributes or subject, bool     3.10, written by a program only
     COPY_DICT_WITHOUT_KEYS   subject keys -> subject rest
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Effect = tuple[int, int]
+"""How many values an operation takes from the stack, and how many it leaves there instead."""
+
+EffectOf = Callable[[Any], Effect]
+"""The effect for an argument. What is only looked at counts as taken and left again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What one operation does to the stack, and what a reader of the code may conclude.
+
+    effect: effect when control goes on to the next instruction (or leaves the code).
+    jump_effect: effect when it goes to the target; None for operations without one.
+    raises: whether it can raise, apart from asynchronous exceptions and lack of memory.
+    observable: whether it may run code of the user, or reads or writes what other code sees,
+        so that its place among others of its kind matters; constants, the stack, and plain
+        local variables are not that.
+    falls: whether control can go on to the next instruction.
+    """
+
+    name: str
+    effect: EffectOf
+    jump_effect: EffectOf | None = None
+    raises: bool = True
+    observable: bool = True
+    falls: bool = True
+
+
+def _always(pops: int, pushes: int) -> EffectOf:
+    return lambda arg: (pops, pushes)
+
+
+def _callee(shape: str) -> int:
+    return 1 if shape == "plain" else 2
+
+
+def _container(values: int) -> EffectOf:
+    return lambda depth: (depth + values, depth)
+
+
+def _rows() -> list[Operation]:
+    quiet: dict[str, EffectOf] = {
+        "NULL": _always(0, 1),
+        "POP": _always(1, 0),
+        "COPY": lambda depth: (depth, depth + 1),
+        "SWAP": lambda depth: (depth, depth),
+        "CONST": _always(0, 1),
+        "STORE_FAST": _always(1, 0),
+        "LOAD_FAST_CLEAR": _always(0, 1),
+        "LOAD_CLOSURE": _always(0, 1),
+        "MAKE_CELL": _always(0, 0),
+        "LOAD_COMMON": _always(0, 1),
+        "LOAD_LOCALS": _always(0, 1),
+        "BUILD_TUPLE": lambda count: (count, 1),
+        "BUILD_LIST": lambda count: (count, 1),
+        "BUILD_STRING": lambda count: (count, 1),
+        "BUILD_SLICE": lambda count: (count, 1),
+        "BUILD_TEMPLATE": _always(2, 1),
+        "BUILD_INTERPOLATION": lambda arg: (2 + arg[1], 1),
+        "LIST_APPEND": _container(1),
+        "LIST_TO_TUPLE": _always(1, 1),
+        "IS": _always(2, 1),
+        "MAKE_FUNCTION": lambda flags: (1 + (flags & 15).bit_count(), 1),
+        "SET_FUNCTION_ATTRIBUTE": _always(2, 1),
+        "PUSH_EXC_INFO": _always(1, 2),
+        "POP_EXCEPT": _always(1, 0),
+        "MATCH_MAPPING": _always(1, 2),
+        "MATCH_SEQUENCE": _always(1, 2),
+    }
+    local: dict[str, EffectOf] = {"LOAD_FAST": _always(0, 1), "DELETE_FAST": _always(0, 0)}
+    loud: dict[str, EffectOf] = {
+        "LOAD_DEREF": _always(0, 1),
+        "LOAD_CLASSDEREF": _always(0, 1),
+        "LOAD_GLOBAL": _always(0, 1),
+        "LOAD_NAME": _always(0, 1),
+        "LOAD_FROM_DICT_OR_DEREF": _always(1, 1),
+        "LOAD_FROM_DICT_OR_GLOBALS": _always(1, 1),
+        "LOAD_BUILD_CLASS": _always(0, 1),
+        "STORE_DEREF": _always(1, 0),
+        "STORE_GLOBAL": _always(1, 0),
+        "STORE_NAME": _always(1, 0),
+        "DELETE_DEREF": _always(0, 0),
+        "DELETE_GLOBAL": _always(0, 0),
+        "DELETE_NAME": _always(0, 0),
+        "SETUP_ANNOTATIONS": _always(0, 0),
+        "LOAD_ATTR": _always(1, 1),
+        "STORE_ATTR": _always(2, 0),
+        "DELETE_ATTR": _always(1, 0),
+        "LOAD_METHOD": _always(1, 2),
+        "LOAD_SUPER_ATTR": _always(3, 1),
+        "LOAD_SUPER_METHOD": _always(3, 2),
+        "LOAD_SPECIAL": _always(1, 2),
+        "LOAD_SUBSCR": _always(2, 1),
+        "STORE_SUBSCR": _always(3, 0),
+        "DELETE_SUBSCR": _always(2, 0),
+        "UNARY": _always(1, 1),
+        "BINARY": _always(2, 1),
+        "INPLACE": _always(2, 1),
+        "COMPARE": _always(2, 1),
+        "CONTAINS": _always(2, 1),
+        "TO_BOOL": _always(1, 1),
+        "BUILD_SET": lambda count: (count, 1),
+        "BUILD_MAP": lambda count: (2 * count, 1),
+        "BUILD_CONST_KEY_MAP": lambda count: (count + 1, 1),
+        "BUILD_TUPLE_UNPACK": lambda count: (count, 1),
+        "BUILD_LIST_UNPACK": lambda count: (count, 1),
+        "BUILD_SET_UNPACK": lambda count: (count, 1),
+        "BUILD_MAP_UNPACK": lambda count: (count, 1),
+        "BUILD_TUPLE_UNPACK_WITH_CALL": lambda count: (count, 1),
+        "BUILD_MAP_UNPACK_WITH_CALL": lambda count: (count, 1),
+        "SET_ADD": _container(1),
+        "MAP_ADD": _container(2),
+        "LIST_EXTEND": _container(1),
+        "SET_UPDATE": _container(1),
+        "DICT_UPDATE": _container(1),
+        "DICT_MERGE": _container(1),
+        "UNPACK_SEQUENCE": lambda count: (1, count),
+        "UNPACK_EX": lambda arg: (1, arg[0] + 1 + arg[1]),
+        "CONVERT": _always(1, 1),
+        "FORMAT": lambda arg: (1 + arg[0], 1),
+        "IMPORT_NAME": _always(2, 1),
+        "IMPORT_FROM": _always(1, 2),
+        "IMPORT_STAR": _always(1, 0),
+        "CALL": lambda arg: (arg[0] + _callee(arg[1]), 1),
+        "CALL_KW": lambda arg: (arg[0] + 1 + _callee(arg[1]), 1),
+        "CALL_EX": lambda arg: (1 + arg[0] + _callee(arg[1]), 1),
+        "INTRINSIC": lambda arg: (arg[1], 1),
+        "GET_ITER": _always(1, 1),
+        "GET_YIELD_FROM_ITER": _always(1, 1),
+        "YIELD": _always(1, 1),
+        "YIELD_FROM": _always(2, 1),
+        "GET_AWAITABLE": _always(1, 1),
+        "GET_AITER": _always(1, 1),
+        "GET_ANEXT": _always(1, 2),
+        "END_ASYNC_FOR": _always(2, 0),
+        "CLEANUP_THROW": _always(3, 2),
+        "CHECK_EXC_MATCH": _always(2, 2),
+        "MATCH_EXC": _always(2, 1),
+        "CHECK_EG_MATCH": _always(2, 2),
+        "PREP_RERAISE_STAR": _always(2, 1),
+        "ENTER_WITH": _always(1, 2),
+        "ENTER_ASYNC_WITH": _always(1, 2),
+        "WITH_EXCEPT_START": lambda depth: (depth, depth + 1),
+        "GET_LEN": _always(1, 2),
+        "MATCH_KEYS": _always(2, 3),
+        "MATCH_CLASS": _always(3, 1),
+        "MATCH_CLASS_OR_SUBJECT": _always(3, 2),
+        "COPY_DICT_WITHOUT_KEYS": _always(2, 2),
+    }
+    return [
+        *(Operation(name, effect, raises=False, observable=False) for name, effect in quiet.items()),
+        *(Operation(name, effect, observable=False) for name, effect in local.items()),
+        *(Operation(name, effect) for name, effect in loud.items()),
+        Operation("JUMP", _always(0, 0), _always(0, 0), raises=False, observable=False, falls=False),
+        Operation("JUMP_IF_TRUE", _always(1, 0), _always(1, 0)),
+        Operation("JUMP_IF_FALSE", _always(1, 0), _always(1, 0)),
+        Operation("FOR_ITER", _always(1, 2), _always(1, 0)),
+        Operation("SEND", _always(2, 2), lambda done: (2, 1) if done else (2, 2)),
+        Operation("RETURN", _always(1, 0), raises=False, falls=False),
+        Operation("RAISE", lambda count: (count, 0), falls=False),
+        Operation("RERAISE", lambda below: (below + 1, 0), falls=False),
+    ]
+
+
+OPERATIONS: dict[str, Operation] = {operation.name: operation for operation in _rows()}
+"""Every operation by name."""

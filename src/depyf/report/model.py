@@ -84,13 +84,18 @@ Trigger: TypeAlias = FirstCall | Recompile | Resume
 
 @dataclass(frozen=True, slots=True)
 class GraphBreak:
-    """A place where Dynamo ended a graph. `code` is torch's number of the kind of break (`GB0170`), or empty."""
+    """A place where Dynamo ended a graph.
+
+    `code` is torch's number of the kind of break (`GB0170`), or empty; `where` the innermost line of the user's, and
+    `stack` the calls that lead to it, outermost first.
+    """
 
     reason: str
     explanation: str
     hints: tuple[str, ...]
     code: str
     where: UserLine | None
+    stack: tuple[UserLine, ...]
     attempt: int
     text: str
 
@@ -118,13 +123,15 @@ class Dialect(Enum):
 class Artefact:
     """One thing a stage of the compiler wrote: a graph, Inductor's module, a generated wrapper, or anything else.
 
-    `stage` is the word in the file name; `number` counts the artefacts of that stage of one compile; `origin` is the
-    file torch wrote it to, where there is one; `file` the name in the dump, relative to its directory.
+    `stage` is the word in the file name; `part` is `forward`, `backward` or `inference` where torch says so; `number`
+    counts the artefacts of that stage of one graph; `origin` is the file torch wrote it to, where there is one; `file`
+    the name in the dump, relative to its directory. `text` is dropped at the end of the context.
     """
 
     stage: str
     dialect: Dialect
     text: str
+    part: str = ""
     number: int = 0
     attempt: int = 0
     origin: str = ""
@@ -173,6 +180,8 @@ class Transformed:
     level: Level
     reason: str
     installed: bool
+    names: dict[str, str] = field(default_factory=dict)
+    """What names with a random part in them, as the dump shows them, are called in the process."""
     placeholders: tuple[str, ...] = ()
     file: str = ""
     original_bytecode: str = ""
@@ -205,8 +214,10 @@ class Compile:
     seconds: dict[str, float] = field(default_factory=dict)
     """Seconds per phase: `total`, `dynamo`, `backend`, `inductor`, `code generation`, `backward`."""
     failure: Failure | None = None
+    order: int = 0
+    """Rises from compile to compile, in the order in which they began."""
     number: int = 0
-    """Counts the compiles of the same function, from 0: `<n>` of `__transformed_code_<n>_for_<fn>.py`."""
+    """Counts the compiles of functions of one name, from 0: `<n>` of `__transformed_code_<n>_for_<fn>.py`."""
 
 
 @dataclass(slots=True)
@@ -226,6 +237,8 @@ class Function:
     resumes_at: int | None = None
     resume_name: str = ""
     """The global name that the caller's code uses for it: `__resume_at_102_2`."""
+    break_line: int | None = None
+    parameters: tuple[str, ...] = ()
     compiles: list[Compile] = field(default_factory=list)
     number: int = 0
     """Counts the root functions of one name, from 0: `<n>` of `full_code_for_<fn>_<n>.py`."""
@@ -268,6 +281,6 @@ class Session:
         return [function for function in self.functions.values() if function.is_resume and function.root == root.key]
 
     def compiles(self) -> Iterator[tuple[Function, Compile]]:
-        """Yield every compile with its function, ordered by compile id."""
+        """Yield every compile with its function, in the order in which they began."""
         pairs = [(function, each) for function in self.functions.values() for each in function.compiles]
-        return iter(sorted(pairs, key=lambda pair: pair[1].id))
+        return iter(sorted(pairs, key=lambda pair: pair[1].order))

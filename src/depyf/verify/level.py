@@ -1,13 +1,51 @@
-"""How well the equivalence of a candidate and its original is known."""
+"""How far the equality of two code objects was proven."""
 
 from __future__ import annotations
 
-from enum import Enum
+import enum
+from dataclasses import dataclass
 
 
-class Level(Enum):
-    """The level of equivalence that was checked."""
+@enum.unique
+class Level(enum.IntEnum):
+    """What was proven, weakest first, so that `min` of several levels holds for all.
 
-    EXACT = "EXACT"
-    EQUIVALENT = "EQUIVALENT"
-    UNPROVEN = "UNPROVEN"
+    UNPROVEN: nothing.
+    EQUIVALENT: the same observable effects on equal operands in the same order, on every path.
+    EXACT: the same normalised instructions on every path.
+    """
+
+    UNPROVEN = 0
+    EQUIVALENT = 1
+    EXACT = 2
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A pair of instructions, by index in the two listings of the (nested) code named `code`.
+
+    An index is -1 where that side has left the code or has no such instruction.
+    """
+
+    code: str
+    original: int
+    candidate: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The proven level, and where a proof of EXACT (or of anything) broke off.
+
+    reason: empty for EXACT; for EQUIVALENT why it is not EXACT; for UNPROVEN why not EQUIVALENT.
+    where: the first difference that `reason` speaks of, where it has a place.
+    """
+
+    level: Level
+    reason: str = ""
+    where: Place | None = None
+
+    def __str__(self) -> str:
+        return f"{self.level}: {self.reason}" if self.reason else str(self.level)

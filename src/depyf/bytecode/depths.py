@@ -1,0 +1,46 @@
+"""The depth of the stack before each instruction of a listing."""
+
+from __future__ import annotations
+
+from depyf.bytecode.listing import Listing
+from depyf.bytecode.operations import OPERATIONS
+from depyf.errors import DecompilationError
+
+
+def stack_depths(listing: Listing) -> list[int]:
+    """Return the number of values on the stack before each instruction, -1 where control never gets.
+
+    Raises `DecompilationError` where an operation takes more than there is, where two ways lead to
+    an instruction with different depths, and where a handler keeps more values than there are.
+    """
+    instructions, handlers = listing.instructions, listing.handlers
+    depths = [-1] * len(instructions)
+    stack = [(0, 0)]
+    while stack:
+        index, depth = stack.pop()
+        instruction = instructions[index]
+        if depths[index] >= 0:
+            if depths[index] != depth:
+                raise fail(listing, index, f"the stack has {depths[index]} or {depth} values here")
+            continue
+        depths[index] = depth
+        operation = OPERATIONS[instruction.op]
+        pops, pushes = operation.effect(instruction.arg)
+        if pops > depth:
+            raise fail(listing, index, f"{instruction.op} takes {pops} values from a stack of {depth}")
+        if instruction.handler >= 0:
+            handler = handlers[instruction.handler]
+            if handler.depth > depth:
+                raise fail(listing, index, f"the handler keeps {handler.depth} values of a stack of {depth}")
+            stack.append((handler.target, handler.depth + handler.lasti + 1))
+        if operation.jump_effect is not None:
+            pops_there, pushes_there = operation.jump_effect(instruction.arg)
+            stack.append((instruction.target, depth - pops_there + pushes_there))
+        if operation.falls:
+            stack.append((index + 1, depth - pops + pushes))
+    return depths
+
+
+def fail(listing: Listing, index: int, reason: str) -> DecompilationError:
+    """Return the error for one instruction."""
+    return DecompilationError(reason, code=str(listing.code), offset=listing.instructions[index].offset)

@@ -1,0 +1,95 @@
+"""The state of one code object between raw instructions and the finished listing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.listing import Handler
+from depyf.bytecode.operand import RawInstruction, Step, Steps
+from depyf.errors import DecompilationError
+
+
+@dataclass(slots=True)
+class Draft:
+    """Raw instructions and what each has become so far; all lists run parallel to `raws`.
+
+    steps: normalised operations of each raw instruction.
+    targets: index of the raw instruction that each jumps to, or -1.
+    lines: line number of each.
+    handler: index in `handlers` of each, or -1.
+    handlers: targets are indices of raw instructions.
+    entries: how many jumps and protected instructions lead to each.
+    leftovers: what folds have made superfluous; it goes unless something still reaches it.
+    elidable: instructions whose last step is a jump that goes if its target is what follows.
+    """
+
+    code: Code
+    raws: list[RawInstruction]
+    steps: list[Steps]
+    targets: list[int]
+    lines: list[int | None]
+    handler: list[int]
+    handlers: list[Handler]
+    entries: list[int]
+    leftovers: set[int] = field(default_factory=set)
+    elidable: set[int] = field(default_factory=set)
+
+    def fail(self, index: int, reason: str) -> DecompilationError:
+        """Return the error for the instruction with this index."""
+        return DecompilationError(reason, code=str(self.code), offset=self.raws[index].offset)
+
+    def name(self, index: int) -> str:
+        """Return a raw instruction's opcode name; the empty name past the end."""
+        return self.raws[index].name if 0 <= index < len(self.raws) else ""
+
+    def is_run(self, first: int, *names: str) -> bool:
+        """Tell whether these opcodes stand in a row from `first` on, none but the first being jumped to."""
+        if first + len(names) > len(self.raws):
+            return False
+        last = first + len(names)
+        return not any(self.entries[first + 1 : last]) and all(
+            raw.name == name for raw, name in zip(self.raws[first:last], names, strict=True)
+        )
+
+    def next_kept(self, index: int) -> int:
+        """Return the next instruction with steps that is reached from this one alone, or -1."""
+        for later in range(index + 1, len(self.raws)):
+            if self.entries[later]:
+                return -1
+            if self.steps[later]:
+                return later
+        return -1
+
+    def clear(self, first: int, end: int) -> None:
+        """Remove the steps of the instructions from `first` up to `end`, jumps included."""
+        for index in range(first, end):
+            self.steps[index] = ()
+            self.retarget(index, -1)
+
+    def retarget(self, index: int, target: int) -> None:
+        """Let an instruction jump elsewhere (-1: no longer)."""
+        if self.targets[index] >= 0:
+            self.entries[self.targets[index]] -= 1
+        if target >= 0:
+            self.entries[target] += 1
+        self.targets[index] = target
+
+    def protect(self, index: int, number: int) -> None:
+        """Let an instruction's exceptions go to the handler with this number (-1: out of the code)."""
+        if self.handler[index] >= 0:
+            self.entries[self.handlers[self.handler[index]].target] -= 1
+        if number >= 0:
+            self.entries[self.handlers[number].target] += 1
+        self.handler[index] = number
+
+    def then_jump(self, index: int, target: int) -> None:
+        """Let control go to `target` after the steps of an instruction that has no target."""
+        self.steps[index] = (*self.steps[index], Step("JUMP", None, True))
+        self.retarget(index, target)
+        self.elidable.add(index)
+
+
+Fold = Callable[[Draft], None]
+"""Rewrites an idiom of the interpreter that spans several instructions; the draft is changed in place."""

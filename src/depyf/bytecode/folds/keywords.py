@@ -1,0 +1,21 @@
+"""Keyword names that reach a call through a register of the interpreter.
+
+    KW_NAMES names; PRECALL n; CALL n    =>    CONST names; CALL_KW n
+"""
+
+from __future__ import annotations
+
+from depyf.bytecode.draft import Draft
+from depyf.bytecode.operand import Step
+
+
+def fold_keywords(draft: Draft) -> None:
+    """Give each call its keyword names as a value on the stack. Raises where a register is set for no call."""
+    for index, raw in enumerate(draft.raws):
+        if raw.name != "KW_NAMES":
+            continue
+        call = draft.next_kept(index)
+        if call < 0 or draft.name(call) != "CALL":
+            raise draft.fail(index, "KW_NAMES without a CALL that follows")
+        ((_, arg, _),) = draft.steps[call]
+        draft.steps[call] = (Step("CALL_KW", arg),)

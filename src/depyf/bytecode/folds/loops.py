@@ -1,0 +1,43 @@
+"""The end of a `for` loop.
+
+    FOR_ITER E; ... E: END_FOR; ...    =>    FOR_ITER E'; ... E': ...     (the iterator is gone at E')
+"""
+
+from __future__ import annotations
+
+from depyf.bytecode.draft import Draft, Fold
+from depyf.bytecode.operand import Step
+
+KEEPING = (Step("COPY", 1), Step("FOR_ITER", None, True), Step("SWAP", 2), Step("POP"))
+"""FOR_ITER whose iterator stays at the way out."""
+
+
+def fold_loop_ends(skipped: int) -> Fold:
+    """Return the fold where the interpreter jumps past `skipped` instructions and pops the iterator."""
+
+    def fold(draft: Draft) -> None:
+        for index, raw in enumerate(draft.raws):
+            if raw.name == "FOR_ITER":
+                skip(draft, index, skipped)
+
+    return fold
+
+
+def fold_loop_ends_and_pop(draft: Draft) -> None:
+    """Where the iterator is popped by an instruction of its own, let the jump do that."""
+    for index, raw in enumerate(draft.raws):
+        if raw.name != "FOR_ITER":
+            continue
+        popping = draft.name(draft.targets[index] + 1) == "POP_ITER"
+        skip(draft, index, 2 if popping else 1)
+        if not popping:
+            draft.steps[index] = KEEPING
+
+
+def skip(draft: Draft, index: int, count: int) -> None:
+    """Let the loop at `index` leave past `count` instructions."""
+    target = draft.targets[index]
+    if target + count >= len(draft.raws):
+        raise draft.fail(index, "the loop ends past the end of the code")
+    draft.leftovers.update(range(target, target + count))
+    draft.retarget(index, target + count)

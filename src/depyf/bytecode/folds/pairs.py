@@ -1,0 +1,38 @@
+"""Two-step operations of newer versions that were one before.
+
+    LOAD_LOCALS; LOAD_FROM_DICT_OR_DEREF x    =>    LOAD_CLASSDEREF x
+    CALL_INTRINSIC_1 IMPORT_STAR; POP_TOP     =>    IMPORT_STAR
+    PUSH_NULL; CALL_FUNCTION_EX               =>    CALL_EX without keyword arguments
+"""
+
+from __future__ import annotations
+
+from depyf.bytecode.draft import Draft
+from depyf.bytecode.expansions import INTRINSICS
+from depyf.bytecode.operand import Step
+
+
+def fold_class_loads(draft: Draft) -> None:
+    """Join the look-up in a class body's names with that in the cell."""
+    for index in range(len(draft.raws)):
+        if draft.is_run(index, "LOAD_LOCALS", "LOAD_FROM_DICT_OR_DEREF"):
+            ((_, name, _),) = draft.steps[index + 1]
+            draft.steps[index], draft.steps[index + 1] = (), (Step("LOAD_CLASSDEREF", name),)
+
+
+def fold_import_star(draft: Draft) -> None:
+    """Drop the None that the intrinsic leaves."""
+    star = INTRINSICS["INTRINSIC_IMPORT_STAR"]
+    for index, steps in enumerate(draft.steps):
+        following = draft.next_kept(index) if steps == star else -1
+        if following >= 0 and draft.name(following) == "POP_TOP":
+            draft.steps[index], draft.steps[following] = star[:1], ()
+
+
+def fold_null_keywords(draft: Draft) -> None:
+    """Let a call without keyword arguments say so."""
+    for index in range(len(draft.raws)):
+        if draft.is_run(index, "PUSH_NULL", "CALL_FUNCTION_EX"):
+            ((_, arg, _),) = draft.steps[index + 1]
+            assert isinstance(arg, tuple)
+            draft.steps[index], draft.steps[index + 1] = (), (Step("CALL_EX", (False, arg[1])),)

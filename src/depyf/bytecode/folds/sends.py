@@ -1,0 +1,47 @@
+"""The loop that hands values between a generator and the one it delegates to.
+
+    L: SEND E; YIELD_VALUE; RESUME; JUMP_BACKWARD_NO_INTERRUPT L; E:    =>    YIELD_FROM
+"""
+
+from __future__ import annotations
+
+from depyf.bytecode.draft import Draft
+from depyf.bytecode.operand import Step
+
+LOOP = ("SEND", "YIELD_VALUE", "RESUME", "JUMP_BACKWARD_NO_INTERRUPT")
+POPS_ITERATOR = Step("SEND", True, True)
+
+
+def fold_sends(draft: Draft) -> None:
+    """Make YIELD_FROM of each loop that sends; other SENDs stay."""
+    for index, raw in enumerate(draft.raws):
+        if raw.name == "SEND" and draft.is_run(index, *LOOP) and draft.targets[index + 3] == index:
+            fold_loop(draft, index)
+
+
+def fold_loop(draft: Draft, index: int) -> None:
+    """Fold one loop, if its way out is the compiler's."""
+    end = index + len(LOOP)
+    way_out = draft.targets[index]
+    if draft.steps[index] != (POPS_ITERATOR,):
+        if draft.name(way_out) != "END_SEND":
+            return
+        drop_throw(draft, index + 1, way_out)
+        draft.leftovers.add(way_out)
+        way_out += 1
+    for inner in range(index + 1, end):
+        draft.protect(inner, -1)
+    draft.clear(index, end)
+    draft.steps[index] = (Step("YIELD_FROM"),)
+    draft.then_jump(index, way_out)
+
+
+def drop_throw(draft: Draft, yields: int, way_out: int) -> None:
+    """Mark the handler of an exception thrown in at the yield, and its jump back, as left over."""
+    if draft.handler[yields] < 0:
+        return
+    throw = draft.handlers[draft.handler[yields]].target
+    if draft.name(throw) == "CLEANUP_THROW":
+        draft.leftovers.add(throw)
+        if draft.targets[throw + 1 : throw + 2] == [way_out] and not draft.entries[throw + 1]:
+            draft.leftovers.add(throw + 1)

@@ -1,0 +1,98 @@
+"""A code object of any version to its normalised listing."""
+
+from __future__ import annotations
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.draft import Draft
+from depyf.bytecode.exception_table import Entry, read_exception_table
+from depyf.bytecode.line_table import read_lines
+from depyf.bytecode.listing import Handler, Listing
+from depyf.bytecode.operand import Operand, Pool
+from depyf.bytecode.settle import settle
+from depyf.bytecode.versions.facts import Facts
+from depyf.bytecode.versions.known import facts_of
+from depyf.bytecode.walk.walker import walk
+from depyf.bytecode.wordcode import decode, jump_targets, misplaced
+from depyf.errors import DecompilationError
+
+
+def normalise(code: Code) -> Listing:
+    """Return the normalised instructions of one code object (nested ones are constants in it).
+
+    Raises `DecompilationError` on code that no interpreter could run: unknown opcodes, truncated
+    code, arguments out of range, jumps to where no instruction begins, control that runs off the end.
+    """
+    facts = facts_of(code.version, str(code))
+    draft = begin(code, facts)
+    for fold in facts.folds:
+        fold(draft)
+    return walk(draft) if facts.walked else settle(draft)
+
+
+def begin(code: Code, facts: Facts) -> Draft:
+    """Return the draft in which each raw instruction is expanded on its own."""
+    raws = decode(code, facts)
+    pool = pool_of(code, facts)
+    steps = [facts.expansions[raw.name](Operand(pool, raw)) for raw in raws]
+    targets = jump_targets(code, facts, raws, [any(step.jumps for step in group) for group in steps])
+    lines = read_lines(code, facts.lines)
+    draft = Draft(
+        code=code,
+        raws=raws,
+        steps=steps,
+        targets=targets,
+        lines=[lines[raw.offset // 2] for raw in raws],
+        handler=[-1] * len(raws),
+        handlers=[],
+        entries=[0] * len(raws),
+    )
+    for target in targets:
+        if target >= 0:
+            draft.entries[target] += 1
+    if facts.exceptions == "table":
+        protect(draft, read_exception_table(code))
+    return draft
+
+
+def pool_of(code: Code, facts: Facts) -> Pool:
+    """Return what the arguments of this code index."""
+    cells = (*code.cellvars, *code.freevars)
+    local_names = code.varnames
+    if facts.shared_slots:
+        local_names = (*code.varnames, *(name for name in code.cellvars if name not in code.varnames), *code.freevars)
+    return Pool(
+        code=code,
+        table=facts.table,
+        locals=local_names,
+        cells=local_names if facts.shared_slots else cells,
+        cell_names=frozenset(cells) if facts.shared_slots else frozenset(),
+        null_above=facts.null_above,
+    )
+
+
+def protect(draft: Draft, entries: list[Entry]) -> None:
+    """Write down per instruction where its exceptions go; the first entry that covers it counts."""
+    starts = {raw.start: index for index, raw in enumerate(draft.raws)}
+    indices: dict[tuple[int, int, bool], int] = {}
+    position = 0
+    for entry in sorted(entries, key=lambda entry: entry.start):
+        if entry.target not in starts:
+            raise DecompilationError(
+                f"an exception handler {misplaced(draft.code, entry.target)}", code=str(draft.code), offset=entry.start
+            )
+        target = starts[entry.target]
+        index = indices.setdefault((target, entry.depth, entry.lasti), len(indices))
+        if index == len(draft.handlers):
+            draft.handlers.append(Handler(target, entry.depth, entry.lasti))
+        position = cover(draft, entry, index, position)
+
+
+def cover(draft: Draft, entry: Entry, index: int, position: int) -> int:
+    """Protect the instructions of one entry, from `position` on; return where the next one begins to look."""
+    while position < len(draft.raws) and draft.raws[position].offset < entry.start:
+        position += 1
+    while position < len(draft.raws) and draft.raws[position].offset < entry.end:
+        draft.protect(position, index)
+        position += 1
+    return position
+

@@ -1,0 +1,94 @@
+"""Raw instructions, and the names and constants that their arguments stand for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, NoReturn
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.versions.table import OpcodeTable
+from depyf.errors import DecompilationError
+
+
+class Step(NamedTuple):
+    """One normalised operation that a raw instruction stands for.
+
+    op: an operation of `depyf.bytecode.operations`.
+    arg: its argument.
+    jumps: whether the raw instruction's jump target is this operation's.
+    """
+
+    op: str
+    arg: object = None
+    jumps: bool = False
+
+
+Steps = tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RawInstruction:
+    """One instruction as the interpreter has it, its EXTENDED_ARG prefixes and caches included.
+
+    name: opcode name.
+    arg: argument, prefixes applied.
+    start, offset, end: byte offsets of the first prefix, of the opcode, behind the last cache.
+    """
+
+    name: str
+    arg: int
+    start: int
+    offset: int
+    end: int
+
+
+@dataclass(slots=True)
+class Pool:
+    """What arguments of one code object index.
+
+    locals: variable names by index of `LOAD_FAST`.
+    cells: cell and free variable names by index of `LOAD_DEREF`.
+    """
+
+    code: Code
+    table: OpcodeTable
+    locals: tuple[str, ...]
+    cells: tuple[str, ...]
+    cell_names: frozenset[str]
+    null_above: bool
+
+
+@dataclass(slots=True)
+class Operand:
+    """The argument of one raw instruction, decoded on demand; wrong indices raise `DecompilationError`."""
+
+    pool: Pool
+    raw: RawInstruction
+
+    def fail(self, reason: str) -> NoReturn:
+        """Refuse this instruction."""
+        raise DecompilationError(f"{self.raw.name}: {reason}", code=str(self.pool.code), offset=self.raw.offset)
+
+    def pick(self, items: tuple[object, ...], index: int, what: str) -> object:
+        """Return one item of a table of the code object or of the version."""
+        if 0 <= index < len(items):
+            return items[index]
+        self.fail(f"index {index} is out of range, there are {len(items)} {what}")
+
+    def const(self) -> object:
+        """The constant."""
+        return self.pick(self.pool.code.consts, self.raw.arg, "constants")
+
+    def name(self, shift: int = 0) -> object:
+        """The name; `shift` low bits of the argument are flags."""
+        return self.pick(self.pool.code.names, self.raw.arg >> shift, "names")
+
+    def local(self, index: int) -> str:
+        """The variable with an index of its own (superinstructions have two in one argument)."""
+        name = self.pick(self.pool.locals, index, "local variables")
+        assert isinstance(name, str)
+        return name
+
+    def cell(self) -> object:
+        """The cell or free variable."""
+        return self.pick(self.pool.cells, self.raw.arg, "cell and free variables")

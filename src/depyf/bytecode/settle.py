@@ -1,0 +1,95 @@
+"""From the finished draft to the listing: indices resolved, leftovers of folds removed."""
+
+from __future__ import annotations
+
+from depyf.bytecode.draft import Draft
+from depyf.bytecode.listing import Handler, Instruction, Listing
+from depyf.bytecode.operations import OPERATIONS
+
+
+def settle(draft: Draft) -> Listing:
+    """Return the listing. Raises `DecompilationError` where control runs off the end of the code."""
+    reached = reach(draft)
+    for index in draft.leftovers:
+        if not reached[index]:
+            draft.steps[index] = ()
+    elide_jumps(draft)
+    first = first_instructions(draft)
+    instructions: list[Instruction] = []
+    for index, steps in enumerate(draft.steps):
+        raw = draft.raws[index]
+        for step in steps:
+            target = place(draft, first, index, draft.targets[index]) if step.jumps else -1
+            instructions.append(
+                Instruction(step.op, step.arg, target, raw.offset, draft.lines[index], draft.handler[index])
+            )
+    handlers, renumbered = used_handlers(draft, first)
+    for instruction in instructions:
+        instruction.handler = renumbered[instruction.handler]
+    return Listing(draft.code, instructions, handlers)
+
+
+def first_instructions(draft: Draft) -> list[int]:
+    """Return per raw instruction the index of the first operation at or after it."""
+    first = []
+    count = 0
+    for steps in draft.steps:
+        first.append(count)
+        count += len(steps)
+    first.append(count)
+    return first
+
+
+def elide_jumps(draft: Draft) -> None:
+    """Remove the jumps of folds that go to what follows anyway."""
+    following = len(draft.raws)
+    kept = [following] * (len(draft.raws) + 1)
+    for index in range(len(draft.raws) - 1, -1, -1):
+        if index in draft.elidable and kept[draft.targets[index]] == following:
+            draft.steps[index] = draft.steps[index][:-1]
+            draft.retarget(index, -1)
+        if draft.steps[index]:
+            following = index
+        kept[index] = following
+
+
+def place(draft: Draft, first: list[int], source: int, target: int) -> int:
+    """Return the index of the operation that a raw target stands for."""
+    if first[target] == first[-1]:
+        raise draft.fail(source, "control runs off the end of the code")
+    return first[target]
+
+
+def used_handlers(draft: Draft, first: list[int]) -> tuple[list[Handler], dict[int, int]]:
+    """Return the handlers that still protect something, and new indices for the old ones."""
+    handlers: list[Handler] = []
+    renumbered = {-1: -1}
+    for index, old in enumerate(draft.handler):
+        if old in renumbered or not draft.steps[index]:
+            continue
+        handler = draft.handlers[old]
+        renumbered[old] = len(handlers)
+        target = place(draft, first, index, handler.target)
+        handlers.append(Handler(target, handler.depth, handler.lasti, handler.legacy))
+    return handlers, renumbered
+
+
+def reach(draft: Draft) -> bytearray:
+    """Mark the raw instructions that control can get to."""
+    reached = bytearray(len(draft.raws))
+    stack = [0]
+    while stack:
+        index = stack.pop()
+        if index == len(draft.raws):
+            raise draft.fail(index - 1, "control runs off the end of the code")
+        if reached[index]:
+            continue
+        reached[index] = 1
+        steps = draft.steps[index]
+        if draft.targets[index] >= 0 and steps:
+            stack.append(draft.targets[index])
+        if draft.handler[index] >= 0 and steps:
+            stack.append(draft.handlers[draft.handler[index]].target)
+        if not steps or OPERATIONS[steps[-1].op].falls:
+            stack.append(index + 1)
+    return reached

@@ -1,0 +1,56 @@
+"""What the layers above ask about a Python version: behaviours, never the version itself."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from depyf.bytecode.draft import Fold
+from depyf.bytecode.expansions import Expansion
+from depyf.bytecode.unmarshal import CodeFields
+from depyf.bytecode.versions.table import OpcodeTable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """Behaviours of one CPython feature version.
+
+    table: the generated opcode table.
+    expansions: opcode name to what it stands for.
+    fields: names of a marshalled code object's fields in order, and whether each is a plain number.
+    jump_unit: bytes per unit of a jump argument.
+    backward: opcode names that jump backwards by their argument.
+    exceptions: where handlers are written down: on the block stack, or in a table.
+    walked: the interpreter keeps values on the stack that normalised code does not have.
+    lines: format of the line table.
+    shared_slots: local, cell and free variables share one row of slots.
+    null_above: a call's null (or `self`) stands above the callable.
+    folds: what joins instructions of this version's idioms, in order.
+    """
+
+    table: OpcodeTable
+    expansions: Mapping[str, Expansion]
+    fields: CodeFields
+    jump_unit: int
+    backward: frozenset[str]
+    exceptions: str
+    walked: bool
+    lines: str
+    shared_slots: bool
+    null_above: bool
+    folds: tuple[Fold, ...]
+
+    def next(
+        self, table: OpcodeTable, *, changed: Mapping[str, Expansion], gone: tuple[str, ...] = (), **facts: object
+    ) -> Facts:
+        """Return the facts of the next version: expansions changed or gone, other facts by name."""
+        expansions = {name: expansion for name, expansion in self.expansions.items() if name not in gone}
+        expansions.update(changed)
+        return dataclasses.replace(self, table=table, expansions=expansions, **facts)  # type: ignore[arg-type]
+
+    def __post_init__(self) -> None:
+        missing = set(self.table.opcodes.values()) - set(self.expansions) - {"CACHE", "EXTENDED_ARG"}
+        extra = set(self.expansions) - set(self.table.opcodes.values())
+        if missing or extra:
+            raise AssertionError(f"{self.table.version}: no expansion for {missing}, no opcode for {extra}")
