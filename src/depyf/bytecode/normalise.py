@@ -13,6 +13,7 @@ from depyf.bytecode.operand import Operand, Pool
 from depyf.bytecode.settle import settle
 from depyf.bytecode.versions.facts import Facts
 from depyf.bytecode.versions.known import facts_of
+from depyf.bytecode.walk.walker import walk
 from depyf.bytecode.wordcode import decode, jump_targets, misplaced
 from depyf.errors import DecompilationError
 
@@ -29,7 +30,7 @@ def normalise(code: Code) -> Listing:
         fold(draft)
     fold_prologue(draft)
     fold_truth(draft)
-    return settle(draft)
+    return walk(draft) if facts.walked else settle(draft)
 
 
 def begin(code: Code, facts: Facts) -> Draft:

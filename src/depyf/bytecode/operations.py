@@ -104,7 +104,8 @@ Exceptions and `with`
 Pattern matching
     GET_LEN         v -> v n           MATCH_MAPPING, MATCH_SEQUENCE   v -> v bool
     MATCH_KEYS      subject keys -> subject keys values    (None if it does not match; 3.10: then bool, by IS NOT None)
-    MATCH_CLASS n   subject class names -> attributes or None  (3.10: attributes-or-subject, bool)
+    MATCH_CLASS n   subject class names -> attributes or None
+    MATCH_CLASS_OR_SUBJECT n   subject class names -> attributes or subject, bool     3.10, written by a program only
     COPY_DICT_WITHOUT_KEYS   subject keys -> subject rest
 """
 
@@ -260,6 +261,7 @@ def _rows() -> list[Operation]:
         "GET_LEN": _always(1, 2),
         "MATCH_KEYS": _always(2, 3),
         "MATCH_CLASS": _always(3, 1),
+        "MATCH_CLASS_OR_SUBJECT": _always(3, 2),
         "COPY_DICT_WITHOUT_KEYS": _always(2, 2),
     }
     return [

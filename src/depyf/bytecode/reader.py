@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import types
-from typing import TypeGuard
+from collections.abc import Mapping
 
-from depyf.bytecode.code import CO_NEWLOCALS, CO_OPTIMIZED, Code
+from depyf.bytecode.code import Code
+from depyf.bytecode.nesting import inner_prefix, nest
 
 
 def read(code: types.CodeType) -> Code:
@@ -16,40 +17,18 @@ def read(code: types.CodeType) -> Code:
     """
     if not isinstance(code, types.CodeType):
         raise TypeError(f"a code object is needed, not {type(code).__name__}")
-    done: dict[int, Code] = {}
-    stack = [(code, code.co_name, False)]
-    while stack:
-        live, qualname, is_ready = stack.pop()
-        if id(live) in done:
-            continue
-        if is_ready:
-            consts = tuple(done[id(const)] if is_code(const) else const for const in live.co_consts)
-            done[id(live)] = view(live, qualname, consts)
-            continue
-        prefix = inner_prefix(qualname, live.co_name, live.co_flags)
-        stack.append((live, qualname, True))
-        stack.extend((inner, prefix + inner.co_name, False) for inner in live.co_consts if is_code(inner))
-    return done[id(code)]
+    return nest(code, code.co_name, children, view)
 
 
-def is_code(value: object) -> TypeGuard[types.CodeType]:
-    """Tell whether a constant is a nested code object."""
-    return isinstance(value, types.CodeType)
+def children(code: types.CodeType, qualname: str) -> list[tuple[types.CodeType, str]]:
+    """Return the nested code objects with their qualified names."""
+    prefix = inner_prefix(qualname, code.co_name, code.co_flags)
+    return [(inner, prefix + inner.co_name) for inner in code.co_consts if isinstance(inner, types.CodeType)]
 
 
-def inner_prefix(qualname: str, name: str, flags: int) -> str:
-    """Return what a nested definition's qualified name begins with.
-
-    For interpreters whose code objects do not carry their qualified name.
-    """
-    if name == "<module>":
-        return ""
-    is_function = flags & CO_OPTIMIZED and flags & CO_NEWLOCALS
-    return f"{qualname}.<locals>." if is_function else f"{qualname}."
-
-
-def view(code: types.CodeType, qualname: str, consts: tuple[object, ...]) -> Code:
-    """Return the view of one code object whose constants are converted."""
+def view(code: types.CodeType, qualname: str, done: Mapping[int, Code]) -> Code:
+    """Return the view of one code object; `done` holds those of its constants by identity."""
+    consts = tuple(done[id(const)] if isinstance(const, types.CodeType) else const for const in code.co_consts)
     lines = code.co_linetable if hasattr(code, "co_linetable") else code.co_lnotab
     return Code(
         version=sys.version_info[:2],

@@ -228,8 +228,7 @@ def _check_exc_match(machine: Machine, arg: object) -> None:
 
 
 def _with_except_start(machine: Machine, arg: object) -> None:
-    depth = cast(int, arg) if isinstance(arg, int) else 3
-    machine.emit("WITH_EXCEPT_START", None, [machine.at(depth + 1), machine.at(1)], 1)
+    machine.emit("WITH_EXCEPT_START", None, [machine.at(cast(int, arg)), machine.at(1)], 1)
 
 
 Rule = Callable[[Machine, object], None]

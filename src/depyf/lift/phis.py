@@ -79,6 +79,7 @@ def _rewrite(graph: Graph, same: dict[int, int]) -> None:
             edge.args = [same.get(edge.args[position], edge.args[position]) for position in kept]
     for block in graph.live():
         block.phis = [phi for phi in block.phis if phi not in same]
+        block.stack = [same.get(value, value) for value in block.stack]
 
 
 def _rename_inst(inst: Inst, same: dict[int, int]) -> None:

@@ -56,7 +56,7 @@ class _Lifter:
             return
         span, machine = self.spans[index], self.machine
         insts = machine.begin(self.entry[index])
-        block = Block(index, insts, Return(NULL), span.handler, self.phis.get(index, []))
+        block = Block(index, insts, Return(NULL), span.handler, self.phis.get(index, []), list(self.entry[index]))
         self.graph.blocks[index] = block
         self._may_raise(span.handler)
         exit_: Exit | None = None

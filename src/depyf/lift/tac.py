@@ -98,13 +98,15 @@ Exit = Union[Goto, Branch, ForIter, Return, Raise, Reraise]
 
 @dataclass(slots=True)
 class Block:
-    """A basic block. `handler` is an index in `Graph.handlers`, or -1."""
+    """A basic block. `handler` is an index in `Graph.handlers`, or -1; `stack` is what lies on the
+    stack at its start."""
 
     index: int
     insts: list[Inst]
     exit: Exit
     handler: int
     phis: list[int] = field(default_factory=list)
+    stack: list[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -126,6 +128,14 @@ class Graph:
     blocks: list[Block | None]
     handlers: list[HandlerEntry]
     temps: int
+    end: int = -1
+    """The block that returns None for all, once `structure/nests.py` has made it."""
+
+    def new_block(self, insts: list[Inst], exit_: Exit, handler: int, stack: list[int]) -> Block:
+        """Append a block without phis."""
+        block = Block(len(self.blocks), insts, exit_, handler, [], stack)
+        self.blocks.append(block)
+        return block
 
     def new_temp(self) -> int:
         """Return a fresh temporary."""

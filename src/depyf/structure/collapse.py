@@ -15,7 +15,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from depyf.cfg.order import postorder
+from depyf.structure.order import postorder
 from depyf.lift.fold import Folder
 from depyf.lift.nodes import EMPTY, LOCAL, Entry, Temp
 from depyf.lift.order import is_atom
@@ -216,8 +216,8 @@ class _Collapser:
             if not _same_edge(other, cond, same_side, inner) or cond in other.args:
                 return False
         result = self.graph.new_temp()
-        self._absorb(block, cond, arm, op, negate, result)
         self._drop_edge(other)
+        self._absorb(block, cond, arm, op, negate, result)
         near = Edge(same_side.target, [result if arg == inner else arg for arg in same_side.args])
         far = Edge(far_side.target, [result if arg == inner else arg for arg in far_side.args])
         self.uses[result] = 1 + near.args.count(result) + far.args.count(result)
@@ -237,8 +237,8 @@ class _Collapser:
             return False
         result = self.graph.block(edge.target).phis[slot]
         op: ast.boolop = ast.And() if arm_when else ast.Or()
-        self._absorb(block, cond, arm, op, False, result)
         self._drop_edge(other)
+        self._absorb(block, cond, arm, op, False, result)
         args = list(edge.args)
         self.uses[args[slot]] = 0
         args[slot] = result
@@ -256,8 +256,8 @@ class _Collapser:
         if carried != cond or not all(inst.op == "POP" for inst in target.insts):
             return False
         result = self.graph.new_temp()
-        self._absorb(block, cond, arm, ast.And() if arm_when else ast.Or(), False, result)
         self._drop_edge(other)
+        self._absorb(block, cond, arm, ast.And() if arm_when else ast.Or(), False, result)
         if not self.preds[target.index]:
             self._remove(target)
         self.uses[result] = 1
@@ -300,7 +300,7 @@ class _Collapser:
     def _chained(self, block: Block, cond: int, arm: _Arm) -> Inst | None:
         """Return the comparison whose right operand the arm compares further, if that is so."""
         last = block.insts[-1] if block.insts else None
-        right = arm.entry.expr if arm.entry else None
+        right = _leftmost(arm.entry.expr) if arm.entry else None
         if last is None or last.defs != [cond] or not isinstance(right, ast.Compare):
             return None
         if last.op not in ("COMPARE", "IS", "CONTAINS") or not isinstance(right.left, Temp):
@@ -308,8 +308,9 @@ class _Collapser:
         return last if right.left.temp == last.uses[1] else None
 
     def _chain(self, block: Block, first: Inst, arm: _Arm, result: int) -> Inst:
-        assert arm.entry is not None and isinstance(arm.entry.expr, ast.Compare)
-        rest = arm.entry.expr
+        assert arm.entry is not None
+        whole, rest = arm.entry.expr, _leftmost(arm.entry.expr)
+        assert isinstance(rest, ast.Compare)
         block.insts.pop()
         folder = Folder(self.graph, {})
         FOLD[first.op](folder, first)
@@ -318,7 +319,8 @@ class _Collapser:
         op = entry.expr.ops[0]
 
         def make(parts: list[ast.expr]) -> ast.expr:
-            return ast.Compare(left=parts[0], ops=[op, *rest.ops], comparators=[parts[1], *rest.comparators])
+            rest.left, rest.ops, rest.comparators = parts[0], [op, *rest.ops], [parts[1], *rest.comparators]
+            return whole
 
         self.uses[first.uses[1]] -= 1
         extra = [temp for temp in self._externals(arm) if temp != first.uses[1]]
@@ -411,6 +413,13 @@ class _Collapser:
         self._remove(true_arm.block)
         self._remove(false_arm.block)
         self.no_arm.discard(block.index)
+
+
+def _leftmost(expr: ast.expr) -> ast.expr:
+    """Return the first operand of nested `and`s."""
+    while isinstance(expr, ast.BoolOp) and isinstance(expr.op, ast.And):
+        expr = expr.values[0]
+    return expr
 
 
 def _computes(arm: _Arm, temp: int) -> bool:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
-from depyf.verify.bisimulate import Assumptions, bisimulate
+from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
+from depyf.verify.bisimulate import bisimulate
 from depyf.verify.exact import Comparison, compare_paths
 from depyf.verify.header import difference, docstring, nested_difference
 from depyf.verify.level import Level, Verdict
-
-NO_ASSUMPTIONS = Assumptions()
 
 
 def verify(original: Code, candidate: Code, assumptions: Assumptions = NO_ASSUMPTIONS) -> Verdict:

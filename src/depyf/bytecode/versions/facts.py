@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from depyf.bytecode.draft import Fold
 from depyf.bytecode.expansions import Expansion
+from depyf.bytecode.unmarshal import CodeFields
 from depyf.bytecode.versions.table import OpcodeTable
 
 
@@ -17,24 +18,26 @@ class Facts:
 
     table: the generated opcode table.
     expansions: opcode name to what it stands for.
+    fields: names of a marshalled code object's fields in order, and whether each is a plain number.
     jump_unit: bytes per unit of a jump argument.
     backward: opcode names that jump backwards by their argument.
     exceptions: where handlers are written down: on the block stack, or in a table.
+    walked: the interpreter keeps values on the stack that normalised code does not have.
     lines: format of the line table.
     shared_slots: local, cell and free variables share one row of slots.
-    qualname_on_stack: MAKE_FUNCTION takes the qualified name from the stack.
     null_above: a call's null (or `self`) stands above the callable.
     folds: what joins instructions of this version's idioms, in order.
     """
 
     table: OpcodeTable
     expansions: Mapping[str, Expansion]
+    fields: CodeFields
     jump_unit: int
     backward: frozenset[str]
     exceptions: str
+    walked: bool
     lines: str
     shared_slots: bool
-    qualname_on_stack: bool
     null_above: bool
     folds: tuple[Fold, ...]
 

@@ -15,12 +15,22 @@ GONE = (
     "JUMP_IF_NOT_EXC_MATCH POP_BLOCK POP_JUMP_IF_FALSE POP_JUMP_IF_TRUE ROT_FOUR ROT_N ROT_THREE ROT_TWO "
     "SETUP_ASYNC_WITH SETUP_FINALLY SETUP_WITH YIELD_FROM"
 )
+SAME = "PUSH_EXC_INFO CHECK_EXC_MATCH CHECK_EG_MATCH PREP_RERAISE_STAR POP_EXCEPT END_ASYNC_FOR"
 BRANCHES = {
     "TRUE": x.jump("JUMP_IF_TRUE"),
     "FALSE": x.jump("JUMP_IF_FALSE"),
     "NONE": x.branch_on_none("JUMP_IF_TRUE"),
     "NOT_NONE": x.branch_on_none("JUMP_IF_FALSE"),
 }
+
+NUMBERS = ("argcount", "posonly_count", "kwonly_count", "stacksize", "flags", "first_line")
+FIELDS = tuple(
+    (name, name in NUMBERS)
+    for name in (
+        "argcount posonly_count kwonly_count stacksize flags bytecode consts names variables kinds filename name "
+        "qualname first_line line_table exception_table"
+    ).split()
+)
 
 FACTS = v3_10.FACTS.next(
     TABLE,
@@ -32,7 +42,7 @@ FACTS = v3_10.FACTS.next(
     changed={
         **{f"POP_JUMP_FORWARD_IF_{when}": expansion for when, expansion in BRANCHES.items()},
         **{f"POP_JUMP_BACKWARD_IF_{when}": expansion for when, expansion in BRANCHES.items()},
-        **{name: x.plain(name) for name in ("PUSH_EXC_INFO", "CHECK_EXC_MATCH", "CHECK_EG_MATCH", "PREP_RERAISE_STAR")},
+        **{name: x.plain(name) for name in SAME.split()},
         **{name: x.with_count(name) for name in ("COPY", "SWAP", "GET_AWAITABLE", "RERAISE")},
         **{name: x.fixed() for name in ("RESUME", "COPY_FREE_VARS", "PRECALL")},
         "PUSH_NULL": x.plain("NULL"),
@@ -47,17 +57,17 @@ FACTS = v3_10.FACTS.next(
         "WITH_EXCEPT_START": x.plain("WITH_EXCEPT_START", 4),
         "JUMP_BACKWARD": x.jump("JUMP"),
         "JUMP_BACKWARD_NO_INTERRUPT": x.jump("JUMP"),
-        "MATCH_KEYS": x.plain("MATCH_KEYS"),
         "SEND": x.fixed(Step("SEND", True, True)),
         "RETURN_GENERATOR": x.plain("CONST", None),
         "ASYNC_GEN_WRAP": x.plain("INTRINSIC", ("INTRINSIC_ASYNC_GEN_WRAP", 1)),
     },
+    fields=FIELDS,
     backward=frozenset(
         ("JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT", *(f"POP_JUMP_BACKWARD_IF_{when}" for when in BRANCHES))
     ),
     exceptions="table",
+    walked=False,
     lines="locations",
     shared_slots=True,
-    qualname_on_stack=False,
     folds=(fold_keywords, fold_generator_start, fold_sends, fold_async_yield),
 )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from depyf.bytecode import expansions as x
+from depyf.bytecode.folds.async_loops import fold_async_loops
+from depyf.bytecode.folds.block_stack import fold_async_with, fold_finally_entries, fold_qualnames
 from depyf.bytecode.operand import Step
 from depyf.bytecode.versions.facts import Facts
 from depyf.bytecode.versions.opcodes_3_7 import TABLE
@@ -24,7 +26,7 @@ OPERATORS = {
 }
 SAME = (
     "SETUP_ANNOTATIONS LOAD_BUILD_CLASS DELETE_SUBSCR GET_ITER GET_YIELD_FROM_ITER GET_AITER GET_ANEXT "
-    "YIELD_FROM IMPORT_STAR POP_EXCEPT"
+    "YIELD_FROM IMPORT_STAR"
 )
 COUNTED = (
     "BUILD_TUPLE BUILD_LIST BUILD_SET BUILD_STRING BUILD_SLICE BUILD_MAP BUILD_CONST_KEY_MAP BUILD_TUPLE_UNPACK "
@@ -36,7 +38,7 @@ NAMED = (
     "IMPORT_NAME IMPORT_FROM"
 )
 BLOCKS = "SETUP_LOOP SETUP_EXCEPT SETUP_FINALLY SETUP_WITH SETUP_ASYNC_WITH CONTINUE_LOOP"
-BLOCK_ENDS = "POP_BLOCK BREAK_LOOP END_FINALLY WITH_CLEANUP_START WITH_CLEANUP_FINISH"
+BLOCK_ENDS = "BREAK_LOOP END_FINALLY WITH_CLEANUP_START WITH_CLEANUP_FINISH"
 
 EXPANSIONS: dict[str, x.Expansion] = {
     **{f"BINARY_{name}": x.plain("BINARY", symbol) for name, symbol in OPERATORS.items()},
@@ -79,22 +81,30 @@ EXPANSIONS: dict[str, x.Expansion] = {
     "JUMP_IF_TRUE_OR_POP": x.branch_or_pop("JUMP_IF_TRUE"),
     "JUMP_IF_FALSE_OR_POP": x.branch_or_pop("JUMP_IF_FALSE"),
     "FOR_ITER": x.jump("FOR_ITER"),
-    "RETURN_VALUE": x.plain("RETURN"),
+    "RETURN_VALUE": x.plain("RETURN_THROUGH"),
+    "POP_BLOCK": x.plain("POP_BLOCK", True),
+    "POP_EXCEPT": x.plain("LEAVE_HANDLER", True),
     "RAISE_VARARGS": x.with_count("RAISE"),
     "YIELD_VALUE": x.plain("YIELD"),
     "GET_AWAITABLE": x.plain("GET_AWAITABLE", 0),
     "BEFORE_ASYNC_WITH": x.plain("ENTER_ASYNC_WITH"),
 }
 
+NUMBERS = tuple((name, True) for name in "argcount kwonly_count nlocals stacksize flags".split())
+OBJECTS = tuple(
+    (name, False) for name in "bytecode consts names varnames freevars cellvars filename name".split()
+)
+
 FACTS = Facts(
     table=TABLE,
     expansions=EXPANSIONS,
+    fields=(*NUMBERS, *OBJECTS, ("first_line", True), ("line_table", False)),
     jump_unit=1,
     backward=frozenset(),
     exceptions="block stack",
+    walked=True,
     lines="lnotab",
     shared_slots=False,
-    qualname_on_stack=True,
     null_above=False,
-    folds=(),
+    folds=(fold_qualnames, fold_finally_entries, fold_async_loops, fold_async_with),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from depyf.bytecode import expansions as x
+from depyf.bytecode.folds.block_stack import fold_async_with, fold_qualnames
 from depyf.bytecode.versions import v3_7
 from depyf.bytecode.versions.opcodes_3_8 import TABLE
 
@@ -15,6 +16,11 @@ FACTS = v3_7.FACTS.next(
         "BEGIN_FINALLY": x.plain("BEGIN_FINALLY"),
         "CALL_FINALLY": x.jump("CALL_FINALLY"),
         "POP_FINALLY": x.with_count("POP_FINALLY"),
-        "END_ASYNC_FOR": x.plain("END_ASYNC_FOR"),
+        "END_ASYNC_FOR": x.plain("END_ASYNC_LOOP"),
+        "POP_BLOCK": x.plain("POP_BLOCK", False),
+        "POP_EXCEPT": x.plain("LEAVE_HANDLER", False),
+        "RETURN_VALUE": x.plain("RETURN"),
     },
+    fields=(v3_7.NUMBERS[0], ("posonly_count", True), *v3_7.FACTS.fields[1:]),
+    folds=(fold_qualnames, fold_async_with),
 )

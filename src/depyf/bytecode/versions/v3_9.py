@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from depyf.bytecode import expansions as x
+from depyf.bytecode.folds.block_stack import fold_exit_calls
 from depyf.bytecode.operand import Step
 from depyf.bytecode.versions import v3_8
 from depyf.bytecode.versions.opcodes_3_9 import TABLE
@@ -31,7 +32,8 @@ FACTS = v3_8.FACTS.next(
         "IS_OP": x.with_bool("IS"),
         "CONTAINS_OP": x.with_bool("CONTAINS"),
         "JUMP_IF_NOT_EXC_MATCH": x.fixed(Step("MATCH_EXC"), Step("JUMP_IF_FALSE", None, True)),
-        "RERAISE": x.plain("RERAISE", 0),
-        "WITH_EXCEPT_START": x.plain("WITH_EXCEPT_START"),
+        "RERAISE": x.plain("RAISE_CAUGHT"),
+        "WITH_EXCEPT_START": x.plain("WITH_EXCEPT_START", 7),
     },
+    folds=(*v3_8.FACTS.folds, fold_exit_calls),
 )

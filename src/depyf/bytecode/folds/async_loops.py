@@ -1,0 +1,29 @@
+"""The end of `async for` loops of 3.7, which is written out.
+
+    DUP_TOP; LOAD_GLOBAL StopAsyncIteration; COMPARE_OP exception match; POP_JUMP_IF_TRUE E; END_FINALLY
+    E: POP_TOP; POP_TOP; POP_TOP; POP_EXCEPT; POP_TOP; ...    =>    END_ASYNC_FOR; ...
+"""
+
+from __future__ import annotations
+
+from depyf.bytecode.draft import Draft
+from depyf.bytecode.operand import Step
+
+TEST = ("DUP_TOP", "LOAD_GLOBAL", "COMPARE_OP", "POP_JUMP_IF_TRUE", "END_FINALLY")
+MATCH = (Step("MATCH_EXC"),)
+STOP = (Step("LOAD_GLOBAL", "StopAsyncIteration"),)
+END = ("POP_TOP", "POP_TOP", "POP_TOP", "POP_EXCEPT", "POP_TOP")
+
+
+def fold_async_loops(draft: Draft) -> None:
+    """Make END_ASYNC_FOR of each test for StopAsyncIteration that begins a handler."""
+    for raw, handler in zip(draft.raws, draft.targets, strict=True):
+        if raw.name != "SETUP_EXCEPT" or not draft.is_run(handler, *TEST):
+            continue
+        if draft.steps[handler + 1] != STOP or draft.steps[handler + 2] != MATCH:
+            continue
+        way_out = draft.targets[handler + 3]
+        if draft.is_run(way_out, *END):
+            draft.clear(handler, handler + len(TEST))
+            draft.steps[handler] = (Step("END_ASYNC_LOOP"),)
+            draft.then_jump(handler, way_out + len(END))

@@ -1,0 +1,61 @@
+"""Idioms of the versions with a block stack that newer versions write otherwise.
+
+    LOAD_CONST qualname; MAKE_FUNCTION                   =>    MAKE_FUNCTION
+    POP_BLOCK; LOAD_CONST None; L: (a finally body)      =>    BEGIN_FINALLY
+    LOAD_CONST None; DUP_TOP; DUP_TOP; CALL_FUNCTION 3   =>    CONST None, three times; CALL 3
+    BEFORE_ASYNC_WITH; GET_AWAITABLE                     =>    GET_AWAITABLE 1
+"""
+
+from __future__ import annotations
+
+from depyf.bytecode.draft import Draft
+from depyf.bytecode.expansions import POP
+from depyf.bytecode.operand import Step
+
+NONE = Step("CONST", None)
+EXITS = ("WITH_EXCEPT_START", "WITH_CLEANUP_START")
+
+
+def fold_qualnames(draft: Draft) -> None:
+    """Take the qualified name of new functions off the stack."""
+    for index, raw in enumerate(draft.raws):
+        if raw.name != "MAKE_FUNCTION":
+            continue
+        if index and draft.name(index - 1) == "LOAD_CONST" and not draft.entries[index]:
+            draft.steps[index - 1] = ()
+        else:
+            draft.steps[index] = (POP, *draft.steps[index])
+
+
+def fold_finally_entries(draft: Draft) -> None:
+    """Tell the None that begins a `finally` body from any other."""
+    for index, raw in enumerate(draft.raws):
+        if raw.name not in ("SETUP_FINALLY", "SETUP_WITH", "SETUP_ASYNC_WITH"):
+            continue
+        entry = draft.targets[index] - 1
+        if draft.steps[entry] == (NONE,) and draft.name(entry - 1) == "POP_BLOCK":
+            draft.steps[entry] = (Step("BEGIN_FINALLY"),)
+
+
+def fold_exit_calls(draft: Draft) -> None:
+    """Load each None that `__exit__` is called with."""
+    for index, steps in enumerate(draft.steps):
+        if steps == (NONE,) and draft.is_run(index, "LOAD_CONST", "DUP_TOP", "DUP_TOP", "CALL_FUNCTION"):
+            if draft.steps[index + 3] == (Step("CALL", (3, "plain")),):
+                draft.steps[index + 1] = draft.steps[index + 2] = (NONE,)
+                mark_await(draft, index + 4, 2)
+
+
+def fold_async_with(draft: Draft) -> None:
+    """Say of what awaited there is that it came from `__aenter__` or `__aexit__`."""
+    for index, raw in enumerate(draft.raws):
+        if raw.name == "BEFORE_ASYNC_WITH":
+            mark_await(draft, index + 1, 1)
+        elif raw.name in EXITS:
+            mark_await(draft, index + 1, 2)
+
+
+def mark_await(draft: Draft, index: int, origin: int) -> None:
+    """Set the argument of the GET_AWAITABLE at `index`, if there is one."""
+    if draft.name(index) == "GET_AWAITABLE" and not draft.entries[index]:
+        draft.steps[index] = (Step("GET_AWAITABLE", origin),)

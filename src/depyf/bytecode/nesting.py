@@ -1,0 +1,46 @@
+"""Code objects within code objects, from the inside out and without recursion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from depyf.bytecode.code import CO_NEWLOCALS, CO_OPTIMIZED, Code
+
+Outer = TypeVar("Outer")
+
+
+def nest(
+    root: Outer,
+    qualname: str,
+    children: Callable[[Outer, str], list[tuple[Outer, str]]],
+    build: Callable[[Outer, str, Mapping[int, Code]], Code],
+) -> Code:
+    """Convert a code object and all within, each object once.
+
+    children: returns the objects directly within one, with their qualified names.
+    build: makes the `Code` of one object; those of its children are given by identity.
+    """
+    done: dict[int, Code] = {}
+    stack = [(root, qualname, False)]
+    while stack:
+        current, name, is_ready = stack.pop()
+        if id(current) in done:
+            continue
+        if is_ready:
+            done[id(current)] = build(current, name, done)
+            continue
+        stack.append((current, name, True))
+        stack.extend((inner, inner_name, False) for inner, inner_name in children(current, name))
+    return done[id(root)]
+
+
+def inner_prefix(qualname: str, name: str, flags: int) -> str:
+    """Return what a nested definition's qualified name begins with.
+
+    For code objects that do not carry their qualified name.
+    """
+    if name == "<module>":
+        return ""
+    is_function = flags & CO_OPTIMIZED and flags & CO_NEWLOCALS
+    return f"{qualname}.<locals>." if is_function else f"{qualname}."

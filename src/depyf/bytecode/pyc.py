@@ -1,0 +1,139 @@
+"""Code objects from `.pyc` files of CPython 3.7 to 3.15, read without executing anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.nesting import inner_prefix, nest
+from depyf.bytecode.unmarshal import MarshalledCode, Unmarshaller
+from depyf.bytecode.versions.facts import Facts
+from depyf.bytecode.versions.known import FACTS
+from depyf.errors import DecompilationError
+
+HEADER_SIZE = 16
+MAGIC_END = b"\r\n"
+PYPY_MAGICS = range(48, 1000)
+LOCAL, CELL, FREE = 0x20, 0x40, 0x80
+
+Wanted = TypeVar("Wanted")
+
+
+def load(data: bytes, *, source: str = "<pyc>") -> Code:
+    """Return the code object of a `.pyc` file's contents.
+
+    source: what errors name as the place, such as the file's path.
+    Raises `DecompilationError` for files of other interpreters and for damaged ones.
+    """
+    facts = facts_by_magic(data, source)
+    if len(data) < HEADER_SIZE:
+        raise DecompilationError(f"the header ends after {len(data)} of {HEADER_SIZE} bytes", code=source)
+    flags = int.from_bytes(data[4:8], "little")
+    if flags & ~3:
+        raise DecompilationError(f"unknown flags {flags:#x} in the header", code=source)
+    value = Unmarshaller(data, facts.fields, source, HEADER_SIZE).load()
+    if not isinstance(value, MarshalledCode):
+        raise DecompilationError(f"the file holds no code object but {type(value).__name__}", code=source)
+
+    def build(code: MarshalledCode, qualname: str, done: Mapping[int, Code]) -> Code:
+        return Fields(code, source).code(facts, qualname, done)
+
+    def children(code: MarshalledCode, qualname: str) -> list[tuple[MarshalledCode, str]]:
+        fields = Fields(code, source)
+        prefix = inner_prefix(qualname, fields.get("name", str), fields.get("flags", int))
+        inner = [const for const in fields.get("consts", tuple) if isinstance(const, MarshalledCode)]
+        return [(one, prefix + Fields(one, source).get("name", str)) for one in inner]
+
+    return nest(value, Fields(value, source).get("name", str), children, build)
+
+
+def facts_by_magic(data: bytes, source: str) -> Facts:
+    """Return the facts of the version that wrote a file. Raises `DecompilationError` for unknown ones."""
+    if len(data) < 4 or data[2:4] != MAGIC_END:
+        raise DecompilationError("this is no .pyc file: the magic number is missing", code=source)
+    magic = int.from_bytes(data[:2], "little")
+    for facts in FACTS.values():
+        if facts.table.magic == magic:
+            return facts
+    known = sorted(FACTS)
+    if magic in PYPY_MAGICS:
+        what = "a file of PyPy"
+    else:
+        what = "a file of another interpreter, an unreleased one perhaps"
+    first, last = (".".join(map(str, version)) for version in (known[0], known[-1]))
+    raise DecompilationError(f"{what} (magic number {magic}); CPython {first} to {last} can be read", code=source)
+
+
+class Fields:
+    """The fields of a marshalled code object, checked as they are taken."""
+
+    def __init__(self, code: MarshalledCode, source: str) -> None:
+        self.fields = code.fields
+        self.source = source
+
+    def get(self, name: str, wanted: type[Wanted]) -> Wanted:
+        """Return a field. Raises where it is not of the type."""
+        value = self.fields[name]
+        if not isinstance(value, wanted):
+            raise DecompilationError(
+                f"a code object's {name} is {type(value).__name__}, not {wanted.__name__}", code=self.source
+            )
+        return value
+
+    def names(self, name: str) -> tuple[str, ...]:
+        """Return a field that is a tuple of strings."""
+        values = self.get(name, tuple)
+        if not all(isinstance(value, str) for value in values):
+            raise DecompilationError(f"a code object's {name} are not all strings", code=self.source)
+        return values
+
+    def code(self, facts: Facts, qualname: str, done: Mapping[int, Code]) -> Code:
+        """Return the code object; `done` holds those within it."""
+        varnames, cellvars, freevars = self.variables() if facts.shared_slots else map(self.names, VARIABLES)
+        consts = self.get("consts", tuple)
+        return Code(
+            version=facts.table.version,
+            name=self.get("name", str),
+            qualname=self.get("qualname", str) if "qualname" in self.fields else qualname,
+            filename=self.get("filename", str),
+            first_line=self.get("first_line", int),
+            argcount=self.count("argcount", varnames),
+            posonly_count=self.get("posonly_count", int) if "posonly_count" in self.fields else 0,
+            kwonly_count=self.count("kwonly_count", varnames),
+            flags=self.get("flags", int),
+            varnames=varnames,
+            names=self.names("names"),
+            cellvars=cellvars,
+            freevars=freevars,
+            consts=tuple(done[id(const)] if isinstance(const, MarshalledCode) else const for const in consts),
+            bytecode=self.get("bytecode", bytes),
+            line_table=self.get("line_table", bytes),
+            exception_table=self.get("exception_table", bytes) if "exception_table" in self.fields else b"",
+            stacksize=self.get("stacksize", int),
+        )
+
+    def count(self, name: str, varnames: tuple[str, ...]) -> int:
+        """Return a number of parameters. Raises where there are not as many variables."""
+        value = self.get(name, int)
+        if not 0 <= value <= len(varnames):
+            raise DecompilationError(f"a code object's {name} is {value}, of {len(varnames)} names", code=self.source)
+        return value
+
+    def variables(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """Return local, cell, and free variables from the row that 3.11 and newer keep them in."""
+        names, kinds = self.names("variables"), self.get("kinds", bytes)
+        if len(names) != len(kinds):
+            raise DecompilationError(
+                f"a code object has {len(names)} variables and kinds of {len(kinds)}", code=self.source
+            )
+        varnames, cellvars, freevars = (
+            tuple(name for name, kind in zip(names, kinds, strict=True) if kind & bit) for bit in (LOCAL, CELL, FREE)
+        )
+        cells = tuple(name for name, kind in zip(names, kinds, strict=True) if kind & CELL and not kind & LOCAL)
+        if varnames + cells + freevars != names:
+            raise DecompilationError("a code object's variables stand in an unknown order", code=self.source)
+        return varnames, cellvars, freevars
+
+
+VARIABLES = ("varnames", "cellvars", "freevars")

@@ -1,0 +1,67 @@
+"""The nodes of a walk in a row."""
+
+from __future__ import annotations
+
+from depyf.bytecode.draft import Draft
+from depyf.bytecode.listing import Handler, Instruction, Listing
+from depyf.bytecode.walk.node import Emitted, Node
+
+
+def arrange(draft: Draft, nodes: list[Node]) -> Listing:
+    """Return the listing: nodes in the order of the code, each followed by where control falls through to.
+
+    A called `finally` body thus stands where it is called. Where control would fall into a node that
+    already has its place, a jump is put in.
+    """
+    rows = in_order(draft, nodes)
+    first = first_instructions(rows, len(nodes))
+    handlers: list[Handler] = []
+    numbers: dict[tuple[int, int, bool], int] = {}
+    instructions = []
+    for node, emitted in rows:
+        handler = -1
+        if node.catch is not None:
+            target, depth, lasti = node.catch
+            key = (first[target.number], depth, lasti)
+            handler = numbers.setdefault(key, len(handlers))
+            if handler == len(handlers):
+                handlers.append(Handler(*key))
+        raw = draft.raws[node.point.raw]
+        line = draft.lines[node.point.raw] if node.point.role in ("", "swallow") else None
+        for op, arg, to in emitted:
+            jump = first[to.number] if to is not None else -1
+            instructions.append(Instruction(op, arg, jump, raw.offset, line, handler))
+    return Listing(draft.code, instructions, handlers)
+
+
+def in_order(draft: Draft, nodes: list[Node]) -> list[tuple[Node, list[Emitted]]]:
+    """Return the nodes in their order, each with its operations and a jump where one is needed."""
+    rows = []
+    placed = bytearray(len(nodes))
+    heads = sorted(nodes, key=lambda node: (place(draft, node), node.number))
+    for head in heads:
+        node: Node | None = head
+        while node is not None and not placed[node.number]:
+            placed[node.number] = 1
+            emitted = node.emitted
+            following = node.following
+            if following is not None and placed[following.number]:
+                emitted = [*emitted, Emitted("JUMP", None, following)]
+            rows.append((node, emitted))
+            node = following
+    return rows
+
+
+def place(draft: Draft, node: Node) -> int:
+    """Return what a node is sorted by: its instruction, or the end for what the interpreter adds."""
+    return len(draft.raws) if node.point.role == "cleanup" else node.point.raw
+
+
+def first_instructions(rows: list[tuple[Node, list[Emitted]]], count: int) -> list[int]:
+    """Return per node number the index of the first operation at or after it."""
+    first = [0] * count
+    position = 0
+    for node, emitted in rows:
+        first[node.number] = position
+        position += len(emitted)
+    return first

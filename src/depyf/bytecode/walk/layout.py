@@ -1,0 +1,123 @@
+"""What stands on the interpreter's stack, slot by slot: real values, and what normalised code leaves out."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+class Kind(enum.Enum):
+    """What a slot holds. Real slots are on the normalised stack too, the others are not.
+
+    REAL: any value. EXCEPTION: the exception that a handler caught. PREVIOUS: the one that was
+    being handled before.
+    GHOST: a value of the interpreter's own. EXCEPTION_TYPE: the type of the EXCEPTION below.
+    NORMAL, CALLED, RETURNING, BREAKING, CONTINUING: why a `finally` body runs: control came
+    in, was called from an instruction, or is on its way out of the function, of a loop, to a loop.
+    """
+
+    REAL = enum.auto()
+    EXCEPTION = enum.auto()
+    PREVIOUS = enum.auto()
+    GHOST = enum.auto()
+    EXCEPTION_TYPE = enum.auto()
+    NORMAL = enum.auto()
+    CALLED = enum.auto()
+    RETURNING = enum.auto()
+    BREAKING = enum.auto()
+    CONTINUING = enum.auto()
+
+
+REALS = (Kind.REAL, Kind.EXCEPTION, Kind.PREVIOUS)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One slot; `target` is the raw instruction to go on with, for CALLED and CONTINUING."""
+
+    kind: Kind
+    target: int = -1
+
+    @property
+    def is_real(self) -> bool:
+        """Whether normalised code has this value on its stack."""
+        return self.kind in REALS
+
+
+REAL, EXCEPTION, PREVIOUS, GHOST, EXCEPTION_TYPE = map(
+    Slot, (Kind.REAL, Kind.EXCEPTION, Kind.PREVIOUS, Kind.GHOST, Kind.EXCEPTION_TYPE)
+)
+HANDLED = (GHOST, GHOST, PREVIOUS)
+CAUGHT = (GHOST, EXCEPTION, EXCEPTION_TYPE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """A stack as a chain from its top down. Equal stacks are the same object (see `Layouts`).
+
+    depth: number of slots. reals: number of real slots.
+    """
+
+    top: Slot
+    below: Layout | None
+    depth: int
+    reals: int
+
+    def slots(self) -> Iterator[Slot]:
+        """Yield the slots from the top down."""
+        layout: Layout = self
+        while layout.below is not None:
+            yield layout.top
+            layout = layout.below
+
+
+class Layouts:
+    """Makes layouts, equal ones once."""
+
+    def __init__(self) -> None:
+        self.empty = Layout(GHOST, None, 0, 0)
+        self.made: dict[tuple[Slot, int], Layout] = {}
+
+    def push(self, layout: Layout, *slots: Slot) -> Layout:
+        """Return the layout with more slots on top."""
+        for slot in slots:
+            key = (slot, id(layout))
+            above = self.made.get(key)
+            if above is None:
+                above = Layout(slot, layout, layout.depth + 1, layout.reals + slot.is_real)
+                self.made[key] = above
+            layout = above
+        return layout
+
+
+def cut(layout: Layout, depth: int) -> Layout:
+    """Return the lowest `depth` slots."""
+    while layout.depth > depth:
+        assert layout.below is not None
+        layout = layout.below
+    return layout
+
+
+def top_slots(layout: Layout, count: int) -> list[Slot]:
+    """Return the topmost slots, lowest first; fewer where there are not as many."""
+    found = [slot for slot, _ in zip(layout.slots(), range(count), strict=False)]
+    return found[::-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """An entry of the block stack.
+
+    kind: 'loop', 'except', 'finally', or 'handler' while an exception is being handled.
+    target: raw instruction that the block leads to (for 'handler': the handler's first).
+    depth: slots on the stack when the block was entered.
+    """
+
+    kind: str
+    target: int
+    depth: int
+
+
+Blocks = tuple[Block, ...]
+"""The block stack, innermost last; CPython allows 20."""

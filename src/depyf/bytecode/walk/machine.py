@@ -1,0 +1,238 @@
+"""One step of the walk: what an operation does to the slots, and what normalised code does instead."""
+
+from __future__ import annotations
+
+from depyf.bytecode.draft import Draft
+from depyf.bytecode.expansions import rotate
+from depyf.bytecode.operations import OPERATIONS
+from depyf.bytecode.walk.layout import (
+    EXCEPTION,
+    EXCEPTION_TYPE,
+    GHOST,
+    REAL,
+    Block,
+    Blocks,
+    Layout,
+    Layouts,
+    Slot,
+    cut,
+    top_slots,
+)
+from depyf.bytecode.walk.node import Emitted, Point
+from depyf.errors import DecompilationError
+
+WITHIN = frozenset(
+    "LIST_APPEND SET_ADD MAP_ADD LIST_EXTEND SET_UPDATE DICT_UPDATE DICT_MERGE WITH_EXCEPT_START RERAISE".split()
+)
+"""Operations whose argument is a depth on the stack, counted below what they take."""
+
+
+class Machine:
+    """The stacks at one point, changed operation by operation; collects what is to be emitted.
+
+    catching, protected: the block stack and the layout that exceptions of this point meet.
+    next_raw: the raw instruction that control goes on with, or None.
+    branches: index in `emitted` and point gone to, of each operation that jumps.
+    """
+
+    def __init__(self, draft: Draft, layouts: Layouts, point: Point) -> None:
+        self.draft = draft
+        self.layouts = layouts
+        self.raw = point.raw
+        self.layout: Layout = point.layout
+        self.blocks: Blocks = point.blocks
+        self.catching: Blocks = point.blocks
+        self.protected: Layout = point.layout
+        self.next_raw: int | None = point.raw + 1
+        self.emitted: list[Emitted] = []
+        self.branches: list[tuple[int, Point]] = []
+
+    def fail(self, reason: str) -> DecompilationError:
+        """Return the error for this instruction."""
+        return self.draft.fail(self.raw, reason)
+
+    @property
+    def target(self) -> int:
+        """The raw instruction that this one names."""
+        return self.draft.targets[self.raw]
+
+    def emit(self, op: str, arg: object = None) -> None:
+        """Add an operation to what the point becomes; the slots are the caller's business."""
+        self.emitted.append(Emitted(op, arg))
+
+    def branch(self, op: str, role: str = "", arg: object = None) -> None:
+        """Add an operation that jumps, with the stacks as they are now, to the target or to a role of this point."""
+        raw = self.raw if role else self.target
+        self.branches.append((len(self.emitted), Point(raw, self.layout, self.blocks, role)))
+        self.emit(op, arg)
+
+    def push(self, *slots: Slot) -> None:
+        """Put slots on the stack."""
+        self.layout = self.layouts.push(self.layout, *slots)
+
+    def take(self) -> Slot:
+        """Remove the top slot, emitting nothing."""
+        if self.layout.below is None:
+            raise self.fail("the stack is empty here")
+        slot = self.layout.top
+        self.layout = self.layout.below
+        return slot
+
+    def pop(self) -> None:
+        """Remove the top value."""
+        if self.take().is_real:
+            self.emit("POP")
+
+    def tops(self, count: int) -> list[Slot]:
+        """Return the topmost slots, lowest first. Raises where there are fewer."""
+        slots = top_slots(self.layout, count)
+        if len(slots) < count:
+            raise self.fail(f"{count} values are needed, the stack has {len(slots)}")
+        return slots
+
+    def replace(self, count: int, slots: list[Slot]) -> None:
+        """Put other slots in the place of the topmost ones, emitting nothing."""
+        self.layout = self.layouts.push(cut(self.layout, self.layout.depth - count), *slots)
+
+    def copy(self, depth: int) -> None:
+        """Copy the slot `depth` deep; the type of an exception is represented by the exception itself."""
+        slots = self.tops(depth)
+        slot = slots[0]
+        if slot == EXCEPTION_TYPE:
+            reals = self.exception_depth(depth)
+            self.emit("COPY", reals)
+            self.push(REAL)
+        elif slot.is_real:
+            self.emit("COPY", count_reals(slots))
+            self.push(REAL)
+        elif slot == GHOST:
+            self.push(GHOST)
+        else:
+            raise self.fail("a program counter cannot be copied")
+
+    def exception_depth(self, depth: int) -> int:
+        """Return how deep among the real values the exception is whose type is `depth` deep."""
+        reals = 0
+        for position, slot in enumerate(self.layout.slots(), start=1):
+            reals += slot.is_real
+            if position > depth and slot == EXCEPTION:
+                return reals
+        raise self.fail("the exception's type is used after the exception is gone")
+
+    def swap(self, depth: int) -> None:
+        """Exchange the top slot and the one `depth` deep; only the order of real values is emitted."""
+        slots = self.tops(depth)
+        if depth < 2:
+            return
+        low, *between, high = slots
+        self.replace(depth, [high, *between, low])
+        width = count_reals(between) + 1
+        if low.is_real and high.is_real:
+            self.emit("SWAP", width + 1)
+        elif high.is_real:
+            for step in rotate(width):
+                self.emit(step.op, step.arg)
+        elif low.is_real:
+            for step in reversed(rotate(width)):
+                self.emit(step.op, step.arg)
+
+    def jump(self, op: str, arg: object) -> None:
+        """Do an operation with a target."""
+        operation = OPERATIONS[op]
+        assert operation.jump_effect is not None
+        before = self.layout
+        ghosts = [self.take()] if op == "FOR_ITER" and before.top == GHOST else []
+        pops, pushes = operation.effect(arg)
+        pops_there, pushes_there = operation.jump_effect(arg)
+        self.without_ghosts(op, arg, self.tops(pops))
+        rest = cut(self.layout, self.layout.depth - pops)
+        self.layout = self.layouts.push(rest, *[REAL] * pushes_there)
+        assert pops == pops_there
+        self.branch(op, arg=arg)
+        if ghosts:
+            self.layout = self.layouts.push(before, REAL)
+        else:
+            self.layout = self.layouts.push(rest, *[REAL] * pushes)
+        if not operation.falls:
+            self.next_raw = None
+
+    def operate(self, op: str, arg: object) -> None:
+        """Do any other operation that control falls through (or that ends the code)."""
+        pops, pushes = OPERATIONS[op].effect(arg)
+        if op in WITHIN:
+            assert isinstance(arg, int)
+            self.operate_within(op, arg, pops, pushes)
+            return
+        if op == "YIELD_FROM":
+            self.drop_ghost_under_top()
+        arg = self.without_ghosts(op, arg, self.tops(pops))
+        self.emit(op, arg)
+        self.replace(pops, [REAL] * pushes)
+        if not OPERATIONS[op].falls:
+            self.next_raw = None
+
+    def without_ghosts(self, op: str, arg: object, slots: list[Slot]) -> object:
+        """Return the argument for operands without their ghosts. Raises where one is needed."""
+        if all(slot.is_real for slot in slots):
+            return arg
+        if op == "CALL" and slots[1] == GHOST and count_reals(slots) == len(slots) - 1:
+            return (len(slots) - 2, "plain")
+        raise self.fail(f"{op} takes a value that only the interpreter knows")
+
+    def operate_within(self, op: str, arg: int, pops: int, pushes: int) -> None:
+        """Do an operation that looks at a slot some way down."""
+        slots = self.tops(pops)
+        values = pops - arg if pushes <= arg else 0
+        looked_at = slots[: len(slots) - values]
+        if not all(slot.is_real for slot in [*looked_at[:1], *slots[len(looked_at) :]]):
+            raise self.fail(f"{op} takes a value that only the interpreter knows")
+        self.emit(op, count_reals(looked_at))
+        self.replace(values, [])
+        if pushes > arg:
+            self.push(REAL)
+        if not OPERATIONS[op].falls:
+            self.next_raw = None
+
+    def drop_ghost_under_top(self) -> None:
+        """Forget the second value of an iterator that is about to be delegated to."""
+        first = self.take()
+        if self.layout.top == GHOST and self.layout.below is not None:
+            self.take()
+        self.push(first)
+
+    def add_ghost(self, under: object) -> None:
+        """Note that the interpreter has one more value, `under` slots below the top."""
+        assert isinstance(under, int)
+        above = self.tops(under)
+        self.replace(under, [GHOST, *above])
+
+    def drop_to(self, depth: int) -> None:
+        """Remove values until `depth` slots are left."""
+        while self.layout.depth > depth:
+            self.pop()
+
+    def drop_under(self, depth: int) -> None:
+        """Remove values from under the top until it stands on `depth` slots."""
+        top = self.take()
+        while self.layout.depth > depth:
+            if self.take().is_real:
+                self.emit("SWAP", 2)
+                self.emit("POP")
+        self.push(top)
+
+    def enter_block(self, kind: str, target: int, depth: int) -> None:
+        """Put a block on the block stack."""
+        self.blocks = (*self.blocks, Block(kind, target, depth))
+
+    def leave_block(self, *kinds: str) -> Block:
+        """Take the innermost block off, if it is one of these kinds; what is emitted here no longer raises into it."""
+        if not self.blocks or (kinds and self.blocks[-1].kind not in kinds):
+            raise self.fail(f"no {' or '.join(kinds) or 'block'} is open here")
+        block = self.blocks[-1]
+        self.blocks = self.catching = self.blocks[:-1]
+        return block
+
+
+def count_reals(slots: list[Slot]) -> int:
+    """Count the real slots."""
+    return sum(slot.is_real for slot in slots)

@@ -1,0 +1,157 @@
+"""The walk itself: every point that control can reach, each once."""
+
+from __future__ import annotations
+
+from depyf.bytecode.draft import Draft
+from depyf.bytecode.listing import Listing
+from depyf.bytecode.operand import Step
+from depyf.bytecode.operations import OPERATIONS
+from depyf.bytecode.walk.arrange import arrange
+from depyf.bytecode.walk.block_stack import BLOCK_OPERATIONS, NORMAL
+from depyf.bytecode.walk.layout import CAUGHT, HANDLED, REAL, Block, Blocks, Layout, Layouts, cut, top_slots
+from depyf.bytecode.walk.machine import Machine
+from depyf.bytecode.walk.node import Catch, Emitted, Node, Point
+
+POINTS_PER_INSTRUCTION = 64
+"""How often `finally` bodies may be copied before code is refused."""
+
+
+def walk(draft: Draft) -> Listing:
+    """Return the listing of what control can reach, handlers by instruction, ghosts gone.
+
+    Raises `DecompilationError` on code that uses the stack or the block stack as no interpreter would let it.
+    """
+    walker = Walker(draft)
+    walker.reach(Point(0, walker.layouts.empty, ()))
+    while walker.pending:
+        walker.visit(walker.pending.pop())
+    return arrange(draft, list(walker.nodes.values()))
+
+
+class Walker:
+    """The nodes found so far, and those to be visited."""
+
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
+        self.layouts = Layouts()
+        self.nodes: dict[Point, Node] = {}
+        self.pending: list[Node] = []
+        self.roles = {"": self.run, "enter": self.enter, "cleanup": self.clean_up, "swallow": self.swallow}
+
+    def reach(self, point: Point) -> Node:
+        """Return the node of a point, to be visited if it is new."""
+        node = self.nodes.get(point)
+        if node is None:
+            if point.raw >= len(self.draft.raws):
+                raise self.draft.fail(len(self.draft.raws) - 1, "control runs off the end of the code")
+            if len(self.nodes) > POINTS_PER_INSTRUCTION * (len(self.draft.raws) + 1):
+                raise self.draft.fail(point.raw, "the stack has no fixed depth here, or finally bodies nest too deep")
+            node = Node(point, len(self.nodes))
+            self.nodes[point] = node
+            self.pending.append(node)
+        return node
+
+    def visit(self, node: Node) -> None:
+        """Find out what a node becomes and where control goes from it."""
+        machine = Machine(self.draft, self.layouts, node.point)
+        self.roles[node.point.role](machine, node.point)
+        node.emitted = machine.emitted
+        for index, point in machine.branches:
+            op, arg, _ = node.emitted[index]
+            node.emitted[index] = Emitted(op, arg, self.reach(point))
+        if machine.next_raw is not None:
+            node.following = self.reach(Point(machine.next_raw, machine.layout, machine.blocks))
+        if node.emitted:
+            node.catch = self.catch(machine)
+
+    def run(self, machine: Machine, point: Point) -> None:
+        """Do the steps of an instruction."""
+        steps = self.draft.steps[point.raw]
+        if point.raw in self.draft.elidable:
+            steps = steps[:-1]
+            machine.next_raw = machine.target
+        for step in steps:
+            do(machine, step)
+
+    def catch(self, machine: Machine) -> Catch | None:
+        """Return where exceptions of a point go."""
+        number = self.draft.handler[machine.raw]
+        if number >= 0:
+            handler = self.draft.handlers[number]
+            kept = self.keep(machine, handler.depth)
+            caught = self.layouts.push(kept, *[REAL] * (1 + handler.lasti))
+            return Catch(self.reach(Point(handler.target, caught, ())), kept.reals, handler.lasti)
+        for index in range(len(machine.catching) - 1, -1, -1):
+            block = machine.catching[index]
+            if block.kind == "handler":
+                return self.catch_in_handler(machine, block, machine.catching[: index + 1])
+            if block.kind != "loop":
+                kept = self.keep(machine, block.depth)
+                enter = Point(block.target, kept, machine.catching[:index], "enter")
+                return Catch(self.reach(enter), kept.reals, False)
+        return None
+
+    def catch_in_handler(self, machine: Machine, block: Block, blocks: Blocks) -> Catch | None:
+        """Return where exceptions go that are raised while another is handled: out of the handler."""
+        depth = block.depth + len(HANDLED)
+        if machine.protected.depth >= depth:
+            kept = cut(machine.protected, depth)
+            if tuple(top_slots(kept, len(HANDLED))) == HANDLED:
+                return Catch(self.reach(Point(block.target, kept, blocks, "cleanup")), kept.reals, True)
+        if any(OPERATIONS[op].raises for op, _, _ in machine.emitted):
+            raise machine.fail("the stack of a handler does not hold what the handler began with")
+        return None
+
+    def keep(self, machine: Machine, depth: int) -> Layout:
+        """Return what a handler keeps of the stack."""
+        if depth > machine.protected.depth:
+            raise machine.fail(f"the handler keeps {depth} values of a stack of {machine.protected.depth}")
+        return cut(machine.protected, depth)
+
+    def enter(self, machine: Machine, point: Point) -> None:
+        """Begin a handler: the interpreter saves what it was handling and pushes what it caught."""
+        machine.next_raw = point.raw
+        if self.draft.steps[point.raw][:1] == (Step("END_ASYNC_LOOP"),):
+            machine.push(REAL)
+            machine.operate("END_ASYNC_FOR", None)
+            machine.next_raw = point.raw + 1
+            return
+        machine.emit("PUSH_EXC_INFO")
+        machine.enter_block("handler", point.raw, machine.layout.depth)
+        machine.push(*HANDLED, *CAUGHT)
+        machine.catching, machine.protected = machine.blocks, machine.layout
+
+    def clean_up(self, machine: Machine, point: Point) -> None:
+        """Leave a handler by another exception."""
+        for op, arg in (("COPY", 3), ("POP_EXCEPT", None), ("RERAISE", 1)):
+            machine.emit(op, arg)
+        machine.leave_block("handler")
+        machine.next_raw = None
+
+    def swallow(self, machine: Machine, point: Point) -> None:
+        """Go on behind a `with` statement whose `__exit__` swallowed the exception."""
+        for op in ("POP", "POP_EXCEPT", "POP"):
+            machine.emit(op)
+        machine.leave_block("handler")
+        machine.replace(1 + len(HANDLED + CAUGHT), [NORMAL])
+
+
+def do(machine: Machine, step: Step) -> None:
+    """Do one step of an instruction."""
+    match step.op:
+        case "COPY":
+            assert isinstance(step.arg, int)
+            machine.copy(step.arg)
+        case "SWAP":
+            assert isinstance(step.arg, int)
+            machine.swap(step.arg)
+        case "POP":
+            machine.pop()
+        case "GHOST":
+            machine.add_ghost(step.arg)
+        case op if op in BLOCK_OPERATIONS:
+            BLOCK_OPERATIONS[op](machine, step.arg)
+        case op if step.jumps:
+            machine.jump(op, step.arg)
+        case op:
+            machine.operate(op, step.arg)

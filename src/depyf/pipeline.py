@@ -1,0 +1,78 @@
+"""The whole decompiler on one page: from a `Code` to statements."""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.normalise import normalise
+from depyf.errors import DecompilationError
+from depyf.lift.simulate import lift
+from depyf.passes.body import Bodies, Body
+from depyf.passes.definitions import restore_functions
+from depyf.passes.expressions import finish_expressions
+from depyf.passes.heads import restore_heads
+from depyf.passes.leftovers import finish_leftovers
+from depyf.passes.scopes import declare, shadow
+from depyf.passes.tries import restore_tries
+from depyf.structure.build import Builder, Unstructured
+from depyf.structure.collapse import collapse
+from depyf.structure.labels import Unresolved, resolve
+from depyf.structure.loops import Irreducible
+from depyf.structure.nests import cut, find_markers, nests
+from depyf.structure.thread import thread
+from depyf.structure.regions.recognise import recognise
+
+
+def decompile(code: Code) -> Body:
+    """Return the statements of a code object, those of nested code objects inside them."""
+    bodies: Bodies = {}
+    for inner in nested(code):
+        bodies[id(inner)] = _one(inner, bodies)
+    return bodies[id(code)]
+
+
+def nested(code: Code) -> list[Code]:
+    """Return a code object and those inside it, every one after those inside it."""
+    order: list[Code] = []
+    work = [code]
+    while work:
+        present = work.pop()
+        order.append(present)
+        work.extend(const for const in present.consts if isinstance(const, Code))
+    return order[::-1]
+
+
+def _one(code: Code, bodies: Bodies) -> Body:
+    try:
+        stmts = _statements(code)
+    except (Unstructured, Unresolved, Irreducible) as error:
+        raise DecompilationError(str(error), code=str(code)) from error
+    stmts = restore_tries(stmts)
+    stmts = restore_heads(stmts)
+    finish_expressions(stmts)
+    body = Body(code, stmts)
+    for const in code.consts:
+        if isinstance(const, Code):
+            shadow(bodies[id(const)], code)
+            body.global_reads |= bodies[id(const)].global_reads
+    body.stmts = restore_functions(stmts, bodies)
+    finish_leftovers(body)
+    declare(body, code.name == "<module>")
+    return body
+
+
+def _statements(code: Code) -> list[ast.stmt]:
+    graph = lift(normalise(code))
+    recognised = recognise(graph)
+    markers = find_markers(graph)
+    cut(graph, markers)
+    nest = nests(graph, markers)
+    thread(graph, markers)
+    scopes: dict[tuple[int, tuple[int, ...]], int] = {}
+    scope = {
+        block.index: scopes.setdefault((block.handler, nest[block.index]), len(scopes)) for block in graph.live()
+    }
+    uses = collapse(graph, scope, code.name == "<lambda>")
+    items = Builder(graph, recognised, nest, uses).build()
+    return resolve(items, graph.end)

@@ -1,0 +1,221 @@
+"""Build the structured tree: reduce regions and loops to single nodes, then place code by dominance.
+
+Innermost first, the blocks of a protected region, of its handler, or of a loop become one node that holds a
+structured item. What remains at each level is an acyclic graph; there a node that only one jump reaches is
+written at that jump, and a node that several reach is written behind its immediate dominator (Ramsey, "Beyond
+Relooper: Recursive Translation of Unstructured Control Flow to Structured Control Flow", 2022).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from depyf.cfg.dominators import immediate_dominators, reverse_postorder
+from depyf.lift.nodes import Temp
+from depyf.lift.tac import ForIter, Graph
+from depyf.structure.loops import natural_loops, unrotate
+from depyf.structure.nodes import items_of
+from depyf.structure.place import place
+from depyf.structure.regions.recognise import Recognised
+from depyf.structure.regions.table import Kind, Region
+from depyf.structure.tree import For, Item, Jump, Label, Loop, If, Try, WithBody, children
+
+
+class Unstructured(Exception):
+    """The control flow fits no statement; `reason` says where."""
+
+
+@dataclass(slots=True)
+class Node:
+    """A block, or what a region or loop has become. `jumps` are the unfilled jumps in its items."""
+
+    items: list[Item]
+    jumps: list[Jump]
+    handler: int
+    nest: tuple[int, ...]
+    last: int
+    follows: list[int] = field(default_factory=list)
+
+
+def find_jumps(items: list[Item]) -> list[Jump]:
+    """Return the unfilled jumps in items, in source order."""
+    found: list[Jump] = []
+    work = [iter(items)]
+    while work:
+        item = next(work[-1], None)
+        if item is None:
+            work.pop()
+        elif isinstance(item, Jump) and item.body is None:
+            found.append(item)
+        else:
+            for sequence in reversed(children(item)):
+                work.append(iter(sequence))
+    return found
+
+
+class Builder:
+    """The nodes of a graph, by label."""
+
+    def __init__(self, graph: Graph, recognised: Recognised, nest: dict[int, tuple[int, ...]], uses: dict[int, int]):
+        self.graph = graph
+        self.recognised = recognised
+        self.nodes: dict[int, Node] = {}
+        self.fresh = len(graph.blocks)
+        for block in graph.live():
+            if block.index == graph.end:
+                continue
+            items = items_of(graph, block, uses)
+            if isinstance(block.exit, ForIter):
+                items.append(_for(block.index, block.exit))
+            self.add(block.index, items, block.handler, nest[block.index], block.index)
+
+    def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], last: int) -> Node:
+        """Make a node."""
+        node = self.nodes[label] = Node(items, find_jumps(items), handler, nest, last)
+        return node
+
+    def build(self) -> list[Item]:
+        """Return the items of the whole code."""
+        for region in self.recognised.regions.regions:
+            if region.handler in self.recognised.regions.parent:
+                self._reduce_region(region)
+        return self._structure(set(self.nodes), 0)
+
+    # -- regions --------------------------------------------------------------------
+
+    def _reduce_region(self, region: Region) -> None:
+        graph, handler = self.graph, region.handler
+        start = graph.handlers[handler].target
+        body = {label for label, node in self.nodes.items() if node.handler == handler}
+        if not body:
+            return
+        prev = {temp for inst in graph.block(start).insts[:1] if inst.op == "PUSH_EXC_INFO" for temp in inst.defs}
+        code = {label for label, node in self.nodes.items() if prev & set(node.nest)} | {start}
+        entries = self._entries(body)
+        if len(entries) != 1 or body & code:
+            raise Unstructured(f"a protected region is entered at {len(entries)} places")
+        (entry,) = entries
+        first = self.nodes[entry]
+        nest, last = first.nest, max(self.nodes[label].last for label in body | code)
+        parent = self.recognised.regions.parent[handler]
+        body_items = self._structure(body, entry)
+        item: Item
+        with_ = self.recognised.withs.get(handler)
+        if with_ is not None:
+            item = WithBody(body_items, with_.exit, self._structure(code, start), with_.is_async)
+        else:
+            handler_items = self._structure(code, start)
+            item = Try(body_items, handler_items, graph.handlers[handler].exc, handler in self.recognised.finallys)
+        self.add(entry, [item], parent, nest, last)
+
+    def _predecessors(self) -> dict[int, set[int]]:
+        found: dict[int, set[int]] = {}
+        for label, node in self.nodes.items():
+            for jump in node.jumps:
+                found.setdefault(jump.label, set()).add(label)
+        return found
+
+    def _entries(self, body: set[int]) -> set[int]:
+        entries = {0} & body
+        for label, node in self.nodes.items():
+            if label not in body:
+                entries.update(jump.label for jump in node.jumps if jump.label in body)
+        return entries
+
+    def _remove(self, labels: set[int]) -> None:
+        for label in labels:
+            del self.nodes[label]
+
+    # -- loops ------------------------------------------------------------------------
+
+    def _structure(self, labels: set[int], entry: int) -> list[Item]:
+        """Turn a set of nodes into items and remove them."""
+        successors = self._successors(labels)
+        for header, _ in natural_loops(successors, entry):
+            fresh = unrotate(self.nodes, labels, header, self.fresh)
+            if fresh is not None:
+                items, handler, nest, last = fresh
+                self.add(self.fresh, items, handler, nest, last)
+                labels.add(self.fresh)
+                self.fresh += 1
+        for header, inside in self._loops(labels, entry):
+            self._reduce_loop(header, {label for label in inside if label in self.nodes}, labels)
+        reached = set(reverse_postorder(self._successors(labels), entry))
+        self._remove(labels - reached)
+        items = place(self.nodes, reached, entry)
+        self._remove(reached)
+        return items
+
+    def _successors(self, labels: set[int]) -> dict[int, list[int]]:
+        return {label: [jump.label for jump in self.nodes[label].jumps if jump.label in labels] for label in labels}
+
+    def _loops(self, labels: set[int], entry: int) -> list[tuple[int, set[int]]]:
+        """Return the loops, inner ones first: natural ones, and `for` loops that never come back."""
+        loops = dict(natural_loops(self._successors(labels), entry))
+        for label in labels:
+            header = self._for_of(label)
+            if header is not None:
+                marker = header.iterator.temp
+                inside = {other for other in labels if other != label and marker in self.nodes[other].nest}
+                loops[label] = {label} | inside
+            elif label in loops:
+                self._extend(loops[label], labels)
+        return sorted(loops.items(), key=lambda loop: (len(loop[1]), -loop[0]))
+
+    def _for_of(self, label: int) -> For | None:
+        items = self.nodes[label].items
+        return items[-1] if items and isinstance(items[-1], For) and items[-1].header == label else None
+
+    def _extend(self, inside: set[int], labels: set[int]) -> None:
+        """Add to a loop the code that leaves it and lies between its blocks: `if c: f(); break`."""
+        last = max(self.nodes[label].last for label in inside)
+        predecessors = self._predecessors()
+        for label in sorted(labels - inside):
+            if label < last and predecessors.get(label) and predecessors[label] <= inside:
+                inside.add(label)
+
+    def _reduce_loop(self, header: int, inside: set[int], labels: set[int]) -> None:
+        node = self.nodes[header]
+        loop = self._for_of(header)
+        nest, handler, last = node.nest, node.handler, max(self.nodes[label].last for label in inside)
+        if loop is not None:
+            body = inside - {header}
+            first = loop.body[0]
+            assert isinstance(first, Jump)
+            if first.label in body:
+                loop.body = place(self.nodes, body, first.label)
+                self._remove(body)
+                labels -= body
+            self.add(header, node.items, handler, nest, last)
+            return
+        items = place(self.nodes, inside, header)
+        self._remove(inside)
+        labels -= inside - {header}
+        self.add(header, [_while(header, items, inside)], handler, nest, last)
+
+
+def _for(header: int, exit_: ForIter) -> For:
+    iterator, value = Temp(temp=exit_.iterator), Temp(temp=exit_.value)
+    body: list[Item] = [Jump(exit_.body.target)]
+    return For(header, iterator, value, body, exit_.done.target, [Jump(exit_.done.target)], line=exit_.line)
+
+
+def _while(header: int, items: list[Item], inside: set[int]) -> Loop:
+    """Make the loop of the items of its header: with a test, if it begins with one that leaves it."""
+    first = items[0] if items else None
+    if isinstance(first, If):
+        for leave, stay in ((first.orelse, first.body), (first.body, first.orelse)):
+            jump = leave[0] if len(leave) == 1 else None
+            if isinstance(jump, Jump) and jump.body is None and jump.label not in inside:
+                test = first.test if leave is first.orelse else _negated(first)
+                return Loop(header, test, [*stay, *items[1:]], jump.label, [jump], first.line)
+    return Loop(header, None, items)
+
+
+def _negated(item: If):  # type: ignore[no-untyped-def]
+    import ast
+
+    return ast.UnaryOp(op=ast.Not(), operand=item.test)
+
+
+__all__ = ["Builder", "Kind", "Label", "Unstructured"]
