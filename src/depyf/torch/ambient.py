@@ -83,6 +83,7 @@ class TorchFunctionState:
 
     enabled: bool
     all_disabled: bool
+    raw: object
 
 
 before_guards: ContextVar[TorchFunctionState | None] = ContextVar("before_guards", default=None)
@@ -91,7 +92,7 @@ before_guards: ContextVar[TorchFunctionState | None] = ContextVar("before_guards
 
 def torch_function_state() -> TorchFunctionState:
     """Return whether `__torch_function__` is on now."""
-    return TorchFunctionState(torch._C._is_torch_function_enabled(), torch._C._is_torch_function_all_disabled())
+    return TorchFunctionState(torch._C._is_torch_function_enabled(), torch._C._is_torch_function_all_disabled(), torch._C._get_torch_function_state())
 
 
 def mode_types() -> tuple[type, ...]:

@@ -81,6 +81,19 @@ class without_torch_function:
         ambient.before_guards.reset(self._token)
 
 
+class as_before_guards:
+    """Switch `__torch_function__` to what it was before a guard switched it off: torch's own guards start from there."""
+
+    def __enter__(self) -> None:
+        self._now = torch._C._get_torch_function_state()
+        outside = ambient.before_guards.get()
+        if outside is not None:
+            torch._C._set_torch_function_state(outside.raw)
+
+    def __exit__(self, *exception: object) -> None:
+        torch._C._set_torch_function_state(self._now)
+
+
 def global_state(**expected: object) -> bool:
     """Tell whether torch's global state is `expected`; a flag that is not mentioned must be as `ambient.USUAL` says."""
     return not global_state_differences(**expected)

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -121,7 +122,8 @@ class Expressions:
         for before, piece, after in zip(("", *text), text, (*text[1:], ""), strict=False):
             part = fill((piece,), self.node, self.names.of)
             alone = isinstance(piece, At) and str(before).endswith("(") and str(after).startswith((")", ","))
-            parts.append(part[1:-1] if alone and part.startswith("(") and " := " in part else part)
+            named = isinstance(piece, At) and part.startswith(f"({self.bound.get(piece.node)} := ")
+            parts.append(part[1:-1] if alone and named else part)
         return "".join(parts)
 
     def identities(self, text: Text) -> None:
@@ -156,7 +158,7 @@ class Expressions:
         words = re.findall(r"[A-Za-z]\w*|\d+", self.nodes[node].source)
         last = identifier("_".join(words[-2:]) if words and words[-1].isdigit() else words[-1] if words else "value")
         found, count = last, 1
-        while found in self.locals or found in self.names.taken or found in self.names.bound or hasattr(__builtins__, found):
+        while found in self.locals or found in self.names.taken or found in self.names.bound or hasattr(builtins, found):
             count += 1
             found = f"{last}_{count}"
         self.locals.add(found)

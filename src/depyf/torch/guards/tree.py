@@ -93,7 +93,7 @@ class _Reader:
         self.globals: dict[str, object] = wrapper.global_scope["G"]
         self.locals = local_values
         self.filename = filename
-        self.tree = Tree(check=self.root.check)
+        self.tree = Tree(check=kinds.TorchGuard(self.root.check, self.root, of_frame=True))
         self.values: list[object] = []
         self.types: list[type | None] = []
         self.relations: dict[Any, tuple[Leaf, list[int]]] = {}
@@ -170,7 +170,7 @@ class _Reader:
         if found is None and leaf.check is None:
             self.tree.beyond.append(place.source or leaf.kind)
             return
-        self.tree.clauses += [kinds.call_through(leaf, place, self.root)] if found is None else found
+        self.tree.clauses += kinds.call_through(leaf, place, self.root) if found is None else found
 
     def add_dictionary(self, node: int, manager: Any) -> None:
         place = self.place(node, manager)

@@ -11,6 +11,7 @@ from depyf.torch.guards.held import Held
 from depyf.torch.guards.kinds import ambient, containers, equality, identity, lambdas, relations, tensors
 from depyf.torch.guards.kinds.dictionaries import dictionary
 from depyf.torch.guards.kinds.place import Place
+from depyf.torch.runtime import as_before_guards
 
 Kind = Callable[[Leaf, Place], list[Clause] | None]
 Relation = Callable[[Leaf, Place, Sequence[int], Mapping[str, int]], list[Clause] | None]
@@ -79,19 +80,23 @@ def epilogue(leaf: Leaf, at: Place) -> list[Clause] | None:
 class TorchGuard:
     """One of torch's own guards; it lives as long as the tree that owns it, which this keeps alive."""
 
-    def __init__(self, check: Callable[[object], bool], root: Any) -> None:
+    def __init__(self, check: Callable[[Any], bool], root: Any, *, of_frame: bool) -> None:
         self._check = check
         self._root = root
+        self._of_frame = of_frame
 
     def __call__(self, value: object) -> bool:
-        """Return torch's own verdict on `value`."""
-        return bool(self._check(value))
+        """Return torch's own verdict on `value`, the dict of a frame's locals for a guard on the whole frame."""
+        if not self._of_frame:
+            return bool(self._check(value))
+        with as_before_guards():
+            return bool(self._check(dict(value)))  # type: ignore[call-overload]
 
 
 def call_through(leaf: Leaf, at: Place, root: Any) -> list[Clause]:
     """Return the clause that asks torch's own guard."""
     assert leaf.check is not None
-    own = Held(f"torch_{leaf.kind.lower()}", TorchGuard(leaf.check, root), weak=False)
+    own = Held(f"torch_{leaf.kind.lower()}", TorchGuard(leaf.check, root, of_frame=at.is_root), weak=False)
     gap = "L" if at.is_root else at.at
     note = CALLED_THROUGH.get(leaf.kind, "torch's own guard: its words do not say all that it checks")
     return [

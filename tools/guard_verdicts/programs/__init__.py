@@ -1,0 +1,19 @@
+"""Programs that torch guards in every way that it has."""
+
+from __future__ import annotations
+
+from tools.guard_verdicts.program import Program
+from tools.guard_verdicts.programs import ambience, constants, containers, functions, modules, objects, shapes, tensors
+
+PROGRAMS: tuple[Program, ...] = (
+    *tensors.PROGRAMS,
+    *shapes.PROGRAMS,
+    *constants.PROGRAMS,
+    *containers.PROGRAMS,
+    *objects.PROGRAMS,
+    *functions.PROGRAMS,
+    *modules.PROGRAMS,
+    *ambience.PROGRAMS,
+)
+
+__all__ = ["PROGRAMS"]
