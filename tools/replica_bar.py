@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType
 
 import torch
-from torch._C._dynamo.eval_frame import set_bytecode_debugger_callback
+from torch._C._dynamo.eval_frame import get_bytecode_debugger_callback, set_bytecode_debugger_callback
 
 from depyf.torch import live
 from depyf.torch.replica import Replica
@@ -27,7 +27,8 @@ CALLS = 100
 @contextlib.contextmanager
 def watched(ran: list[CodeType]) -> Iterator[None]:
     """Note the code of every entry that torch runs."""
-    before = set_bytecode_debugger_callback(ran.append)
+    before = get_bytecode_debugger_callback()
+    set_bytecode_debugger_callback(ran.append)
     try:
         yield
     finally:
