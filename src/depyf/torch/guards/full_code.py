@@ -51,7 +51,7 @@ class CompiledFunction:
 
     `code` is its own code, before any transformation. `source` is the user's text from `first_line` on; for a resume
     function it is that of the function it resumes, from line `resumes_at`. `resume_name` is the global name by which
-    the code of the caller knows it, e.g. `__resume_at_102_2`.
+    the code of the caller knows it, e.g. `__resume_at_102_2`; other callers may have `other_names` for it.
     """
 
     name: str
@@ -62,6 +62,7 @@ class CompiledFunction:
     entries: Sequence[CompiledEntry]
     resume_name: str = ""
     resumes_at: int | None = None
+    other_names: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +217,8 @@ def _dispatch(function: CompiledFunction, name: str) -> list[str]:
         for entry in function.entries
     ]
     rename = {given: identifier(given) for given in parameters(function.code) if not given.isidentifier()}
-    alias = [f"{function.resume_name} = {name}"] if function.resume_name else []
+    given = [function.resume_name, *function.other_names] if function.resume_name else []
+    alias = [f"{each} = {name}" for each in given]
     return [
         f"{name}_entries = Dispatch(",
         f'    "{name}",',
