@@ -45,8 +45,9 @@ class Node:
 
 
 def find_jumps(items: list[Item]) -> list[Jump]:
-    """Return the unfilled jumps in items, in source order."""
+    """Return the unfilled jumps that leave items, in source order."""
     found: list[Jump] = []
+    inner: set[int] = set()
     work = [iter(items)]
     while work:
         item = next(work[-1], None)
@@ -54,10 +55,14 @@ def find_jumps(items: list[Item]) -> list[Jump]:
             work.pop()
         elif isinstance(item, Jump) and item.body is None:
             found.append(item)
+        elif isinstance(item, Label):
+            inner.add(item.label)
         else:
+            if isinstance(item, (Loop, For)):
+                inner.add(item.header)
             for sequence in reversed(children(item)):
                 work.append(iter(sequence))
-    return found
+    return [jump for jump in found if jump.label not in inner]
 
 
 class Builder:
@@ -77,11 +82,26 @@ class Builder:
             if isinstance(block.exit, ForIter):
                 items.append(_for(block.index, block.exit))
             self.add(block.index, items, block.handler, nest[block.index], block.index)
+        self._forward()
 
     def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], last: int) -> Node:
         """Make a node."""
         node = self.nodes[label] = Node(items, find_jumps(items), handler, nest, last, self.ends, self.headers)
         return node
+
+    def _forward(self) -> None:
+        """Lead jumps past nodes that hold nothing but a jump: what they pop is implied by where they lead."""
+        onward = {
+            label: node.items[0].label
+            for label, node in self.nodes.items()
+            if len(node.items) == 1 and isinstance(node.items[0], Jump)
+        }
+        for node in self.nodes.values():
+            for jump in node.jumps:
+                seen = {jump.label}
+                while jump.label in onward and onward[jump.label] not in seen:
+                    jump.label = onward[jump.label]
+                    seen.add(jump.label)
 
     def build(self) -> list[Item]:
         """Return the items of the whole code."""

@@ -95,7 +95,7 @@ def _normal_exit(compound: Item, single: list[int], sites: dict[int, list[tuple[
         case Loop() | For():
             jump = compound.orelse[0] if compound.orelse else None
             return next((kid for kid in single if sites[kid][0][1] is jump), None)
-        case Try():
+        case Try(is_finally=False):
             tails = _tails(compound.body)
             return next((kid for kid in single if any(sites[kid][0][1] is jump for jump in tails)), None)
         case _:
