@@ -114,10 +114,8 @@ class Model(torch.nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.linear = torch.nn.Linear(4, 4)
-        self.calls = 0
 
     def forward(self, x: torch.Tensor, scale: float = 2.0) -> torch.Tensor:
-        self.calls += 1
         x = self.linear(x)
         if x.sum() > 0:
             x = x * scale
@@ -134,6 +132,10 @@ class Thing:
 
 def sized(x: torch.Tensor) -> torch.Tensor:
     return x * x.shape[0]
+
+
+def both(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return x.sum() * y
 
 
 lambda_function = lambda x: x * 2 + 1  # noqa: E731

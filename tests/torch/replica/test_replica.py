@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import Any
+from types import CodeType
+from typing import Any, NoReturn
 
 import pytest
 import torch
 from torch._C._dynamo.eval_frame import get_bytecode_debugger_callback, set_bytecode_debugger_callback
 
+from depyf import api
+from depyf.errors import DecompilationError
 from depyf.torch import live
 from depyf.torch.replica import Replica
 from tests.torch.replica import replicated
@@ -69,10 +72,32 @@ PROGRAMS: dict[str, tuple[Any, list[Call]]] = {
 }
 
 
+# The decompiler has no source yet for lambdas, and for code that handles cells and other code objects as values.
+WITH_SOURCE = sorted(PROGRAMS.keys() - {"lambda", "nested", "closure", "cell"})
+
+
+def without_source(code: CodeType, **options: bool) -> NoReturn:
+    raise DecompilationError("no source", code=code.co_name)
+
+
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", WITH_SOURCE)
 def test_same_entries_and_values(name: str, backend: str, capsys: pytest.CaptureFixture[str]) -> None:
-    function, calls = PROGRAMS[name]
+    replica = check(*PROGRAMS[name], backend, capsys)
+    assert any(entry.source for each in replica.functions for entry in each.entries)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_dynamo_s_code_where_there_is_no_source(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(api, "decompile_code", without_source)
+    replica = check(*PROGRAMS[name], "eager", capsys)
+    assert "Dynamo's own bytecode runs, which has no source here (UNPROVEN: " in replica.text
+
+
+def check(function: Any, calls: list[Call], backend: str, capsys: pytest.CaptureFixture[str]) -> Replica:
+    """Compile and call a function, and compare each call with the replica's."""
     compiled = torch.compile(function, backend=backend)
     # Twice: a closure that counts its calls has an entry for each of the first numbers, then one for all.
     for args, kwargs in [*calls, *calls, *calls]:
@@ -89,27 +114,31 @@ def test_same_entries_and_values(name: str, backend: str, capsys: pytest.Capture
         _restore(function, state)
         order = [live.order(each.code)() for each in replica.functions]
         found = replica(*args, **kwargs)
-        never_compiled = {each.name for each in replica.functions if not each.entries}
+        never_compiled = {
+            called
+            for each, called in zip(replica.functions, replica.full_code.functions, strict=True)
+            if not each.entries
+        }
         assert [served.entry for served in replica.served if served.function not in never_compiled] == ran
         assert torch.equal(found, expected)
         assert found.requires_grad == expected.requires_grad
         assert capsys.readouterr().out == printed
         assert [live.order(each.code)() for each in replica.functions] == order, "torch's own cache was disturbed"
+    return replica
 
 
-def _state(function: Any) -> Any:
-    if isinstance(function, torch.nn.Module):
-        return function.calls
-    cells = getattr(function, "__closure__", None) or ()
-    return [cell.cell_contents for cell in cells]
+def _state(function: Any) -> list[Any]:
+    return [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
 
 
-def _restore(function: Any, state: Any) -> None:
-    if isinstance(function, torch.nn.Module):
-        function.calls = state
-        return
+def _restore(function: Any, state: list[Any]) -> None:
     for cell, value in zip(getattr(function, "__closure__", None) or (), state, strict=True):
         cell.cell_contents = value
+
+
+@pytest.fixture
+def dynamo_s_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(api, "decompile_code", without_source)
 
 
 def test_globals_that_the_code_assigns_are_the_program_s() -> None:
@@ -133,6 +162,7 @@ def test_effects_on_objects_happen_once_and_in_order() -> None:
     assert replicated.SEEN == ["before", "after"]
 
 
+@pytest.mark.usefixtures("dynamo_s_code")
 def test_free_variables_are_those_of_the_function() -> None:
     closure = make_closure(2.0)
     compiled = torch.compile(closure, backend="eager", dynamic=True)
@@ -154,16 +184,25 @@ def test_nothing_of_the_program_s_module_changes() -> None:
 
 
 def test_the_entry_used_last_is_asked_first() -> None:
-    compiled = torch.compile(replicated.sized, backend="eager", dynamic=False)
-    general = torch.compile(replicated.sized, backend="eager", dynamic=True)
-    compiled(ones(4))
-    general(ones(5))
-    replica = Replica(replicated.sized)
-    for size in (4, 5, 4):
+    compiled = torch.compile(replicated.both, backend="eager")
+    with torch._dynamo.config.patch(automatic_dynamic_shapes=False):
+        first, second = ones(5), ones(5)
+        torch._dynamo.mark_dynamic(first, 0)
+        torch._dynamo.mark_dynamic(second, 0)
+        compiled(first, ones(3))
+        compiled(ones(4), second)
+    replica = Replica(compiled)
+    assert [len(function.entries) for function in replica.functions] == [2]
+    served = []
+    for sizes in [(4, 3), (6, 3), (4, 3), (4, 6), (4, 3)]:
+        inputs = [ones(size) for size in sizes]
+        chosen = replica.which(*inputs).entry
         ran: list[str] = []
         with entries_that_run(replica, ran):
-            compiled(ones(size))
-        assert replica.which(ones(size)).entry == ran[0]
+            compiled(*inputs)
+        assert ran == [chosen]
+        served += ran
+    assert served == ["0/1", "0/0", "0/0", "0/1", "0/1"]
 
 
 def test_no_entry_fits() -> None:
