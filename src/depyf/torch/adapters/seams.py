@@ -31,7 +31,6 @@ _DEEPEST_CALLER = 30
 """Calls between torch's writing of a record and a handler that hears it; `logging` has some of its own."""
 
 
-
 class BytecodeHook(Protocol):
     """What Dynamo calls with the original code and its own, which the result replaces where it is not None."""
 
