@@ -12,7 +12,7 @@ from depyf.passes.body import Bodies, Body
 from depyf.passes.definitions import restore_functions
 from depyf.passes.expressions import finish_expressions
 from depyf.passes.heads import restore_heads
-from depyf.passes.leftovers import finish_leftovers
+from depyf.passes.leftovers import Names, finish_leftovers
 from depyf.passes.scopes import declare, shadow
 from depyf.passes.tries import restore_tries
 from depyf.structure.build import Builder, Unstructured
@@ -24,12 +24,19 @@ from depyf.structure.thread import thread
 from depyf.structure.regions.recognise import recognise
 
 
-def decompile(code: Code) -> Body:
-    """Return the statements of a code object, those of nested code objects inside them."""
+def decompile(code: Code) -> tuple[Body, Names]:
+    """Return the statements of a code object, those of nested code objects inside them, and the names made up.
+
+    Raises DecompilationError for code that is not valid or has a form that is not understood.
+    """
     bodies: Bodies = {}
-    for inner in nested(code):
-        bodies[id(inner)] = _one(inner, bodies)
-    return bodies[id(code)]
+    order = nested(code)
+    names = Names({name for one in order for name in (*one.varnames, *one.names, *one.cellvars, *one.freevars)})
+    temps = 0
+    for inner in order:
+        bodies[id(inner)], temps = _one(inner, bodies, temps)
+    finish_leftovers(bodies[id(code)], names)
+    return bodies[id(code)], names
 
 
 def nested(code: Code) -> list[Code]:
@@ -43,9 +50,9 @@ def nested(code: Code) -> list[Code]:
     return order[::-1]
 
 
-def _one(code: Code, bodies: Bodies) -> Body:
+def _one(code: Code, bodies: Bodies, temps: int) -> tuple[Body, int]:
     try:
-        stmts = _statements(code)
+        stmts, temps = _statements(code, temps)
     except (Unstructured, Unresolved, Irreducible) as error:
         raise DecompilationError(str(error), code=str(code)) from error
     stmts = restore_tries(stmts)
@@ -57,13 +64,12 @@ def _one(code: Code, bodies: Bodies) -> Body:
             shadow(bodies[id(const)], code)
             body.global_reads |= bodies[id(const)].global_reads
     body.stmts = restore_functions(stmts, bodies)
-    finish_leftovers(body)
     declare(body, code.name == "<module>")
-    return body
+    return body, temps
 
 
-def _statements(code: Code) -> list[ast.stmt]:
-    graph = lift(normalise(code))
+def _statements(code: Code, temps: int) -> tuple[list[ast.stmt], int]:
+    graph = lift(normalise(code), temps)
     recognised = recognise(graph)
     markers = find_markers(graph)
     cut(graph, markers)
@@ -75,4 +81,4 @@ def _statements(code: Code) -> list[ast.stmt]:
     }
     uses = collapse(graph, scope, code.name == "<lambda>")
     items = Builder(graph, recognised, nest, uses).build()
-    return resolve(items, graph.end)
+    return resolve(items, graph.end), graph.temps
