@@ -13,7 +13,7 @@ from depyf import api
 from depyf.report.graph_source import user_lines
 from depyf.report.model import Compile, Dialect, Function, Transformed
 from depyf.report.names import compiled_fn_number, file_part, stable_names
-from depyf.report.transformed_source import Notes, annotated, renamed
+from depyf.report.transformed_source import Notes, annotated, comment_lines, renamed
 from depyf.report.user_source import marked_source
 from depyf.report.words import in_columns, place_words, proof_words, resumption, trigger_words
 from depyf.torch.dump import Dump
@@ -82,8 +82,7 @@ def write_without_source(subject: Subject, dump: Dump, error: Exception) -> None
         file=_file_name(subject, dump),
     )
     subject.compile.transformed = transformed
-    lines = [*_header(subject), *listing(subject.new_code).splitlines()]
-    if not dump.write(transformed.file, "".join(f"# {line}".rstrip() + "\n" for line in lines)):
+    if not dump.write(transformed.file, comment_lines([*_header(subject), listing(subject.new_code)])):
         transformed.file = ""
 
 
