@@ -8,12 +8,12 @@ Relooper: Recursive Translation of Unstructured Control Flow to Structured Contr
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from depyf.cfg.dominators import immediate_dominators, reverse_postorder
 from depyf.lift.nodes import Temp
 from depyf.lift.tac import ForIter, Graph
-from depyf.structure.loops import natural_loops, unrotate
+from depyf.structure.loops import loop_headers, natural_loops, unrotate
 from depyf.structure.nodes import items_of
 from depyf.structure.place import place
 from depyf.structure.regions.recognise import Recognised
@@ -27,19 +27,27 @@ class Unstructured(Exception):
 
 @dataclass(slots=True)
 class Node:
-    """A block, or what a region or loop has become. `jumps` are the unfilled jumps in its items."""
+    """A block, or what a region or loop has become.
+
+    jumps: the unfilled jumps in its items.
+    last: the highest index of its blocks.
+    ends: the labels that `return` leads to from anywhere.
+    headers: the labels of all loops.
+    """
 
     items: list[Item]
     jumps: list[Jump]
     handler: int
     nest: tuple[int, ...]
     last: int
-    follows: list[int] = field(default_factory=list)
+    ends: frozenset[int]
+    headers: frozenset[int]
 
 
 def find_jumps(items: list[Item]) -> list[Jump]:
-    """Return the unfilled jumps in items, in source order."""
+    """Return the unfilled jumps that leave items, in source order."""
     found: list[Jump] = []
+    inner: set[int] = set()
     work = [iter(items)]
     while work:
         item = next(work[-1], None)
@@ -47,10 +55,14 @@ def find_jumps(items: list[Item]) -> list[Jump]:
             work.pop()
         elif isinstance(item, Jump) and item.body is None:
             found.append(item)
+        elif isinstance(item, Label):
+            inner.add(item.label)
         else:
+            if isinstance(item, (Loop, For)):
+                inner.add(item.header)
             for sequence in reversed(children(item)):
                 work.append(iter(sequence))
-    return found
+    return [jump for jump in found if jump.label not in inner]
 
 
 class Builder:
@@ -61,6 +73,8 @@ class Builder:
         self.recognised = recognised
         self.nodes: dict[int, Node] = {}
         self.fresh = len(graph.blocks)
+        self.ends = frozenset((graph.end,))
+        self.headers = loop_headers(graph)
         for block in graph.live():
             if block.index == graph.end:
                 continue
@@ -68,11 +82,26 @@ class Builder:
             if isinstance(block.exit, ForIter):
                 items.append(_for(block.index, block.exit))
             self.add(block.index, items, block.handler, nest[block.index], block.index)
+        self._forward()
 
     def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], last: int) -> Node:
         """Make a node."""
-        node = self.nodes[label] = Node(items, find_jumps(items), handler, nest, last)
+        node = self.nodes[label] = Node(items, find_jumps(items), handler, nest, last, self.ends, self.headers)
         return node
+
+    def _forward(self) -> None:
+        """Lead jumps past nodes that hold nothing but a jump: what they pop is implied by where they lead."""
+        onward = {
+            label: node.items[0].label
+            for label, node in self.nodes.items()
+            if len(node.items) == 1 and isinstance(node.items[0], Jump)
+        }
+        for node in self.nodes.values():
+            for jump in node.jumps:
+                seen = {jump.label}
+                while jump.label in onward and onward[jump.label] not in seen:
+                    jump.label = onward[jump.label]
+                    seen.add(jump.label)
 
     def build(self) -> list[Item]:
         """Return the items of the whole code."""

@@ -40,6 +40,7 @@ def recognise(graph: Graph) -> Recognised:
             case _:
                 pass
         prune(graph)
+    for region in regions.regions:
         if region.handler in regions.parent:
             _absorb_returns(regions, region.handler)
     return recognised
