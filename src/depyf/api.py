@@ -2,28 +2,82 @@
 
 from __future__ import annotations
 
-import ast
+import functools
+import inspect
+import os
 import types
 
-from depyf.bytecode.code import CO_COROUTINE, CO_ASYNC_GENERATOR, Code
-from depyf.bytecode.reader import read
+from depyf.bytecode import pyc
+from depyf.decompiled import Decompiled, decompile_function
 from depyf.emit.grammar import Grammar
 from depyf.emit.statements import write
-from depyf.passes.body import Body
-from depyf.passes.definitions import with_docstring
-from depyf.passes.parameters import parameters
+from depyf.passes.module import module_body
 from depyf.pipeline import decompile as decompile_body
+from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 
 
 def decompile(x: object) -> str:
-    """Return the source of a function."""
-    assert isinstance(x, types.CodeType)
-    body = decompile_body(read(x))
-    return write([_definition(body)], Grammar())
+    """Return the source of one function.
+
+    x: a code object, function, bound method, `functools.partial`, wrapped function, or an instance with `__call__`.
+
+    Raises TypeError if `x` is nothing of the kind, DecompilationError if its code cannot be decompiled.
+
+    >>> print(decompile(lambda a: a + 1), end="")
+    lambda_function = lambda a: a + 1
+    """
+    return decompile_code(code_of(x)).source
 
 
-def _definition(body: Body) -> ast.stmt:
-    code: Code = body.code
-    arguments, _ = parameters(code)
-    kind = ast.AsyncFunctionDef if code.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) else ast.FunctionDef
-    return kind(name=code.name, args=arguments, body=with_docstring(body), decorator_list=[], returns=None, lineno=0)
+def decompile_code(
+    code: types.CodeType, *, simplify: bool = False, assumptions: Assumptions = NO_ASSUMPTIONS
+) -> Decompiled:
+    """Decompile a live code object as a function, and say how far the result is proven.
+
+    simplify: prefer text that is easier to read to text that compiles to the same instructions.
+
+    Raises DecompilationError if the code cannot be decompiled.
+    """
+    return decompile_function(code, simplify=simplify, assumptions=assumptions)
+
+
+def decompile_pyc(source: str | os.PathLike[str] | bytes) -> str:
+    """Return the source of the module in a `.pyc` of any supported Python; nothing in it is executed.
+
+    source: the file's path, or its bytes.
+
+    Raises DecompilationError if it is no `.pyc`, is damaged, or holds code that cannot be decompiled.
+    """
+    data = source if isinstance(source, bytes) else _bytes(source)
+    body, _ = decompile_body(pyc.load(data))
+    return write(module_body(body), Grammar())
+
+
+def _bytes(path: str | os.PathLike[str]) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def code_of(x: object) -> types.CodeType:
+    """Return the code object that a callable runs.
+
+    Raises TypeError, naming what was given, if it has none.
+    """
+    given = x
+    while not isinstance(x, types.CodeType):
+        if isinstance(x, functools.partial):
+            x = x.func
+        elif isinstance(x, types.MethodType):
+            x = x.__func__
+        elif isinstance(x, types.FunctionType):
+            x = inspect.unwrap(x).__code__ if isinstance(inspect.unwrap(x), types.FunctionType) else x.__code__
+        elif hasattr(x, "__wrapped__"):
+            x = x.__wrapped__
+        elif isinstance(getattr(type(x), "__call__", None), types.FunctionType):
+            x = type(x).__call__
+        else:
+            raise TypeError(f"{given!r} is no function, method or code object: it has no bytecode of its own")
+    return x
+
+
+__all__ = ["Decompiled", "code_of", "decompile", "decompile_code", "decompile_pyc"]

@@ -12,7 +12,7 @@ from depyf.passes.body import Bodies, Body
 from depyf.passes.definitions import restore_functions
 from depyf.passes.expressions import finish_expressions
 from depyf.passes.heads import restore_heads
-from depyf.passes.leftovers import finish_leftovers
+from depyf.passes.leftovers import Names, finish_leftovers
 from depyf.passes.scopes import declare, shadow
 from depyf.passes.tries import restore_tries
 from depyf.structure.build import Builder, Unstructured
@@ -24,12 +24,17 @@ from depyf.structure.thread import thread
 from depyf.structure.regions.recognise import recognise
 
 
-def decompile(code: Code) -> Body:
-    """Return the statements of a code object, those of nested code objects inside them."""
+def decompile(code: Code) -> tuple[Body, Names]:
+    """Return the statements of a code object, those of nested code objects inside them, and the names made up.
+
+    Raises DecompilationError for code that is not valid or has a form that is not understood.
+    """
     bodies: Bodies = {}
-    for inner in nested(code):
-        bodies[id(inner)] = _one(inner, bodies)
-    return bodies[id(code)]
+    order = nested(code)
+    names = Names({name for one in order for name in (*one.varnames, *one.names, *one.cellvars, *one.freevars)})
+    for inner in order:
+        bodies[id(inner)] = _one(inner, bodies, names)
+    return bodies[id(code)], names
 
 
 def nested(code: Code) -> list[Code]:
@@ -43,7 +48,7 @@ def nested(code: Code) -> list[Code]:
     return order[::-1]
 
 
-def _one(code: Code, bodies: Bodies) -> Body:
+def _one(code: Code, bodies: Bodies, names: Names) -> Body:
     try:
         stmts = _statements(code)
     except (Unstructured, Unresolved, Irreducible) as error:
@@ -57,7 +62,7 @@ def _one(code: Code, bodies: Bodies) -> Body:
             shadow(bodies[id(const)], code)
             body.global_reads |= bodies[id(const)].global_reads
     body.stmts = restore_functions(stmts, bodies)
-    finish_leftovers(body)
+    finish_leftovers(body, names)
     declare(body, code.name == "<module>")
     return body
 

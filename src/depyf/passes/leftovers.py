@@ -1,44 +1,75 @@
-"""The last pass: names for temporaries, and plain expressions for what no other pass has taken."""
+"""The last pass: names for temporaries and objects, and plain expressions for what no other pass has taken."""
 
 from __future__ import annotations
 
 import ast
+import re
+from dataclasses import dataclass, field
 
-from depyf.lift.nodes import AsyncIter, GetIter, Temp
+from depyf.lift.nodes import AsyncIter, GetIter, Object, Temp
 from depyf.passes.body import Body
-from depyf.passes.walk import nodes, rewrite_expressions
+from depyf.passes.walk import rewrite_expressions
 
 
-def finish_leftovers(body: Body) -> None:
+@dataclass(slots=True)
+class Names:
+    """Names made up for one decompilation.
+
+    objects: placeholder names and the constants without a literal that they stand for.
+    variables: identifiers and the names, which are none, that they stand for.
+    """
+
+    taken: set[str]
+    objects: dict[str, object] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
+    by_identity: dict[int, str] = field(default_factory=dict)
+    by_name: dict[str, str] = field(default_factory=dict)
+
+    def fresh(self, wish: str) -> str:
+        """Return an identifier like `wish` that is not taken."""
+        base = re.sub(r"\W+", "_", wish).strip("_") or "name"
+        if base[0].isdigit():
+            base = "_" + base
+        name, number = base, 1
+        while name in self.taken:
+            number += 1
+            name = f"{base}_{number}"
+        self.taken.add(name)
+        return name
+
+    def of_object(self, value: object) -> str:
+        """Return the placeholder of an object; one object has one name."""
+        if id(value) not in self.by_identity:
+            label = getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or type(value).__name__
+            name = self.by_identity[id(value)] = self.fresh(f"object_{label}")
+            self.objects[name] = value
+        return self.by_identity[id(value)]
+
+    def of_variable(self, name: str) -> str:
+        """Return the identifier of a variable whose name is none."""
+        if name not in self.by_name:
+            self.by_name[name] = self.fresh(name)
+            self.variables[self.by_name[name]] = name
+        return self.by_name[name]
+
+
+def finish_leftovers(body: Body, names: Names) -> None:
     """Replace every node that is no Python in place."""
-    names = _Namer({*body.code.varnames, *body.code.names, *body.code.cellvars, *body.code.freevars})
+    temps: dict[int, str] = {}
 
     def rewrite(expr: ast.expr) -> ast.expr:
         if isinstance(expr, Temp):
-            return ast.Name(id=names.name(expr.temp), ctx=ast.Load())
+            if expr.temp not in temps:
+                temps[expr.temp] = names.fresh(f"tmp_{len(temps) + 1}")
+            return ast.Name(id=temps[expr.temp], ctx=ast.Load())
+        if isinstance(expr, Object):
+            return ast.Name(id=names.of_object(expr.value), ctx=ast.Load())
         if isinstance(expr, GetIter):
             return ast.Call(func=ast.Name(id="iter", ctx=ast.Load()), args=[expr.value], keywords=[])
         if isinstance(expr, AsyncIter):
             return ast.Call(func=ast.Name(id="aiter", ctx=ast.Load()), args=[expr.value], keywords=[])
+        if isinstance(expr, ast.Name) and not expr.id.isidentifier():
+            expr.id = names.of_variable(expr.id)
         return expr
 
     rewrite_expressions(body.stmts, rewrite)
-
-
-class _Namer:
-    def __init__(self, taken: set[str]) -> None:
-        self.taken = taken
-        self.names: dict[int, str] = {}
-
-    def name(self, temp: int) -> str:
-        """Return the name of a temporary; the first asked for is `tmp_1`."""
-        if temp not in self.names:
-            number = len(self.names) + 1
-            while f"tmp_{number}" in self.taken:
-                number += 1
-            self.names[temp] = f"tmp_{number}"
-            self.taken.add(self.names[temp])
-        return self.names[temp]
-
-
-__all__ = ["finish_leftovers", "nodes"]
