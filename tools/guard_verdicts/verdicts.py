@@ -53,7 +53,7 @@ class Guarded:
     differs: str
 
 
-def root_of(function: Any) -> types.FunctionType:
+def root_of(function: object) -> types.FunctionType:
     """Return the Python function whose frame is compiled."""
     return live.root_function(function)[0]
 
@@ -128,7 +128,7 @@ def verdicts(program: Program) -> Iterator[tuple[Guarded, Verdict]]:
     torch._dynamo.reset()
     arguments = program.arguments()
     with configured(program):
-        torch.compile(program.function, backend="eager", **program.options)(*arguments)
+        torch.compile(program.function, **{"backend": "eager", **program.options})(*arguments)
         entries = read(program, arguments)
     assert entries, f"{program.name} was not compiled"
     for guarded in entries:

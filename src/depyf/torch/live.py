@@ -11,6 +11,7 @@ import torch
 from torch._dynamo.eval_frame import _debug_get_cache_entry_list, innermost_fn
 
 from depyf.torch.guards import agreement
+from depyf.torch.guards.cpp import CacheEntry
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction
 
 RESUME_PREFIX = "__resume_at_"
@@ -38,12 +39,12 @@ def root_function(compiled: object) -> tuple[types.FunctionType, object | None]:
     raise TypeError(f"a compiled function, method or module is expected, not a {type(compiled).__qualname__}")
 
 
-def entries(code: types.CodeType) -> list[Any]:
+def entries(code: types.CodeType) -> list[CacheEntry]:
     """Return the cache entries of `code` that are alive, in torch's order: the one used last comes first."""
     return [entry for entry in _debug_get_cache_entry_list(code) if getattr(entry.guard_manager, "closure_vars", None)]
 
 
-def compile_id(entry: Any) -> str:  # noqa: ANN401  a C++ object without a type
+def compile_id(entry: CacheEntry) -> str:
     """Return torch's compile id of a cache entry, e.g. `0/1`."""
     return str(entry.compile_id)
 

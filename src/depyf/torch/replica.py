@@ -1,8 +1,8 @@
 """A compiled function, run from the text of its `full_code_for_*.py` in the process that compiled it.
 
-    replica = Replica(toy_example)
-    replica(a, b)                # the same values as the compiled function, by the same entry
-    print(replica.which(a, b))   # 0/1; 0/0 refused: size of L["a"]: expected (10,), got (8,)
+replica = Replica(toy_example)
+replica(a, b)                # the same values as the compiled function, by the same entry
+print(replica.which(a, b))   # 0/1; 0/0 refused: size of L["a"]: expected (10,), got (8,)
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ class Replica:
         cells: Mapping[str, types.CellType],
         original: types.FunctionType,
     ) -> Callable[..., Any]:
-        """Return the code of an entry as a function with the live cells; without text it is what torch has installed."""
+        """Return the code of an entry as a function with the live cells; without text it is what torch runs."""
         name = f"code_{entry_suffix(entry.compile_id)}"
         code = self._code_objects.get(name, installed)
         overlay = Overlay(entry.placeholders, self._scope)

@@ -82,7 +82,7 @@ class without_torch_function:
 
 
 class as_before_guards:
-    """Switch `__torch_function__` to what it was before a guard switched it off: torch's own guards start from there."""
+    """Switch `__torch_function__` to what it was before a guard switched it off: torch's own guards expect it so."""
 
     def __enter__(self) -> None:
         self._now = torch._C._get_torch_function_state()
@@ -144,7 +144,7 @@ def set_contains(value: object, item: object) -> bool:
     return isinstance(value, frozenset) and frozenset.__contains__(value, item)
 
 
-def dict_item(value: object, key: object) -> Any:
+def dict_item(value: object, key: object) -> object:
     """Return what the dict `value` holds for `key`, whatever `__getitem__` and `__missing__` of a subclass say.
 
     Raises:
@@ -160,7 +160,9 @@ def dict_item(value: object, key: object) -> Any:
 
 def keys_are(value: object, *expected: object) -> bool:
     """Tell whether the keys of the dict `value` begin with `expected`, in this order and of exactly these types."""
-    keys = list(dict.keys(value))  # type: ignore[arg-type]
+    if not isinstance(value, dict):
+        return False
+    keys: list[object] = list(dict.keys(value))
     return len(keys) >= len(expected) and all(map(equals, keys, expected))
 
 
@@ -173,7 +175,7 @@ def attribute_missing(value: object, name: str) -> bool:
     return False
 
 
-def referent(reference: object) -> Any:
+def referent(reference: object) -> object:
     """Return what a weak reference refers to, `None` when it is dead.
 
     Raises:
@@ -203,7 +205,8 @@ def range_rest(iterator: object) -> tuple[int, int, int]:
     """
     if type(iterator) is not type(iter(range(0))):
         raise TypeError(f"{type(iterator).__qualname__} is no range iterator")
-    _, (whole,), taken = iterator.__reduce__()  # type: ignore[misc]
+    parts: tuple[object, tuple[range], int | None] = iterator.__reduce__()  # type: ignore[assignment]
+    _, (whole,), taken = parts
     return whole.start + (taken or 0) * whole.step, whole.stop, whole.step
 
 

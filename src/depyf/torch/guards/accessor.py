@@ -11,10 +11,10 @@ import ast
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from depyf.torch.difference import ABSENT
 from depyf.torch.guards.clause import At, Text
+from depyf.torch.guards.cpp import Accessor
 from depyf.torch.guards.expression import torch_expression
 from depyf.torch.guards.held import hold
 from depyf.torch.guards.literal import literal, quoted
@@ -40,7 +40,14 @@ class Step:
     scope: Mapping[str, object]
 
 
-def step(accessor: Any, base: At, sources: tuple[str, str], cls: type | None, value: object, scope: Any) -> Text | None:
+def step(
+    accessor: Accessor,
+    base: At,
+    sources: tuple[str, str],
+    cls: type | None,
+    value: object,
+    scope: Mapping[str, object],
+) -> Text | None:
     """Return the expression for the value that `accessor` reaches from the node `base`.
 
     `sources` are torch's names for the base and for the value reached, `cls` the type that guards pin the base to,
@@ -57,7 +64,8 @@ def step(accessor: Any, base: At, sources: tuple[str, str], cls: type | None, va
 
 def _plain(cls: type | None, *, like: type) -> bool:
     """Tell whether guards pin the value to a type whose `[]` is that of `like`."""
-    return cls is not None and issubclass(cls, like) and getattr(cls, "__getitem__", None) is like.__getitem__
+    own, plain = (getattr(each, "__getitem__", None) for each in (cls, like))
+    return cls is not None and issubclass(cls, like) and own is plain
 
 
 def _attribute(at: Step) -> Text:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from depyf.report.model import UserLine
@@ -97,7 +97,7 @@ class _Asked:
                     missing.add(failure.node)
                     actual = f"{type(failure.cause).__name__}: {failure.cause}"
                     yield Refusal(clause.kind, self.source(failure.node), "", "to be there", actual, clause.line)
-        if self.tree.beyond and not self.tree.check(self.scope["L"]):
+        if self.tree.check is not None and self.tree.beyond and not self.tree.check(self.scope["L"]):
             yield Refusal("TORCH_GUARDS", "", "torch's own guards", "true", "false", None)
 
     def ask(self, clause: Clause) -> list[Refusal]:
@@ -130,9 +130,12 @@ def source_text(tree: Tree, node: int) -> str:
         path.append(parents[0])
     text = ""
     for step in reversed(path):
-        base = text
-        text = fill(tree.nodes[step].step, lambda parent, base=base: base, lambda held: held.name)
+        text = fill(tree.nodes[step].step, _always(text), lambda held: held.name)
     return text
+
+
+def _always(text: str) -> Callable[[int], str]:
+    return lambda node: text
 
 
 def _parts(found: Difference) -> tuple[str, str, str]:

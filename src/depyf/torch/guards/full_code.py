@@ -211,5 +211,3 @@ def _dispatch(function: CompiledFunction, name: str) -> list[str]:
         f"    return {name}_entries(locals())",
         *(["", "", *alias] if alias else []),
     ]
-
-

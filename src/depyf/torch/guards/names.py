@@ -6,6 +6,8 @@ import builtins
 import keyword
 from collections.abc import Iterable
 
+import torch
+
 from depyf.torch.guards.held import Gone, Held, identifier
 
 
@@ -40,7 +42,7 @@ class Names:
 
     def _name(self, held: Held, value: object) -> str:
         wanted = identifier(held.name)
-        if getattr(builtins, wanted, self) is value or (wanted == "torch" and getattr(value, "__name__", "") == "torch"):
+        if getattr(builtins, wanted, self) is value or value is torch:
             return wanted
         if isinstance(value, type):
             short = identifier(held.name.rpartition(".")[2])

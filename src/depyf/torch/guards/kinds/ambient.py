@@ -28,7 +28,7 @@ def global_state(leaf: Leaf, at: Place) -> list[Clause] | None:
 def default_device(leaf: Leaf, at: Place) -> list[Clause] | None:
     """`global_state(default_device=torch.device("cuda"))`."""
     text = torch_expression(expression(leaf.parts[0]).removeprefix(_DEVICE), at.scope, {})
-    return None if text is None else say(leaf, at, {"default_device": evaluate(text, {}.__getitem__, {})})
+    return None if text is None else say(leaf, at, {"default_device": evaluate(text, at.no_node, {})})
 
 
 def torch_function_modes(leaf: Leaf, at: Place) -> list[Clause] | None:
