@@ -171,6 +171,16 @@ def call_ex(shape: str) -> Expansion:
     return lambda operand: (Step("CALL_EX", (bool(operand.raw.arg & 1), shape)),)
 
 
+def call_ex_with_null(operand: Operand) -> Steps:
+    """Expand CALL_FUNCTION_EX of 3.14 and newer, whose keyword arguments may be a null."""
+    return (Step("CALL_EX", (True, call_shape(operand))),)
+
+
+def get_iter(operand: Operand) -> Steps:
+    """Expand GET_ITER of 3.15, which keeps an iterator as two values; an argument tells of `yield from`."""
+    return (Step("GET_YIELD_FROM_ITER" if operand.raw.arg else "GET_ITER"), Step("GHOST", 0))
+
+
 def format_value(operand: Operand) -> Steps:
     """Expand FORMAT_VALUE: two bits of conversion, one that tells of a format spec."""
     return (Step("FORMAT", (bool(operand.raw.arg & 4), CONVERSIONS[operand.raw.arg & 3])),)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from depyf.bytecode.code import Code
 from depyf.bytecode.draft import Draft
 from depyf.bytecode.exception_table import Entry, read_exception_table
-from depyf.bytecode.folds.prologue import fold_prologue
-from depyf.bytecode.folds.truth import fold_truth
 from depyf.bytecode.line_table import read_lines
 from depyf.bytecode.listing import Handler, Listing
 from depyf.bytecode.operand import Operand, Pool
@@ -28,8 +26,6 @@ def normalise(code: Code) -> Listing:
     draft = begin(code, facts)
     for fold in facts.folds:
         fold(draft)
-    fold_prologue(draft)
-    fold_truth(draft)
     return walk(draft) if facts.walked else settle(draft)
 
 

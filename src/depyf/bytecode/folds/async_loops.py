@@ -17,13 +17,14 @@ END = ("POP_TOP", "POP_TOP", "POP_TOP", "POP_EXCEPT", "POP_TOP")
 
 def fold_async_loops(draft: Draft) -> None:
     """Make END_ASYNC_FOR of each test for StopAsyncIteration that begins a handler."""
-    for raw, handler in zip(draft.raws, draft.targets, strict=True):
+    for index, (raw, handler) in enumerate(zip(draft.raws, draft.targets, strict=True)):
         if raw.name != "SETUP_EXCEPT" or not draft.is_run(handler, *TEST):
             continue
         if draft.steps[handler + 1] != STOP or draft.steps[handler + 2] != MATCH:
             continue
         way_out = draft.targets[handler + 3]
-        if draft.is_run(way_out, *END):
+        if draft.is_run(way_out, *END) and draft.entries[handler] == draft.entries[way_out] == 1:
             draft.clear(handler, handler + len(TEST))
-            draft.steps[handler] = (Step("END_ASYNC_LOOP"),)
-            draft.then_jump(handler, way_out + len(END))
+            draft.clear(way_out, way_out + len(END))
+            draft.retarget(index, way_out)
+            draft.steps[way_out] = (Step("END_ASYNC_LOOP"),)

@@ -2,6 +2,7 @@
 
     LOAD_LOCALS; LOAD_FROM_DICT_OR_DEREF x    =>    LOAD_CLASSDEREF x
     CALL_INTRINSIC_1 IMPORT_STAR; POP_TOP     =>    IMPORT_STAR
+    PUSH_NULL; CALL_FUNCTION_EX               =>    CALL_EX without keyword arguments
 """
 
 from __future__ import annotations
@@ -26,3 +27,12 @@ def fold_import_star(draft: Draft) -> None:
         following = draft.next_kept(index) if steps == star else -1
         if following >= 0 and draft.name(following) == "POP_TOP":
             draft.steps[index], draft.steps[following] = star[:1], ()
+
+
+def fold_null_keywords(draft: Draft) -> None:
+    """Let a call without keyword arguments say so."""
+    for index in range(len(draft.raws)):
+        if draft.is_run(index, "PUSH_NULL", "CALL_FUNCTION_EX"):
+            ((_, arg, _),) = draft.steps[index + 1]
+            assert isinstance(arg, tuple)
+            draft.steps[index], draft.steps[index + 1] = (), (Step("CALL_EX", (False, arg[1])),)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from depyf.bytecode.code import Version
-from depyf.bytecode.versions import v3_7, v3_8, v3_9, v3_10, v3_11, v3_12, v3_13
+from depyf.bytecode.versions import v3_7, v3_8, v3_9, v3_10, v3_11, v3_12, v3_13, v3_14, v3_15
 from depyf.bytecode.versions.facts import Facts
 from depyf.errors import DecompilationError
 
 FACTS: dict[Version, Facts] = {
-    module.FACTS.table.version: module.FACTS for module in (v3_7, v3_8, v3_9, v3_10, v3_11, v3_12, v3_13)
+    module.FACTS.table.version: module.FACTS for module in (v3_7, v3_8, v3_9, v3_10, v3_11, v3_12, v3_13, v3_14, v3_15)
 }
 
 

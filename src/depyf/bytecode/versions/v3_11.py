@@ -5,6 +5,7 @@ from __future__ import annotations
 from depyf.bytecode import expansions as x
 from depyf.bytecode.folds.generators import fold_async_yield, fold_generator_start
 from depyf.bytecode.folds.keywords import fold_keywords
+from depyf.bytecode.folds.prologue import fold_prologue
 from depyf.bytecode.folds.sends import fold_sends
 from depyf.bytecode.operand import Step
 from depyf.bytecode.versions import v3_7, v3_10
@@ -69,5 +70,5 @@ FACTS = v3_10.FACTS.next(
     walked=False,
     lines="locations",
     shared_slots=True,
-    folds=(fold_keywords, fold_generator_start, fold_sends, fold_async_yield),
+    folds=(fold_keywords, fold_generator_start, fold_sends, fold_async_yield, fold_prologue),
 )

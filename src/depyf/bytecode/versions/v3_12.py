@@ -7,12 +7,21 @@ from depyf.bytecode.folds.generators import fold_async_yield, fold_generator_sta
 from depyf.bytecode.folds.keywords import fold_keywords
 from depyf.bytecode.folds.loops import fold_loop_ends
 from depyf.bytecode.folds.pairs import fold_class_loads, fold_import_star
+from depyf.bytecode.folds.prologue import fold_prologue
 from depyf.bytecode.folds.sends import fold_sends
 from depyf.bytecode.operand import Step
 from depyf.bytecode.versions import v3_11
 from depyf.bytecode.versions.opcodes_3_12 import TABLE
 
-FOLDS = (fold_generator_stop, fold_generator_start, fold_sends, fold_async_yield, fold_class_loads, fold_import_star)
+FOLDS = (
+    fold_generator_stop,
+    fold_generator_start,
+    fold_sends,
+    fold_async_yield,
+    fold_class_loads,
+    fold_import_star,
+    fold_prologue,
+)
 
 FACTS = v3_11.FACTS.next(
     TABLE,

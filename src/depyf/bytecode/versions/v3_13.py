@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from depyf.bytecode import expansions as x
 from depyf.bytecode.folds.loops import fold_loop_ends
+from depyf.bytecode.folds.truth import fold_truth
 from depyf.bytecode.versions import v3_12
 from depyf.bytecode.versions.opcodes_3_13 import TABLE
 
@@ -27,5 +28,5 @@ FACTS = v3_12.FACTS.next(
         "TO_BOOL": x.plain("TO_BOOL"),
     },
     null_above=True,
-    folds=(fold_loop_ends(2), *v3_12.FOLDS),
+    folds=(fold_loop_ends(2), *v3_12.FOLDS, fold_truth),
 )

@@ -27,7 +27,7 @@ def arrange(draft: Draft, nodes: list[Node]) -> Listing:
             if handler == len(handlers):
                 handlers.append(Handler(*key))
         raw = draft.raws[node.point.raw]
-        line = draft.lines[node.point.raw] if node.point.role in ("", "swallow") else None
+        line = None if node.point.role == "cleanup" else draft.lines[node.point.raw]
         for op, arg, to in emitted:
             jump = first[to.number] if to is not None else -1
             instructions.append(Instruction(op, arg, jump, raw.offset, line, handler))

@@ -12,7 +12,8 @@ class Kind(enum.Enum):
 
     REAL: any value. EXCEPTION: the exception that a handler caught. PREVIOUS: the one that was
     being handled before.
-    GHOST: a value of the interpreter's own. EXCEPTION_TYPE: the type of the EXCEPTION below.
+    GHOST: a value of the interpreter's own. NULL: a null that has not been needed so far.
+    EXCEPTION_TYPE: the type of the EXCEPTION below.
     NORMAL, CALLED, RETURNING, BREAKING, CONTINUING: why a `finally` body runs: control came
     in, was called from an instruction, or is on its way out of the function, of a loop, to a loop.
     """
@@ -21,6 +22,7 @@ class Kind(enum.Enum):
     EXCEPTION = enum.auto()
     PREVIOUS = enum.auto()
     GHOST = enum.auto()
+    NULL = enum.auto()
     EXCEPTION_TYPE = enum.auto()
     NORMAL = enum.auto()
     CALLED = enum.auto()
@@ -45,9 +47,8 @@ class Slot:
         return self.kind in REALS
 
 
-REAL, EXCEPTION, PREVIOUS, GHOST, EXCEPTION_TYPE = map(
-    Slot, (Kind.REAL, Kind.EXCEPTION, Kind.PREVIOUS, Kind.GHOST, Kind.EXCEPTION_TYPE)
-)
+REAL, EXCEPTION, PREVIOUS = Slot(Kind.REAL), Slot(Kind.EXCEPTION), Slot(Kind.PREVIOUS)
+GHOST, NULL, EXCEPTION_TYPE = Slot(Kind.GHOST), Slot(Kind.NULL), Slot(Kind.EXCEPTION_TYPE)
 HANDLED = (GHOST, GHOST, PREVIOUS)
 CAUGHT = (GHOST, EXCEPTION, EXCEPTION_TYPE)
 

@@ -9,6 +9,7 @@ from depyf.bytecode.walk.layout import (
     EXCEPTION,
     EXCEPTION_TYPE,
     GHOST,
+    NULL,
     REAL,
     Block,
     Blocks,
@@ -25,6 +26,8 @@ WITHIN = frozenset(
     "LIST_APPEND SET_ADD MAP_ADD LIST_EXTEND SET_UPDATE DICT_UPDATE DICT_MERGE WITH_EXCEPT_START RERAISE".split()
 )
 """Operations whose argument is a depth on the stack, counted below what they take."""
+
+CALLS = ("CALL", "CALL_KW", "CALL_EX")
 
 
 class Machine:
@@ -105,8 +108,8 @@ class Machine:
         elif slot.is_real:
             self.emit("COPY", count_reals(slots))
             self.push(REAL)
-        elif slot == GHOST:
-            self.push(GHOST)
+        elif slot in (GHOST, NULL):
+            self.push(slot)
         else:
             raise self.fail("a program counter cannot be copied")
 
@@ -140,44 +143,71 @@ class Machine:
         """Do an operation with a target."""
         operation = OPERATIONS[op]
         assert operation.jump_effect is not None
-        before = self.layout
-        ghosts = [self.take()] if op == "FOR_ITER" and before.top == GHOST else []
+        iterator = self.layout
+        if op == "FOR_ITER":
+            self.forget_second_of_iterator(0)
         pops, pushes = operation.effect(arg)
         pops_there, pushes_there = operation.jump_effect(arg)
-        self.without_ghosts(op, arg, self.tops(pops))
-        rest = cut(self.layout, self.layout.depth - pops)
-        self.layout = self.layouts.push(rest, *[REAL] * pushes_there)
-        assert pops == pops_there
+        self.make_real(pops)
+        before = self.layout
+        self.replace(pops_there, [REAL] * pushes_there)
         self.branch(op, arg=arg)
-        if ghosts:
-            self.layout = self.layouts.push(before, REAL)
-        else:
-            self.layout = self.layouts.push(rest, *[REAL] * pushes)
+        self.layout = before
+        self.replace(pops, [REAL] * pushes)
+        if op == "FOR_ITER":
+            self.layout = self.layouts.push(iterator, REAL)
         if not operation.falls:
             self.next_raw = None
 
     def operate(self, op: str, arg: object) -> None:
         """Do any other operation that control falls through (or that ends the code)."""
+        if op == "YIELD_FROM":
+            self.forget_second_of_iterator(1)
         pops, pushes = OPERATIONS[op].effect(arg)
         if op in WITHIN:
             assert isinstance(arg, int)
             self.operate_within(op, arg, pops, pushes)
-            return
-        if op == "YIELD_FROM":
-            self.drop_ghost_under_top()
-        arg = self.without_ghosts(op, arg, self.tops(pops))
-        self.emit(op, arg)
-        self.replace(pops, [REAL] * pushes)
+        else:
+            arg = self.without_nulls(op, arg, pops)
+            pops = OPERATIONS[op].effect(arg)[0]
+            self.make_real(pops)
+            self.emit(op, arg)
+            self.replace(pops, [REAL] * pushes)
         if not OPERATIONS[op].falls:
             self.next_raw = None
 
-    def without_ghosts(self, op: str, arg: object, slots: list[Slot]) -> object:
-        """Return the argument for operands without their ghosts. Raises where one is needed."""
-        if all(slot.is_real for slot in slots):
+    def forget_second_of_iterator(self, under: int) -> None:
+        """Where the interpreter keeps an iterator as two values, drop the upper one, `under` slots below the top."""
+        slots = self.tops(under + 1)
+        if slots[0] in (GHOST, NULL):
+            self.replace(under + 1, slots[1:])
+
+    def without_nulls(self, op: str, arg: object, pops: int) -> object:
+        """Return the argument of a call without the nulls among its operands, which are dropped."""
+        if op not in CALLS:
             return arg
-        if op == "CALL" and slots[1] == GHOST and count_reals(slots) == len(slots) - 1:
-            return (len(slots) - 2, "plain")
-        raise self.fail(f"{op} takes a value that only the interpreter knows")
+        assert isinstance(arg, tuple)
+        slots = self.tops(pops)
+        count, shape = arg
+        if op == "CALL_EX" and slots[-1] == NULL:
+            count, slots = False, slots[:-1]
+        if shape == "above" and slots[1] in (GHOST, NULL):
+            shape, slots = "plain", [slots[0], *slots[2:]]
+        self.replace(pops, slots)
+        return (count, shape)
+
+    def make_real(self, count: int) -> None:
+        """Make sure that the topmost slots are real values. Raises where the interpreter alone knows one."""
+        slots = self.tops(count)
+        for index, slot in enumerate(slots):
+            if slot == NULL:
+                self.emit("NULL")
+                for step in rotate(count_reals(slots[index:]) + 1):
+                    self.emit(step.op, step.arg)
+                slots[index] = REAL
+        if count_reals(slots) < count:
+            raise self.fail("an operation takes a value that only the interpreter knows")
+        self.replace(count, slots)
 
     def operate_within(self, op: str, arg: int, pops: int, pushes: int) -> None:
         """Do an operation that looks at a slot some way down."""
@@ -190,21 +220,11 @@ class Machine:
         self.replace(values, [])
         if pushes > arg:
             self.push(REAL)
-        if not OPERATIONS[op].falls:
-            self.next_raw = None
 
-    def drop_ghost_under_top(self) -> None:
-        """Forget the second value of an iterator that is about to be delegated to."""
-        first = self.take()
-        if self.layout.top == GHOST and self.layout.below is not None:
-            self.take()
-        self.push(first)
-
-    def add_ghost(self, under: object) -> None:
+    def add_under(self, slot: Slot, under: object) -> None:
         """Note that the interpreter has one more value, `under` slots below the top."""
         assert isinstance(under, int)
-        above = self.tops(under)
-        self.replace(under, [GHOST, *above])
+        self.replace(under, [slot, *self.tops(under)])
 
     def drop_to(self, depth: int) -> None:
         """Remove values until `depth` slots are left."""

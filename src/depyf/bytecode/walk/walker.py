@@ -8,7 +8,19 @@ from depyf.bytecode.operand import Step
 from depyf.bytecode.operations import OPERATIONS
 from depyf.bytecode.walk.arrange import arrange
 from depyf.bytecode.walk.block_stack import BLOCK_OPERATIONS, NORMAL
-from depyf.bytecode.walk.layout import CAUGHT, HANDLED, REAL, Block, Blocks, Layout, Layouts, cut, top_slots
+from depyf.bytecode.walk.layout import (
+    CAUGHT,
+    GHOST,
+    HANDLED,
+    NULL,
+    REAL,
+    Block,
+    Blocks,
+    Layout,
+    Layouts,
+    cut,
+    top_slots,
+)
 from depyf.bytecode.walk.machine import Machine
 from depyf.bytecode.walk.node import Catch, Emitted, Node, Point
 
@@ -148,7 +160,9 @@ def do(machine: Machine, step: Step) -> None:
         case "POP":
             machine.pop()
         case "GHOST":
-            machine.add_ghost(step.arg)
+            machine.add_under(GHOST, step.arg)
+        case "LATER_NULL":
+            machine.add_under(NULL, 0)
         case op if op in BLOCK_OPERATIONS:
             BLOCK_OPERATIONS[op](machine, step.arg)
         case op if step.jumps:
