@@ -8,7 +8,7 @@ import os
 import types
 
 from depyf.bytecode import pyc
-from depyf.decompiled import Decompiled, decompile_function
+from depyf.decompiled import Decompiled, decompile_function, source_of
 from depyf.emit.grammar import Grammar
 from depyf.emit.statements import write
 from depyf.passes.module import module_body
@@ -26,7 +26,7 @@ def decompile(x: object) -> str:
     >>> print(decompile(lambda a: a + 1), end="")
     lambda_function = lambda a: a + 1
     """
-    return decompile_code(code_of(x)).source
+    return source_of(code_of(x))
 
 
 def decompile_code(

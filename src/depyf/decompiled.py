@@ -56,15 +56,27 @@ def decompile_function(
     Raises DecompilationError for code that is not valid or has a form that is not understood.
     """
     neutral = read(code)
-    body, names = decompile(neutral)
-    definition, function = define(body, names)
+    source, definition, function, names = _source(neutral)
     grammar = Grammar()
-    source = write([definition], grammar)
     module_source = source
     if neutral.freevars:
         module_source = write([_wrapped(definition, function, neutral)], grammar)
     level, reason = _prove(code, neutral, module_source, function, names, assumptions)
     return Decompiled(source, module_source, function, level, reason, names.objects, names.variables)
+
+
+def source_of(code: types.CodeType) -> str:
+    """Return the source of a live code object as a function, without a proof.
+
+    Raises DecompilationError for code that is not valid or has a form that is not understood.
+    """
+    return _source(read(code))[0]
+
+
+def _source(code: Code) -> tuple[str, ast.stmt, str, Names]:
+    body, names = decompile(code)
+    definition, function = define(body, names)
+    return write([definition], Grammar()), definition, function, names
 
 
 def _prove(

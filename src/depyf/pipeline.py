@@ -32,8 +32,10 @@ def decompile(code: Code) -> tuple[Body, Names]:
     bodies: Bodies = {}
     order = nested(code)
     names = Names({name for one in order for name in (*one.varnames, *one.names, *one.cellvars, *one.freevars)})
+    temps = 0
     for inner in order:
-        bodies[id(inner)] = _one(inner, bodies, names)
+        bodies[id(inner)], temps = _one(inner, bodies, temps)
+    finish_leftovers(bodies[id(code)], names)
     return bodies[id(code)], names
 
 
@@ -48,9 +50,9 @@ def nested(code: Code) -> list[Code]:
     return order[::-1]
 
 
-def _one(code: Code, bodies: Bodies, names: Names) -> Body:
+def _one(code: Code, bodies: Bodies, temps: int) -> tuple[Body, int]:
     try:
-        stmts = _statements(code)
+        stmts, temps = _statements(code, temps)
     except (Unstructured, Unresolved, Irreducible) as error:
         raise DecompilationError(str(error), code=str(code)) from error
     stmts = restore_tries(stmts)
@@ -62,13 +64,12 @@ def _one(code: Code, bodies: Bodies, names: Names) -> Body:
             shadow(bodies[id(const)], code)
             body.global_reads |= bodies[id(const)].global_reads
     body.stmts = restore_functions(stmts, bodies)
-    finish_leftovers(body, names)
     declare(body, code.name == "<module>")
-    return body
+    return body, temps
 
 
-def _statements(code: Code) -> list[ast.stmt]:
-    graph = lift(normalise(code))
+def _statements(code: Code, temps: int) -> tuple[list[ast.stmt], int]:
+    graph = lift(normalise(code), temps)
     recognised = recognise(graph)
     markers = find_markers(graph)
     cut(graph, markers)
@@ -80,4 +81,4 @@ def _statements(code: Code) -> list[ast.stmt]:
     }
     uses = collapse(graph, scope, code.name == "<lambda>")
     items = Builder(graph, recognised, nest, uses).build()
-    return resolve(items, graph.end)
+    return resolve(items, graph.end), graph.temps

@@ -19,15 +19,15 @@ from depyf.lift.tac import NULL, Block, Branch, Edge, Exit, ForIter, Goto, Graph
 CONTROL = frozenset({"JUMP", "JUMP_IF_TRUE", "JUMP_IF_FALSE", "FOR_ITER", "RETURN", "RAISE", "RERAISE"})
 
 
-def lift(listing: Listing) -> Graph:
-    """Return the three-address code of a listing.
+def lift(listing: Listing, first_temp: int = 0) -> Graph:
+    """Return the three-address code of a listing; its temporaries are numbered from `first_temp` on.
 
     Raises DecompilationError if the stack underflows, if a block is reached with different
     stack depths, or if the code runs off its end.
     """
     if not listing.instructions:
         raise DecompilationError("the code has no instructions", code=str(listing.code), offset=0)
-    lifter = _Lifter(listing)
+    lifter = _Lifter(listing, first_temp)
     while lifter.work:
         lifter.block(lifter.work.pop())
     remove_trivial_phis(lifter.graph, lifter.handler_args)
@@ -37,10 +37,10 @@ def lift(listing: Listing) -> Graph:
 class _Lifter:
     """State of the walk: the stack on entry and the phis of each block that has been reached."""
 
-    def __init__(self, listing: Listing) -> None:
+    def __init__(self, listing: Listing, first_temp: int) -> None:
         self.listing = listing
         self.spans, self.span_at = split(listing)
-        self.graph = Graph(listing.code, [None] * len(self.spans), [], 0)
+        self.graph = Graph(listing.code, [None] * len(self.spans), [], first_temp)
         for handler in listing.handlers:
             self.graph.handlers.append(HandlerEntry(self.span_at[handler.target], NULL, NULL, handler.legacy))
         self.merges = _merges(listing, self.spans, self.span_at)
