@@ -10,9 +10,12 @@ from typing import Any
 import torch
 from torch._dynamo.eval_frame import _debug_get_cache_entry_list, innermost_fn
 
+from depyf import api
+from depyf.errors import DecompilationError
 from depyf.torch.guards import agreement
 from depyf.torch.guards.cpp import CacheEntry
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction
+from depyf.verify.level import Level
 
 RESUME_PREFIX = "__resume_at_"
 
@@ -98,16 +101,32 @@ def collect(function: types.FunctionType) -> list[CompiledFunction]:
             filename=code.co_filename,
             first_line=first_line,
             source=source,
-            entries=[
-                CompiledEntry(compile_id(entry), agreement.read(entry.guard_manager, None, code.co_filename)[0])
-                for entry in live
-            ],
+            entries=[_entry(entry, code) for entry in live],
             resume_name=resume_name,
             resumes_at=resume_line(resume_name, caller) if resume_name else None,
         )
         for entry in live:
             pending += [(name, resumed, code) for name, resumed in resumptions(entry.code, scope)]
     return list(found.values())
+
+
+def _entry(entry: CacheEntry, code: types.CodeType) -> CompiledEntry:
+    """Return an entry with the source of the code that torch runs for it, where that is proven."""
+    tree, _ = agreement.read(entry.guard_manager, None, code.co_filename)
+    try:
+        made = api.decompile_code(entry.code, simplify=True)
+    except DecompilationError as error:
+        return CompiledEntry(compile_id(entry), tree, proof=f"{Level.UNPROVEN.name}: {error}")
+    if made.level is Level.UNPROVEN:
+        return CompiledEntry(compile_id(entry), tree, proof=f"{made.level.name}: {made.reason}")
+    return CompiledEntry(
+        compile_id(entry),
+        tree,
+        made.module_source,
+        made.function,
+        made.level.name,
+        placeholders=dict(made.placeholders),
+    )
 
 
 def source_of(code: types.CodeType) -> tuple[str, int]:

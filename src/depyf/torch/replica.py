@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,11 +44,12 @@ class Choice:
 class Overlay(dict[str, Any]):
     """Globals for transformed code: the names of a replica first, then those of the user's module as they are now."""
 
-    def __init__(self, names: Mapping[str, Any], scope: dict[str, Any]) -> None:
+    def __init__(self, names: Mapping[str, Any], called: Mapping[str, str], scope: dict[str, Any]) -> None:
         super().__init__(names)
         self["__builtins__"] = scope["__builtins__"]
         self["__name__"] = scope.get("__name__", "")
         self._own = set(self)
+        self._called = called
         self._scope = scope
 
     def offer(self, names: Mapping[str, Any]) -> None:
@@ -57,7 +58,7 @@ class Overlay(dict[str, Any]):
         self._own.update(names)
 
     def __missing__(self, name: str) -> Any:  # noqa: ANN401  a global may be anything
-        return self._scope[name]
+        return self._scope[self._called.get(name, name)]
 
     def give_back(self) -> None:
         """Put the globals that transformed code has assigned where the user's program looks for them."""
@@ -92,7 +93,6 @@ class Replica:
         self.served: list[Served] = []
         self._scope = self.function.__globals__
         self._names: dict[str, Any] = {name: held.get() for name, held in self.full_code.objects.items()}
-        self._code_objects: dict[str, types.CodeType] = {}
         self._resumes: dict[str, Any] = {}
         self._execute()
 
@@ -131,7 +131,6 @@ class Replica:
         """Run the text, and connect what it defines with the process."""
         name = self.full_code.functions[0]
         compiled = compile(self.text, FILENAME.format(name), "exec", dont_inherit=True)
-        self._code_objects = {code.co_name: code for code in _code_objects(compiled)}
         for function, called in zip(self.functions, self.full_code.functions, strict=True):
             self._names[f"original_{called}"] = None
             for entry in function.entries:
@@ -190,8 +189,9 @@ class Replica:
     ) -> Callable[..., Any]:
         """Return the code of an entry as a function with the live cells; without text it is what torch runs."""
         name = f"code_{entry_suffix(entry.compile_id)}"
-        code = self._code_objects.get(name, installed)
-        overlay = Overlay(entry.placeholders, self._scope)
+        made_here = self._names[name]
+        code = installed if made_here is None else made_here.__code__
+        overlay = Overlay(entry.placeholders, entry.names, self._scope)
         closure = tuple(cells[name] for name in code.co_freevars)
         made = types.FunctionType(code, overlay, name, original.__defaults__, closure)
         made.__kwdefaults__ = original.__kwdefaults__
@@ -205,12 +205,3 @@ class Replica:
                 overlay.give_back()
 
         return run
-
-
-def _code_objects(code: types.CodeType) -> Iterator[types.CodeType]:
-    """Yield the functions at the top of a module, and those in the functions that only give them their cells."""
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield constant
-            if constant.co_name.startswith("__closure_of_"):
-                yield from (inner for inner in constant.co_consts if isinstance(inner, types.CodeType))

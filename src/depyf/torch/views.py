@@ -69,4 +69,5 @@ def _compiled_entry(running: Running) -> CompiledEntry | None:
         differs=made.guards.differs if isinstance(made.guards, GuardSet) else "",
         graphs={name: each.file for name, each in zip(made.compiled_fns, captured, strict=False)},
         placeholders=running.placeholders,
+        names=made.transformed.names,
     )

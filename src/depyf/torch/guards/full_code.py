@@ -30,6 +30,8 @@ class CompiledEntry:
     `source` is the transformed code as text that stands alone in a file, with the function `source_name`; it is empty
     where Dynamo's own bytecode runs, and `proof` says what was proven, or why nothing is. `graphs` gives the file of
     each graph function that the code calls, `differs` says where `guards` disagreed with torch at capture.
+    `placeholders` are the objects for names in the source that stand for constants without a literal, `names` the
+    globals that the process has under another name than the source says.
     """
 
     compile_id: str
@@ -40,6 +42,7 @@ class CompiledEntry:
     differs: str = ""
     graphs: Mapping[str, str] = field(default_factory=dict)
     placeholders: Mapping[str, object] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +152,27 @@ def _code(entry: CompiledEntry, function: CompiledFunction) -> list[str]:
     if not entry.source:
         return [*lines, f"# {name}: Dynamo's own bytecode runs, which has no source here ({proof})."]
     lines += [f"# {proof}"] if entry.proof else []
-    source = re.sub(rf"\b(__closure_of_)?{re.escape(entry.source_name)}\b", rf"\g<1>{name}", entry.source.strip("\n"))
+    source = _renamed(entry.source.strip("\n"), entry.source_name, name)
     lines += source.splitlines()
     if f"def __closure_of_{name}(" in source:
         cells = ", ".join("None" for _ in function.code.co_freevars)
         lines += ["", "", f"{name} = __closure_of_{name}({cells})  # the cells of the live function take their place"]
     return lines
+
+
+_DEFINED = r"^( *(?:async )?def (?:__closure_of_)?|(?= *\S+ = lambda\b)|    return (?=\S+$)){}\b"
+
+
+def _renamed(source: str, before: str, after: str) -> str:
+    """Return `source` with the function `before`, and what gives it its cells, called `after` where they are made."""
+    lines = source.splitlines()
+    made = re.compile(_DEFINED.format(re.escape(before)))
+    closure = next((line for line in lines if line.startswith(f"def __closure_of_{before}(")), None)
+    inside = closure is not None
+    for number, line in enumerate(lines):
+        own = line is closure or number == len(lines) - 1 or not line.startswith("        " if inside else " ")
+        lines[number] = made.sub(rf"\g<1>{after}", line) if own else line
+    return "\n".join(lines)
 
 
 def _original(function: CompiledFunction, name: str) -> list[str]:
