@@ -56,7 +56,7 @@ def decompile_function(
     Raises DecompilationError for code that is not valid or has a form that is not understood.
     """
     neutral = read(code)
-    source, definition, function, names = _source(neutral)
+    source, definition, function, names = _source(neutral, simplify)
     grammar = Grammar()
     module_source = source
     if neutral.freevars:
@@ -70,11 +70,11 @@ def source_of(code: types.CodeType) -> str:
 
     Raises DecompilationError for code that is not valid or has a form that is not understood.
     """
-    return _source(read(code))[0]
+    return _source(read(code), False)[0]
 
 
-def _source(code: Code) -> tuple[str, ast.stmt, str, Names]:
-    body, names = decompile(code)
+def _source(code: Code, simplify: bool) -> tuple[str, ast.stmt, str, Names]:
+    body, names = decompile(code, simplified=simplify)
     definition, function = define(body, names)
     return write([definition], Grammar()), definition, function, names
 

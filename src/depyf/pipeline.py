@@ -7,13 +7,16 @@ import ast
 from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
 from depyf.errors import DecompilationError
+from depyf.lift.simplify import simplify
 from depyf.lift.simulate import lift
+from depyf.passes.asserts import restore_asserts
 from depyf.passes.body import Bodies, Body
 from depyf.passes.definitions import restore_functions
 from depyf.passes.expressions import finish_expressions
 from depyf.passes.heads import restore_heads
 from depyf.passes.leftovers import Names, finish_leftovers
 from depyf.passes.scopes import declare, shadow
+from depyf.passes.tidy import tidy
 from depyf.passes.tries import restore_tries
 from depyf.structure.build import Builder, Unstructured
 from depyf.structure.collapse import collapse
@@ -24,8 +27,10 @@ from depyf.structure.thread import thread
 from depyf.structure.regions.recognise import recognise
 
 
-def decompile(code: Code) -> tuple[Body, Names]:
+def decompile(code: Code, *, simplified: bool = False) -> tuple[Body, Names]:
     """Return the statements of a code object, those of nested code objects inside them, and the names made up.
+
+    simplified: rewrite code that a program wrote to what reads best (`lift/simplify`).
 
     Raises DecompilationError for code that is not valid or has a form that is not understood.
     """
@@ -34,7 +39,7 @@ def decompile(code: Code) -> tuple[Body, Names]:
     names = Names({name for one in order for name in (*one.varnames, *one.names, *one.cellvars, *one.freevars)})
     temps = 0
     for inner in order:
-        bodies[id(inner)], temps = _one(inner, bodies, temps)
+        bodies[id(inner)], temps = _one(inner, bodies, temps, names, simplified and inner is code)
     finish_leftovers(bodies[id(code)], names)
     return bodies[id(code)], names
 
@@ -50,14 +55,16 @@ def nested(code: Code) -> list[Code]:
     return order[::-1]
 
 
-def _one(code: Code, bodies: Bodies, temps: int) -> tuple[Body, int]:
+def _one(code: Code, bodies: Bodies, temps: int, names: Names, simplified: bool) -> tuple[Body, int]:
     try:
-        stmts, temps = _statements(code, temps)
+        stmts, temps = _statements(code, temps, names, simplified)
     except (Unstructured, Unresolved, Irreducible) as error:
         raise DecompilationError(str(error), code=str(code)) from error
+    stmts = restore_asserts(stmts)
     stmts = restore_tries(stmts)
     stmts = restore_heads(stmts)
     finish_expressions(stmts)
+    tidy(stmts)
     body = Body(code, stmts)
     for const in code.consts:
         if isinstance(const, Code):
@@ -68,8 +75,12 @@ def _one(code: Code, bodies: Bodies, temps: int) -> tuple[Body, int]:
     return body, temps
 
 
-def _statements(code: Code, temps: int) -> tuple[list[ast.stmt], int]:
+def _statements(code: Code, temps: int, names: Names, simplified: bool) -> tuple[list[ast.stmt], int]:
     graph = lift(normalise(code), temps)
+    if simplified:
+        simplify(graph)
+        names.hints.update(graph.hints)
+        names.taken -= graph.promoted
     recognised = recognise(graph)
     markers = find_markers(graph)
     cut(graph, markers)

@@ -20,6 +20,10 @@ class Var(ast.Name):
     scope: str
 
 
+class Common(ast.Name):
+    """A builtin that the compiler means whatever its name is bound to."""
+
+
 class Temp(ast.expr):
     """The value of temporary `temp`: a name is made up for it when it has to be printed."""
 

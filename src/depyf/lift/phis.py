@@ -82,6 +82,18 @@ def _rewrite(graph: Graph, same: dict[int, int]) -> None:
         block.stack = [same.get(value, value) for value in block.stack]
 
 
+def rename(graph: Graph, same: dict[int, int]) -> None:
+    """Replace temporaries by others everywhere; `same` maps each to its final replacement or to another key."""
+    _compress(same)
+    for block in graph.live():
+        for inst in block.insts:
+            _rename_inst(inst, same)
+        block.exit = rename_exit(block.exit, same)
+        for edge in edges(block.exit):
+            edge.args = [same.get(arg, arg) for arg in edge.args]
+        block.stack = [same.get(value, value) for value in block.stack]
+
+
 def _rename_inst(inst: Inst, same: dict[int, int]) -> None:
     if any(use in same for use in inst.uses):
         inst.uses = [same.get(use, use) for use in inst.uses]

@@ -14,6 +14,7 @@ from depyf.lift.nodes import (
     Augmented,
     BuildClass,
     Cell,
+    Common,
     Intrinsic,
     Object,
     Tuple_,
@@ -344,7 +345,7 @@ def build_class(folder: Folder, inst: Inst) -> None:
 
 def common(folder: Folder, inst: Inst) -> None:
     """LOAD_COMMON: a builtin that the compiler refers to whatever the name is bound to."""
-    folder.push(inst, ast.Name(id=cast(str, inst.arg), ctx=ast.Load()), PURE)
+    folder.push(inst, Common(id=cast(str, inst.arg), ctx=ast.Load()), PURE)
 
 
 def intrinsic(folder: Folder, inst: Inst) -> None:

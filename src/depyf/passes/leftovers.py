@@ -17,11 +17,13 @@ class Names:
 
     objects: placeholder names and the constants without a literal that they stand for.
     variables: identifiers and the names, which are none, that they stand for.
+    hints: what temporaries would best be called.
     """
 
     taken: set[str]
     objects: dict[str, object] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
+    hints: dict[int, str] = field(default_factory=dict)
     by_identity: dict[int, str] = field(default_factory=dict)
     by_name: dict[str, str] = field(default_factory=dict)
 
@@ -60,7 +62,7 @@ def finish_leftovers(body: Body, names: Names) -> None:
     def rewrite(expr: ast.expr) -> ast.expr:
         if isinstance(expr, Temp):
             if expr.temp not in temps:
-                temps[expr.temp] = names.fresh(f"tmp_{len(temps) + 1}")
+                temps[expr.temp] = names.fresh(names.hints.get(expr.temp, f"tmp_{len(temps) + 1}"))
             return ast.Name(id=temps[expr.temp], ctx=ast.Load())
         if isinstance(expr, Object):
             return ast.Name(id=names.of_object(expr.value), ctx=ast.Load())

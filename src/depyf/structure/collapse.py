@@ -126,7 +126,9 @@ class _Collapser:
         if target is block:
             return False
         for phi, arg in zip(target.phis, edge.args):
-            if phi != arg:
+            if phi == arg:
+                self.uses[arg] -= 1
+            else:
                 block.insts.append(Inst("MOVE", None, [arg], [phi], None, -1))
         block.insts.extend(target.insts)
         block.exit = target.exit

@@ -179,9 +179,22 @@ class _Resolver:
 
 def _if(item: If, body: list[ast.stmt], orelse: list[ast.stmt]) -> ast.stmt:
     test = item.test
-    if not body and orelse:
+    if not body and orelse and not keeps_polarity(test):
         test, body, orelse = ast.UnaryOp(op=ast.Not(), operand=test), orelse, []
     return ast.If(test=test, body=body or [ast.Pass()], orelse=orelse, lineno=item.line or 0)
+
+
+def keeps_polarity(test: ast.expr) -> bool:
+    """Say whether `not test` would be compiled as another operation: `not a in b` is `a not in b`.
+
+    A comparison with None is none of these where the jump itself makes it, as `is` and `is not` are then one.
+    """
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return False
+    right = test.comparators[0]
+    if isinstance(test.ops[0], (ast.Is, ast.IsNot)):
+        return not (isinstance(right, ast.Constant) and right.value is None)
+    return isinstance(test.ops[0], (ast.In, ast.NotIn))
 
 
 def _flatten(items: list[Item]) -> list[Item]:

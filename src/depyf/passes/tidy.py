@@ -1,0 +1,33 @@
+"""Write less: no `else` behind what never falls through, no `pass` beside other statements.
+
+Before: if c: return a          After: if c: return a
+        else: b                        b
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.passes.walk import BODIES
+
+ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+
+
+def tidy(body: list[ast.stmt]) -> None:
+    """Tidy every sequence of statements in place, outer ones first, so that long chains stay linear."""
+    work = [body]
+    while work:
+        stmts = work.pop()
+        place = 0
+        while place < len(stmts):
+            stmt = stmts[place]
+            place += 1
+            if isinstance(stmt, ast.If) and stmt.orelse and isinstance(stmt.body[-1], ENDS):
+                stmts[place:place] = stmt.orelse
+                stmt.orelse = []
+            for name in BODIES:
+                inner = getattr(stmt, name, None)
+                if isinstance(inner, list) and inner and isinstance(inner[0], ast.stmt):
+                    work.append(inner)
+            for name in ("handlers", "cases"):
+                work.extend(part.body for part in getattr(stmt, name, ()))
