@@ -72,7 +72,7 @@ def changes() -> list[Change]:
 
 
 def refusals(replica: Replica) -> tuple[int, int, int]:
-    """Return how many changed calls are refused exactly when torch's guards refuse, how many there are and are refused."""
+    """Return how many changed calls are answered as torch answers, how many there are, and how many it refuses."""
     (entry,) = live.entries(toy_example.__code__)
     agree = refused = 0
     asked = changes()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import re
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -32,12 +33,28 @@ class Verdict:
     ours: bool
     ours_without_locals: bool
     refusals: tuple[Refusal, ...]
+    torch_names: tuple[str, ...] = ()
+
+    @property
+    def names_what_torch_names(self) -> bool:
+        """Tell whether what torch says it stumbled over is among the reasons, by its words or by its value."""
+        said = " ".join(self.torch_names)
+        sources = {refusal.source.replace('"', "'") for refusal in self.refusals}
+        return any(part in refusal.torch_text for part in self.torch_names for refusal in self.refusals) or any(
+            source in said or _last_word(source) in said for source in sources
+        )
 
     @property
     def agree(self) -> bool:
         """Tell whether the guard, the one read without the call's locals, and the explanation say what torch says."""
         expected = bool(self.torch)
         return expected == self.ours == self.ours_without_locals == (not self.refusals)
+
+
+def _last_word(source: str) -> str:
+    """Return the last name in an expression: torch shortens the way to a parameter of a module."""
+    words = re.findall(r"\w+", source)
+    return words[-1] if words else source
 
 
 @dataclass(frozen=True)
@@ -109,7 +126,8 @@ def ask(program: Program, guarded: Guarded, change: Change, arguments: tuple[Any
         ours = guarded.guard(L, scope)
         cold = guarded.guard_without_locals(L, scope)
         refusals = tuple(explain(guarded.tree, L, scope))
-    return Verdict(program.name, change.name, guarded.entry, torch_says, ours, cold, refusals)
+        named = tuple(guarded.root.check_verbose(dict(L)).verbose_code_parts) if torch_says is False else ()
+    return Verdict(program.name, change.name, guarded.entry, torch_says, ours, cold, refusals, named)
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ class Refusal:
     """One respect in which a call is not what an entry expects.
 
     `kind` is torch's name of the guard, `source` the value it looks at, `aspect` the respect (`size`), empty if there
-    is only one, and `line` the user's line that needs it.
+    is only one, `line` the user's line that needs it, and `torch_text` are torch's own words for the guard.
     """
 
     kind: str
@@ -27,6 +27,7 @@ class Refusal:
     expected: str
     actual: str
     line: UserLine | None
+    torch_text: str = ""
 
     def __str__(self) -> str:
         subject = f"{self.aspect} of {self.source}" if self.aspect and self.source else self.aspect or self.source
@@ -96,7 +97,8 @@ class _Asked:
                 if failure.node not in missing:
                     missing.add(failure.node)
                     actual = f"{type(failure.cause).__name__}: {failure.cause}"
-                    yield Refusal(clause.kind, self.source(failure.node), "", "to be there", actual, clause.line)
+                    source = self.source(failure.node)
+                    yield Refusal(clause.kind, source, "", "to be there", actual, clause.line, clause.torch_text)
         if self.tree.check is not None and self.tree.beyond and not self.tree.check(self.scope["L"]):
             yield Refusal("TORCH_GUARDS", "", "torch's own guards", "true", "false", None)
 
@@ -109,7 +111,8 @@ class _Asked:
         except Exception as error:  # noqa: BLE001  in a guard any exception means refused
             failed = [Difference("", clause.expected or "no error", f"{type(error).__name__}: {error}")]
         source = self.source(clause.node) if clause.node else ""
-        return [Refusal(clause.kind, source or clause.torch_text, *_parts(each), clause.line) for each in failed]
+        words = clause.torch_text
+        return [Refusal(clause.kind, source or words, *_parts(each), clause.line, words) for each in failed]
 
     def differences(self, clause: Clause) -> list[Difference]:
         if clause.differences:
