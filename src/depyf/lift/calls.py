@@ -24,6 +24,7 @@ from depyf.lift.nodes import (
     WithExcept,
 )
 from depyf.lift.tac import Inst
+from depyf.lift.values import as_set
 
 
 def call(folder: Folder, inst: Inst) -> None:
@@ -112,7 +113,7 @@ def set_function_attribute(folder: Folder, inst: Inst) -> None:
 
 def get_iter(folder: Folder, inst: Inst) -> None:
     """GET_ITER."""
-    folder.combine(inst, lambda parts: GetIter(value=parts[0]))
+    folder.combine(inst, lambda parts: GetIter(value=as_set(parts[0])))
 
 
 def get_aiter(folder: Folder, inst: Inst) -> None:

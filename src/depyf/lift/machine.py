@@ -124,22 +124,14 @@ def _load_super_method(machine: Machine, arg: object) -> None:
 
 
 def _callee(machine: Machine, shape: str) -> list[int]:
-    """Take the callee: the value called and, where it was a bound pair, its first argument."""
-    if shape == "plain":
-        return machine.pop(1)
-    low, high = machine.pop(2)
-    if shape == "below" and low == NULL:
-        return [high]
-    if high in (NULL, SELF):
-        return [low]
-    return [low, high]
+    """Take the callee: one value, or two of which one may be missing (see `lift/callees.py`)."""
+    return machine.pop(1 if shape == "plain" else 2)
 
 
 def _call(machine: Machine, arg: object) -> None:
     count, shape = cast("tuple[int, str]", arg)
     args = machine.pop(count)
-    callee = _callee(machine, shape)
-    machine.emit("CALL", None, callee + args, 1)
+    machine.emit("CALL", ((), shape), _callee(machine, shape) + args, 1)
 
 
 def _call_kw(machine: Machine, arg: object) -> None:
@@ -148,17 +140,13 @@ def _call_kw(machine: Machine, arg: object) -> None:
     if not isinstance(names, tuple):
         raise machine.error("the names of a call's keywords are no constant")
     args = machine.pop(count)
-    callee = _callee(machine, shape)
-    machine.emit("CALL", names, callee + args, 1)
+    machine.emit("CALL", (names, shape), _callee(machine, shape) + args, 1)
 
 
 def _call_ex(machine: Machine, arg: object) -> None:
     has_kwargs, shape = cast("tuple[bool, str]", arg)
     args = machine.pop(2 if has_kwargs else 1)
-    callee = _callee(machine, shape)
-    if len(callee) != 1:
-        raise machine.error("CALL_EX of a bound pair")
-    machine.emit("CALL_EX", has_kwargs, callee + args, 1)
+    machine.emit("CALL_EX", (has_kwargs, shape), _callee(machine, shape) + args, 1)
 
 
 def _build_map(machine: Machine, arg: object) -> None:

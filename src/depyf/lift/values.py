@@ -19,6 +19,7 @@ from depyf.lift.nodes import (
     Object,
     Tuple_,
     constant,
+    is_literal,
 )
 from depyf.lift.tac import Inst
 
@@ -125,7 +126,16 @@ def compare(folder: Folder, inst: Inst) -> None:
         op = ast.IsNot() if inst.arg else ast.Is()
     else:
         op = ast.NotIn() if inst.arg else ast.In()
-    folder.combine(inst, lambda parts: ast.Compare(left=parts[0], ops=[op], comparators=[parts[1]]))
+    folder.combine(inst, lambda parts: ast.Compare(left=parts[0], ops=[op], comparators=[as_set(parts[1])]))
+
+
+def as_set(expr: ast.expr) -> ast.expr:
+    """Return a constant frozenset as the set display that the compiler made it of: in a test, or to iterate over."""
+    if isinstance(expr, Object) and type(expr.value) is frozenset and expr.value:
+        items = sorted(expr.value, key=lambda item: (type(item).__name__, repr(item)))
+        if all(is_literal(item) for item in items):
+            return ast.Set(elts=[constant(item) for item in items])
+    return expr
 
 
 # -- displays ----------------------------------------------------------------------------

@@ -8,12 +8,12 @@ Relooper: Recursive Translation of Unstructured Control Flow to Structured Contr
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from depyf.cfg.dominators import immediate_dominators, reverse_postorder
 from depyf.lift.nodes import Temp
 from depyf.lift.tac import ForIter, Graph
-from depyf.structure.loops import natural_loops, unrotate
+from depyf.structure.loops import loop_headers, natural_loops, unrotate
 from depyf.structure.nodes import items_of
 from depyf.structure.place import place
 from depyf.structure.regions.recognise import Recognised
@@ -27,14 +27,21 @@ class Unstructured(Exception):
 
 @dataclass(slots=True)
 class Node:
-    """A block, or what a region or loop has become. `jumps` are the unfilled jumps in its items."""
+    """A block, or what a region or loop has become.
+
+    jumps: the unfilled jumps in its items.
+    last: the highest index of its blocks.
+    ends: the labels that `return` leads to from anywhere.
+    headers: the labels of all loops.
+    """
 
     items: list[Item]
     jumps: list[Jump]
     handler: int
     nest: tuple[int, ...]
     last: int
-    follows: list[int] = field(default_factory=list)
+    ends: frozenset[int]
+    headers: frozenset[int]
 
 
 def find_jumps(items: list[Item]) -> list[Jump]:
@@ -61,6 +68,8 @@ class Builder:
         self.recognised = recognised
         self.nodes: dict[int, Node] = {}
         self.fresh = len(graph.blocks)
+        self.ends = frozenset((graph.end,))
+        self.headers = loop_headers(graph)
         for block in graph.live():
             if block.index == graph.end:
                 continue
@@ -71,7 +80,7 @@ class Builder:
 
     def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], last: int) -> Node:
         """Make a node."""
-        node = self.nodes[label] = Node(items, find_jumps(items), handler, nest, last)
+        node = self.nodes[label] = Node(items, find_jumps(items), handler, nest, last, self.ends, self.headers)
         return node
 
     def build(self) -> list[Item]:

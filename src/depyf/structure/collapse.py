@@ -20,6 +20,8 @@ from depyf.lift.fold import Folder
 from depyf.lift.nodes import EMPTY, LOCAL, Entry, Temp
 from depyf.lift.order import is_atom
 from depyf.lift.rules import FOLD
+from depyf.structure.tree import Enter
+from depyf.structure.polarity import keeps_polarity
 from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Return, edges, exit_uses
 
 
@@ -51,7 +53,20 @@ def _fold_move(folder: Folder, inst: Inst) -> None:
     folder.combine(inst, lambda parts: parts[0], effect=0)
 
 
-RULES = {**FOLD, "EXPR": fold_compound, "MOVE": _fold_move}
+def _enter_with(folder: Folder, inst: Inst) -> None:
+    """ENTER_WITH, ENTER_ASYNC_WITH: a statement of its own, the head of the `with`."""
+    (manager,) = folder.take(inst.uses).exprs
+    stmt = Enter(manager=manager, exit=inst.defs[0], value=inst.defs[1], is_async=inst.op != "ENTER_WITH")
+    folder.emit(stmt, inst.line)
+
+
+RULES = {
+    **FOLD,
+    "EXPR": fold_compound,
+    "MOVE": _fold_move,
+    "ENTER_WITH": _enter_with,
+    "ENTER_ASYNC_WITH": _enter_with,
+}
 
 
 def count_uses(graph: Graph) -> dict[int, int]:
@@ -208,17 +223,25 @@ class _Collapser:
         self, block: Block, cond: int, arm: _Arm, other: Edge, arm_when: bool, if_true: Edge, if_false: Edge
     ) -> bool:
         inner = arm.entry.temp if arm.entry else -1
-        same_side, far_side = (if_false, if_true) if arm_when else (if_true, if_false)
+        natural, swapped = (if_false, if_true) if arm_when else (if_true, if_false)
         op: ast.boolop = ast.And() if arm_when else ast.Or()
-        negate = False
-        if not _same_edge(other, cond, same_side, inner):
-            same_side, far_side = far_side, same_side
-            op = ast.Or() if arm_when else ast.And()
-            negate = True
-            if not _same_edge(other, cond, same_side, inner) or cond in other.args:
-                return False
+        negate_arm = negate = False
+        if _same_edge(other, cond, natural, inner):
+            same_side, far_side = natural, swapped
+        elif _same_edge(other, cond, swapped, inner) and cond not in other.args:
+            same_side, far_side = swapped, natural
+            if inner not in far_side.args and self._arm_negates(block, arm, far_side, same_side):
+                negate_arm = True
+            else:
+                negate = True
+                op = ast.Or() if arm_when else ast.And()
+        else:
+            return False
         result = self.graph.new_temp()
         self._drop_edge(other)
+        if negate_arm:
+            assert arm.entry is not None
+            arm.entry.expr = ast.UnaryOp(op=ast.Not(), operand=arm.entry.expr)
         self._absorb(block, cond, arm, op, negate, result)
         near = Edge(same_side.target, [result if arg == inner else arg for arg in same_side.args])
         far = Edge(far_side.target, [result if arg == inner else arg for arg in far_side.args])
@@ -227,6 +250,28 @@ class _Collapser:
         assert isinstance(block.exit, Branch)
         block.exit = Branch(result, true_edge, false_edge, block.exit.line)
         return True
+
+    def _arm_negates(self, block: Block, arm: _Arm, far: Edge, near: Edge) -> bool:
+        """Say whether `a and not b` reads better than `not a or b`, its opposite.
+
+        What is guarded by the whole test comes next in the code. A test whose opposite is another operation
+        is not negated.
+        """
+        assert arm.entry is not None
+        first, second = self._test_of(block), arm.entry.expr
+        if keeps_polarity(second) != (first is not None and keeps_polarity(first)):
+            return not keeps_polarity(second)
+        return far.target < near.target
+
+    def _test_of(self, block: Block) -> ast.expr | None:
+        """Return a block's test, folded, if its last operation makes it."""
+        last = block.insts[-1] if block.insts else None
+        if last is None or last.op not in ("COMPARE", "IS", "CONTAINS"):
+            return None
+        folder = Folder(self.graph, {})
+        folder.fold([inst for inst in block.insts if inst.op == "CONST"], RULES)
+        FOLD[last.op](folder, last)
+        return folder.pending[-1].expr
 
     def _combine_value(self, block: Block, cond: int, arm: _Arm, edge: Edge, other: Edge, arm_when: bool) -> bool:
         """`a and b` as a value: one edge carries a, the arm computes b, both go to one place."""
@@ -242,7 +287,7 @@ class _Collapser:
         self._drop_edge(other)
         self._absorb(block, cond, arm, op, False, result)
         args = list(edge.args)
-        self.uses[args[slot]] = 0
+        self.uses[args[slot]] -= 1
         args[slot] = result
         self.uses[result] = self.uses.get(result, 0) + 1
         block.exit = Goto(Edge(edge.target, args))
@@ -321,8 +366,8 @@ class _Collapser:
         op = entry.expr.ops[0]
 
         def make(parts: list[ast.expr]) -> ast.expr:
-            rest.left, rest.ops, rest.comparators = parts[0], [op, *rest.ops], [parts[1], *rest.comparators]
-            return whole
+            chain = ast.Compare(left=parts[0], ops=[op, *rest.ops], comparators=[parts[1], *rest.comparators])
+            return _with_leftmost(whole, chain)
 
         self.uses[first.uses[1]] -= 1
         extra = [temp for temp in self._externals(arm) if temp != first.uses[1]]
@@ -422,6 +467,17 @@ def _leftmost(expr: ast.expr) -> ast.expr:
     while isinstance(expr, ast.BoolOp) and isinstance(expr.op, ast.And):
         expr = expr.values[0]
     return expr
+
+
+def _with_leftmost(expr: ast.expr, new: ast.expr) -> ast.expr:
+    """Return nested `and`s with another first operand."""
+    spine: list[ast.BoolOp] = []
+    while isinstance(expr, ast.BoolOp) and isinstance(expr.op, ast.And):
+        spine.append(expr)
+        expr = expr.values[0]
+    for outer in reversed(spine):
+        new = ast.BoolOp(op=outer.op, values=[new, *outer.values[1:]])
+    return new
 
 
 def _computes(arm: _Arm, temp: int) -> bool:

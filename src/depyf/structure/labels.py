@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from depyf.structure.polarity import keeps_polarity
 from depyf.structure.trampoline import Steps, run
 from depyf.structure.tree import Enter, For, If, Item, Jump, Label, Loop, ReraiseStmt, Try, WithBody
 
@@ -182,19 +183,6 @@ def _if(item: If, body: list[ast.stmt], orelse: list[ast.stmt]) -> ast.stmt:
     if not body and orelse and not keeps_polarity(test):
         test, body, orelse = ast.UnaryOp(op=ast.Not(), operand=test), orelse, []
     return ast.If(test=test, body=body or [ast.Pass()], orelse=orelse, lineno=item.line or 0)
-
-
-def keeps_polarity(test: ast.expr) -> bool:
-    """Say whether `not test` would be compiled as another operation: `not a in b` is `a not in b`.
-
-    A comparison with None is none of these where the jump itself makes it, as `is` and `is not` are then one.
-    """
-    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
-        return False
-    right = test.comparators[0]
-    if isinstance(test.ops[0], (ast.Is, ast.IsNot)):
-        return not (isinstance(right, ast.Constant) and right.value is None)
-    return isinstance(test.ops[0], (ast.In, ast.NotIn))
 
 
 def _flatten(items: list[Item]) -> list[Item]:

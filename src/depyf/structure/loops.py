@@ -10,6 +10,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from depyf.cfg.dominators import Successors, dominates, immediate_dominators
+from depyf.lift.successors import successors as all_successors
+from depyf.lift.tac import Graph
 from depyf.structure.tree import If, Item, Jump
 
 if TYPE_CHECKING:
@@ -42,6 +44,11 @@ def natural_loops(successors: Successors, entry: int) -> list[tuple[int, set[int
                 inside.add(label)
                 work.extend(predecessors.get(label, ()))
     return list(loops.items())
+
+
+def loop_headers(graph: Graph) -> frozenset[int]:
+    """Return the blocks that some way through the code comes back to."""
+    return frozenset(header for _, header in _retreating(all_successors(graph), 0))
 
 
 def _retreating(successors: Successors, entry: int) -> list[tuple[int, int]]:

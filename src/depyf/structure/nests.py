@@ -7,7 +7,7 @@ one is cut behind it, unless it does no more than return.
 
 from __future__ import annotations
 
-from depyf.lift.tac import Block, Edge, ForIter, Goto, Graph, Return
+from depyf.lift.tac import Block, Edge, ForIter, Goto, Graph, Reraise, Return
 from depyf.structure.regions.split import split_block
 
 
@@ -38,6 +38,20 @@ def cut(graph: Graph, markers: set[int]) -> None:
             _return_none(block, end)
     if end is not None:
         graph.end = end.index
+    _merge_reraises(graph)
+
+
+def _merge_reraises(graph: Graph) -> None:
+    """Let every implicit end of a handler go to one block."""
+    ends: dict[int, Block] = {}
+    handled = {handler.exc for handler in graph.handlers}
+    for block in graph.live():
+        if isinstance(block.exit, Reraise) and block.exit.exc in handled:
+            exc = block.exit.exc
+            if exc not in ends:
+                ends[exc] = split_block(graph, block, len(block.insts))
+            else:
+                block.exit = Goto(Edge(ends[exc].index, []))
 
 
 def _only_returns(block: Block, place: int) -> bool:

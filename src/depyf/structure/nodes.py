@@ -5,26 +5,16 @@ from __future__ import annotations
 import ast
 
 from depyf.lift.fold import Folder
-from depyf.lift.nodes import GetAwaitable, Temp
-from depyf.lift.tac import Block, Branch, Edge, ForIter, Goto, Graph, Inst, Raise, Reraise, Return
+from depyf.lift.nodes import Temp
+from depyf.lift.tac import Block, Branch, Edge, ForIter, Goto, Graph, Raise, Reraise, Return
 from depyf.structure.collapse import RULES
-from depyf.structure.tree import Enter, If, Item, Jump, ReraiseStmt
-
-
-def _enter_with(folder: Folder, inst: Inst) -> None:
-    """ENTER_WITH, ENTER_ASYNC_WITH: a statement of its own, the head of the `with`."""
-    (manager,) = folder.take(inst.uses).exprs
-    stmt = Enter(manager=manager, exit=inst.defs[0], value=inst.defs[1], is_async=inst.op != "ENTER_WITH")
-    folder.emit(stmt, inst.line)
-
-
-NODE_RULES = {**RULES, "ENTER_WITH": _enter_with, "ENTER_ASYNC_WITH": _enter_with}
+from depyf.structure.tree import If, Item, Jump, ReraiseStmt
 
 
 def items_of(graph: Graph, block: Block, uses: dict[int, int]) -> list[Item]:
     """Return the statements of a block, then its exit with jumps for its edges."""
     folder = Folder(graph, uses)
-    folder.fold(block.insts, NODE_RULES)
+    folder.fold(block.insts, RULES)
     match block.exit:
         case Goto(edge):
             folder.finish()
@@ -84,5 +74,3 @@ def _jump(graph: Graph, edge: Edge) -> list[Item]:
         moves.append(ast.Assign(targets=[left], value=right, lineno=0))
     return [*moves, Jump(edge.target)]
 
-
-__all__ = ["GetAwaitable", "items_of"]

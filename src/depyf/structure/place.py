@@ -45,8 +45,8 @@ def _attach(nodes: dict[int, Node], label: int, kids: list[int], sites: dict[int
             _fill(sites[kid][0][1], nodes[kid].items)
         else:
             behind.append(kid)
-    if is_compound and len(behind) > 1:
-        behind = _around(nodes, compound, behind, sites)
+    if compound is not None and is_compound:
+        behind = _around(nodes, label, compound, behind, sites)
     for kid in behind:
         node.items = [*node.items, Label(kid), *nodes[kid].items]
 
@@ -55,10 +55,23 @@ def _fill(jump: Jump, items: list[Item]) -> None:
     jump.body = items
 
 
-def _around(nodes: dict[int, Node], compound: Item, kids: list[int], sites: dict[int, list[tuple[int, Jump]]]) -> list[int]:
-    """Several nodes follow a loop, `try` or `with`: decide which is its `else`, and which are written inside."""
+def _around(
+    nodes: dict[int, Node], label: int, compound: Item, kids: list[int], sites: dict[int, list[tuple[int, Jump]]]
+) -> list[int]:
+    """Nodes follow a loop, `try` or `with`: decide which is its `else`, and which are written inside."""
     single = [kid for kid in kids if len(sites[kid]) == 1]
     normal = _normal_exit(compound, single, sites)
+    if normal is not None:
+        leaving = {jump.label for jump in nodes[label].jumps} - set(kids)
+        if isinstance(compound, (Loop, For)):
+            leaving -= {compound.header, *nodes[label].ends}
+        else:
+            leaving -= nodes[label].ends | nodes[label].headers
+        if leaving:
+            _fill_else(compound, sites[normal][0][1], nodes[normal].items)
+            return [kid for kid in kids if kid != normal]
+    if len(kids) < 2:
+        return kids
     if normal is not None and isinstance(compound, Loop) and len(single) == len(kids):
         others = [kid for kid in single if kid != normal]
         if all(other < normal for other in others):

@@ -216,7 +216,7 @@ class _Evaluator:
             return False
         for temp in [uses[0], *items]:
             self._build(temp, state, out, inst)
-        out.append(Inst("CALL", None, [uses[0], *items], inst.defs, inst.line, inst.offset))
+        out.append(Inst("CALL", (), [uses[0], *items], inst.defs, inst.line, inst.offset))
         return True
 
     def _subscript(self, inst: Inst, uses: list[int], state: _State) -> bool:

@@ -8,7 +8,7 @@ After:  neither; the name's store at the start of the clause says it all
 from __future__ import annotations
 
 from depyf.lift.tac import Block, Inst
-from depyf.structure.regions.table import Region, Regions
+from depyf.structure.regions.table import Region, Regions, skip_empty
 
 
 def strip(regions: Regions, region: Region) -> bool:
@@ -19,7 +19,7 @@ def strip(regions: Regions, region: Region) -> bool:
     body = regions.body(region.handler)
     found: dict[int, tuple[Block, list[Inst]]] = {}
     for _, edge in regions.exits(body):
-        block = graph.block(edge.target)
+        block = skip_empty(graph, edge.target)
         pair = _unbinding(block, store, delete)
         if pair is None:
             return False

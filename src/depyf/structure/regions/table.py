@@ -6,7 +6,7 @@ import enum
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from depyf.lift.tac import Block, Edge, Graph, Inst, Reraise, edges
+from depyf.lift.tac import Block, Edge, Goto, Graph, Inst, Reraise, edges
 
 
 class Kind(enum.Enum):
@@ -78,9 +78,15 @@ class Regions:
         }
         self.kinds = kinds
         self.regions = [
-            Region(number, kinds[number], parent, len(self.chain(number))) for number, parent in self.parent.items()
+            Region(number, kinds[number], parent, self._depth(number)) for number, parent in self.parent.items()
         ]
         self.regions.sort(key=lambda region: -region.depth)
+
+    def _depth(self, handler: int) -> int:
+        """Count what a handler is nested in: protected regions, and the code of other handlers."""
+        saved = {temp for block in self.graph.live() for inst in block.insts[:1] if inst.op == "PUSH_EXC_INFO" for temp in inst.defs}
+        stack = self.graph.block(self.graph.handlers[handler].target).stack
+        return len(self.chain(handler)) + sum(temp in saved for temp in stack)
 
     def chain(self, handler: int) -> list[int]:
         """Return the handler and those around it, the innermost first."""
@@ -122,6 +128,16 @@ def _remove_cleanups(graph: Graph, kinds: dict[int, Kind]) -> None:
             seen.add(block.handler)
             block.handler = graph.block(graph.handlers[block.handler].target).handler
     prune(graph)
+
+
+def skip_empty(graph: Graph, index: int) -> Block:
+    """Return the block that a chain of blocks without operations leads to."""
+    seen = {index}
+    block = graph.block(index)
+    while not block.insts and isinstance(block.exit, Goto) and block.exit.edge.target not in seen:
+        block = graph.block(block.exit.edge.target)
+        seen.add(block.index)
+    return block
 
 
 def prune(graph: Graph) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Reraise
 from depyf.structure.regions.split import split_block
-from depyf.structure.regions.table import Region, Regions
+from depyf.structure.regions.table import Region, Regions, skip_empty
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ def strip(regions: Regions, region: Region) -> With | None:
         return None
     calls: dict[int, tuple[Block, list[Inst]]] = {}
     for _, edge in regions.exits(regions.body(region.handler)):
-        target = graph.block(edge.target)
+        target = skip_empty(graph, edge.target)
         found = _exit_call(target, exit_temp, is_async)
         if found is None:
             return None
