@@ -21,6 +21,8 @@ from depyf.torch.guards.render import guard_name
 from depyf.torch.guards.tree import Tree
 from tools.guard_verdicts.program import Change, Program
 
+_VALUE = re.compile(r"[LG]\['\w+'\](?:\.\w+|\[[^\]]*\])*")
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -38,11 +40,16 @@ class Verdict:
     @property
     def names_what_torch_names(self) -> bool:
         """Tell whether what torch says it stumbled over is among the reasons, by its words or by its value."""
-        said = " ".join(self.torch_names)
-        sources = {refusal.source.replace('"', "'") for refusal in self.refusals}
-        return any(part in refusal.torch_text for part in self.torch_names for refusal in self.refusals) or any(
-            source in said or _last_word(source) in said for source in sources
-        )
+        said = " ".join(self.torch_names).replace("_has_dynamo_dim_marking", "marked dimensions")
+        said = said.replace("Duplicate tensor", "the same object")
+        values = [value.replace("'", '"') for value in _VALUE.findall(said)]
+        for refusal in self.refusals:
+            same = any(part in refusal.torch_text or part in refusal.actual for part in self.torch_names)
+            source = _short(refusal.source)
+            there = any(source.startswith(value) or f"({value}" in source for value in values)
+            if same or there or (refusal.aspect and refusal.aspect in said):
+                return True
+        return False
 
     @property
     def agree(self) -> bool:
@@ -51,10 +58,10 @@ class Verdict:
         return expected == self.ours == self.ours_without_locals == (not self.refusals)
 
 
-def _last_word(source: str) -> str:
-    """Return the last name in an expression: torch shortens the way to a parameter of a module."""
-    words = re.findall(r"\w+", source)
-    return words[-1] if words else source
+def _short(source: str) -> str:
+    """Return an expression as torch writes it: without the dicts in which attributes of a module are."""
+    source = re.sub(r'\.__dict__\["(\w+)"\]', r".\1", source)
+    return re.sub(r"^dict_item\((.*), (.*)\)$", r"\1[\2]", source)
 
 
 @dataclass(frozen=True)
@@ -144,8 +151,8 @@ def verdicts(program: Program) -> Iterator[tuple[Guarded, Verdict]]:
         AssertionError: torch compiled nothing.
     """
     torch._dynamo.reset()
-    arguments = program.arguments()
     with configured(program):
+        arguments = program.arguments()
         torch.compile(program.function, **{"backend": "eager", **program.options})(*arguments)
         entries = read(program, arguments)
     assert entries, f"{program.name} was not compiled"

@@ -29,6 +29,7 @@ __all__ = [
     "dict_item",
     "dict_length",
     "dictionary",
+    "dictionary_differences",
     "dispatch_key_names",
     "equals",
     "global_state",
@@ -40,6 +41,7 @@ __all__ = [
     "marked",
     "marked_differences",
     "no_aliasing",
+    "no_aliasing_differences",
     "overlapping",
     "range_rest",
     "referent",
@@ -122,7 +124,15 @@ def isnan(value: object, cls: type) -> bool:
 
 def dictionary(value: object, cls: type, length: int) -> bool:
     """Tell whether `value` is exactly a `cls`, a dict or a subclass of it, of `length` items."""
-    return type(value) is cls and dict.__len__(value) == length  # type: ignore[arg-type]
+    return not dictionary_differences(value, cls, length)
+
+
+def dictionary_differences(value: object, cls: type, length: int) -> list[Difference]:
+    """Return the respects in which `value` is not exactly a `cls` of `length` items."""
+    if type(value) is not cls or not isinstance(value, dict):
+        return [Difference("type", brief(cls), brief(type(value)))]
+    found = dict.__len__(value)
+    return [] if found == length else [Difference("length", str(length), str(found))]
 
 
 def dict_length(value: object, length: int) -> bool:
@@ -213,6 +223,15 @@ def range_rest(iterator: object) -> tuple[int, int, int]:
 def no_aliasing(*tensors: object) -> bool:
     """Tell whether no two of `tensors` are the same object."""
     return len(set(map(id, tensors))) == len(tensors)
+
+
+def no_aliasing_differences(*tensors: object) -> list[Difference]:
+    """Return which of `tensors` are the same object, by their positions."""
+    positions: dict[int, list[int]] = {}
+    for number, each in enumerate(tensors, 1):
+        positions.setdefault(id(each), []).append(number)
+    groups = [tuple(group) for group in positions.values() if len(group) > 1]
+    return [Difference("the same object", "none of them", f"those at {group}") for group in groups]
 
 
 def overlapping(shared: Sequence[torch.Tensor], apart: Sequence[torch.Tensor]) -> bool:

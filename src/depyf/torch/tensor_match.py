@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import torch
 
-from depyf.torch.difference import Difference, Missing, brief
+from depyf.torch.difference import ABSENT, Difference, Missing, brief
 
 _COMPRESSED = frozenset({torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc})
 _MARKED = "_has_dynamo_dim_marking"
@@ -135,7 +135,7 @@ def marked_differences(value: object, marks: Marks) -> list[Difference]:
     if not marks:
         return [Difference("marked dimensions", "none", _marks_on(value))]
     return [
-        Difference(name, brief(marks.get(name)), brief(getattr(value, name, None)))
+        Difference(name, brief(marks.get(name, ABSENT)), brief(getattr(value, name, ABSENT)))
         for name in dict.fromkeys((*INDICES, *marks))
         if not _mark_fits(value, name, marks.get(name))
     ]

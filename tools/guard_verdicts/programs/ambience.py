@@ -106,10 +106,11 @@ def plain(*names: str) -> tuple[Change, ...]:
 @contextlib.contextmanager
 def hooked() -> Iterator[None]:
     """Have saved-tensors hooks that Dynamo traces into the graph."""
-    pack = torch.fx.symbolic_trace(lambda t: t * 1)
-    with torch.autograd.graph.saved_tensors_hooks(pack, pack):
+    with torch.autograd.graph.saved_tensors_hooks(PACK, PACK):
         yield
 
+
+PACK = torch.fx.symbolic_trace(lambda t: t * 1)
 
 PROGRAMS = (
     Program("ambient", double, lambda: (x(),), all_but()),

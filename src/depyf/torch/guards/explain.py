@@ -110,9 +110,8 @@ class _Asked:
             raise
         except Exception as error:  # noqa: BLE001  in a guard any exception means refused
             failed = [Difference("", clause.expected or "no error", f"{type(error).__name__}: {error}")]
-        source = self.source(clause.node) if clause.node else ""
-        words = clause.torch_text
-        return [Refusal(clause.kind, source or words, *_parts(each), clause.line, words) for each in failed]
+        source = self.subject(clause)
+        return [Refusal(clause.kind, source, *_parts(each), clause.line, clause.torch_text) for each in failed]
 
     def differences(self, clause: Clause) -> list[Difference]:
         if clause.differences:
@@ -121,6 +120,12 @@ class _Asked:
             return found
         shown = evaluate(clause.actual, self.value, self.scope) if clause.actual else False
         return [Difference("", clause.expected, brief(shown))]
+
+    def subject(self, clause: Clause) -> str:
+        """Return what a clause is about: a value; for a clause on several, itself; '' for the state around the call."""
+        if clause.node:
+            return self.source(clause.node)
+        return "" if clause.flags is not None else fill(clause.text, self.source, lambda held: held.name)
 
     def source(self, node: int) -> str:
         return source_text(self.tree, node)

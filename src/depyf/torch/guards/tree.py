@@ -108,7 +108,8 @@ class _Reader:
             if not self.is_empty_dict(visit, node):
                 stack.extend(reversed(list(self.children(visit.manager, node))))
         for leaf, nodes in self.relations.values():
-            self.add(kinds.relation(leaf, self.place(nodes[0]), nodes, self.tree_sources()), self.place(nodes[0]), leaf)
+            # What is said of several values has the place of the frame.
+            self.add(kinds.relation(leaf, self.place(_ROOT), nodes, self.tree_sources()), self.place(_ROOT), leaf)
         for guard in self.root.get_epilogue_lambda_guards():
             leaf = self.leaf(guard)
             self.add(kinds.epilogue(leaf, self.place(_ROOT)), self.place(_ROOT), leaf)

@@ -24,8 +24,8 @@ def _listed(nodes: Sequence[int]) -> Text:
 
 def no_tensor_aliasing(leaf: Leaf, at: Place, nodes: Sequence[int], sources: Mapping[str, int]) -> list[Clause]:
     """`no_aliasing(x, y)`: no two of these are the same object."""
-    actual: Text = ("aliases(", *_listed(nodes), ")")
-    return at.clause(leaf, "no_aliasing(", *_listed(nodes), ")", expected="all of them different", actual=actual)
+    differences: Text = ("no_aliasing_differences(", *_listed(nodes), ")")
+    return at.clause(leaf, "no_aliasing(", *_listed(nodes), ")", differences=differences)
 
 
 def object_aliasing(leaf: Leaf, at: Place, nodes: Sequence[int], sources: Mapping[str, int]) -> list[Clause]:
