@@ -38,7 +38,7 @@ for folder, folders, files in os.walk(sysconfig.get_path("stdlib")):
 for number, path in enumerate(paths[::every]):
     try:
         py_compile.compile(path, os.path.join(target, "%06d.pyc" % number), doraise=True)
-    except (py_compile.PyCompileError, SyntaxError, ValueError, RecursionError):
+    except (py_compile.PyCompileError, OSError, SyntaxError, ValueError, RecursionError):
         pass
 """
 SHOWN = 5

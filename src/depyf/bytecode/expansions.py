@@ -181,6 +181,11 @@ def get_iter(operand: Operand) -> Steps:
     return (Step("GET_YIELD_FROM_ITER" if operand.raw.arg else "GET_ITER"), Step("GHOST", 0))
 
 
+def import_name(operand: Operand) -> Steps:
+    """Expand IMPORT_NAME of 3.15: bit 0 tells of a lazy import, bit 1 of one that must not be lazy by default."""
+    return (Step("IMPORT_LAZY" if operand.raw.arg & 1 else "IMPORT_NAME", operand.name(2)),)
+
+
 def format_value(operand: Operand) -> Steps:
     """Expand FORMAT_VALUE: two bits of conversion, one that tells of a format spec."""
     return (Step("FORMAT", (bool(operand.raw.arg & 4), CONVERSIONS[operand.raw.arg & 3])),)

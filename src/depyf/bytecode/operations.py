@@ -61,6 +61,7 @@ Formatting
     BUILD_INTERPOLATION (conversion, spec)   value expression [spec] -> interpolation
 Imports
     IMPORT_NAME name    level fromlist -> module
+    IMPORT_LAZY name    likewise, for a `lazy import`
     IMPORT_FROM name    module -> module v
     IMPORT_STAR         module ->
 Functions and calls
@@ -236,6 +237,7 @@ def _rows() -> list[Operation]:
         "CONVERT": _always(1, 1),
         "FORMAT": lambda arg: (1 + arg[0], 1),
         "IMPORT_NAME": _always(2, 1),
+        "IMPORT_LAZY": _always(2, 1),
         "IMPORT_FROM": _always(1, 2),
         "IMPORT_STAR": _always(1, 0),
         "CALL": lambda arg: (arg[0] + _callee(arg[1]), 1),

@@ -51,8 +51,8 @@ class Join:
     """The join of two canonical states: what holds in both.
 
     is_less: whether that is less than what holds in the old one.
-    conflicts: the pairs of an object that is fresh in one state, and something else, or a fresh object of another
-        shape, in the other.
+    conflicts: the fresh objects of the old state, and those of the new one, in the place of which the other state has
+        something else, or a fresh object of another shape.
 
     A pair of an old and a new term becomes one term, the same one wherever it occurs.
 
@@ -70,7 +70,7 @@ class Join:
         self.held_by: dict[Term, Term] = {}
         self.to_fill: list[tuple[Term, Term]] = []
         self.private: set[Term] = set()
-        self.conflicts: list[tuple[Term, Term]] = []
+        self.conflicts: tuple[set[Term], set[Term]] = (set(), set())
 
     def state(self) -> State:
         """Return the joined state. Raises `NotUnderstood` where the states differ in more than values."""
@@ -133,9 +133,8 @@ class Join:
                 return self.terms.pure(a, self.terms_of(first, second), c)
             case (Fresh(), Fresh()) if alike(self.old.heap[old], self.new.heap[new]):
                 return self.join_objects(old, new)
-            case (Fresh(), _) | (_, Fresh()):
-                # Even the same name: the object may have changed on the way.
-                self.conflicts.append((old, new))
+            case (Fresh(), _):
+                # Even one of the same name: it may have changed on the way.
                 return self.weaker(old, new)
             case _:
                 return old if old == new else self.weaker(old, new)
@@ -151,10 +150,8 @@ class Join:
         if node.sort is Sort.LOST and (node.detail or not self.may_be_null(new)):
             return old
         is_private = old in self.old.private
-        if isinstance(self.terms.nodes[new], Fresh):
-            self.conflicts.append((old, new))
         keeps = self.common_sort(old, new) == node and (not is_private or new in self.new.private)
-        if not self.holds_objects(new) and keeps and self.first_met.setdefault(old, new) == new:
+        if keeps and not self.held(new) and self.first_met.setdefault(old, new) == new:
             if is_private:
                 self.private.add(old)
             return old
@@ -170,7 +167,10 @@ class Join:
     def weaker(self, old: Term, new: Term) -> Term:
         """Return a symbol for a value of which less is known than was."""
         self.is_less = True
-        if self.holds_objects(old) or self.holds_objects(new):
+        held = self.held(old), self.held(new)
+        if held[0] or held[1]:
+            for conflicts, objects in zip(self.conflicts, held, strict=True):
+                conflicts.update(objects)
             return self.terms.symbol(Sort.LOST, self.may_be_null(old) or self.may_be_null(new))
         common = self.common_sort(old, new)
         joined = self.terms.symbol(common.sort, common.detail)
@@ -195,19 +195,20 @@ class Join:
             case _:
                 return False
 
-    def holds_objects(self, term: Term) -> bool:
-        """Return whether a value is, or holds, a fresh object or something that is not known at all."""
+    def held(self, term: Term) -> set[Term]:
+        """Return the fresh objects in a value, and what stands for something that is not known at all."""
+        found = set()
         pending = [term]
         while pending:
-            node = self.terms.nodes[pending.pop()]
-            match node:
+            part = pending.pop()
+            match self.terms.nodes[part]:
                 case Fresh() | Symbol(sort=Sort.LOST):
-                    return True
+                    found.add(part)
                 case TupleOf(items=items) | Pure(items=items):
                     pending.extend(items)
                 case _:
                     pass
-        return False
+        return found
 
 
 def meet(old: State, new: State, nested: list[tuple[Code, Code]]) -> tuple[State, bool]:
@@ -216,35 +217,42 @@ def meet(old: State, new: State, nested: list[tuple[Code, Code]]) -> tuple[State
     A container that is fresh on one way here and seen by others on the other, or that has another size there, is taken
     as seen by others on both ways, provided that its contents are the same on both sides.
     """
-    joining = Join(old, new)
-    joined = joining.state()
-    while joining.conflicts:
-        opened = open_objects(old, new, joining.conflicts, nested)
-        if opened is None:
-            break
-        old, new = opened
+    known = old
+    while True:
         joining = Join(old, new)
-        joining.is_less = True
         joined = joining.state()
-    return joined, joining.is_less
+        # Each round leaves fewer fresh objects.
+        opened = open_objects(old, new, joining.conflicts, nested) if any(joining.conflicts) else None
+        if opened is None:
+            return joined, joining.is_less or old is not known
+        old, new = opened
 
 
 def open_objects(
-    old: State, new: State, conflicts: list[tuple[Term, Term]], nested: list[tuple[Code, Code]]
+    old: State, new: State, conflicts: tuple[set[Term], set[Term]], nested: list[tuple[Code, Code]]
 ) -> tuple[State, State] | None:
-    """Return both states with the fresh objects in conflict seen by others, or None where sides do not correspond."""
+    """Return both states with the fresh objects in conflict seen by others, or None where sides do not correspond.
+
+    A state that holds none of them is returned as it is.
+    """
+    if not any(term in state.heap for state, objects in zip((old, new), conflicts, strict=True) for term in objects):
+        return None
     opened = []
     found: list[tuple[Code, Code]] = []
-    for which, state in enumerate((old, new)):
+    for state, objects in zip((old, new), conflicts, strict=True):
         owners = owner_of(state)
         rows: tuple[list[Term], list[Term]] = ([], [])
         # Objects get their names in the order in which they are made, which is the same on both sides.
-        for term in sorted({pair[which] for pair in conflicts if pair[which] in state.heap}):
+        for term in sorted(objects & state.heap.keys()):
             rows[owners[term]].append(term)
-        state = state.copy()
-        if len(rows[0]) != len(rows[1]) or relate(state, list(zip(*rows, strict=True)), found) is not None:
+        if len(rows[0]) != len(rows[1]):
             return None
-        opened.append(canonical(state, (None, None)))
+        if rows[0]:
+            state = state.copy()
+            if relate(state, list(zip(*rows, strict=True)), found) is not None:
+                return None
+            state = canonical(state, (None, None))
+        opened.append(state)
     nested.extend(found)
     return opened[0], opened[1]
 

@@ -35,11 +35,13 @@ def qualname_constants(code: types.CodeType) -> set[int]:
     if not code.co_consts:
         return set()
     words = Words(code)
+    # Where code objects do not carry their qualified names, MAKE_FUNCTION takes them from the stack.
+    on_stack = not hasattr(code, "co_qualname")
     found = set()
     for load, use in zip(words.raws, words.raws[1:], strict=False):
         if load.name != "LOAD_CONST":
             continue
         names_class = use.name == "STORE_NAME" and code.co_names[use.arg] == "__qualname__"
-        if names_class or words.facts.qualname_on_stack and use.name == "MAKE_FUNCTION":
+        if names_class or on_stack and use.name == "MAKE_FUNCTION":
             found.add(load.arg)
     return found

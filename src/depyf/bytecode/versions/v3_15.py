@@ -1,4 +1,4 @@
-"""CPython 3.15: iterators as two values."""
+"""CPython 3.15: iterators as two values, lazy imports."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ FACTS = v3_14.FACTS.next(
     gone=("GET_YIELD_FROM_ITER",),
     changed={
         "GET_ITER": x.get_iter,
+        "IMPORT_NAME": x.import_name,
         "PUSH_NULL": x.plain("LATER_NULL"),
         "POP_ITER": x.fixed(x.POP, x.POP),
     },
