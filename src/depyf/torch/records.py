@@ -98,8 +98,8 @@ def _parts_of_break(text: str) -> dict[str, list[str]]:
     body = text[: end.start()] if end else text
     found: dict[str, list[str]] = {}
     marks = list(_BREAK_PART.finditer(body))
-    ends = [*(mark.start() for mark in marks[1:]), len(body)]
-    for mark, until in zip(marks, ends, strict=True):
+    for index, mark in enumerate(marks):
+        until = marks[index + 1].start() if index + 1 < len(marks) else len(body)
         found.setdefault(mark[1], []).append(body[mark.end() : until].strip())
     return found
 
