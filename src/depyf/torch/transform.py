@@ -112,7 +112,7 @@ def _compiled_from_file(
     )
     if not _same_instructions(code, proven):
         transformed.installed = False
-        transformed.reason = "the comments of the file change its meaning"
+        transformed.reason = "the file does not compile to the code that was proven"
         return None
     return code
 
