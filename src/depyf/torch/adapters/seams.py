@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import logging
 import sys
 import types
 from collections.abc import Iterator, Mapping
@@ -35,7 +36,8 @@ _DEEPEST_CALLER = 30
 class BytecodeHook(Protocol):
     """What Dynamo calls with the original code and its own, which the result replaces where it is not None."""
 
-    def __call__(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None: ...
+    def __call__(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
+        """Hear of one compile."""
 
 
 def register_bytecode_hook(hook: BytecodeHook) -> RemovableHandle:
@@ -156,6 +158,27 @@ def without_profiler_marks() -> contextlib.AbstractContextManager[Any]:
         return contextlib.nullcontext()
     patched: contextlib.AbstractContextManager[Any] = torch._dynamo.config.patch(record_runtime_overhead=False)
     return patched
+
+
+def without_compiling() -> contextlib.AbstractContextManager[Any]:
+    """Return a context manager under which Dynamo serves calls from its cache and compiles nothing.
+
+    Before 2.6 torch has no such stance; calls are compiled as ever then.
+    """
+    set_stance = getattr(torch.compiler, "set_stance", None)
+    if set_stance is None:
+        return contextlib.nullcontext()
+    stance: contextlib.AbstractContextManager[Any] = set_stance("eager_on_recompile")
+    return stance
+
+
+def bytecode_log() -> logging.Logger:
+    """Return the logger behind `TORCH_LOGS="bytecode"`."""
+    log: logging.Logger = torch._logging.getArtifactLogger(convert_frame.__name__, "bytecode")
+    return log
+
+
+BYTECODE_LOG_LEVEL = logging.DEBUG
 
 
 def graph_formatter() -> types.FunctionType | Unavailable:
