@@ -271,8 +271,7 @@ class _Collapser:
         if last is None or last.op not in ("COMPARE", "IS", "CONTAINS"):
             return None
         folder = Folder(self.graph, dict.fromkeys([*last.uses, *last.defs], 1))
-        folder.fold([inst for inst in block.insts if inst.op == "CONST"], RULES)
-        FOLD[last.op](folder, last)
+        folder.fold([*(inst for inst in block.insts if inst.op == "CONST"), last], RULES)
         return folder.pending[-1].expr
 
     def _combine_value(self, block: Block, cond: int, arm: _Arm, edge: Edge, other: Edge, arm_when: bool) -> bool:
