@@ -38,7 +38,7 @@ def recognise(graph: Graph) -> Recognised:
             continue
         match region.kind:
             case Kind.NAME:
-                names.strip(regions, region)
+                names.dissolve(regions, region)
             case Kind.WITH:
                 found = with_.strip(regions, region)
                 if found is not None:
@@ -49,6 +49,9 @@ def recognise(graph: Graph) -> Recognised:
             case _:
                 pass
         prune(graph)
+    for region in regions.regions:
+        if region.kind is Kind.EXCEPT and region.handler in regions.parent:
+            names.strip_unbindings(regions, region)
     for region in regions.regions:
         if region.handler in regions.parent:
             _absorb_returns(regions, region.handler)
