@@ -1,4 +1,4 @@
-"""Test the verifier: does it tell functions from seeded wrong versions of them?
+"""Test the verifier: see whether it tells functions from seeded wrong versions of them.
 
     python tools/mutate.py --seed 0 --mutants 2000                  # of the standard library's functions
     python tools/mutate.py --mutants 500 dump/full_code_*.py        # of the functions in these files

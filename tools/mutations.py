@@ -96,7 +96,7 @@ def both(*actions: Action) -> Action:
 
 
 def swapped_operands(tree: ast.AST) -> Iterator[Action]:
-    """`a - b` to `b - a`, `f(a, b)` to `f(b, a)`, `a < b` to `b < a`."""
+    """Swap operands: `a - b` to `b - a`, `f(a, b)` to `f(b, a)`, `a < b` to `b < a`."""
     for sum_ in every(tree, ast.BinOp):
         if ast.dump(sum_.left) != ast.dump(sum_.right) and not both_constant(sum_.left, sum_.right):
             yield both(put(sum_, "left", sum_.right), put(sum_, "right", sum_.left))
@@ -115,7 +115,7 @@ def both_constant(first: ast.expr, second: ast.expr) -> bool:
 
 
 def changed_conditions(tree: ast.AST) -> Iterator[Action]:
-    """`if c` to `if not c`, `and` to `or`, `<` to `<=`."""
+    """Change conditions: `if c` to `if not c`, `and` to `or`, `<` to `<=`."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.If, ast.While, ast.IfExp)) and not isinstance(node.test, ast.Constant):
             yield put(node, "test", ast.UnaryOp(ast.Not(), node.test))
@@ -153,7 +153,7 @@ def reordered_effects(tree: ast.AST) -> Iterator[Action]:
 
 
 def changed_constants(tree: ast.AST) -> Iterator[Action]:
-    """`1` to `2`, `True`, `1.0`; another text; another singleton."""
+    """Change constants: `1` to `2`, `True`, `1.0`; another text; another singleton."""
     inside = {id(part) for text in every(tree, ast.JoinedStr) for part in ast.walk(text)}
     statements = {id(node.value) for node in every(tree, ast.Expr)}
     for node in every(tree, ast.Constant):
@@ -176,7 +176,7 @@ def changed_constants(tree: ast.AST) -> Iterator[Action]:
 
 
 def changed_names(tree: ast.AST) -> Iterator[Action]:
-    """Another variable, global, attribute or keyword."""
+    """Name another variable, global, attribute or keyword."""
     names = sorted({node.arg for node in every(tree, ast.arg)})
     for load in every(tree, ast.Name):
         if isinstance(load.ctx, ast.Load):
@@ -213,7 +213,7 @@ def catch_all(node: ast.Try) -> ast.ExceptHandler:
 
 
 def wrong_loop_exits(tree: ast.AST) -> Iterator[Action]:
-    """`break` to `continue` and back, no `else`, one round only."""
+    """Leave loops otherwise: `break` to `continue` and back, no `else`, one round only."""
     for body in bodies(tree):
         for place, node in enumerate(body):
             if isinstance(node, (ast.Break, ast.Continue)):
@@ -262,7 +262,7 @@ def replace_node(body: list[ast.stmt], old: ast.expr, new: ast.expr) -> None:
 
 
 def wrong_values(tree: ast.AST) -> Iterator[Action]:
-    """No return value, targets in another order, a list for a tuple, an argument not unpacked."""
+    """Change values: no return value, targets in another order, a list for a tuple, an argument not unpacked."""
     for end in every(tree, ast.Return):
         if end.value is not None and not (isinstance(end.value, ast.Constant) and end.value.value is None):
             yield put(end, "value", None)

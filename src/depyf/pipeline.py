@@ -6,7 +6,7 @@ import ast
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
-from depyf.errors import DecompilationError
+from depyf.bytecode.listing import Listing
 from depyf.lift.simplify import simplify
 from depyf.lift.simulate import lift
 from depyf.passes.asserts import restore_asserts
@@ -20,9 +20,12 @@ from depyf.passes.tidy import tidy
 from depyf.passes.tries import restore_tries
 from depyf.structure.build import Builder, Unstructured
 from depyf.structure.collapse import collapse
+from depyf.lift.tac import Graph
+from depyf.passes.complete import check_complete
+from depyf.structure.dispatch import dispatch
 from depyf.structure.labels import Unresolved, resolve
 from depyf.structure.loops import Irreducible
-from depyf.structure.nests import cut, find_markers, nests
+from depyf.structure.nests import cut, find_markers, join_ends, nests
 from depyf.structure.thread import thread
 from depyf.structure.regions.recognise import recognise
 
@@ -56,15 +59,7 @@ def nested(code: Code) -> list[Code]:
 
 
 def _one(code: Code, bodies: Bodies, temps: int, names: Names, simplified: bool) -> tuple[Body, int]:
-    try:
-        stmts, temps = _statements(code, temps, names, simplified)
-    except (Unstructured, Unresolved, Irreducible) as error:
-        raise DecompilationError(str(error), code=str(code)) from error
-    stmts = restore_asserts(stmts)
-    stmts = restore_tries(stmts)
-    stmts = restore_heads(stmts)
-    finish_expressions(stmts)
-    tidy(stmts)
+    stmts, temps = _statements(code, temps, names, simplified)
     body = Body(code, stmts)
     for const in code.consts:
         if isinstance(const, Code):
@@ -76,11 +71,35 @@ def _one(code: Code, bodies: Bodies, temps: int, names: Names, simplified: bool)
 
 
 def _statements(code: Code, temps: int, names: Names, simplified: bool) -> tuple[list[ast.stmt], int]:
-    graph = lift(normalise(code), temps)
+    """Return the statements of one code object, and the number of temporaries so far."""
+    listing = normalise(code)
+    graph = _lifted(listing, temps, names, simplified)
+    try:
+        stmts = _structured(graph)
+    except (Unstructured, Unresolved, Irreducible):
+        graph = _lifted(listing, temps, names, simplified)
+        stmts = dispatch(graph)
+        names.hints.update(graph.hints)
+        finish_expressions(stmts)
+    return stmts, graph.temps
+
+
+def _lifted(listing: Listing, temps: int, names: Names, simplified: bool) -> Graph:
+    graph = lift(listing, temps)
     if simplified:
         simplify(graph)
         names.hints.update(graph.hints)
         names.taken -= graph.promoted
+    return graph
+
+
+def _structured(graph: Graph) -> list[ast.stmt]:
+    """Structure a graph.
+
+    Raises Unstructured, Unresolved or Irreducible if it cannot be done with statements alone.
+    """
+    code = graph.code
+    join_ends(graph)
     recognised = recognise(graph)
     markers = find_markers(graph)
     cut(graph, markers)
@@ -92,4 +111,11 @@ def _statements(code: Code, temps: int, names: Names, simplified: bool) -> tuple
     }
     uses = collapse(graph, scope, code.name == "<lambda>")
     items = Builder(graph, recognised, nest, uses).build()
-    return resolve(items, graph.end), graph.temps
+    stmts = resolve(items, graph.end)
+    stmts = restore_asserts(stmts)
+    stmts = restore_tries(stmts)
+    stmts = restore_heads(stmts)
+    check_complete(stmts)
+    finish_expressions(stmts)
+    tidy(stmts)
+    return stmts

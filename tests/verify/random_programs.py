@@ -233,7 +233,8 @@ class Writer:
     def protect(self, depth: int) -> None:
         self.put(depth, "try:")
         self.block(depth + 1, 2)
-        kind = self.chance.choice(["except KeyError", "except KeyError as z", "except Exception as y", "except", "finally"])
+        kinds = ["except KeyError", "except KeyError as z", "except Exception as y", "except", "finally"]
+        kind = self.chance.choice(kinds)
         self.put(depth, f"{kind}:")
         loops, self.loops = self.loops, 0 if kind == "finally" else self.loops
         self.block(depth + 1, 2)

@@ -199,11 +199,8 @@ def fill(text: str, code: types.CodeType) -> str:
 
 def placeholders(code: types.CodeType) -> dict[str, object]:
     """Return what CODE and GLOBALS stand for: constants that have no literal."""
-    kinds = {"CODE": types.CodeType, "GLOBALS": dict}
-    found: dict[str, object] = {}
-    for name, kind in kinds.items():
-        found.update({name: const for const in code.co_consts if isinstance(const, kind)})
-    return found
+    names = {types.CodeType: "CODE", dict: "GLOBALS"}
+    return {names[type(const)]: const for const in code.co_consts if type(const) in names}
 
 
 def verdict(text: str, code: types.CodeType, assumptions: Assumptions) -> Verdict:

@@ -119,14 +119,20 @@ def inplace(folder: Folder, inst: Inst) -> None:
 
 
 def compare(folder: Folder, inst: Inst) -> None:
-    """COMPARE, IS, CONTAINS."""
+    """COMPARE, IS, CONTAINS.
+
+    A test for None that was one operation with its jump is marked: it has no polarity of its own.
+    """
     if inst.op == "COMPARE":
         op: ast.cmpop = COMPARE[cast(str, inst.arg)]()
     elif inst.op == "IS":
         op = ast.IsNot() if inst.arg else ast.Is()
     else:
         op = ast.NotIn() if inst.arg else ast.In()
-    folder.combine(inst, lambda parts: ast.Compare(left=parts[0], ops=[op], comparators=[as_set(parts[1])]))
+    entry = folder.combine(inst, lambda parts: ast.Compare(left=parts[0], ops=[op], comparators=[as_set(parts[1])]))
+    place = folder.position - 2
+    if inst.op == "IS" and 0 <= place < len(folder.insts) and folder.insts[place].offset == inst.offset:
+        entry.expr.fused = True  # type: ignore[attr-defined]
 
 
 def as_set(expr: ast.expr) -> ast.expr:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from depyf.passes.walk import BODIES
+from depyf.structure.polarity import keeps_polarity, negated
 
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
@@ -22,6 +23,8 @@ def tidy(body: list[ast.stmt]) -> None:
         while place < len(stmts):
             stmt = stmts[place]
             place += 1
+            if isinstance(stmt, ast.If) and _guards(stmt):
+                stmt.test, stmt.body, stmt.orelse = negated(stmt.test), stmt.orelse, stmt.body
             if isinstance(stmt, ast.If) and stmt.orelse and isinstance(stmt.body[-1], ENDS):
                 stmts[place:place] = stmt.orelse
                 stmt.orelse = []
@@ -31,3 +34,10 @@ def tidy(body: list[ast.stmt]) -> None:
                     work.append(inner)
             for name in ("handlers", "cases"):
                 work.extend(part.body for part in getattr(stmt, name, ()))
+
+
+def _guards(stmt: ast.If) -> bool:
+    """Say whether the second arm is a way out that better comes first, as `if not c: return`."""
+    if not stmt.orelse or not isinstance(stmt.orelse[-1], ENDS) or keeps_polarity(stmt.test):
+        return False
+    return not isinstance(stmt.body[-1], ENDS) and len(stmt.orelse) <= len(stmt.body)

@@ -16,13 +16,11 @@ from depyf.lift.tac import ForIter, Graph
 from depyf.structure.loops import loop_headers, natural_loops, unrotate
 from depyf.structure.nodes import items_of
 from depyf.structure.place import place
+from depyf.structure.polarity import negated
 from depyf.structure.regions.recognise import Recognised
 from depyf.structure.regions.table import Kind, Region
+from depyf.structure.unstructured import Unstructured
 from depyf.structure.tree import For, Item, Jump, Label, Loop, If, Try, WithBody, children
-
-
-class Unstructured(Exception):
-    """The control flow fits no statement; `reason` says where."""
 
 
 @dataclass(slots=True)
@@ -45,8 +43,9 @@ class Node:
 
 
 def find_jumps(items: list[Item]) -> list[Jump]:
-    """Return the unfilled jumps in items, in source order."""
+    """Return the unfilled jumps that leave items, in source order."""
     found: list[Jump] = []
+    inner: set[int] = set()
     work = [iter(items)]
     while work:
         item = next(work[-1], None)
@@ -54,10 +53,14 @@ def find_jumps(items: list[Item]) -> list[Jump]:
             work.pop()
         elif isinstance(item, Jump) and item.body is None:
             found.append(item)
+        elif isinstance(item, Label):
+            inner.add(item.label)
         else:
+            if isinstance(item, (Loop, For)):
+                inner.add(item.header)
             for sequence in reversed(children(item)):
                 work.append(iter(sequence))
-    return found
+    return [jump for jump in found if jump.label not in inner]
 
 
 class Builder:
@@ -68,6 +71,7 @@ class Builder:
         self.recognised = recognised
         self.nodes: dict[int, Node] = {}
         self.fresh = len(graph.blocks)
+        self.iterators = {block.exit.iterator for block in graph.live() if isinstance(block.exit, ForIter)}
         self.ends = frozenset((graph.end,))
         self.headers = loop_headers(graph)
         for block in graph.live():
@@ -77,11 +81,33 @@ class Builder:
             if isinstance(block.exit, ForIter):
                 items.append(_for(block.index, block.exit))
             self.add(block.index, items, block.handler, nest[block.index], block.index)
+        self._forward()
 
     def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], last: int) -> Node:
         """Make a node."""
         node = self.nodes[label] = Node(items, find_jumps(items), handler, nest, last, self.ends, self.headers)
         return node
+
+    def _forward(self) -> None:
+        """Lead jumps past nodes that hold nothing but a jump: what they pop is implied by where they lead.
+
+        A node that leaves a `for` loop stays: it is a `break`, perhaps behind another loop.
+        """
+        onward: dict[int, int] = {}
+        for label, node in self.nodes.items():
+            jump = node.items[0] if len(node.items) == 1 else None
+            if isinstance(jump, Jump) and not self._breaks(node, jump.label):
+                onward[label] = jump.label
+        for node in self.nodes.values():
+            for jump in node.jumps:
+                seen = {jump.label}
+                while jump.label in onward and onward[jump.label] not in seen:
+                    jump.label = onward[jump.label]
+                    seen.add(jump.label)
+
+    def _breaks(self, node: Node, target: int) -> bool:
+        outer = self.nodes[target].nest if target in self.nodes else ()
+        return any(temp in self.iterators and temp not in outer for temp in node.nest)
 
     def build(self) -> list[Item]:
         """Return the items of the whole code."""
@@ -216,15 +242,9 @@ def _while(header: int, items: list[Item], inside: set[int]) -> Loop:
         for leave, stay in ((first.orelse, first.body), (first.body, first.orelse)):
             jump = leave[0] if len(leave) == 1 else None
             if isinstance(jump, Jump) and jump.body is None and jump.label not in inside:
-                test = first.test if leave is first.orelse else _negated(first)
+                test = first.test if leave is first.orelse else negated(first.test)
                 return Loop(header, test, [*stay, *items[1:]], jump.label, [jump], first.line)
     return Loop(header, None, items)
-
-
-def _negated(item: If):  # type: ignore[no-untyped-def]
-    import ast
-
-    return ast.UnaryOp(op=ast.Not(), operand=item.test)
 
 
 __all__ = ["Builder", "Kind", "Label", "Unstructured"]

@@ -119,6 +119,8 @@ class _Collapser:
                 self.preds[edge.target] = self.preds.get(edge.target, 0) + 1
         for handler in graph.handlers:
             self.preds[handler.target] = self.preds.get(handler.target, 0) + 2
+        if graph.end >= 0:
+            self.preds[graph.end] = self.preds.get(graph.end, 0) + 2
         self.no_arm: set[int] = set()
 
     def step(self, block: Block) -> bool:
@@ -268,9 +270,8 @@ class _Collapser:
         last = block.insts[-1] if block.insts else None
         if last is None or last.op not in ("COMPARE", "IS", "CONTAINS"):
             return None
-        folder = Folder(self.graph, {})
-        folder.fold([inst for inst in block.insts if inst.op == "CONST"], RULES)
-        FOLD[last.op](folder, last)
+        folder = Folder(self.graph, dict.fromkeys([*last.uses, *last.defs], 1))
+        folder.fold([*(inst for inst in block.insts if inst.op == "CONST"), last], RULES)
         return folder.pending[-1].expr
 
     def _combine_value(self, block: Block, cond: int, arm: _Arm, edge: Edge, other: Edge, arm_when: bool) -> bool:

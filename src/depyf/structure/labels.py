@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from depyf.structure.polarity import keeps_polarity
+from depyf.structure.polarity import keeps_polarity, negated
 from depyf.structure.trampoline import Steps, run
 from depyf.structure.tree import Enter, For, If, Item, Jump, Label, Loop, ReraiseStmt, Try, WithBody
 
@@ -181,7 +181,7 @@ class _Resolver:
 def _if(item: If, body: list[ast.stmt], orelse: list[ast.stmt]) -> ast.stmt:
     test = item.test
     if not body and orelse and not keeps_polarity(test):
-        test, body, orelse = ast.UnaryOp(op=ast.Not(), operand=test), orelse, []
+        test, body, orelse = negated(test), orelse, []
     return ast.If(test=test, body=body or [ast.Pass()], orelse=orelse, lineno=item.line or 0)
 
 

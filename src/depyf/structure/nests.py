@@ -7,7 +7,7 @@ one is cut behind it, unless it does no more than return.
 
 from __future__ import annotations
 
-from depyf.lift.tac import Block, Edge, ForIter, Goto, Graph, Reraise, Return
+from depyf.lift.tac import NULL, Block, Edge, ForIter, Goto, Graph, Reraise, Return
 from depyf.structure.regions.split import split_block
 
 
@@ -21,23 +21,27 @@ def find_markers(graph: Graph) -> set[int]:
     return markers
 
 
+def join_ends(graph: Graph) -> None:
+    """Let every `return None` go to one common block; a lambda keeps its own, as part of its expression."""
+    if graph.code.name == "<lambda>":
+        return
+    end = graph.new_block([], Return(NULL), -1, [])
+    graph.end = end.index
+    for block in graph.live():
+        if block is not end:
+            _return_none(block, end)
+
+
 def cut(graph: Graph, markers: set[int]) -> None:
-    """Cut blocks behind popped markers, and let every `return None` go to one common block."""
-    end = None if graph.code.name == "<lambda>" else graph.new_block([], Return(-1), -1, [])
+    """Cut blocks behind popped markers."""
     work = graph.live()
     while work:
         block = work.pop()
-        if block is end:
-            continue
         for place, inst in enumerate(block.insts):
             if inst.op in ("POP", "POP_EXCEPT") and inst.uses[0] in markers:
-                if not _only_returns(block, place + 1):
+                if not _only_returns(graph, block, place + 1):
                     work.append(split_block(graph, block, place + 1))
                     break
-        if end is not None:
-            _return_none(block, end)
-    if end is not None:
-        graph.end = end.index
     _merge_reraises(graph)
 
 
@@ -54,8 +58,9 @@ def _merge_reraises(graph: Graph) -> None:
                 block.exit = Goto(Edge(ends[exc].index, []))
 
 
-def _only_returns(block: Block, place: int) -> bool:
-    return isinstance(block.exit, Return) and all(
+def _only_returns(graph: Graph, block: Block, place: int) -> bool:
+    returns = isinstance(block.exit, Return) or (isinstance(block.exit, Goto) and block.exit.edge.target == graph.end)
+    return returns and all(
         inst.op in ("POP", "POP_EXCEPT", "CONST", "MOVE") for inst in block.insts[place:]
     )
 

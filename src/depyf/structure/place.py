@@ -47,8 +47,20 @@ def _attach(nodes: dict[int, Node], label: int, kids: list[int], sites: dict[int
             behind.append(kid)
     if compound is not None and is_compound:
         behind = _around(nodes, label, compound, behind, sites)
+    if isinstance(compound, (Loop, For)) and not behind:
+        _break_to(node, compound)
     for kid in behind:
         node.items = [*node.items, Label(kid), *nodes[kid].items]
+
+
+def _break_to(node: Node, loop: Loop | For) -> None:
+    """A loop that is only left for one place outside goes there by a jump behind it."""
+    beyond = {jump.label for jump in node.jumps} - {loop.header} - node.ends
+    normal = loop.orelse[0].label if len(loop.orelse) == 1 and isinstance(loop.orelse[0], Jump) else -1
+    if len(beyond) == 2:
+        beyond.discard(normal)
+    if len(beyond) == 1:
+        node.items = [*node.items, Jump(beyond.pop())]
 
 
 def _fill(jump: Jump, items: list[Item]) -> None:
@@ -70,6 +82,13 @@ def _around(
         if leaving:
             _fill_else(compound, sites[normal][0][1], nodes[normal].items)
             return [kid for kid in kids if kid != normal]
+    if normal is None and isinstance(compound, Loop) and len(single) == len(kids):
+        jumps = [*nodes[label].jumps, *(jump for kid in kids for jump in nodes[kid].jumps)]
+        beyond = {jump.label for jump in jumps} - {compound.header, *kids, *nodes[label].ends}
+        if len(beyond) == 1 and beyond & {jump.label for jump in nodes[label].jumps} or len(kids) > 1 and len(beyond) == 1:
+            for kid in kids:
+                _fill(sites[kid][0][1], nodes[kid].items)
+            return []
     if len(kids) < 2:
         return kids
     if normal is not None and isinstance(compound, Loop) and len(single) == len(kids):
@@ -95,7 +114,7 @@ def _normal_exit(compound: Item, single: list[int], sites: dict[int, list[tuple[
         case Loop() | For():
             jump = compound.orelse[0] if compound.orelse else None
             return next((kid for kid in single if sites[kid][0][1] is jump), None)
-        case Try():
+        case Try(is_finally=False):
             tails = _tails(compound.body)
             return next((kid for kid in single if any(sites[kid][0][1] is jump for jump in tails)), None)
         case _:

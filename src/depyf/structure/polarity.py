@@ -12,7 +12,16 @@ def keeps_polarity(test: ast.expr) -> bool:
     """
     if not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return False
-    right = test.comparators[0]
-    if isinstance(test.ops[0], (ast.Is, ast.IsNot)):
-        return not (isinstance(right, ast.Constant) and right.value is None)
-    return isinstance(test.ops[0], (ast.In, ast.NotIn))
+    return isinstance(test.ops[0], (ast.In, ast.NotIn, ast.Is, ast.IsNot)) and not getattr(test, "fused", False)
+
+
+def negated(test: ast.expr) -> ast.expr:
+    """Return the opposite of a test."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    if getattr(test, "fused", False) and isinstance(test, ast.Compare):
+        op = ast.IsNot() if isinstance(test.ops[0], ast.Is) else ast.Is()
+        opposite = ast.Compare(left=test.left, ops=[op], comparators=test.comparators)
+        opposite.fused = True  # type: ignore[attr-defined]
+        return opposite
+    return ast.UnaryOp(op=ast.Not(), operand=test)

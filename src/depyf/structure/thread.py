@@ -34,6 +34,8 @@ def _onward(block: Block, uses: dict[int, int], markers: set[int]) -> Edge | Non
     if not isinstance(block.exit, Goto):
         return None
     for inst in block.insts:
-        if inst.op != "POP" or inst.uses[0] in markers or not uses.get(inst.uses[0]):
+        if inst.op != "POP" or inst.uses[0] in markers:
+            return None
+        if not uses.get(inst.uses[0]) and inst.uses[0] not in block.phis:
             return None
     return block.exit.edge

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import heapq
 
-from depyf.bytecode.listing import Listing
+from depyf.bytecode.listing import Instruction, Listing
 from depyf.verify.assumptions import Assumptions
 from depyf.verify.events import TRUTH_TEST, Event, Outcome, Split, standing
 from depyf.verify.exact import Comparison
@@ -25,8 +25,10 @@ from depyf.verify.state import LEAVE, Side, State
 from depyf.verify.terms import NotUnderstood, Sort, Symbol, Term, Terms
 
 VISITS_PER_INSTRUCTION = 40
-FRAME_READERS = frozenset({"locals", "vars", "dir", "eval", "exec", "super"})
+FRAME_READERS = frozenset({"locals", "vars", "dir", "eval", "exec"})
 """Builtins that see the variables of the frame that calls them."""
+FRAME_GETTERS = frozenset({"_getframe", "currentframe"})
+"""Attributes that give the frame of their caller."""
 
 Key = tuple[int, int]
 
@@ -41,7 +43,7 @@ def bisimulate(original: Listing, candidate: Listing, assumptions: Assumptions) 
         walk.run()
     except NotUnderstood as error:
         walk.result.reason = walk.place_text(str(error))
-        walk.result.where = Place(str(original.code), *walk.places)
+        walk.result.where = Place(original.code, candidate.code, *walk.places)
     return walk.result
 
 
@@ -56,6 +58,7 @@ class Bisimulation:
         self.orders = tuple(flow.order() for flow in self.flows)
         self.lives = tuple(flow.live() for flow in self.flows)
         self.reads_frame = any(reads_frame(listing) for listing in self.listings)
+        self.names_super = any(names_super(listing) for listing in self.listings)
         self.terms = Terms()
         self.result = Comparison()
         self.table: dict[Key, State] = {}
@@ -131,7 +134,8 @@ class Bisimulation:
         if place == LEAVE:
             return frozenset()
         mask, flow = self.lives[number][place], self.flows[number]
-        return frozenset(name for name in flow.names if mask & flow.bit[name])
+        always = self.listings[number].code.parameters[:1] if self.names_super else ()
+        return frozenset(name for name in flow.names if mask & flow.bit[name]) | frozenset(always)
 
     def order(self, number: int, place: int) -> int:
         """Return how early a place is worked on: paths that meet do so before the walk goes on."""
@@ -179,17 +183,21 @@ class Bisimulation:
             raise NotUnderstood(f"{text(mine)} is not {text(its)}")
         first, second = state.sides
         pairs = [(first.handling, second.handling), *zip(mine.operands, its.operands, strict=True)]
-        if self.reads_frame and mine.kind[0] in ("CALL", "CALL_EX", "YIELD"):
+        if mine.kind[0] in ("CALL", "CALL_EX", "YIELD"):
             pairs.extend(self.visible_variables(state))
         reason = relate(state, pairs, self.result.nested)
         if reason is not None:
             raise NotUnderstood(f"{text(mine)}: {reason}")
 
     def visible_variables(self, state: State) -> list[tuple[Term, Term]]:
-        """Return pairs of all variables, for calls that may look at them; unbound in one is unbound in the other."""
+        """Return pairs of the variables that a call may look at; unbound in one is unbound in the other."""
         first, second = (side.variables for side in state.sides)
         null = self.terms.null
-        return [(first.get(name, null), second.get(name, null)) for name in sorted({*first, *second})]
+        names = sorted({*first, *second}) if self.reads_frame else []
+        if self.names_super:
+            # Without arguments it looks at the first parameter.
+            names.extend(self.listings[0].code.parameters[:1])
+        return [(first.get(name, null), second.get(name, null)) for name in names]
 
     def exceptions(self, state: State, mine: Event, its: Event) -> list[State]:
         """Return the state after an exception, where one can come and at least one side handles it."""
@@ -248,9 +256,23 @@ def split(state: State, truth: Term) -> list[State]:
 
 
 def reads_frame(listing: Listing) -> bool:
-    """Return whether code names a builtin that sees the variables of its caller."""
-    loads = ("LOAD_GLOBAL", "LOAD_NAME")
-    return any(item.op in loads and item.arg in FRAME_READERS for item in listing.instructions)
+    """Return whether code names something that sees all variables of its caller."""
+    return any(
+        item.arg in FRAME_READERS if item.op in ("LOAD_GLOBAL", "LOAD_NAME") else attribute(item) in FRAME_GETTERS
+        for item in listing.instructions
+    )
+
+
+def attribute(item: Instruction) -> object:
+    """Return the name of the attribute that an instruction loads, or None."""
+    if item.op == "LOAD_ATTR":
+        return item.arg
+    return item.arg[0] if item.op == "LOAD_METHOD" and isinstance(item.arg, tuple) else None
+
+
+def names_super(listing: Listing) -> bool:
+    """Return whether code may call `super()`."""
+    return any(item.op in ("LOAD_GLOBAL", "LOAD_NAME") and item.arg == "super" for item in listing.instructions)
 
 
 def text(event: Event) -> str:

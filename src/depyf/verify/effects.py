@@ -1,7 +1,7 @@
 """What operations of one shape do to the stack: one picture each, as in `depyf.bytecode.operations`.
 
 A name on both sides of the arrow is the same value before and after; any other name on the right is a result. Results
-named `truth` are exact bools, those named `iterator` are iterators.
+named `truth` are bools, those named `iterator` are iterators, those named `text` are texts.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ INPLACE                     a b -> v
 COMPARE                     a b -> v
 CONTAINS                    item container -> truth
 LIST_TO_TUPLE               list -> tuple
-CONVERT                     v -> str
+CONVERT                     v -> text
 BUILD_TEMPLATE              strings interpolations -> template
 IMPORT_NAME                 level fromlist -> module
 IMPORT_FROM                 module -> module v
 IMPORT_STAR                 module ->
 GET_ITER                    v -> iterator
-GET_YIELD_FROM_ITER         v -> iterator
+GET_YIELD_FROM_ITER         v -> awaited
 YIELD                       v -> sent
 YIELD_FROM                  awaited none -> result
 GET_AWAITABLE               v -> awaitable
@@ -63,8 +63,8 @@ COPY_DICT_WITHOUT_KEYS      subject keys -> subject rest
 """
 
 BUILDERS = frozenset(
-    "BUILD_SET BUILD_TUPLE_UNPACK BUILD_LIST_UNPACK BUILD_SET_UNPACK BUILD_MAP_UNPACK BUILD_TUPLE_UNPACK_WITH_CALL "
-    "BUILD_MAP_UNPACK_WITH_CALL".split()
+    "BUILD_SET BUILD_STRING BUILD_TUPLE_UNPACK BUILD_LIST_UNPACK BUILD_SET_UNPACK BUILD_MAP_UNPACK "
+    "BUILD_TUPLE_UNPACK_WITH_CALL BUILD_MAP_UNPACK_WITH_CALL".split()
 )
 """Operations that take as many values as their argument says and give one."""
 
@@ -98,7 +98,7 @@ class Effect:
 def parse(before: str, after: str) -> Effect:
     """Read one picture."""
     taken = before.split()
-    sorts = {"truth": Sort.BOOL, "iterator": Sort.ITERATOR}
+    sorts = {"truth": Sort.BOOL, "iterator": Sort.ITERATOR, "text": Sort.TEXT}
     gives = tuple(taken.index(name) if name in taken else sorts.get(name, Sort.PLAIN) for name in after.split())
     return Effect(len(taken), gives)
 
@@ -129,7 +129,7 @@ def effect_of(op: str, arg: object) -> Effect | None:
         case "BUILD_CONST_KEY_MAP", int(count):
             return Effect(count + 1, ONE_RESULT)
         case "FORMAT", (bool(has_spec), _):
-            return Effect(1 + has_spec, ONE_RESULT)
+            return Effect(1 + has_spec, (Sort.TEXT,))
         case "BUILD_INTERPOLATION", (_, bool(has_spec)):
             return Effect(2 + has_spec, ONE_RESULT)
         case "INTRINSIC", (_, int(count)):

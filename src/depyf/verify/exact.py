@@ -34,7 +34,7 @@ def compare_paths(original: Listing, candidate: Listing) -> Comparison:
         mine, its = left.step(here), right.step(there)
         result.reason = step_difference(mine, its)
         if result.reason is not None:
-            result.where = Place(str(original.code), here, there)
+            result.where = Place(original.code, candidate.code, here, there)
             return result
         if mine.nested is not None and its.nested is not None:
             result.nested.append((mine.nested, its.nested))

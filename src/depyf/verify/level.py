@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from depyf.bytecode.code import Code
+
 
 @enum.unique
 class Level(enum.IntEnum):
@@ -25,14 +27,15 @@ class Level(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A pair of instructions, by index in the two listings of the (nested) code named `code`.
+    """A pair of instructions of a pair of (nested) code objects, by index in their listings.
 
-    An index is -1 where that side has left the code or has no such instruction.
+    An index is negative where that side has left the code.
     """
 
-    code: str
-    original: int
-    candidate: int
+    original: Code
+    candidate: Code
+    original_index: int
+    candidate_index: int
 
 
 @dataclass(frozen=True, slots=True)

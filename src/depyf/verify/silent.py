@@ -36,16 +36,19 @@ def is_null(frame: Frame, term: Term) -> bool:
 
 
 def pop(frame: Frame) -> bool:
+    """Do POP."""
     frame.pop()
     return frame.next()
 
 
 def copy(frame: Frame) -> bool:
+    """Do COPY."""
     frame.push(frame.peek(count_of(frame)))
     return frame.next()
 
 
 def swap(frame: Frame) -> bool:
+    """Do SWAP."""
     depth = count_of(frame)
     frame.peek(depth)
     stack = frame.side.stack
@@ -54,21 +57,25 @@ def swap(frame: Frame) -> bool:
 
 
 def push_null(frame: Frame) -> bool:
+    """Do NULL."""
     frame.push(frame.terms.null)
     return frame.next()
 
 
 def const(frame: Frame) -> bool:
+    """Do CONST."""
     frame.push(frame.terms.constant(frame.item.arg))
     return frame.next()
 
 
 def load_common(frame: Frame) -> bool:
+    """Do LOAD_COMMON."""
     frame.push(frame.terms.pure("common", (), str(frame.item.arg)))
     return frame.next()
 
 
 def load_closure(frame: Frame) -> bool:
+    """Do LOAD_CLOSURE."""
     frame.push(frame.terms.cell(str(frame.item.arg)))
     return frame.next()
 
@@ -80,6 +87,7 @@ def variable(frame: Frame) -> Term:
 
 
 def load_fast(frame: Frame) -> bool:
+    """Read a variable that is bound."""
     value = variable(frame)
     if is_null(frame, value):
         return False
@@ -88,6 +96,7 @@ def load_fast(frame: Frame) -> bool:
 
 
 def store_fast(frame: Frame) -> bool:
+    """Do STORE_FAST; a null unbinds."""
     name, value = str(frame.item.arg), frame.pop()
     if value == frame.terms.null:
         frame.side.variables.pop(name, None)
@@ -97,6 +106,7 @@ def store_fast(frame: Frame) -> bool:
 
 
 def delete_fast(frame: Frame) -> bool:
+    """Unbind a variable that is bound."""
     if is_null(frame, variable(frame)):
         return False
     del frame.side.variables[str(frame.item.arg)]
@@ -104,12 +114,14 @@ def delete_fast(frame: Frame) -> bool:
 
 
 def load_fast_clear(frame: Frame) -> bool:
+    """Do LOAD_FAST_CLEAR."""
     frame.push(variable(frame))
     frame.side.variables.pop(str(frame.item.arg), None)
     return frame.next()
 
 
 def jump(frame: Frame) -> bool:
+    """Do JUMP."""
     frame.side.place = frame.item.target
     return True
 
@@ -137,6 +149,7 @@ def known_truth(frame: Frame) -> Term | None:
 
 
 def to_bool(frame: Frame) -> bool:
+    """Do TO_BOOL where the truth is known."""
     known = known_truth(frame)
     return known is not None and give(frame, 1, known)
 
@@ -157,6 +170,7 @@ def unary(frame: Frame) -> bool:
 
 
 def binary(frame: Frame) -> bool:
+    """Compute an operator of two constants."""
     return computed(frame, 2)
 
 
@@ -188,26 +202,33 @@ def contains_op(frame: Frame) -> bool:
 
 
 def identity(frame: Frame) -> bool:
+    """Do IS, which runs no code."""
     answer = frame.terms.pure("is", frame.top(2))
     return give(frame, 2, frame.terms.pure("not", (answer,)) if frame.item.arg else answer)
 
 
 def build_tuple(frame: Frame) -> bool:
+    """Do BUILD_TUPLE."""
     frame.push(frame.terms.tuple_of(frame.pop_many(count_of(frame))))
     return frame.next()
 
 
 def build_list(frame: Frame) -> bool:
+    """Do BUILD_LIST."""
     frame.push(frame.state.make(ListOf(frame.pop_many(count_of(frame)))))
     return frame.next()
 
 
 def build_string(frame: Frame) -> bool:
-    frame.push(frame.terms.pure("string", frame.pop_many(count_of(frame))))
-    return frame.next()
+    """Join texts."""
+    parts = frame.top(count_of(frame))
+    if not all(frame.terms.is_text(part) for part in parts):
+        return False
+    return give(frame, len(parts), frame.terms.pure("string", parts))
 
 
 def build_slice(frame: Frame) -> bool:
+    """Do BUILD_SLICE."""
     frame.push(frame.terms.pure("slice", frame.pop_many(count_of(frame))))
     return frame.next()
 
@@ -230,22 +251,26 @@ def build_const_key_map(frame: Frame) -> bool:
 
 
 def list_append(frame: Frame) -> bool:
+    """Append to a fresh list."""
     target = frame.peek(count_of(frame) + 1)
     return containers.append(frame.state, target, frame.peek()) and give(frame, 1)
 
 
 def list_extend(frame: Frame) -> bool:
+    """Extend a fresh list by known items."""
     target = frame.peek(count_of(frame) + 1)
     return containers.extend(frame.state, target, frame.peek()) and give(frame, 1)
 
 
 def map_add(frame: Frame) -> bool:
+    """Add to a fresh dict."""
     name, value = frame.top(2)
     target = frame.peek(count_of(frame) + 2)
     return containers.store_item(frame.state, target, name, value) and give(frame, 2)
 
 
 def dict_update(frame: Frame) -> bool:
+    """Update a fresh dict by a fresh dict."""
     target = frame.peek(count_of(frame) + 1)
     only_new = frame.item.op == "DICT_MERGE"
     return containers.update(frame.state, target, frame.peek(), only_new=only_new) and give(frame, 1)
@@ -267,20 +292,24 @@ def list_to_tuple(frame: Frame) -> bool:
 
 
 def load_subscr(frame: Frame) -> bool:
+    """Read an item that is known."""
     found = containers.load_item(frame.state, *frame.top(2))
     return found is not None and give(frame, 2, found)
 
 
 def store_subscr(frame: Frame) -> bool:
+    """Change a fresh container."""
     value, container, index = frame.top(3)
     return containers.store_item(frame.state, container, index, value) and give(frame, 3)
 
 
 def delete_subscr(frame: Frame) -> bool:
+    """Delete from a fresh container."""
     return containers.delete_item(frame.state, *frame.top(2)) and give(frame, 2)
 
 
 def unpack_sequence(frame: Frame) -> bool:
+    """Take a known sequence apart."""
     items = frame.state.items(frame.peek())
     if items is None or len(items) != frame.item.arg:
         return False
@@ -312,6 +341,7 @@ def make_function(frame: Frame) -> bool:
 
 
 def set_function_attribute(frame: Frame) -> bool:
+    """Complete a fresh function."""
     value, function = frame.top(2)
     found = frame.state.get(function)
     if not isinstance(found, FunctionOf):
@@ -335,6 +365,7 @@ def get_iter(frame: Frame) -> bool:
 
 
 def push_exc_info(frame: Frame) -> bool:
+    """Let an exception be the one that is handled."""
     exception = frame.pop()
     frame.push(frame.side.handling, exception)
     frame.side.handling = exception

@@ -121,21 +121,36 @@ class State:
         )
 
     def resolve(self, term: Term) -> Term:
-        """Return what a term has become known as."""
+        """Return what a term has become known as, and its parts as well."""
         if not self.bound:
             return term
+        if not isinstance(self.terms.nodes[term], (TupleOf, Pure)):
+            return self.follow(term)
+        done: dict[Term, Term] = {}
+        pending = [term]
+        while pending:
+            current = pending[-1]
+            known = self.follow(current)
+            node = self.terms.nodes[known]
+            items = node.items if isinstance(node, (TupleOf, Pure)) else ()
+            missing = [item for item in items if item not in done]
+            if missing:
+                pending.extend(missing)
+                continue
+            new_items = tuple(done[item] for item in items)
+            if new_items != items and isinstance(node, Pure):
+                known = self.follow(self.terms.pure(node.op, new_items, node.detail))
+            elif new_items != items:
+                known = self.terms.tuple_of(new_items)
+            done[current] = known
+            pending.pop()
+        return done[term]
+
+    def follow(self, term: Term) -> Term:
+        """Return what a term itself has become known as."""
         while term in self.bound:
             term = self.bound[term]
-        node = self.terms.nodes[term]
-        if not isinstance(node, (TupleOf, Pure)) or not node.items:
-            return term
-        # The depth of terms is limited by MAX_DEPTH, and so is this recursion.
-        items = tuple(self.resolve(item) for item in node.items)
-        if items == node.items:
-            return term
-        if isinstance(node, TupleOf):
-            return self.terms.tuple_of(items)
-        return self.resolve(self.terms.pure(node.op, items, node.detail))
+        return term
 
     def make(self, item: HeapObject) -> Term:
         """Put a new object on the heap."""

@@ -27,6 +27,7 @@ class Sort(enum.Enum):
 
     PLAIN: a value.
     BOOL: `True` or `False`.
+    TEXT: a text.
     ITERATOR: the result of GET_ITER, so that its own iterator is itself.
     GLOBAL: the value of a global name, the detail.
     SEQUENCE: an exact tuple or list with as many items as the detail says, unchanged while it is private.
@@ -36,6 +37,7 @@ class Sort(enum.Enum):
 
     PLAIN = enum.auto()
     BOOL = enum.auto()
+    TEXT = enum.auto()
     ITERATOR = enum.auto()
     GLOBAL = enum.auto()
     SEQUENCE = enum.auto()
@@ -135,11 +137,21 @@ class Terms:
         """Return the cell of a variable."""
         return self.shared(("cell", name), Cell(name))
 
-    def constant(self, value: object, level: int = 0) -> Term:
+    def constant(self, value: object) -> Term:
         """Return the term of a constant; a tuple is taken apart."""
-        if isinstance(value, tuple) and type(value) is tuple and level < MAX_DEPTH:
-            return self.tuple_of(tuple(self.constant(item, level + 1) for item in value))
-        return self.shared(("constant", key(value)), Constant(value))
+        made: list[Term] = []
+        pending = [(value, 0, False)]
+        while pending:
+            item, level, is_ready = pending.pop()
+            if not isinstance(item, tuple) or type(item) is not tuple or level == MAX_DEPTH:
+                made.append(self.shared(("constant", key(item)), Constant(item)))
+            elif is_ready:
+                first = len(made) - len(item)
+                made[first:] = [self.tuple_of(tuple(made[first:]))]
+            else:
+                pending.append((item, level, True))
+                pending.extend((part, level + 1, False) for part in reversed(item))
+        return made[0]
 
     def tuple_of(self, items: tuple[Term, ...]) -> Term:
         """Return a tuple of terms."""
@@ -189,6 +201,16 @@ class Terms:
                 return True
             case Constant(value=value):
                 return value is True or value is False
+            case _:
+                return False
+
+    def is_text(self, term: Term) -> bool:
+        """Return whether a term is surely a text."""
+        match self.nodes[term]:
+            case Symbol(sort=Sort.TEXT) | Pure(op="string"):
+                return True
+            case Constant(value=value):
+                return type(value) is str
             case _:
                 return False
 

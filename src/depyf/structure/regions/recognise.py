@@ -21,11 +21,20 @@ class Recognised:
 
 
 def recognise(graph: Graph) -> Recognised:
-    """Strip the regions of a graph, innermost first, and say what each is."""
+    """Strip the regions of a graph and say what each is.
+
+    The copies of a `finally` body are compared with the handler while both are still as the compiler wrote them:
+    outer ones first, and of those at one depth the last in the code, as a copy may hold others.
+    """
     recognised = Recognised(Regions(graph))
     regions = recognised.regions
-    for region in list(regions.regions):
-        if region.handler not in regions.parent:
+    place = {region.handler: graph.handlers[region.handler].target for region in regions.regions}
+    order = sorted(
+        regions.regions, key=lambda region: (region.kind is not Kind.FINALLY, region.depth, -place[region.handler])
+    )
+    for region in order:
+        if region.handler not in regions.parent or graph.blocks[graph.handlers[region.handler].target] is None:
+            regions.parent.pop(region.handler, None)
             continue
         match region.kind:
             case Kind.NAME:
@@ -40,6 +49,7 @@ def recognise(graph: Graph) -> Recognised:
             case _:
                 pass
         prune(graph)
+    for region in regions.regions:
         if region.handler in regions.parent:
             _absorb_returns(regions, region.handler)
     return recognised

@@ -142,7 +142,7 @@ def skip_empty(graph: Graph, index: int) -> Block:
 
 def prune(graph: Graph) -> None:
     """Remove the blocks that cannot be reached."""
-    reached = {0}
+    reached = {0, graph.end}
     work = [0]
     while work:
         block = graph.block(work.pop())
