@@ -32,8 +32,10 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("pipeline",),
     ("decompiled",),
     ("api",),
+    ("decompiler",),
     ("report",),
     ("torch",),
+    ("explain",),
     ("cli",),
 )
 RANK = {part: rank for rank, parts in enumerate(LAYERS) for part in parts}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -45,6 +46,12 @@ def root_function(compiled: object) -> tuple[types.FunctionType, object | None]:
 def entries(code: types.CodeType) -> list[CacheEntry]:
     """Return the cache entries of `code` that are alive, in torch's order: the one used last comes first."""
     return [entry for entry in _debug_get_cache_entry_list(code) if getattr(entry.guard_manager, "closure_vars", None)]
+
+
+def scope_of(code: types.CodeType, otherwise: dict[str, Any]) -> dict[str, Any]:
+    """Return the globals of the module of `code`: the rest of an inlined function has those of its own."""
+    found = next(iter(entries(code)), None)
+    return otherwise if found is None else found.guard_manager.global_scope["G"]
 
 
 def compile_id(entry: CacheEntry) -> str:
@@ -88,14 +95,18 @@ def collect(function: types.FunctionType) -> list[CompiledFunction]:
     """
     scope = function.__globals__
     pending: list[tuple[str, types.CodeType, types.CodeType]] = [("", function.__code__, function.__code__)]
-    found: dict[types.CodeType, CompiledFunction] = {}
+    # By identity: torch puts constants into code objects that have no hash.
+    found: dict[int, CompiledFunction] = {}
     while pending:
         resume_name, code, caller = pending.pop(0)
-        if code in found:
+        if id(code) in found:
+            known = found[id(code)]
+            if resume_name not in (known.resume_name, *known.other_names):
+                found[id(code)] = replace(known, other_names=[*known.other_names, resume_name])
             continue
         source, first_line = source_of(code)
         live = sorted(entries(code), key=lambda entry: entry.compile_id.frame_compile_id)
-        found[code] = CompiledFunction(
+        found[id(code)] = CompiledFunction(
             name=code.co_name,
             code=code,
             filename=code.co_filename,

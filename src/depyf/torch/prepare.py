@@ -33,6 +33,11 @@ def _told_so_far(directory: Path) -> tuple[Session, Numbers]:
     return _TOLD[directory]
 
 
+def told_in_this_process() -> list[tuple[Path, Session]]:
+    """Return the directories that contexts of this process have written to, with what each tells, in order."""
+    return [(directory, session) for directory, (session, _) in _TOLD.items()]
+
+
 class DumpContext:
     """One entered `prepare_debug`: what it has heard and where it writes."""
 

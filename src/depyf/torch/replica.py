@@ -42,23 +42,23 @@ class Choice:
 
 
 class Overlay(dict[str, Any]):
-    """Globals for transformed code: the names of a replica first, then those of the user's module as they are now."""
+    """Globals for transformed code: those of the user's module as they are now, but the replica's resume functions."""
 
-    def __init__(self, names: Mapping[str, Any], called: Mapping[str, str], scope: dict[str, Any]) -> None:
-        super().__init__(names)
+    def __init__(self, entry: CompiledEntry, scope: dict[str, Any], resumes: Mapping[int, Callable[..., Any]]) -> None:
+        super().__init__(entry.placeholders)
         self["__builtins__"] = scope["__builtins__"]
         self["__name__"] = scope.get("__name__", "")
         self._own = set(self)
-        self._called = called
+        self._called = entry.names
         self._scope = scope
-
-    def offer(self, names: Mapping[str, Any]) -> None:
-        """Add names of the replica."""
-        self.update(names)
-        self._own.update(names)
+        self._resumes = resumes
 
     def __missing__(self, name: str) -> Any:  # noqa: ANN401  a global may be anything
-        return self._scope[self._called.get(name, name)]
+        found = self._scope[self._called.get(name, name)]
+        if not name.startswith(live.RESUME_PREFIX):
+            return found
+        # Several names may stand for one resume function.
+        return self._resumes.get(id(live.resume_code(found)), found)
 
     def give_back(self) -> None:
         """Put the globals that transformed code has assigned where the user's program looks for them."""
@@ -93,7 +93,7 @@ class Replica:
         self.served: list[Served] = []
         self._scope = self.function.__globals__
         self._names: dict[str, Any] = {name: held.get() for name, held in self.full_code.objects.items()}
-        self._resumes: dict[str, Any] = {}
+        self._resumes: dict[int, Callable[..., Any]] = {}
         self._execute()
 
     @property
@@ -138,7 +138,7 @@ class Replica:
         exec(compiled, self._names)
         pairs = list(zip(self.functions, self.full_code.functions, strict=True))
         for function, called in pairs[1:]:
-            self._resumes[function.resume_name] = self._resume(function, called)
+            self._resumes[id(function.code)] = self._resume(function, called)
         cells = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
         self._root = self._attach(*pairs[0], cells, self.function)
         self._names[f"{name}_entries"] = self._root
@@ -146,15 +146,16 @@ class Replica:
     def _resume(self, function: CompiledFunction, called: str) -> Callable[..., Any]:
         """Return what stands for a resume function: itself, or what makes it of its cells."""
         names = function.code.co_freevars
+        scope = live.scope_of(function.code, self._scope)
 
         def with_cells(cells: tuple[types.CellType, ...]) -> Callable[..., Any]:
-            original = types.FunctionType(function.code, self._scope, function.code.co_name, None, cells)
+            original = types.FunctionType(function.code, scope, function.code.co_name, None, cells)
             table = self._attach(function, called, dict(zip(names, cells, strict=True)), original)
             return lambda *values: table(dict(zip(parameters(function.code), values, strict=True)))
 
         if names:
             return with_cells
-        original = types.FunctionType(function.code, self._scope, function.code.co_name)
+        original = types.FunctionType(function.code, scope, function.code.co_name)
         self._names[f"{called}_entries"] = self._attach(function, called, {}, original)
         found: Callable[..., Any] = self._names[called]
         return found
@@ -177,7 +178,7 @@ class Replica:
             for entry in function.entries
             if entry.compile_id in live_entries
         ]
-        attached = Live(function.code, self._scope, cells, live.order(function.code), self.served)
+        attached = Live(function.code, original.__globals__, cells, live.order(function.code), self.served)
         return table.attached(attached, entries, original)
 
     def _code(
@@ -188,17 +189,16 @@ class Replica:
         original: types.FunctionType,
     ) -> Callable[..., Any]:
         """Return the code of an entry as a function with the live cells; without text it is what torch runs."""
+        scope = original.__globals__
         name = f"code_{entry_suffix(entry.compile_id)}"
         made_here = self._names[name]
         code = installed if made_here is None else made_here.__code__
-        overlay = Overlay(entry.placeholders, entry.names, self._scope)
+        overlay = Overlay(entry, scope, self._resumes)
         closure = tuple(cells[name] for name in code.co_freevars)
         made = types.FunctionType(code, overlay, name, original.__defaults__, closure)
         made.__kwdefaults__ = original.__kwdefaults__
 
-        # Resume functions are made one after the other and may call each other, so their names come at the call.
         def run(*args: object, **kwargs: object) -> object:
-            overlay.offer(self._resumes)
             try:
                 return made(*args, **kwargs)
             finally:

@@ -51,7 +51,7 @@ class CompiledFunction:
 
     `code` is its own code, before any transformation. `source` is the user's text from `first_line` on; for a resume
     function it is that of the function it resumes, from line `resumes_at`. `resume_name` is the global name by which
-    the code of the caller knows it, e.g. `__resume_at_102_2`.
+    the code of the caller knows it, e.g. `__resume_at_102_2`; other callers may have `other_names` for it.
     """
 
     name: str
@@ -62,6 +62,7 @@ class CompiledFunction:
     entries: Sequence[CompiledEntry]
     resume_name: str = ""
     resumes_at: int | None = None
+    other_names: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,18 +161,19 @@ def _code(entry: CompiledEntry, function: CompiledFunction) -> list[str]:
     return lines
 
 
-_DEFINED = r"^( *(?:async )?def (?:__closure_of_)?|(?= *\S+ = lambda\b)|    return (?=\S+$)){}\b"
-
-
 def _renamed(source: str, before: str, after: str) -> str:
     """Return `source` with the function `before`, and what gives it its cells, called `after` where they are made."""
     lines = source.splitlines()
-    made = re.compile(_DEFINED.format(re.escape(before)))
-    closure = next((line for line in lines if line.startswith(f"def __closure_of_{before}(")), None)
-    inside = closure is not None
-    for number, line in enumerate(lines):
-        own = line is closure or number == len(lines) - 1 or not line.startswith("        " if inside else " ")
-        lines[number] = made.sub(rf"\g<1>{after}", line) if own else line
+    inside = next((number for number, line in enumerate(lines) if line.startswith(f"def __closure_of_{before}(")), None)
+    made = re.compile(
+        rf"^({'' if inside is None else '    '}(?:(?:async )?def )?){re.escape(before)}(?=\(| = lambda\b)"
+    )
+    own = next((number for number, line in enumerate(lines) if made.match(line)), None)
+    if own is not None:
+        lines[own] = made.sub(rf"\g<1>{after}", lines[own])
+    if inside is not None:
+        lines[inside] = lines[inside].replace(f"__closure_of_{before}(", f"__closure_of_{after}(", 1)
+        lines[-1] = f"    return {after}"
     return "\n".join(lines)
 
 
@@ -216,7 +218,8 @@ def _dispatch(function: CompiledFunction, name: str) -> list[str]:
         for entry in function.entries
     ]
     rename = {given: identifier(given) for given in parameters(function.code) if not given.isidentifier()}
-    alias = [f"{function.resume_name} = {name}"] if function.resume_name else []
+    given = [function.resume_name, *function.other_names] if function.resume_name else []
+    alias = [f"{each} = {name}" for each in given]
     return [
         f"{name}_entries = Dispatch(",
         f'    "{name}",',

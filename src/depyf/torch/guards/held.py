@@ -54,9 +54,9 @@ def _from_source(source: str) -> str:
 def identifier(name: str) -> str:
     """Return a Python identifier for the dotted `name`: `torch_abs` for `torch.abs`."""
     word = re.sub(r"\W+", "_", name).strip("_") or _NO_NAME
-    if word[0].isdigit() or keyword.iskeyword(word):
-        word = f"_{word}"
-    return word
+    if word[0].isdigit():
+        return f"_{word}"
+    return f"{word}_" if keyword.iskeyword(word) else word
 
 
 def is_builtin(value: object) -> bool:
