@@ -22,7 +22,8 @@ sys.path.insert(0, str(ROOT))
 # Two kernels are compiled faster than a pool of workers starts.
 os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
 # A graph that comes from a cache comes without the passes that made it, and all of them are to be seen.
-os.environ.setdefault("TORCHINDUCTOR_FORCE_DISABLE_CACHES", "1")
+os.environ.setdefault("TORCHINDUCTOR_FX_GRAPH_CACHE", "0")
+os.environ.setdefault("TORCHINDUCTOR_AUTOGRAD_CACHE", "0")
 
 CALLS = 100
 

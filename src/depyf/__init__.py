@@ -17,10 +17,23 @@ from depyf.version import __version__
 
 if TYPE_CHECKING:
     from depyf.api import decompile, decompile_pyc
+    from depyf.decompiler import Decompiler
     from depyf.errors import DecompilationError
+    from depyf.torch.bytecode_log import install, uninstall
+    from depyf.torch.debug import debug
     from depyf.torch.prepare import prepare_debug
 
-__all__ = ["DecompilationError", "__version__", "decompile", "decompile_pyc", "prepare_debug"]
+__all__ = [
+    "DecompilationError",
+    "Decompiler",
+    "__version__",
+    "debug",
+    "decompile",
+    "decompile_pyc",
+    "install",
+    "prepare_debug",
+    "uninstall",
+]
 
 # Where each public name lives. A module is imported when its name is first asked for: torch takes seconds, and the
 # decompiler does without.
@@ -28,7 +41,11 @@ _HOMES = {
     "decompile": "depyf.api",
     "decompile_pyc": "depyf.api",
     "DecompilationError": "depyf.errors",
+    "Decompiler": "depyf.decompiler",
+    "debug": "depyf.torch.debug",
+    "install": "depyf.torch.bytecode_log",
     "prepare_debug": "depyf.torch.prepare",
+    "uninstall": "depyf.torch.bytecode_log",
 }
 
 

@@ -127,10 +127,11 @@ def test_a_replaced_method_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_forgotten_handler_hook_and_setting_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     before = torch_state.picture()
     monkeypatch.setattr(logging.getLogger("torch.__trace"), "handlers", [logging.NullHandler()])
-    monkeypatch.setattr(torch._dynamo.config, "recompile_limit", 99)
     hook = torch._dynamo.convert_frame.register_bytecode_hook(lambda old, new: None)
-    found = torch_state.changes(before, torch_state.picture())
+    with torch._dynamo.config.patch(recompile_limit=99):
+        found = torch_state.changes(before, torch_state.picture())
     hook.remove()
+    assert "torch._dynamo.config.recompile_limit" not in torch_state.changes(before, torch_state.picture())
     assert set(found) >= {
         "logger torch.__trace handlers",
         "bytecode hooks",

@@ -41,7 +41,9 @@ def main(arguments: list[str]) -> int:
     refused = sum(not verdict.torch for verdict in found)
     print(f"{agree} of {len(found)} pairs agree; torch accepts {len(found) - refused} and refuses {refused}")
     print("clauses:", ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items())))
-    print("torch's own guards called:", ", ".join(f"{kind} {count}" for kind, count in sorted(through.items())) or "none")
+    print(
+        "torch's own guards called:", ", ".join(f"{kind} {count}" for kind, count in sorted(through.items())) or "none"
+    )
     return 0 if agree == len(found) else 1
 
 

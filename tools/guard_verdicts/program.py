@@ -6,11 +6,14 @@ import contextlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 
-Arguments = Callable[[], tuple[Any, ...]]
+Value: TypeAlias = Any
+"""What a program is given: anything that a user's function may be given."""
+
+Arguments = Callable[[], tuple[Value, ...]]
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import re
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from depyf.torch.guards.render import guard_name
 from depyf.torch.guards.tree import Tree
 from tools.guard_verdicts.program import Change, Program
 
+_VALUE = re.compile(r"[LG]\['\w+'\](?:\.\w+|\[[^\]]*\])*")
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -32,12 +35,33 @@ class Verdict:
     ours: bool
     ours_without_locals: bool
     refusals: tuple[Refusal, ...]
+    torch_names: tuple[str, ...] = ()
+
+    @property
+    def names_what_torch_names(self) -> bool:
+        """Tell whether what torch says it stumbled over is among the reasons, by its words or by its value."""
+        said = " ".join(self.torch_names).replace("_has_dynamo_dim_marking", "marked dimensions")
+        said = said.replace("Duplicate tensor", "the same object")
+        values = [value.replace("'", '"') for value in _VALUE.findall(said)]
+        for refusal in self.refusals:
+            same = any(part in refusal.torch_text or part in refusal.actual for part in self.torch_names)
+            source = _short(refusal.source)
+            there = any(source.startswith(value) or f"({value}" in source for value in values)
+            if same or there or (refusal.aspect and refusal.aspect in said):
+                return True
+        return False
 
     @property
     def agree(self) -> bool:
         """Tell whether the guard, the one read without the call's locals, and the explanation say what torch says."""
         expected = bool(self.torch)
         return expected == self.ours == self.ours_without_locals == (not self.refusals)
+
+
+def _short(source: str) -> str:
+    """Return an expression as torch writes it: without the dicts in which attributes of a module are."""
+    source = re.sub(r'\.__dict__\["(\w+)"\]', r".\1", source)
+    return re.sub(r"^dict_item\((.*), (.*)\)$", r"\1[\2]", source)
 
 
 @dataclass(frozen=True)
@@ -53,7 +77,7 @@ class Guarded:
     differs: str
 
 
-def root_of(function: Any) -> types.FunctionType:
+def root_of(function: object) -> types.FunctionType:
     """Return the Python function whose frame is compiled."""
     return live.root_function(function)[0]
 
@@ -109,7 +133,8 @@ def ask(program: Program, guarded: Guarded, change: Change, arguments: tuple[Any
         ours = guarded.guard(L, scope)
         cold = guarded.guard_without_locals(L, scope)
         refusals = tuple(explain(guarded.tree, L, scope))
-    return Verdict(program.name, change.name, guarded.entry, torch_says, ours, cold, refusals)
+        named = tuple(guarded.root.check_verbose(dict(L)).verbose_code_parts) if torch_says is False else ()
+    return Verdict(program.name, change.name, guarded.entry, torch_says, ours, cold, refusals, named)
 
 
 @contextlib.contextmanager
@@ -126,9 +151,9 @@ def verdicts(program: Program) -> Iterator[tuple[Guarded, Verdict]]:
         AssertionError: torch compiled nothing.
     """
     torch._dynamo.reset()
-    arguments = program.arguments()
     with configured(program):
-        torch.compile(program.function, backend="eager", **program.options)(*arguments)
+        arguments = program.arguments()
+        torch.compile(program.function, **{"backend": "eager", **program.options})(*arguments)
         entries = read(program, arguments)
     assert entries, f"{program.name} was not compiled"
     for guarded in entries:

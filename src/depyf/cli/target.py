@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import marshal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
-from depyf.api import decompile, decompile_code, decompile_pyc
+from depyf.api import decompile, decompile_pyc
 
 
 class TargetNotFound(LookupError):
@@ -66,10 +68,16 @@ def source_of(target: Target) -> str:
         case PycFile(path):
             return decompile_pyc(path)
         case SourceFile(path):
-            code = compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
-            return decompile_code(code).module_source
+            return decompile_pyc(_compiled(path))
         case Object():
             return decompile(_find(target))
+
+
+def _compiled(path: Path) -> bytes:
+    """Return what a `.pyc` of the source in `path` holds."""
+    code = compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
+    no_source_is_checked = bytes(12)
+    return MAGIC_NUMBER + no_source_is_checked + marshal.dumps(code)
 
 
 def _find(target: Object) -> Callable[..., object]:

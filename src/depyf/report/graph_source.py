@@ -61,6 +61,19 @@ def user_lines(text: str) -> tuple[UserLine, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def output_count(text: str) -> int | None:
+    """Return how many values a graph returns, or None where its text does not tell."""
+    try:
+        tree = ast.parse(_NAMELESS_CLASS.sub("class GraphModule(", text))
+    except SyntaxError:
+        return None
+    methods = [node for body in tree.body if isinstance(body, ast.ClassDef) for node in body.body]
+    forward = [node for node in methods if isinstance(node, ast.FunctionDef) and node.name == "forward"]
+    last = forward[-1].body[-1] if forward else None
+    value = last.value if isinstance(last, ast.Return) else None
+    return len(value.elts) if isinstance(value, (ast.Tuple, ast.List)) else None
+
+
 def _imports(tree: ast.Module) -> list[str]:
     stored: set[str] = set()
     loaded: dict[str, None] = {"torch": None}

@@ -35,7 +35,7 @@ def index_json(session: Session) -> str:
         "schema": SCHEMA,
         "torch": session.torch_version,
         "python": session.python_version,
-        "functions": [_function(session, root) for root in session.roots()],
+        "functions": [_root(session, root) for root in session.roots()],
         "order": [str(each.id) for _, each in session.compiles()],
         "outside": [_artefact(each) for each in session.loose],
         "unavailable": dict(sorted(session.unavailable.items())),
@@ -44,23 +44,26 @@ def index_json(session: Session) -> str:
     return json.dumps(content, indent=1) + "\n"
 
 
-def _function(session: Session, function: Function) -> dict[str, Any]:
-    content: dict[str, Any] = {
+def _root(session: Session, function: Function) -> dict[str, Any]:
+    return _function(function) | {"resume_functions": [_resume(each) for each in session.resumes_of(function)]}
+
+
+def _resume(function: Function) -> dict[str, Any]:
+    return _function(function) | {
+        "broke_at": function.break_line,
+        "resumes_at": function.resumes_at,
+        "called_as": function.resume_name,
+    }
+
+
+def _function(function: Function) -> dict[str, Any]:
+    return {
         "name": function.name,
         "file": short_path(function.filename),
         "line": function.first_line,
         "dump": function.file,
         "compiles": [_compile(each) for each in function.compiles],
     }
-    if function.is_resume:
-        content |= {
-            "broke_at": function.break_line,
-            "resumes_at": function.resumes_at,
-            "called_as": function.resume_name,
-        }
-    else:
-        content["resume_functions"] = [_function(session, each) for each in session.resumes_of(function)]
-    return content
 
 
 def _compile(each: Compile) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from depyf.report.model import GraphBreak, UserLine
@@ -53,12 +53,17 @@ def annotated(source: str, notes: Notes) -> str:
     """Return `source` with the comments of `notes`; without those inside it where they would change what it means."""
     tree = ast.parse(source)
     lines = source.rstrip("\n").split("\n")
-    header = "".join(f"# {line}".rstrip() + "\n" for line in notes.header)
+    header = comment_lines(notes.header)
     above, beside = _comments(tree, notes)
     text = header + "\n".join(_placed(lines, above, beside)) + "\n"
     if ast.dump(ast.parse(text)) == ast.dump(tree):
         return text
     return header + source
+
+
+def comment_lines(texts: Iterable[str]) -> str:
+    """Return texts as comments, each line of each on a line of its own."""
+    return "".join(f"# {line}".rstrip() + "\n" for text in texts for line in text.splitlines())
 
 
 def _comments(tree: ast.Module, notes: Notes) -> tuple[dict[int, list[str]], dict[int, str]]:

@@ -73,6 +73,11 @@ class ActiveContexts:
                 hooks, self._hooks = self._hooks, None
                 hooks.close()
 
+    def is_any_entered(self) -> bool:
+        """Tell whether any context is entered now, by any thread."""
+        with self._lock:
+            return bool(self._entered)
+
     def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         """Pass a record on to the context that it belongs to."""
         with self._contained("reading a record of torch's trace"):

@@ -92,7 +92,11 @@ before_guards: ContextVar[TorchFunctionState | None] = ContextVar("before_guards
 
 def torch_function_state() -> TorchFunctionState:
     """Return whether `__torch_function__` is on now."""
-    return TorchFunctionState(torch._C._is_torch_function_enabled(), torch._C._is_torch_function_all_disabled(), torch._C._get_torch_function_state())
+    return TorchFunctionState(
+        torch._C._is_torch_function_enabled(),
+        torch._C._is_torch_function_all_disabled(),
+        torch._C._get_torch_function_state(),
+    )
 
 
 def mode_types() -> tuple[type, ...]:
@@ -110,7 +114,7 @@ def saved_tensors_hooks() -> tuple[object, ...] | None:
 
 def current() -> dict[str, object]:
     """Return every flag of the state the program is in now."""
-    found = flags(GlobalStateGuard().__getstate__())
+    found = flags(str(GlobalStateGuard().__getstate__()))
     outside = before_guards.get()
     if outside is not None:
         found["torch_function"] = outside.enabled

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
-from enum import Enum
 from typing import Final
 
 import torch
 
+from depyf.torch.qualified import qualified_name
+
 BRIEF_LENGTH = 120
 
 
-class Missing(Enum):
+class Missing(enum.Enum):
     """Stands for a value that is not there, and for an expectation that is not made."""
 
     ABSENT = "absent"
@@ -38,16 +40,12 @@ def brief(value: object) -> str:
     """Return a short text for `value` that shows no address and does not print a tensor's elements."""
     if isinstance(value, torch.Tensor):
         return f"{type(value).__name__} of {value.dtype}, size {tuple(value.shape)}"
-    if isinstance(value, type):
-        return value.__qualname__ if value.__module__ in ("builtins", "__main__") else _qualified(value)
-    if isinstance(value, torch.nn.Module) or " at 0x" in _repr(value):
-        return f"a {type(value).__qualname__}"
-    text = _repr(value)
+    if isinstance(value, Missing):
+        return value.value
+    text = "" if isinstance(value, enum.Enum | torch.nn.Module) else _repr(value)
+    if isinstance(value, type) or " at 0x" in text or not text:
+        return qualified_name(value) or f"a {type(value).__qualname__}"
     return text if len(text) <= BRIEF_LENGTH else text[: BRIEF_LENGTH - 3] + "..."
-
-
-def _qualified(cls: type) -> str:
-    return f"{cls.__module__}.{cls.__qualname__}"
 
 
 def _repr(value: object) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import types
 import weakref
 
-from depyf.report.model import Unavailable
 from depyf.report.names import compiled_fn_number, without_random_part
 from depyf.torch.adapters import seams
 from depyf.torch.dump import Dump
 from depyf.torch.entries import relate
 from depyf.torch.recorder import Recorder, Running
-from depyf.torch.transform import Subject, transform
+from depyf.torch.transform import Subject, transform, write_without_source
 
 
 def on_code(
@@ -24,11 +23,11 @@ def on_code(
     running = recorder.begun(current[0], code)
     _join(recorder, running, code, new_code)
     root = recorder.session.functions[running.function.root]
-    subject = Subject(running.compile, running.function, root, code, new_code)
+    subject = Subject(running, root, code, new_code)
     try:
         return transform(subject, dump, log_bytecode=log_bytecode)
     except Exception as error:
-        running.compile.transformed = Unavailable(f"depyf failed: {type(error).__name__}: {error}")
+        write_without_source(subject, dump, error)
         raise
 
 

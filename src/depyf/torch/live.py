@@ -5,13 +5,18 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch._dynamo.eval_frame import _debug_get_cache_entry_list, innermost_fn
 
+from depyf import api
+from depyf.errors import DecompilationError
 from depyf.torch.guards import agreement
+from depyf.torch.guards.cpp import CacheEntry
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction
+from depyf.verify.level import Level
 
 RESUME_PREFIX = "__resume_at_"
 
@@ -31,19 +36,26 @@ def root_function(compiled: object) -> tuple[types.FunctionType, object | None]:
     if isinstance(found, torch.nn.Module):
         found = found.forward
     found = innermost_fn(found) if callable(found) else found
+    owner = None
     if isinstance(found, types.MethodType):
-        return root_function(found.__func__)[0], found.__self__
+        found, owner = innermost_fn(found.__func__), found.__self__
     if isinstance(found, types.FunctionType):
-        return found, None
+        return found, owner
     raise TypeError(f"a compiled function, method or module is expected, not a {type(compiled).__qualname__}")
 
 
-def entries(code: types.CodeType) -> list[Any]:
+def entries(code: types.CodeType) -> list[CacheEntry]:
     """Return the cache entries of `code` that are alive, in torch's order: the one used last comes first."""
     return [entry for entry in _debug_get_cache_entry_list(code) if getattr(entry.guard_manager, "closure_vars", None)]
 
 
-def compile_id(entry: Any) -> str:  # noqa: ANN401  a C++ object without a type
+def scope_of(code: types.CodeType, otherwise: dict[str, Any]) -> dict[str, Any]:
+    """Return the globals of the module of `code`: the rest of an inlined function has those of its own."""
+    found = next(iter(entries(code)), None)
+    return otherwise if found is None else found.guard_manager.global_scope["G"]
+
+
+def compile_id(entry: CacheEntry) -> str:
     """Return torch's compile id of a cache entry, e.g. `0/1`."""
     return str(entry.compile_id)
 
@@ -84,29 +96,49 @@ def collect(function: types.FunctionType) -> list[CompiledFunction]:
     """
     scope = function.__globals__
     pending: list[tuple[str, types.CodeType, types.CodeType]] = [("", function.__code__, function.__code__)]
-    found: dict[types.CodeType, CompiledFunction] = {}
+    # By identity: torch puts constants into code objects that have no hash.
+    found: dict[int, CompiledFunction] = {}
     while pending:
         resume_name, code, caller = pending.pop(0)
-        if code in found:
+        if id(code) in found:
+            known = found[id(code)]
+            if resume_name not in (known.resume_name, *known.other_names):
+                found[id(code)] = replace(known, other_names=[*known.other_names, resume_name])
             continue
         source, first_line = source_of(code)
         live = sorted(entries(code), key=lambda entry: entry.compile_id.frame_compile_id)
-        found[code] = CompiledFunction(
+        found[id(code)] = CompiledFunction(
             name=code.co_name,
             code=code,
             filename=code.co_filename,
             first_line=first_line,
             source=source,
-            entries=[
-                CompiledEntry(compile_id(entry), agreement.read(entry.guard_manager, None, code.co_filename)[0])
-                for entry in live
-            ],
+            entries=[_entry(entry, code) for entry in live],
             resume_name=resume_name,
             resumes_at=resume_line(resume_name, caller) if resume_name else None,
         )
         for entry in live:
             pending += [(name, resumed, code) for name, resumed in resumptions(entry.code, scope)]
     return list(found.values())
+
+
+def _entry(entry: CacheEntry, code: types.CodeType) -> CompiledEntry:
+    """Return an entry with the source of the code that torch runs for it, where that is proven."""
+    tree, _ = agreement.read(entry.guard_manager, None, code.co_filename)
+    try:
+        made = api.decompile_code(entry.code, simplify=True)
+    except DecompilationError as error:
+        return CompiledEntry(compile_id(entry), tree, proof=f"{Level.UNPROVEN.name}: {error}")
+    if made.level is Level.UNPROVEN:
+        return CompiledEntry(compile_id(entry), tree, proof=f"{made.level.name}: {made.reason}")
+    return CompiledEntry(
+        compile_id(entry),
+        tree,
+        made.module_source,
+        made.function,
+        made.level.name,
+        placeholders=dict(made.placeholders),
+    )
 
 
 def source_of(code: types.CodeType) -> tuple[str, int]:

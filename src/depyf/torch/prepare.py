@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import os
-import platform
 import threading
 import types
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from depyf.report.model import Session
 from depyf.report.writer import prepared_directory
 from depyf.torch import entries, hooks
 from depyf.torch.active import ACTIVE
 from depyf.torch.adapters import seams, stages
+from depyf.torch.adapters.versions import python_version, torch_version
 from depyf.torch.dump import Dump, Numbers
 from depyf.torch.problems import Problems
 from depyf.torch.recorder import Recorder
@@ -31,8 +29,13 @@ _TOLD: dict[Path, tuple[Session, Numbers]] = {}
 def _told_so_far(directory: Path) -> tuple[Session, Numbers]:
     """Return the session that a directory tells of, a new one unless a context of this process has written there."""
     if directory not in _TOLD or not (directory / INDEX).exists():
-        _TOLD[directory] = Session(torch.__version__, platform.python_version()), Numbers()
+        _TOLD[directory] = Session(torch_version(), python_version()), Numbers()
     return _TOLD[directory]
+
+
+def told_in_this_process() -> list[tuple[Path, Session]]:
+    """Return the directories that contexts of this process have written to, with what each tells, in order."""
+    return [(directory, session) for directory, (session, _) in _TOLD.items()]
 
 
 class DumpContext:
@@ -106,7 +109,7 @@ class DumpContext:
         if not caller.startswith("torch."):
             self._recorder.client_graph(current[0] if current else None, name, seams.graph_text(module))
         elif current is not None and name.startswith("__compiled_fn_"):
-            self._recorder.name_graph(current[0], name)
+            self._recorder.name_graph(*current, name)
 
     def on_error(self, where: str, error: BaseException) -> None:
         """Note an error inside depyf."""

@@ -61,10 +61,14 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
-    """Where a resume function is called from: the compile whose code calls it, and its global name there."""
+    """Where a resume function is called from: the compile whose code calls it, and its global name there.
+
+    The code of other compiles may know the same function by `other_names`.
+    """
 
     caller: Running
     name: str
+    other_names: list[str] = field(default_factory=list)
 
 
 class Recorder:
@@ -105,18 +109,18 @@ class Recorder:
             if compile_id is None:
                 self._loose(kind, details, payload)
             elif kind == stages.FRAME_STARTS:
-                self._start(compile_id, int(metadata.get("attempt") or 0), details)
+                self._start(compile_id, details)
             elif kind == stages.RECOMPILE_REASONS:
                 self._reasons[compile_id] = records.refusals(payload or "")
             else:
                 attempt = int(metadata.get("attempt") or 0)
-                self._record_of(self._known(compile_id), kind, details, payload, attempt)
+                self._record_of(self._attempt(compile_id, attempt), kind, details, payload, attempt)
             return self._running.get(compile_id) if compile_id is not None else None
 
-    def name_graph(self, compile_id: CompileId, name: str) -> None:
+    def name_graph(self, compile_id: CompileId, attempt: int, name: str) -> None:
         """Note that the graph captured next is called `name` by the code of this compile."""
         with self.lock:
-            running = self._known(compile_id)
+            running = self._attempt(compile_id, attempt)
             names = running.compile.compiled_fns
             short = without_random_part(name)
             if short not in names:
@@ -152,9 +156,9 @@ class Recorder:
                 if artefact.file:
                     artefact.text = ""
 
-    def _start(self, compile_id: CompileId, attempt: int, details: Mapping[str, Any]) -> None:
+    def _start(self, compile_id: CompileId, details: Mapping[str, Any]) -> None:
         running = self._running.get(compile_id)
-        if running is not None and running.finished and attempt == 0:
+        if running is not None and running.finished:
             # torch._dynamo.reset() starts counting anew.
             self._count = next(_COUNT)
             self._running.clear()
@@ -163,8 +167,6 @@ class Recorder:
         stack = records.user_stack(details.get("stack"), strings if isinstance(strings, dict) else {})
         if running is None:
             running = self._begin(compile_id, stack)
-        elif attempt > 0:
-            self._restart(running, attempt)
         running.compile.user_stack = stack[:-1]
 
     def _begin(self, compile_id: CompileId, stack: tuple[UserLine, ...]) -> Running:
@@ -192,18 +194,22 @@ class Recorder:
             self.session.functions[key] = function
         return function
 
-    def _restart(self, running: Running, attempt: int) -> None:
-        """Begin an attempt anew: graphs of the attempt before belong to code that was thrown away."""
+    def _attempt(self, compile_id: CompileId, attempt: int) -> Running:
+        """Return a compile in its current attempt: graphs of the one before belong to code that was thrown away."""
+        running = self._known(compile_id)
+        if attempt < running.compile.attempts:
+            return running
         running.compile.attempts = attempt + 1
         if self._keep_restarted:
             self.write_nameless(running)
-            return
+            return running
         for artefact in running.compile.artefacts:
             if artefact.file:
                 self.dump.remove(artefact.file)
         running.compile.artefacts.clear()
         running.nameless.clear()
         running.compile.compiled_fns = ()
+        return running
 
     def _known(self, compile_id: CompileId) -> Running:
         """Return a compile; one that began before the context, of which only the rest is seen, begins here."""

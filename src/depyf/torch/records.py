@@ -20,6 +20,8 @@ _BREAK_END = re.compile(r"^\s?For more details about this graph break|^User code
 _BREAK_INTERNALS = re.compile(r"^Traceback \(most recent call last\):|^NoneType: None", re.MULTILINE)
 _STACK_FRAME = re.compile(r'^  File "(?P<file>.*)", line (?P<line>\d+), in (?P<fn>.*)$', re.MULTILINE)
 _REFUSAL = re.compile(r"^(?P<entry>\d+/\d+): (?P<clause>.*)$", re.DOTALL)
+_COMMENT_OF_CLAUSE = re.compile(r"\s+# ")
+_PLACE_OF_CLAUSE = re.compile(r":(\d+) in \S+$")
 
 SECONDS = {
     "entire_frame_compile_time_s": "total",
@@ -96,8 +98,8 @@ def _parts_of_break(text: str) -> dict[str, list[str]]:
     body = text[: end.start()] if end else text
     found: dict[str, list[str]] = {}
     marks = list(_BREAK_PART.finditer(body))
-    ends = [*(mark.start() for mark in marks[1:]), len(body)]
-    for mark, until in zip(marks, ends, strict=True):
+    for index, mark in enumerate(marks):
+        until = marks[index + 1].start() if index + 1 < len(marks) else len(body)
         found.setdefault(mark[1], []).append(body[mark.end() : until].strip())
     return found
 
@@ -113,8 +115,18 @@ def refusals(payload: str) -> tuple[Refusal, ...]:
     for text in texts:
         found = _REFUSAL.match(text.strip())
         entry, clause = (found["entry"], found["clause"]) if found else ("?", text)
-        clauses.setdefault(entry, []).append(clause.strip())
+        clauses.setdefault(entry, []).append(_clause(clause))
     return tuple(Refusal(entry, tuple(found)) for entry, found in sorted(clauses.items()))
+
+
+def _clause(text: str) -> str:
+    """Return a failed clause in one line: torch puts the user's line behind it, and a stack below it."""
+    first = text.strip().split("\n", 1)[0]
+    clause, *comments = _COMMENT_OF_CLAUSE.split(first)
+    place = _PLACE_OF_CLAUSE.search(comments[-1]) if comments else None
+    if place is None:
+        return clause.strip()
+    return f"{clause.strip()}  (:{place[1]} {comments[0].strip()})"
 
 
 def seconds(metrics: Mapping[str, Any]) -> dict[str, float]:

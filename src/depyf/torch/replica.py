@@ -1,15 +1,15 @@
 """A compiled function, run from the text of its `full_code_for_*.py` in the process that compiled it.
 
-    replica = Replica(toy_example)
-    replica(a, b)                # the same values as the compiled function, by the same entry
-    print(replica.which(a, b))   # 0/1; 0/0 refused: size of L["a"]: expected (10,), got (8,)
+replica = Replica(toy_example)
+replica(a, b)                # the same values as the compiled function, by the same entry
+print(replica.which(a, b))   # 0/1; 0/0 refused: size of L["a"]: expected (10,), got (8,)
 """
 
 from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,22 +42,26 @@ class Choice:
 
 
 class Overlay(dict[str, Any]):
-    """Globals for transformed code: the names of a replica first, then those of the user's module as they are now."""
+    """Globals for transformed code: those of the user's module as they are now, but the replica's resume functions.
 
-    def __init__(self, names: Mapping[str, Any], scope: dict[str, Any]) -> None:
-        super().__init__(names)
+    A global that the code assigns is the program's as soon as the code goes on in a resume function, or ends.
+    """
+
+    def __init__(self, entry: CompiledEntry, scope: dict[str, Any], resumes: Mapping[int, Callable[..., Any]]) -> None:
+        super().__init__(entry.placeholders)
         self["__builtins__"] = scope["__builtins__"]
         self["__name__"] = scope.get("__name__", "")
         self._own = set(self)
+        self._called = entry.names
         self._scope = scope
-
-    def offer(self, names: Mapping[str, Any]) -> None:
-        """Add names of the replica."""
-        self.update(names)
-        self._own.update(names)
+        self._resumes = resumes
 
     def __missing__(self, name: str) -> Any:  # noqa: ANN401  a global may be anything
-        return self._scope[name]
+        found = self._scope[self._called.get(name, name)]
+        if not name.startswith(live.RESUME_PREFIX):
+            return found
+        # Several names may stand for one resume function.
+        return self._resumes.get(id(live.resume_code(found)), found)
 
     def give_back(self) -> None:
         """Put the globals that transformed code has assigned where the user's program looks for them."""
@@ -92,8 +96,8 @@ class Replica:
         self.served: list[Served] = []
         self._scope = self.function.__globals__
         self._names: dict[str, Any] = {name: held.get() for name, held in self.full_code.objects.items()}
-        self._code_objects: dict[str, types.CodeType] = {}
-        self._resumes: dict[str, Any] = {}
+        self._resumes: dict[int, Callable[..., Any]] = {}
+        self._running: list[Overlay] = []
         self._execute()
 
     @property
@@ -131,7 +135,6 @@ class Replica:
         """Run the text, and connect what it defines with the process."""
         name = self.full_code.functions[0]
         compiled = compile(self.text, FILENAME.format(name), "exec", dont_inherit=True)
-        self._code_objects = {code.co_name: code for code in _code_objects(compiled)}
         for function, called in zip(self.functions, self.full_code.functions, strict=True):
             self._names[f"original_{called}"] = None
             for entry in function.entries:
@@ -139,7 +142,7 @@ class Replica:
         exec(compiled, self._names)
         pairs = list(zip(self.functions, self.full_code.functions, strict=True))
         for function, called in pairs[1:]:
-            self._resumes[function.resume_name] = self._resume(function, called)
+            self._resumes[id(function.code)] = self._resume(function, called)
         cells = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
         self._root = self._attach(*pairs[0], cells, self.function)
         self._names[f"{name}_entries"] = self._root
@@ -147,18 +150,24 @@ class Replica:
     def _resume(self, function: CompiledFunction, called: str) -> Callable[..., Any]:
         """Return what stands for a resume function: itself, or what makes it of its cells."""
         names = function.code.co_freevars
+        scope = live.scope_of(function.code, self._scope)
 
         def with_cells(cells: tuple[types.CellType, ...]) -> Callable[..., Any]:
-            original = types.FunctionType(function.code, self._scope, function.code.co_name, None, cells)
+            original = types.FunctionType(function.code, scope, function.code.co_name, None, cells)
             table = self._attach(function, called, dict(zip(names, cells, strict=True)), original)
             return lambda *values: table(dict(zip(parameters(function.code), values, strict=True)))
 
         if names:
             return with_cells
-        original = types.FunctionType(function.code, self._scope, function.code.co_name)
+        original = types.FunctionType(function.code, scope, function.code.co_name)
         self._names[f"{called}_entries"] = self._attach(function, called, {}, original)
         found: Callable[..., Any] = self._names[called]
         return found
+
+    def _settle(self) -> None:
+        """Give the globals that running code has assigned to the program: guards and resume functions read them."""
+        for overlay in self._running:
+            overlay.give_back()
 
     def _attach(
         self,
@@ -178,7 +187,9 @@ class Replica:
             for entry in function.entries
             if entry.compile_id in live_entries
         ]
-        attached = Live(function.code, self._scope, cells, live.order(function.code), self.served)
+        attached = Live(
+            function.code, original.__globals__, cells, live.order(function.code), self.served, self._settle
+        )
         return table.attached(attached, entries, original)
 
     def _code(
@@ -188,29 +199,21 @@ class Replica:
         cells: Mapping[str, types.CellType],
         original: types.FunctionType,
     ) -> Callable[..., Any]:
-        """Return the code of an entry as a function with the live cells; without text it is what torch has installed."""
+        """Return the code of an entry as a function with the live cells; without text it is what torch runs."""
+        scope = original.__globals__
         name = f"code_{entry_suffix(entry.compile_id)}"
-        code = self._code_objects.get(name, installed)
-        overlay = Overlay(entry.placeholders, self._scope)
+        made_here = self._names[name]
+        code = installed if made_here is None else made_here.__code__
+        overlay = Overlay(entry, scope, self._resumes)
         closure = tuple(cells[name] for name in code.co_freevars)
         made = types.FunctionType(code, overlay, name, original.__defaults__, closure)
         made.__kwdefaults__ = original.__kwdefaults__
 
-        # Resume functions are made one after the other and may call each other, so their names come at the call.
         def run(*args: object, **kwargs: object) -> object:
-            overlay.offer(self._resumes)
+            self._running.append(overlay)
             try:
                 return made(*args, **kwargs)
             finally:
-                overlay.give_back()
+                self._running.pop().give_back()
 
         return run
-
-
-def _code_objects(code: types.CodeType) -> Iterator[types.CodeType]:
-    """Yield the functions at the top of a module, and those in the functions that only give them their cells."""
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield constant
-            if constant.co_name.startswith("__closure_of_"):
-                yield from (inner for inner in constant.co_consts if isinstance(inner, types.CodeType))

@@ -29,6 +29,7 @@ __all__ = [
     "dict_item",
     "dict_length",
     "dictionary",
+    "dictionary_differences",
     "dispatch_key_names",
     "equals",
     "global_state",
@@ -40,6 +41,7 @@ __all__ = [
     "marked",
     "marked_differences",
     "no_aliasing",
+    "no_aliasing_differences",
     "overlapping",
     "range_rest",
     "referent",
@@ -82,7 +84,7 @@ class without_torch_function:
 
 
 class as_before_guards:
-    """Switch `__torch_function__` to what it was before a guard switched it off: torch's own guards start from there."""
+    """Switch `__torch_function__` to what it was before a guard switched it off: torch's own guards expect it so."""
 
     def __enter__(self) -> None:
         self._now = torch._C._get_torch_function_state()
@@ -122,7 +124,15 @@ def isnan(value: object, cls: type) -> bool:
 
 def dictionary(value: object, cls: type, length: int) -> bool:
     """Tell whether `value` is exactly a `cls`, a dict or a subclass of it, of `length` items."""
-    return type(value) is cls and dict.__len__(value) == length  # type: ignore[arg-type]
+    return not dictionary_differences(value, cls, length)
+
+
+def dictionary_differences(value: object, cls: type, length: int) -> list[Difference]:
+    """Return the respects in which `value` is not exactly a `cls` of `length` items."""
+    if type(value) is not cls or not isinstance(value, dict):
+        return [Difference("type", brief(cls), brief(type(value)))]
+    found = dict.__len__(value)
+    return [] if found == length else [Difference("length", str(length), str(found))]
 
 
 def dict_length(value: object, length: int) -> bool:
@@ -144,7 +154,7 @@ def set_contains(value: object, item: object) -> bool:
     return isinstance(value, frozenset) and frozenset.__contains__(value, item)
 
 
-def dict_item(value: object, key: object) -> Any:
+def dict_item(value: object, key: object) -> object:
     """Return what the dict `value` holds for `key`, whatever `__getitem__` and `__missing__` of a subclass say.
 
     Raises:
@@ -160,7 +170,9 @@ def dict_item(value: object, key: object) -> Any:
 
 def keys_are(value: object, *expected: object) -> bool:
     """Tell whether the keys of the dict `value` begin with `expected`, in this order and of exactly these types."""
-    keys = list(dict.keys(value))  # type: ignore[arg-type]
+    if not isinstance(value, dict):
+        return False
+    keys: list[object] = list(dict.keys(value))
     return len(keys) >= len(expected) and all(map(equals, keys, expected))
 
 
@@ -173,7 +185,7 @@ def attribute_missing(value: object, name: str) -> bool:
     return False
 
 
-def referent(reference: object) -> Any:
+def referent(reference: object) -> object:
     """Return what a weak reference refers to, `None` when it is dead.
 
     Raises:
@@ -203,13 +215,23 @@ def range_rest(iterator: object) -> tuple[int, int, int]:
     """
     if type(iterator) is not type(iter(range(0))):
         raise TypeError(f"{type(iterator).__qualname__} is no range iterator")
-    _, (whole,), taken = iterator.__reduce__()  # type: ignore[misc]
+    parts: tuple[object, tuple[range], int | None] = iterator.__reduce__()  # type: ignore[assignment]
+    _, (whole,), taken = parts
     return whole.start + (taken or 0) * whole.step, whole.stop, whole.step
 
 
 def no_aliasing(*tensors: object) -> bool:
     """Tell whether no two of `tensors` are the same object."""
     return len(set(map(id, tensors))) == len(tensors)
+
+
+def no_aliasing_differences(*tensors: object) -> list[Difference]:
+    """Return which of `tensors` are the same object, by their positions."""
+    positions: dict[int, list[int]] = {}
+    for number, each in enumerate(tensors, 1):
+        positions.setdefault(id(each), []).append(number)
+    groups = [tuple(group) for group in positions.values() if len(group) > 1]
+    return [Difference("the same object", "none of them", f"those at {group}") for group in groups]
 
 
 def overlapping(shared: Sequence[torch.Tensor], apart: Sequence[torch.Tensor]) -> bool:

@@ -1,13 +1,12 @@
-"""Torch's check of one tensor: type, dispatch keys, dtype, device, requires_grad, sizes, strides, and marked dimensions."""
+"""Torch's check of one tensor: type, keys, dtype, device, requires_grad, sizes, strides, and marked dimensions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import torch
 
-from depyf.torch.difference import Difference, Missing, brief
+from depyf.torch.difference import ABSENT, Difference, Missing, brief
 
 _COMPRESSED = frozenset({torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc})
 _MARKED = "_has_dynamo_dim_marking"
@@ -79,7 +78,7 @@ def tensor_differences(
 
 
 def _property_differences(
-    value: Any,
+    value: torch.Tensor,
     dtype: torch.dtype,
     device: str,
     size: tuple[int | None, ...],
@@ -99,7 +98,7 @@ def _property_differences(
     found += _geometry("size", size, tuple(value.size()))
     if len(size) == value.dim():
         found += _geometry("stride", stride, _strides(value))
-    return found if isinstance(marks, Missing) else found + marked_differences(value, marks)
+    return found if isinstance(marks, Missing) else [*found, *marked_differences(value, marks)]
 
 
 def _strides(value: torch.Tensor) -> tuple[int, ...]:
@@ -108,7 +107,9 @@ def _strides(value: torch.Tensor) -> tuple[int, ...]:
 
 
 def _geometry(aspect: str, expected: tuple[int | None, ...], actual: tuple[int, ...]) -> list[Difference]:
-    fits = len(expected) == len(actual) and all(want is None or want == got for want, got in zip(expected, actual))
+    fits = len(expected) == len(actual) and all(
+        want is None or want == got for want, got in zip(expected, actual, strict=True)
+    )
     return [] if fits else [Difference(aspect, _with_any(expected), _with_any(actual))]
 
 
@@ -134,7 +135,7 @@ def marked_differences(value: object, marks: Marks) -> list[Difference]:
     if not marks:
         return [Difference("marked dimensions", "none", _marks_on(value))]
     return [
-        Difference(name, brief(marks.get(name)), brief(getattr(value, name, None)))
+        Difference(name, brief(marks.get(name, ABSENT)), brief(getattr(value, name, ABSENT)))
         for name in dict.fromkeys((*INDICES, *marks))
         if not _mark_fits(value, name, marks.get(name))
     ]

@@ -13,24 +13,35 @@ from depyf import api
 from depyf.report.graph_source import user_lines
 from depyf.report.model import Compile, Dialect, Function, Transformed
 from depyf.report.names import compiled_fn_number, file_part, stable_names
-from depyf.report.transformed_source import Notes, annotated, renamed
+from depyf.report.transformed_source import Notes, annotated, comment_lines, renamed
 from depyf.report.user_source import marked_source
 from depyf.report.words import in_columns, place_words, proof_words, resumption, trigger_words
 from depyf.torch.dump import Dump
+from depyf.torch.known_graphs import assumptions
 from depyf.torch.listing import all_names, line_of_offset, listing
+from depyf.torch.recorder import Running
 from depyf.verify.level import Level
 from depyf.verify.recompile import recompile
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One compile with the function it is of, the user's function that this resumes (or itself), and the codes."""
+    """One compile, the user's function that it is of or resumes, the original code, and Dynamo's."""
 
-    compile: Compile
-    function: Function
+    running: Running
     root: Function
     code: types.CodeType
     new_code: types.CodeType
+
+    @property
+    def compile(self) -> Compile:
+        """The compile as the model tells it."""
+        return self.running.compile
+
+    @property
+    def function(self) -> Function:
+        """The function that was compiled."""
+        return self.running.function
 
 
 def transform(subject: Subject, dump: Dump, *, log_bytecode: bool) -> types.CodeType | None:
@@ -39,7 +50,8 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool) -> types.Code
     The result is None where Dynamo's own code has to stay: the equivalence is not proven, or the file could not be
     written. `subject.compile.transformed` says why.
     """
-    decompiled = api.decompile_code(subject.new_code, simplify=True)
+    known = assumptions(subject.compile, subject.new_code)
+    decompiled = api.decompile_code(subject.new_code, simplify=True, assumptions=known)
     to_dump = _names_in_dump(subject.new_code)
     to_process = {stable: name for name, stable in to_dump.items()}
     transformed = Transformed(
@@ -53,9 +65,8 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool) -> types.Code
         placeholders=tuple(decompiled.placeholders),
     )
     subject.compile.transformed = transformed
-    part = file_part(subject.function.name)
-    subject.compile.number = dump.numbers.next(f"__transformed_code_for_{part}")
-    name = f"__transformed_code_{subject.compile.number}_for_{part}.py"
+    subject.running.placeholders = decompiled.placeholders
+    name = _file_name(subject, dump)
     text = annotated(transformed.module, _notes(subject))
     if dump.write(name, text):
         transformed.file = name
@@ -63,9 +74,33 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool) -> types.Code
         transformed.installed = False
         transformed.reason = "its file could not be written"
     code = _compiled_from_file(subject, transformed, decompiled, text, str(dump.directory / name))
+    if transformed.file and not transformed.installed and transformed.level is not Level.UNPROVEN:
+        dump.write(name, annotated(transformed.module, _notes(subject)))
     if log_bytecode:
         _write_listings(subject, transformed, code, dump, name)
     return code if transformed.installed else None
+
+
+def write_without_source(subject: Subject, dump: Dump, error: Exception) -> None:
+    """Write what can be shown of code that depyf failed on: the facts, and Dynamo's bytecode as comments."""
+    transformed = Transformed(
+        instructions=len(subject.new_code.co_code) // 2,
+        source="",
+        module="",
+        level=Level.UNPROVEN,
+        reason=f"depyf failed: {type(error).__name__}: {error}",
+        installed=False,
+        file=_file_name(subject, dump),
+    )
+    subject.compile.transformed = transformed
+    if not dump.write(transformed.file, comment_lines([*_header(subject), listing(subject.new_code)])):
+        transformed.file = ""
+
+
+def _file_name(subject: Subject, dump: Dump) -> str:
+    part = file_part(subject.function.name)
+    subject.compile.number = dump.numbers.next(f"__transformed_code_for_{part}")
+    return f"__transformed_code_{subject.compile.number}_for_{part}.py"
 
 
 def _compiled_from_file(
@@ -74,12 +109,21 @@ def _compiled_from_file(
     """Return the code of a file with the names of this process, or None where it is not the code that was proven."""
     if transformed.level is Level.UNPROVEN:
         return None
-    placeholders = decompiled.placeholders
-    code = recompile(text, subject.new_code, filename=path, placeholders=placeholders, names=transformed.names)
-    proven = recompile(decompiled.module_source, subject.new_code, filename=path, placeholders=placeholders)
+    function = None if subject.new_code.co_name == "<lambda>" else decompiled.function
+    code, proven = (
+        recompile(
+            source,
+            subject.new_code,
+            filename=path,
+            placeholders=decompiled.placeholders,
+            function=function,
+            names={**decompiled.names, **renamed_back},
+        )
+        for source, renamed_back in ((text, transformed.names), (decompiled.module_source, {}))
+    )
     if not _same_instructions(code, proven):
         transformed.installed = False
-        transformed.reason = "the comments of the file change its meaning"
+        transformed.reason = "the file does not compile to the code that was proven"
         return None
     return code
 
@@ -149,7 +193,17 @@ def _header(subject: Subject) -> list[str]:
         state = f", with {kept} as they were" if kept else ""
         lines.append(f"{subject.function.name}: {subject.root.name} from line {resumed.line} on{state}")
         lines += [line.removeprefix("# ") for line in marked_source(resumed)]
+    lines += [f"{name}: {_object_words(value)}" for name, value in subject.running.placeholders.items()]
     return lines
+
+
+def _object_words(value: object) -> str:
+    """Return what a constant without a literal is; no address, which no two runs have in common."""
+    if isinstance(value, types.CodeType):
+        return f"the code of {value.co_name}"
+    if isinstance(value, dict) and isinstance(value.get("__name__"), str):
+        return f"the globals of {value['__name__']}"
+    return f"a constant of type {type(value).__qualname__}"
 
 
 def _resume_lines(subject: Subject) -> dict[str, int]:

@@ -52,6 +52,7 @@ def _compiled_function(function: Function, root: Function, compiles: list[Runnin
         entries=entries,
         resume_name=function.resume_name,
         resumes_at=function.resumes_at,
+        other_names=function.other_resume_names,
     )
 
 
@@ -69,4 +70,5 @@ def _compiled_entry(running: Running) -> CompiledEntry | None:
         differs=made.guards.differs if isinstance(made.guards, GuardSet) else "",
         graphs={name: each.file for name, each in zip(made.compiled_fns, captured, strict=False)},
         placeholders=running.placeholders,
+        names=made.transformed.names,
     )

@@ -6,7 +6,7 @@ import __future__
 import ast
 import types
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from depyf.bytecode.reader import read
 from depyf.errors import DecompilationError
@@ -21,13 +21,16 @@ for feature in set(__future__.all_feature_names) - {"nested_scopes", "generators
     FUTURE_FLAGS |= getattr(__future__, feature).compiler_flag
 
 
-def compile_standin(text: str, original: types.CodeType, filename: str, function: str | None) -> types.CodeType:
+def compile_standin(
+    text: str, original: types.CodeType, filename: str, function: str | None, names: Mapping[str, str]
+) -> types.CodeType:
     """Return the code object, compiled from `text`, of the function that stands for `original`.
 
     function: its name in the text; by default the name of `original`, else the only function there is.
+    names: identifiers in the text that stand for other names in `original`.
     Raises `DecompilationError` when the text does not compile or the function is not there.
     """
-    module = compile_text(text, original, filename)
+    module = compile_text(text, original, filename, names)
     found = list(functions(module))
     wanted = original.co_name if function is None else function
     named = [code for code in found if code.co_name == wanted]
@@ -39,13 +42,14 @@ def compile_standin(text: str, original: types.CodeType, filename: str, function
     return named[-1]
 
 
-def compile_text(text: str, original: types.CodeType, filename: str) -> types.CodeType:
+def compile_text(text: str, original: types.CodeType, filename: str, names: Mapping[str, str]) -> types.CodeType:
     """Compile a module's text under the `from __future__` imports, and with the imports, of the original's module."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text, filename)
-            add_imports(tree, imported_names(read(original)))
+            in_text = {name: identifier for identifier, name in names.items()}
+            add_imports(tree, [in_text.get(name, name) for name in imported_names(read(original))])
             flags = original.co_flags & FUTURE_FLAGS
             module: types.CodeType = compile(tree, filename, "exec", flags=flags, dont_inherit=True, optimize=0)
             return module

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from tools.guard_verdicts.program import Program
-from tools.guard_verdicts.programs import ambience, constants, containers, functions, modules, objects, shapes, tensors
+from tools.guard_verdicts.programs import (
+    ambience,
+    constants,
+    containers,
+    functions,
+    modules,
+    objects,
+    rare,
+    shapes,
+    tensors,
+)
 
 PROGRAMS: tuple[Program, ...] = (
     *tensors.PROGRAMS,
@@ -14,6 +24,7 @@ PROGRAMS: tuple[Program, ...] = (
     *functions.PROGRAMS,
     *modules.PROGRAMS,
     *ambience.PROGRAMS,
+    *rare.PROGRAMS,
 )
 
 __all__ = ["PROGRAMS"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
+from functools import partial
 
 import numpy as np
 import torch
 
-from tools.guard_verdicts.program import Change, Program
+from tools.guard_verdicts.program import Change, Program, Value
 
 
 class Colour(enum.Enum):
@@ -45,55 +45,65 @@ def truth(x: torch.Tensor, flag: bool) -> torch.Tensor:
     return x * 2 if flag else -x
 
 
-def optional(x: torch.Tensor, other: Any = None) -> torch.Tensor:
+def optional(x: torch.Tensor, other: Value = None) -> torch.Tensor:
     return x * 2 if other is None else x + other
 
 
-def colour(x: torch.Tensor, which: Any) -> torch.Tensor:
+def colour(x: torch.Tensor, which: Value) -> torch.Tensor:
     return x * 2 if which is Colour.RED else x
 
 
-def level(x: torch.Tensor, which: Any) -> torch.Tensor:
+def level(x: torch.Tensor, which: Value) -> torch.Tensor:
     return x * 2 if which == Level.LOW else x
 
 
-def converted(x: torch.Tensor, dtype: Any) -> torch.Tensor:
+def converted(x: torch.Tensor, dtype: Value) -> torch.Tensor:
     return x.to(dtype)
 
 
-def placed(x: torch.Tensor, device: Any) -> torch.Tensor:
+def placed(x: torch.Tensor, device: Value) -> torch.Tensor:
     return x.to(device)
 
 
-def complex_number(x: torch.Tensor, z: Any) -> torch.Tensor:
+def complex_number(x: torch.Tensor, z: Value) -> torch.Tensor:
     return x * z.real if z == z else x * 2
 
 
-def sliced(x: torch.Tensor, where: Any) -> torch.Tensor:
+def sliced(x: torch.Tensor, where: Value) -> torch.Tensor:
     return x[where]
 
 
-def sized(x: torch.Tensor, size: Any) -> torch.Tensor:
+def sized(x: torch.Tensor, size: Value) -> torch.Tensor:
     return x.view(size)
 
 
 NAN = float("nan")
 
 
-def case(name: str, function: Any, value: Any, others: dict[str, Any], **more: Any) -> Program:
+def _with(other: Value) -> tuple[Value, ...]:
+    return x(), other
+
+
+def case(name: str, function: Value, value: Value, others: dict[str, Value], **more: Value) -> Program:
     """Return a program of a tensor and one constant, asked about other values of it."""
-    changes = tuple(Change(what, lambda other=other: (x(), other)) for what, other in others.items())
+    changes = tuple(Change(what, partial(_with, other)) for what, other in others.items())
     return Program(name, function, lambda: (x(), value), changes, **more)
 
 
-STATIC: dict[str, Any] = {"options": {"dynamic": False}}
+STATIC: dict[str, Value] = {"options": {"dynamic": False}}
 
 PROGRAMS = (
     case("int", integer, 7, {"8": 8, "7.0": 7.0, "True": True, "Count": Count(7), "numpy": np.int64(7), "text": "7"}),
     case("int_one", integer, 1, {"True": True, "1.0": 1.0, "LOW": Level.LOW, "0": 0}),
     case("float", integer, 0.5, {"0.25": 0.25, "1": 1, "nan": NAN, "numpy": np.float64(0.5)}, **STATIC),
     case("zero", integer, 0.0, {"-0.0": -0.0, "0": 0, "False": False}, **STATIC),
-    case("nan", integer, NAN, {"another nan": float("nan"), "0.5": 0.5, "numpy": np.float64("nan"), "none": None}, **STATIC),
+    case(
+        "nan",
+        integer,
+        NAN,
+        {"another nan": float("nan"), "0.5": 0.5, "numpy": np.float64("nan"), "none": None},
+        **STATIC,
+    ),
     case("infinite", integer, float("inf"), {"-inf": float("-inf"), "nan": NAN, "1e308": 1e308}, **STATIC),
     case("huge_int", integer, 2**40, {"2**40+1": 2**40 + 1, "float": float(2**40)}),
     case("str", text, "gelu", {"other": "relu", "empty": "", "Named": Named("gelu"), "bytes": b"gelu", "none": None}),

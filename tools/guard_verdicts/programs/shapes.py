@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 
-from tools.guard_verdicts.program import Change, Program
+from tools.guard_verdicts.program import Change, Program, Value
 
-CPP: dict[str, Any] = {"enable_cpp_symbolic_shape_guards": True}
+CPP: dict[str, Value] = {"enable_cpp_symbolic_shape_guards": True}
 
 
 def ones(*size: int) -> torch.Tensor:

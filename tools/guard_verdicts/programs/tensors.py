@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
 
-from tools.guard_verdicts.program import Change, Program, marked
+from tools.guard_verdicts.program import Change, Program, Value, marked
 
-Arguments = tuple[Any, ...]
+Arguments = tuple[Value, ...]
 
 
 class Scaled(torch.Tensor):
@@ -17,14 +15,17 @@ class Scaled(torch.Tensor):
 
 
 class Pair(torch.Tensor):
-    """A traceable wrapper around two tensors."""
+    """A wrapper around two tensors, which Dynamo traces through."""
 
     left: torch.Tensor
     right: torch.Tensor
 
     @staticmethod
     def __new__(cls: type[Pair], left: torch.Tensor, right: torch.Tensor, tag: str = "t") -> Pair:
-        return torch.Tensor._make_wrapper_subclass(cls, left.shape, dtype=left.dtype, requires_grad=left.requires_grad)
+        made: Pair = torch.Tensor._make_wrapper_subclass(
+            cls, left.shape, dtype=left.dtype, requires_grad=left.requires_grad
+        )
+        return made
 
     def __init__(self, left: torch.Tensor, right: torch.Tensor, tag: str = "t") -> None:
         self.left, self.right, self.tag = left, right, tag
@@ -37,8 +38,8 @@ class Pair(torch.Tensor):
         return Pair(inner["left"], inner["right"], meta["tag"])
 
     @classmethod
-    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        def side(name: str) -> Any:
+    def __torch_dispatch__(cls, func: Value, types: Value, args: Value = (), kwargs: Value = None) -> Value:
+        def side(name: str) -> Value:
             return func(*[getattr(a, name) if isinstance(a, Pair) else a for a in args], **(kwargs or {}))
 
         left, right = side("left"), side("right")
@@ -58,7 +59,7 @@ def with_gradient(x: torch.Tensor) -> torch.Tensor:
     return x * 2 if x.grad is None else x.grad * 3
 
 
-def from_array(a: Any) -> Any:
+def from_array(a: Value) -> Value:
     return np.sin(a) + 1
 
 
@@ -226,12 +227,6 @@ PROGRAMS = (
             Change("views", lambda: (lambda x: (x, x.view(3)))(ones(3))),
             Change("other size, same", lambda: (lambda x: (x, x))(ones(4))),
         ),
-    ),
-    Program(
-        "sparse_rows",
-        double,
-        lambda: (ones(2, 3).to_sparse_csr(),),
-        (Change("dense", lambda: (ones(2, 3),)), Change("other size", lambda: (ones(2, 4).to_sparse_csr(),))),
     ),
     Program(
         "meta",

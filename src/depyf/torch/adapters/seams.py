@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import logging
 import sys
 import types
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -28,14 +29,14 @@ RemovableHandle: TypeAlias = Any
 
 TRACE_LOGGER = "torch.__trace"
 _DEEPEST_CALLER = 30
-"""Calls between torch's writing of a record and a handler that hears it; `logging` has some of its own."""
-
+"""Calls between what depyf looks for in torch and depyf; `logging` has some of its own."""
 
 
 class BytecodeHook(Protocol):
     """What Dynamo calls with the original code and its own, which the result replaces where it is not None."""
 
-    def __call__(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None: ...
+    def __call__(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
+        """Hear of one compile."""
 
 
 def register_bytecode_hook(hook: BytecodeHook) -> RemovableHandle:
@@ -106,11 +107,7 @@ def guards_in_progress() -> GuardsInProgress | Unavailable:
     Torch hands them to nobody until the entry is in its cache, when the values of the call are gone; the function
     that writes the record has both.
     """
-    frame = sys._getframe()
-    for _ in range(_DEEPEST_CALLER):
-        if frame.f_back is None:
-            break
-        frame = frame.f_back
+    for frame in _callers():
         owner = frame.f_locals.get("self") if frame.f_code.co_name == "__init__" else None
         graph = getattr(owner, "output_graph", None)
         manager = getattr(owner, "guard_manager", None)
@@ -118,6 +115,25 @@ def guards_in_progress() -> GuardsInProgress | Unavailable:
         if manager is not None and isinstance(values, Mapping):
             return GuardsInProgress(manager, values, getattr(graph, "global_scope", {}))
     return Unavailable("torch does not show its guards while it builds them")
+
+
+def globals_in_progress() -> Mapping[str, object] | Unavailable:
+    """Return the globals of the function that is being compiled, while Dynamo calls a bytecode hook."""
+    for frame in _callers():
+        if {"globals", "compiler_fn"} <= set(frame.f_code.co_varnames):
+            found = frame.f_locals.get("globals")
+            if isinstance(found, Mapping):
+                return found
+    return Unavailable("torch does not show a hook the globals of the function")
+
+
+def _callers() -> Iterator[types.FrameType]:
+    frame = sys._getframe(1).f_back
+    for _ in range(_DEEPEST_CALLER):
+        if frame is None:
+            return
+        yield frame
+        frame = frame.f_back
 
 
 def interned_strings() -> dict[int, str] | Unavailable:
@@ -141,6 +157,27 @@ def without_profiler_marks() -> contextlib.AbstractContextManager[Any]:
         return contextlib.nullcontext()
     patched: contextlib.AbstractContextManager[Any] = torch._dynamo.config.patch(record_runtime_overhead=False)
     return patched
+
+
+def without_compiling() -> contextlib.AbstractContextManager[Any]:
+    """Return a context manager under which Dynamo serves calls from its cache and compiles nothing.
+
+    Before 2.6 torch has no such stance; calls are compiled as ever then.
+    """
+    set_stance = getattr(torch.compiler, "set_stance", None)
+    if set_stance is None:
+        return contextlib.nullcontext()
+    stance: contextlib.AbstractContextManager[Any] = set_stance("eager_on_recompile")
+    return stance
+
+
+def bytecode_log() -> logging.Logger:
+    """Return the logger behind `TORCH_LOGS="bytecode"`."""
+    log: logging.Logger = torch._logging.getArtifactLogger(convert_frame.__name__, "bytecode")
+    return log
+
+
+BYTECODE_LOG_LEVEL = logging.DEBUG
 
 
 def graph_formatter() -> types.FunctionType | Unavailable:

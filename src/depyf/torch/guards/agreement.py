@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
 
-from depyf.torch.guards import kinds, tree
-from depyf.torch.guards.clause import Clause
+from depyf.torch.guards import tree
+from depyf.torch.guards.cpp import Wrapper
 from depyf.torch.guards.explain import explain
 from depyf.torch.guards.fold import fold
 
 
-def read(wrapper: Any, local_values: Mapping[str, object] | None, filename: str = "") -> tuple[tree.Tree, str]:
+def read(wrapper: Wrapper, local_values: Mapping[str, object] | None, filename: str = "") -> tuple[tree.Tree, str]:
     """Read the guards of an entry and compare their verdict with torch's.
 
     Args:
@@ -31,7 +29,7 @@ def read(wrapper: Any, local_values: Mapping[str, object] | None, filename: str 
     return tree.without_checks(found), differs
 
 
-def _compare(found: tree.Tree, wrapper: Any, local_values: Mapping[str, object]) -> str:
+def _compare(found: tree.Tree, wrapper: Wrapper, local_values: Mapping[str, object]) -> str:
     G = wrapper.global_scope["G"]
     torch_verdict = bool(wrapper.root.check(dict(local_values)))
     refusals = explain(found, local_values, G)
@@ -41,6 +39,3 @@ def _compare(found: tree.Tree, wrapper: Any, local_values: Mapping[str, object])
         f"on the call that was compiled torch's own guards say {torch_verdict}, these say {not refusals}: "
         + "; ".join(map(str, refusals))
     )
-
-
-__all__ = ["read", "Clause", "kinds", "replace"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from depyf.report.model import UserLine
@@ -18,7 +18,7 @@ class Refusal:
     """One respect in which a call is not what an entry expects.
 
     `kind` is torch's name of the guard, `source` the value it looks at, `aspect` the respect (`size`), empty if there
-    is only one, and `line` the user's line that needs it.
+    is only one, `line` the user's line that needs it, and `torch_text` are torch's own words for the guard.
     """
 
     kind: str
@@ -27,6 +27,7 @@ class Refusal:
     expected: str
     actual: str
     line: UserLine | None
+    torch_text: str = ""
 
     def __str__(self) -> str:
         subject = f"{self.aspect} of {self.source}" if self.aspect and self.source else self.aspect or self.source
@@ -96,8 +97,9 @@ class _Asked:
                 if failure.node not in missing:
                     missing.add(failure.node)
                     actual = f"{type(failure.cause).__name__}: {failure.cause}"
-                    yield Refusal(clause.kind, self.source(failure.node), "", "to be there", actual, clause.line)
-        if self.tree.beyond and not self.tree.check(self.scope["L"]):
+                    source = self.source(failure.node)
+                    yield Refusal(clause.kind, source, "", "to be there", actual, clause.line, clause.torch_text)
+        if self.tree.check is not None and self.tree.beyond and not self.tree.check(self.scope["L"]):
             yield Refusal("TORCH_GUARDS", "", "torch's own guards", "true", "false", None)
 
     def ask(self, clause: Clause) -> list[Refusal]:
@@ -108,8 +110,8 @@ class _Asked:
             raise
         except Exception as error:  # noqa: BLE001  in a guard any exception means refused
             failed = [Difference("", clause.expected or "no error", f"{type(error).__name__}: {error}")]
-        source = self.source(clause.node) if clause.node else ""
-        return [Refusal(clause.kind, source or clause.torch_text, *_parts(each), clause.line) for each in failed]
+        source = self.subject(clause)
+        return [Refusal(clause.kind, source, *_parts(each), clause.line, clause.torch_text) for each in failed]
 
     def differences(self, clause: Clause) -> list[Difference]:
         if clause.differences:
@@ -118,6 +120,12 @@ class _Asked:
             return found
         shown = evaluate(clause.actual, self.value, self.scope) if clause.actual else False
         return [Difference("", clause.expected, brief(shown))]
+
+    def subject(self, clause: Clause) -> str:
+        """Return what a clause is about: a value; for a clause on several, itself; '' for the state around the call."""
+        if clause.node:
+            return self.source(clause.node)
+        return "" if clause.flags is not None else fill(clause.text, self.source, lambda held: held.name)
 
     def source(self, node: int) -> str:
         return source_text(self.tree, node)
@@ -130,9 +138,12 @@ def source_text(tree: Tree, node: int) -> str:
         path.append(parents[0])
     text = ""
     for step in reversed(path):
-        base = text
-        text = fill(tree.nodes[step].step, lambda parent, base=base: base, lambda held: held.name)
+        text = fill(tree.nodes[step].step, _always(text), lambda held: held.name)
     return text
+
+
+def _always(text: str) -> Callable[[int], str]:
+    return lambda node: text
 
 
 def _parts(found: Difference) -> tuple[str, str, str]:

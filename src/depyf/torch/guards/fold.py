@@ -21,11 +21,12 @@ from depyf.torch.guards.kinds.ambient import spelled
 
 _MARKS = "DIMENSION_DYNAMIC_MARKING_GUARD"
 _TENSOR = "TENSOR_MATCH"
+_CONSTANT = frozenset({"EQUALS_MATCH", "TRUE_MATCH", "FALSE_MATCH", "NONE_MATCH", "FLOAT_IS_NAN", "COMPLEX_IS_NAN"})
 
 
 def fold(clauses: Sequence[Clause]) -> list[Clause]:
     """Return `clauses` with the same meaning and no clause that another one implies."""
-    return _without_repeats(_tensors(_global_state(clauses)))
+    return _without_repeats(_without_implied_types(_tensors(_global_state(clauses))))
 
 
 def _global_state(clauses: Sequence[Clause]) -> list[Clause]:
@@ -80,6 +81,12 @@ def _with_marks(tensor: Clause, mark: Clause | None) -> Clause:
 
     check = tensor.check if mark is None else _all_of([tensor.check, mark.check])
     return replace(tensor, text=extended(tensor.text), differences=extended(tensor.differences), check=check)
+
+
+def _without_implied_types(clauses: Sequence[Clause]) -> list[Clause]:
+    """Drop the clause on the type of a value that another one compares with a constant: that looks at the type too."""
+    constant = {clause.node for clause in clauses if clause.kind in _CONSTANT and not clause.calls_through}
+    return [clause for clause in clauses if clause.kind != "TYPE_MATCH" or clause.node not in constant]
 
 
 def _without_repeats(clauses: Sequence[Clause]) -> list[Clause]:

@@ -30,6 +30,8 @@ class CompiledEntry:
     `source` is the transformed code as text that stands alone in a file, with the function `source_name`; it is empty
     where Dynamo's own bytecode runs, and `proof` says what was proven, or why nothing is. `graphs` gives the file of
     each graph function that the code calls, `differs` says where `guards` disagreed with torch at capture.
+    `placeholders` are the objects for names in the source that stand for constants without a literal, `names` the
+    globals that the process has under another name than the source says.
     """
 
     compile_id: str
@@ -40,6 +42,7 @@ class CompiledEntry:
     differs: str = ""
     graphs: Mapping[str, str] = field(default_factory=dict)
     placeholders: Mapping[str, object] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class CompiledFunction:
 
     `code` is its own code, before any transformation. `source` is the user's text from `first_line` on; for a resume
     function it is that of the function it resumes, from line `resumes_at`. `resume_name` is the global name by which
-    the code of the caller knows it, e.g. `__resume_at_102_2`.
+    the code of the caller knows it, e.g. `__resume_at_102_2`; other callers may have `other_names` for it.
     """
 
     name: str
@@ -59,6 +62,7 @@ class CompiledFunction:
     entries: Sequence[CompiledEntry]
     resume_name: str = ""
     resumes_at: int | None = None
+    other_names: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +153,28 @@ def _code(entry: CompiledEntry, function: CompiledFunction) -> list[str]:
     if not entry.source:
         return [*lines, f"# {name}: Dynamo's own bytecode runs, which has no source here ({proof})."]
     lines += [f"# {proof}"] if entry.proof else []
-    source = re.sub(rf"\b(__closure_of_)?{re.escape(entry.source_name)}\b", rf"\g<1>{name}", entry.source.strip("\n"))
+    source = _renamed(entry.source.strip("\n"), entry.source_name, name)
     lines += source.splitlines()
     if f"def __closure_of_{name}(" in source:
         cells = ", ".join("None" for _ in function.code.co_freevars)
         lines += ["", "", f"{name} = __closure_of_{name}({cells})  # the cells of the live function take their place"]
     return lines
+
+
+def _renamed(source: str, before: str, after: str) -> str:
+    """Return `source` with the function `before`, and what gives it its cells, called `after` where they are made."""
+    lines = source.splitlines()
+    inside = next((number for number, line in enumerate(lines) if line.startswith(f"def __closure_of_{before}(")), None)
+    made = re.compile(
+        rf"^({'' if inside is None else '    '}(?:(?:async )?def )?){re.escape(before)}(?=\(| = lambda\b)"
+    )
+    own = next((number for number, line in enumerate(lines) if made.match(line)), None)
+    if own is not None:
+        lines[own] = made.sub(rf"\g<1>{after}", lines[own])
+    if inside is not None:
+        lines[inside] = lines[inside].replace(f"__closure_of_{before}(", f"__closure_of_{after}(", 1)
+        lines[-1] = f"    return {after}"
+    return "\n".join(lines)
 
 
 def _original(function: CompiledFunction, name: str) -> list[str]:
@@ -198,7 +218,8 @@ def _dispatch(function: CompiledFunction, name: str) -> list[str]:
         for entry in function.entries
     ]
     rename = {given: identifier(given) for given in parameters(function.code) if not given.isidentifier()}
-    alias = [f"{function.resume_name} = {name}"] if function.resume_name else []
+    given = [function.resume_name, *function.other_names] if function.resume_name else []
+    alias = [f"{each} = {name}" for each in given]
     return [
         f"{name}_entries = Dispatch(",
         f'    "{name}",',
@@ -211,5 +232,3 @@ def _dispatch(function: CompiledFunction, name: str) -> list[str]:
         f"    return {name}_entries(locals())",
         *(["", "", *alias] if alias else []),
     ]
-
-

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import builtins
-import enum
 import keyword
 import re
-import sys
-import types
 import weakref
 from dataclasses import dataclass
 from typing import Any
+
+from depyf.torch.qualified import qualified_name
 
 _NO_NAME = "object"
 
@@ -47,30 +46,13 @@ def hold(value: object, hint: str = "", *, strongly: bool = False) -> Held:
     return Held(name, value, weak=False)
 
 
-def qualified_name(value: object) -> str:
-    """Return the dotted name under which the reader knows `value`, or '' if it has none."""
-    if isinstance(value, types.ModuleType):
-        return value.__name__
-    if isinstance(value, enum.Enum):
-        return f"{qualified_name(type(value))}.{value.name}"
-    if isinstance(value, types.CodeType):
-        return f"code of {_without_locals(getattr(value, 'co_qualname', value.co_name))}"
-    name = getattr(value, "__qualname__", None)
-    if not isinstance(name, str):
-        return ""
-    owner = getattr(value, "__self__", None)
-    module = owner.__name__ if isinstance(owner, types.ModuleType) else getattr(value, "__module__", None)
-    if not isinstance(module, str) or module in ("builtins", "__main__"):
-        return _without_locals(name)
-    short = name.rpartition(".")[2]
-    if getattr(sys.modules.get(module), short, None) is value:
-        # `torch.sin` is a method of a class of its own; its users know it as what the module calls it.
-        name = short
-    return f"{module}.{_without_locals(name)}"
+_ADDRESS = re.compile(r"_?\d{9,}")
 
 
-def _without_locals(name: str) -> str:
-    return name.replace("<locals>.", "")
+def hold_key(key: str) -> Held | None:
+    """Hold a name with an address in it, of which Dynamo makes some, so that no text shows it; else return `None`."""
+    shortened = _ADDRESS.sub("", key)
+    return None if shortened == key else Held(f"{shortened.strip('_')} key", key, weak=False)
 
 
 def _from_source(source: str) -> str:
@@ -81,9 +63,9 @@ def _from_source(source: str) -> str:
 def identifier(name: str) -> str:
     """Return a Python identifier for the dotted `name`: `torch_abs` for `torch.abs`."""
     word = re.sub(r"\W+", "_", name).strip("_") or _NO_NAME
-    if word[0].isdigit() or keyword.iskeyword(word):
-        word = f"_{word}"
-    return word
+    if word[0].isdigit():
+        return f"_{word}"
+    return f"{word}_" if keyword.iskeyword(word) else word
 
 
 def is_builtin(value: object) -> bool:

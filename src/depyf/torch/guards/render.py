@@ -1,12 +1,12 @@
 """The guards of one entry as the text of a function.
 
-    @guard
-    def guard_0_0(L, G):
-        return (
-            global_state(default_dtype=torch.float32, grad_mode=True, num_threads=2)
-            and tensor(L["a"], torch.Tensor, torch.float32, "cpu", size=(10,), stride=(1,), requires_grad=False)  # :5
-            and G["torch"].abs is torch_abs  # :5 x = a / (torch.abs(a) + 1)
-        )
+@guard
+def guard_0_0(L, G):
+    return (
+        global_state(default_dtype=torch.float32, grad_mode=True, num_threads=2)
+        and tensor(L["a"], torch.Tensor, torch.float32, "cpu", size=(10,), stride=(1,), requires_grad=False)  # :5
+        and G["torch"].abs is torch_abs  # :5 x = a / (torch.abs(a) + 1)
+    )
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import builtins
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from depyf.report.model import UserLine
 from depyf.torch.guards.clause import At, Clause, Text
@@ -48,7 +48,8 @@ def render(tree: Tree, compile_id: str, names: Names, filename: str = "") -> lis
         filename: the user's file, whose lines are shown as `:5`.
     """
     clauses = [*tree.clauses, *_beyond(tree)]
-    head = ["@guard", f"def {guard_name(compile_id)}(L, G):", f'    """Entry {compile_id} serves a call if all of this holds."""']
+    said = f'    """Entry {compile_id} serves a call if all of this holds."""'
+    head = ["@guard", f"def {guard_name(compile_id)}(L, G):", said]
     if not clauses:
         return [*head, "    return True"]
     texts = Expressions(tree.nodes, clauses, names)
@@ -82,6 +83,10 @@ def _comment(clause: Clause, filename: str, shown: UserLine | None) -> str:
     if clause.note:
         words.append(f"({clause.note})")
     return f"  # {' '.join(' '.join(words).split())}" if words else ""
+
+
+def _always(text: str) -> Callable[[int], str]:
+    return lambda node: text
 
 
 class Expressions:
@@ -141,8 +146,7 @@ class Expressions:
         for step in reversed(path):
             if step in self.bound:
                 continue
-            here = expression
-            expression = fill(self.nodes[step].step, lambda parent, here=here: here, self.names.of)
+            expression = fill(self.nodes[step].step, _always(expression), self.names.of)
             if step in self.same and len(expression) > _LONG:
                 self.bound[step] = self.same[step]
             elif self.uses[step] > 1 and len(expression) > _LONG:
@@ -156,9 +160,11 @@ class Expressions:
     def _local(self, node: int) -> str:
         """Return a name for a node: the last word of torch's source for it, e.g. `weight`."""
         words = re.findall(r"[A-Za-z]\w*|\d+", self.nodes[node].source)
-        last = identifier("_".join(words[-2:]) if words and words[-1].isdigit() else words[-1] if words else "value")
+        number = len(words) > 1 and words[-1].isdigit()
+        last = re.sub("__+", "_", identifier("_".join(words[-2:]) if number else words[-1] if words else "value"))
+        hidden = self.names.taken | self.names.bound.keys()
         found, count = last, 1
-        while found in self.locals or found in self.names.taken or found in self.names.bound or hasattr(builtins, found):
+        while found in self.locals or found in hidden or hasattr(builtins, found):
             count += 1
             found = f"{last}_{count}"
         self.locals.add(found)

@@ -6,10 +6,8 @@ words leave out (the length of a dict, the object behind an address) is taken fr
 
 from __future__ import annotations
 
-import types
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import torch
 from torch._C._dynamo.guards import DictGuardManager, RelationalGuard
@@ -19,6 +17,7 @@ from depyf.torch.difference import ABSENT
 from depyf.torch.guards import kinds
 from depyf.torch.guards.accessor import step
 from depyf.torch.guards.clause import At, Clause, Leaf, Text
+from depyf.torch.guards.cpp import DictGuards, LeafObject, ValueGuards, Wrapper
 from depyf.torch.guards.expression import evaluate
 from depyf.torch.guards.kinds.place import Place
 from depyf.torch.guards.literal import literal
@@ -56,21 +55,21 @@ class Tree:
     nodes: list[Node] = field(default_factory=list)
     clauses: list[Clause] = field(default_factory=list)
     beyond: list[str] = field(default_factory=list)
-    check: Any = None
+    check: kinds.TorchGuard | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Visit:
     """A manager of torch's tree that is yet to be read; `step` is `None` where nobody knows how to get there."""
 
-    manager: Any
+    manager: ValueGuards
     parent: int
     step: Text | None
     source: str
     exists: bool = False
 
 
-def read(wrapper: Any, local_values: Mapping[str, object] | None = None, filename: str = "") -> Tree:
+def read(wrapper: Wrapper, local_values: Mapping[str, object] | None = None, filename: str = "") -> Tree:
     """Read the guards of a cache entry.
 
     Args:
@@ -87,7 +86,7 @@ def read(wrapper: Any, local_values: Mapping[str, object] | None = None, filenam
 class _Reader:
     """One walk over a tree, depth first; it keeps the values of the nodes, the tree does not."""
 
-    def __init__(self, wrapper: Any, local_values: Mapping[str, object] | None, filename: str) -> None:
+    def __init__(self, wrapper: Wrapper, local_values: Mapping[str, object] | None, filename: str) -> None:
         self.root = wrapper.root
         self.scope: dict[str, object] = dict(wrapper.closure_vars or {})
         self.globals: dict[str, object] = wrapper.global_scope["G"]
@@ -96,7 +95,7 @@ class _Reader:
         self.tree = Tree(check=kinds.TorchGuard(self.root.check, self.root, of_frame=True))
         self.values: list[object] = []
         self.types: list[type | None] = []
-        self.relations: dict[Any, tuple[Leaf, list[int]]] = {}
+        self.relations: dict[LeafObject, tuple[Leaf, list[int]]] = {}
 
     def walk(self) -> None:
         stack = [_Visit(self.root, -1, (), "")]
@@ -106,9 +105,11 @@ class _Reader:
                 self.tree.beyond.append(visit.source)
                 continue
             node = self.enter(visit)
-            stack.extend(reversed(list(self.children(visit.manager, node))))
+            if not self.is_empty_dict(visit, node):
+                stack.extend(reversed(list(self.children(visit.manager, node))))
         for leaf, nodes in self.relations.values():
-            self.add(kinds.relation(leaf, self.place(nodes[0]), nodes, self.tree_sources()), self.place(nodes[0]), leaf)
+            # What is said of several values has the place of the frame.
+            self.add(kinds.relation(leaf, self.place(_ROOT), nodes, self.tree_sources()), self.place(_ROOT), leaf)
         for guard in self.root.get_epilogue_lambda_guards():
             leaf = self.leaf(guard)
             self.add(kinds.epilogue(leaf, self.place(_ROOT)), self.place(_ROOT), leaf)
@@ -125,12 +126,16 @@ class _Reader:
         self.types.append(self.pinned(visit))
         if isinstance(visit.manager, DictGuardManager):
             self.add_dictionary(node, visit.manager)
-        for guard in visit.manager.get_leaf_guards():
+        for guard in () if self.is_empty_dict(visit, node) else visit.manager.get_leaf_guards():
             if isinstance(guard, RelationalGuard):
                 self.relations.setdefault(guard, (self.leaf(guard), []))[1].append(node)
                 continue
             self.add_leaf(node, visit.manager, self.leaf(guard))
         return node
+
+    def is_empty_dict(self, visit: _Visit, node: int) -> bool:
+        """Tell whether torch looks at a dict's length alone: it does not go on to the guards on an empty one."""
+        return isinstance(visit.manager, DictGuardManager) and self.values[node] == {}
 
     def pinned(self, visit: _Visit) -> type | None:
         last = visit.step[-1] if visit.step else ""
@@ -148,16 +153,17 @@ class _Reader:
         except Exception:  # noqa: BLE001  the expression reads the user's objects; what cannot be read is absent
             return ABSENT
 
-    def leaf(self, guard: Any) -> Leaf:
+    def leaf(self, guard: LeafObject) -> Leaf:
         check = guard if callable(guard) else None
         return Leaf(type(guard).__name__, tuple(guard.verbose_code_parts()), check)
 
-    def place(self, node: int, manager: Any = None) -> Place:
-        guarded = manager.get_type_of_guarded_value() if hasattr(manager, "get_type_of_guarded_value") else None
+    def place(self, node: int, manager: ValueGuards | None = None) -> Place:
+        remembered = getattr(manager, "get_type_of_guarded_value", None)
+        guarded = remembered() if remembered else None
         source = self.tree.nodes[node].source
         return Place(node, source, self.values[node], guarded, self.filename, self.scope, node == _ROOT)
 
-    def add_leaf(self, node: int, manager: Any, leaf: Leaf) -> None:
+    def add_leaf(self, node: int, manager: ValueGuards, leaf: Leaf) -> None:
         place = self.place(node, manager)
         found = kinds.clauses(leaf, place)
         for clause in found or ():
@@ -172,7 +178,7 @@ class _Reader:
             return
         self.tree.clauses += kinds.call_through(leaf, place, self.root) if found is None else found
 
-    def add_dictionary(self, node: int, manager: Any) -> None:
+    def add_dictionary(self, node: int, manager: DictGuards) -> None:
         place = self.place(node, manager)
         found = kinds.dictionary(place, self.keys_of(manager))
         if found is None:
@@ -181,10 +187,10 @@ class _Reader:
         self.types[node] = found[0].pins
         self.tree.clauses += found
 
-    def keys_of(self, manager: Any) -> list[int]:
+    def keys_of(self, manager: DictGuards) -> list[int]:
         return sorted(manager.get_key_value_managers())
 
-    def children(self, manager: Any, node: int) -> Iterator[_Visit]:
+    def children(self, manager: ValueGuards, node: int) -> Iterator[_Visit]:
         if isinstance(manager, DictGuardManager):
             yield from self.items(manager, node)
         found = []
@@ -196,14 +202,16 @@ class _Reader:
         # Torch moves the guards that fail most to the front; the reader finds the parameters in their own order.
         yield from (visit for _, visit in (sorted(found, key=lambda pair: pair[0]) if node == _ROOT else found))
 
-    def items(self, manager: Any, node: int) -> Iterator[_Visit]:
+    def items(self, manager: DictGuards, node: int) -> Iterator[_Visit]:
         """Yield the keys and values of a dict that torch finds by their position in it."""
-        keys = list(dict.keys(self.values[node])) if isinstance(self.values[node], dict) else []
+        value = self.values[node]
+        keys: list[object] = list(dict.keys(value)) if isinstance(value, dict) else []
         managers = sorted(manager.get_key_value_managers().items())
         spelled = [_key_guarded(key, pair[0]) for key, (_, pair) in zip(keys, managers, strict=False)]
         together = len(spelled) == len(managers) == len(keys) and None not in spelled
-        if together and keys:
-            self.add_keys(node, [str(text) for text in spelled], managers[0][1][0])
+        first = managers[0][1][0] if together and keys else None
+        if first is not None:
+            self.add_keys(node, [str(text) for text in spelled], first)
         for position, (index, (key_manager, value_manager)) in enumerate(managers):
             if key_manager is not None and not together:
                 text: Text = ("list(dict.keys(", At(node), f"))[{index}]")
@@ -214,7 +222,7 @@ class _Reader:
                 text = by_key if together and self.types[node] is dict else at_index
                 yield _Visit(value_manager, node, text, value_manager.get_source())
 
-    def add_keys(self, node: int, keys: Sequence[str], manager: Any) -> None:
+    def add_keys(self, node: int, keys: Sequence[str], manager: ValueGuards) -> None:
         """Add one clause for the keys of a dict, if torch compares each of them with a constant."""
         place = self.place(node)
         leaf = self.leaf(manager.get_leaf_guards()[0])
@@ -229,12 +237,13 @@ class _Reader:
         )
 
 
-def _key_guarded(key: object, manager: Any) -> str | None:
+def _key_guarded(key: object, manager: ValueGuards | None) -> str | None:
     """Return the text of `key` if torch compares the key at its position with it, and that is all it checks of it."""
     if manager is None or manager.get_accessors():
         return None
     leaves = manager.get_leaf_guards()
-    equal = len(leaves) == 1 and type(leaves[0]).__name__ == "EQUALS_MATCH" and leaves[0](key)
+    check = leaves[0] if len(leaves) == 1 and callable(leaves[0]) else None
+    equal = check is not None and type(check).__name__ == "EQUALS_MATCH" and check(key)
     return literal(key) if equal else None
 
 
@@ -249,6 +258,3 @@ def without_checks(tree: Tree) -> Tree:
     """Return `tree` without torch's own guards, which keep the module's globals alive, but for those it calls."""
     kept = [replace(clause, check=None, pins=None) for clause in tree.clauses]
     return Tree(tree.nodes, kept, tree.beyond, tree.check if tree.beyond else None)
-
-
-__all__ = ["SCOPE", "Node", "Tree", "read", "types", "without_checks"]

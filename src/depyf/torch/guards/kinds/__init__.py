@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from depyf.torch.guards.clause import Clause, Leaf
+from depyf.torch.guards.cpp import Root
 from depyf.torch.guards.held import Held
 from depyf.torch.guards.kinds import ambient, containers, equality, identity, lambdas, relations, tensors
 from depyf.torch.guards.kinds.dictionaries import dictionary
@@ -80,7 +81,7 @@ def epilogue(leaf: Leaf, at: Place) -> list[Clause] | None:
 class TorchGuard:
     """One of torch's own guards; it lives as long as the tree that owns it, which this keeps alive."""
 
-    def __init__(self, check: Callable[[Any], bool], root: Any, *, of_frame: bool) -> None:
+    def __init__(self, check: Callable[[Any], bool], root: Root, *, of_frame: bool) -> None:
         self._check = check
         self._root = root
         self._of_frame = of_frame
@@ -93,7 +94,7 @@ class TorchGuard:
             return bool(self._check(dict(value)))  # type: ignore[call-overload]
 
 
-def call_through(leaf: Leaf, at: Place, root: Any) -> list[Clause]:
+def call_through(leaf: Leaf, at: Place, root: Root) -> list[Clause]:
     """Return the clause that asks torch's own guard."""
     assert leaf.check is not None
     own = Held(f"torch_{leaf.kind.lower()}", TorchGuard(leaf.check, root, of_frame=at.is_root), weak=False)
@@ -105,4 +106,4 @@ def call_through(leaf: Leaf, at: Place, root: Any) -> list[Clause]:
     ]
 
 
-__all__ = ["KINDS", "RELATIONS", "call_through", "clauses", "dictionary", "epilogue", "relation"]
+__all__ = ["KINDS", "RELATIONS", "TorchGuard", "call_through", "clauses", "dictionary", "epilogue", "relation"]

@@ -28,7 +28,7 @@ def global_state(leaf: Leaf, at: Place) -> list[Clause] | None:
 def default_device(leaf: Leaf, at: Place) -> list[Clause] | None:
     """`global_state(default_device=torch.device("cuda"))`."""
     text = torch_expression(expression(leaf.parts[0]).removeprefix(_DEVICE), at.scope, {})
-    return None if text is None else say(leaf, at, {"default_device": evaluate(text, {}.__getitem__, {})})
+    return None if text is None else say(leaf, at, {"default_device": evaluate(text, at.no_node, {})})
 
 
 def torch_function_modes(leaf: Leaf, at: Place) -> list[Clause] | None:
@@ -82,6 +82,10 @@ def _spell(value: object) -> list[Piece]:
     if isinstance(value, dict):
         return ["{" + ", ".join(f'"{key}": {literal(item)}' for key, item in value.items()) + "}"]
     if isinstance(value, tuple) and value:
-        return ["(", *(piece for item in value for piece in (*_spell(item), ", ")), ")"]
+        return ["(", *(piece for item in value for piece in (_constant(item), ", ")), ")"]
+    return [_constant(value)]
+
+
+def _constant(value: object) -> Piece:
     text = literal(value)
-    return [text] if text is not None else [hold(value, "ambient")]
+    return hold(value, "ambient") if text is None else text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from depyf.torch.difference import brief
-from depyf.torch.guards.clause import Clause, Leaf
+from depyf.torch.guards.clause import Clause, Leaf, Text
 from depyf.torch.guards.kinds.identity import named
 from depyf.torch.guards.kinds.place import Place
 
@@ -20,9 +20,7 @@ def dictionary(at: Place, keys: Sequence[object]) -> list[Clause] | None:
     if not isinstance(at.value, dict):
         return None
     cls, length = type(at.value), dict.__len__(at.value)
-    text = f"exactly {brief(cls)} of {length} items"
-    leaf = Leaf(KIND, (f"{at.source} is {text}",), None)
-    actual = ("(type(", at.at, "), len(", at.at, "))")
-    return at.clause(
-        leaf, "dictionary(", at.at, ", ", named(cls), f", {length})", expected=text, actual=actual, pins=cls
-    )
+    leaf = Leaf(KIND, (f"{at.source} is exactly a {brief(cls)} of {length} items",), None)
+    arguments: Text = (at.at, ", ", named(cls), f", {length})")
+    differences: Text = ("dictionary_differences(", *arguments)
+    return at.clause(leaf, "dictionary(", *arguments, differences=differences, pins=cls)

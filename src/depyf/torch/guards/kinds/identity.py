@@ -30,7 +30,8 @@ def type_match(leaf: Leaf, at: Place) -> list[Clause] | None:
     identity = _identity(leaf)
     for cls in (type(at.value), at.guarded):
         if cls is not None and id(cls) == identity:
-            return at.clause(leaf, "type(", at.at, ") is ", named(cls), expected=cls, actual=("type(", at.at, ")"), pins=cls)
+            found = ("type(", at.at, ")")
+            return at.clause(leaf, *found, " is ", named(cls), expected=cls, actual=found, pins=cls)
     return None
 
 

@@ -29,10 +29,12 @@ def lambda_guard(leaf: Leaf, at: Place) -> list[Clause] | None:
     known = {at.source: at.node} if at.source else {}
     if text.startswith(_COUNT) and at.cls is not None:
         found = torch_expression(text, at.scope, known)
-        return found and at.clause(leaf, "type(", at.at, ") is ", named(at.cls), " and ", *found, expected=text)
+        if found is None:
+            return None
+        return at.clause(leaf, "type(", at.at, ") is ", named(at.cls), " and ", *found, expected=text)
     if _BASE_VALUE.match(text):
         found = torch_expression(text, at.scope, known)
-        return found and at.clause(leaf, *found, expected=text.rpartition(" == ")[2])
+        return None if found is None else at.clause(leaf, *found, expected=text.rpartition(" == ")[2])
     return None
 
 

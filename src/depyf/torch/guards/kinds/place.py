@@ -36,6 +36,14 @@ class Place:
         """The type of the value at capture, if it is known."""
         return self.guarded if self.value is ABSENT else type(self.value)
 
+    def no_node(self, node: int) -> object:
+        """Refuse a gap in a text that has none.
+
+        Raises:
+            KeyError: always.
+        """
+        raise KeyError(node)
+
     def line(self, leaf: Leaf) -> UserLine | None:
         """Return the user's line that needs the guard."""
         return user_line(leaf.parts[0], self.filename) if leaf.parts else None

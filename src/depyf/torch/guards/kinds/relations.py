@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
 from depyf.torch.guards.clause import At, Clause, Leaf, Text
 from depyf.torch.guards.kinds.lambdas import epilogue
@@ -19,8 +24,8 @@ def _listed(nodes: Sequence[int]) -> Text:
 
 def no_tensor_aliasing(leaf: Leaf, at: Place, nodes: Sequence[int], sources: Mapping[str, int]) -> list[Clause]:
     """`no_aliasing(x, y)`: no two of these are the same object."""
-    actual: Text = ("aliases(", *_listed(nodes), ")")
-    return at.clause(leaf, "no_aliasing(", *_listed(nodes), ")", expected="all of them different", actual=actual)
+    differences: Text = ("no_aliasing_differences(", *_listed(nodes), ")")
+    return at.clause(leaf, "no_aliasing(", *_listed(nodes), ")", differences=differences)
 
 
 def object_aliasing(leaf: Leaf, at: Place, nodes: Sequence[int], sources: Mapping[str, int]) -> list[Clause]:
@@ -30,9 +35,7 @@ def object_aliasing(leaf: Leaf, at: Place, nodes: Sequence[int], sources: Mappin
     return at.clause(leaf, *(text or ("True",)), expected="the same object", actual=("[", *_listed(nodes), "]"))
 
 
-def storage_overlapping(
-    leaf: Leaf, at: Place, nodes: Sequence[int], sources: Mapping[str, int]
-) -> list[Clause] | None:
+def storage_overlapping(leaf: Leaf, at: Place, nodes: Sequence[int], sources: Mapping[str, int]) -> list[Clause] | None:
     """`overlapping([x, y], [z])`: exactly the first ones share memory."""
     found = _OVERLAPPING.match(expression(leaf.parts[0]))
     if found is None:
@@ -46,4 +49,13 @@ def storage_overlapping(
 
 def symbolic_shape(leaf: Leaf, at: Place, nodes: Sequence[int], sources: Mapping[str, int]) -> list[Clause] | None:
     """Relations of sizes that torch has compiled to C++; its words are the Python expressions."""
-    return epilogue(leaf, at)
+    parts = leaf.parts
+    if cpp_accepts_nan():
+        parts = tuple(part for part in parts if not part.startswith("not math.isnan("))
+    return epilogue(replace(leaf, parts=parts), at)
+
+
+@cache
+def cpp_accepts_nan() -> bool:
+    """Tell whether torch writes `~std::isnan(x)` for `not math.isnan(x)`, which in C++ is true for every `x`."""
+    return "~std::isnan(" in inspect.getsource(ShapeEnv.produce_guards_verbose)

@@ -22,8 +22,8 @@ _MATCH = re.compile(
 )
 
 
-def _devices(keys: str) -> str:
-    """Return the type of device that dispatch `keys` begin with, in lower case, e.g. `cpu`, or '' if it is not plain."""
+def _ordinary_device(keys: str) -> str:
+    """Return the type of device of an ordinary tensor with dispatch `keys`, e.g. `cpu`, '' if it is not ordinary."""
     device = keys.partition(",")[0].lower()
     return device if plain_keys(device) == keys else ""
 
@@ -35,7 +35,7 @@ def tensor_match(leaf: Leaf, at: Place) -> list[Clause] | None:
     if found is None or cls is None or cls.__qualname__ != found["type"]:
         return None
     size, stride = (tuple(_numbers(found[name])) for name in ("size", "stride"))
-    device = _devices(found["keys"])
+    device = _ordinary_device(found["keys"])
     index = "" if found["device"] == "None" else f":{found['device']}"
     keys = "" if device else f", keys={quoted(found['keys'])}"
     name = device or ("" if at.value is ABSENT else at.value.device.type)  # type: ignore[attr-defined]
