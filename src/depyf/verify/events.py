@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 
 from depyf.bytecode.listing import Instruction
+from depyf.verify.callee import callee
 from depyf.verify.constants import NAME_STORES, key, placed
 from depyf.verify.effects import GROWERS, NEVER_RAISE, Effect, effect_of
 from depyf.verify.frame import Frame
@@ -234,23 +235,6 @@ def with_except_start(frame: Frame, item: Instruction) -> Event:
 
 Callee = tuple[Term, tuple[Term, ...], tuple[Hashable, ...], int]
 """What is called, on which operands, the kind of the event, and how many values leave the stack."""
-
-
-def callee(frame: Frame, shape: object, above: int) -> tuple[Term, tuple[Term, ...], int]:
-    """Return what is called below `above` operands, the operand that it brings along, and how many slots it takes."""
-    if shape == "plain":
-        return frame.peek(above + 1), (), 1
-    first, second = frame.peek(above + 2), frame.peek(above + 1)
-    nodes = frame.node(first), frame.node(second)
-    if isinstance(nodes[0], Null) and shape == "below":
-        return second, (), 2
-    if isinstance(nodes[1], Null) and shape == "above":
-        return first, (), 2
-    match nodes:
-        case (Pure(op="method", items=(method,)), Pure(op="self", items=(owner,))) if method == owner:
-            return method, (), 2
-        case _:
-            return first, (second,), 2
 
 
 def call_positional(frame: Frame, item: Instruction) -> Callee:
