@@ -85,14 +85,14 @@ def test_line_numbers_change_nothing(name: str) -> None:
     assert count > 5
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", MODULES[:3])
 def test_it_is_never_laxer_than_the_roundtrip_tool(name: str) -> None:
     chance = random.Random(name)
     original = ast.parse((LIBRARY / f"{name}.py").read_bytes())
     code = compiled(original)
     judged = []
     for kind in KINDS.values():
-        for _ in range(3):
+        for _ in range(2):
             tree = copy.deepcopy(original)
             sites = list(kind(tree))
             if not sites:
