@@ -7,6 +7,7 @@ import builtins
 import re
 from dataclasses import dataclass, field
 
+from depyf.bytecode.code import Code
 from depyf.lift.nodes import AsyncIter, Common, GetIter, Object, Temp
 from depyf.passes.body import Body
 from depyf.passes.walk import rewrite_expressions
@@ -42,6 +43,8 @@ class Names:
 
     def of_object(self, value: object) -> str:
         """Return the placeholder of an object; one object has one name."""
+        if isinstance(value, Code) and value.origin is not None:
+            value = value.origin  # The program knows the code object, not depyf's view of it.
         if id(value) not in self.by_identity:
             label = getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or type(value).__name__
             name = self.by_identity[id(value)] = self.fresh(f"object_{label}")

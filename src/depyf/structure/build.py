@@ -11,17 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from depyf.cfg.dominators import immediate_dominators, reverse_postorder
+from depyf.cfg.dominators import reverse_postorder
 from depyf.lift.nodes import Temp
 from depyf.lift.tac import ForIter, Graph
+from depyf.structure.choices import Choices
 from depyf.structure.loops import loop_headers, natural_loops, unrotate
 from depyf.structure.nodes import items_of
 from depyf.structure.place import place
 from depyf.structure.polarity import negated
 from depyf.structure.regions.recognise import Recognised
 from depyf.structure.regions.table import Kind, Region
+from depyf.structure.tree import For, If, Item, Jump, Label, Loop, Try, WithBody, children
 from depyf.structure.unstructured import Unstructured
-from depyf.structure.tree import For, Item, Jump, Label, Loop, If, Try, WithBody, children
 
 
 @dataclass(slots=True)
@@ -71,9 +72,17 @@ def find_jumps(items: list[Item]) -> list[Jump]:
 class Builder:
     """The nodes of a graph, by label."""
 
-    def __init__(self, graph: Graph, recognised: Recognised, nest: dict[int, tuple[int, ...]], uses: dict[int, int]):
+    def __init__(
+        self,
+        graph: Graph,
+        recognised: Recognised,
+        nest: dict[int, tuple[int, ...]],
+        uses: dict[int, int],
+        choices: Choices,
+    ) -> None:
         self.graph = graph
         self.recognised = recognised
+        self.choices = choices
         self.nodes: dict[int, Node] = {}
         self.fresh = len(graph.blocks)
         self.iterators = {block.exit.iterator for block in graph.live() if isinstance(block.exit, ForIter)}
@@ -216,10 +225,14 @@ class Builder:
     def _extend(self, inside: set[int], labels: set[int]) -> None:
         """Add to a loop the code that leaves it and lies between its blocks: `if c: f(); break`."""
         last = max(self.nodes[label].last for label in inside)
-        predecessors = self._predecessors()
+        sites: dict[int, list[int]] = {}
+        for label, node in self.nodes.items():
+            for jump in node.jumps:
+                sites.setdefault(jump.label, []).append(label)
         for label in sorted(labels - inside):
-            if label < last and predecessors.get(label) and predecessors[label] <= inside:
-                inside.add(label)
+            if label < last and sites.get(label) and all(site in inside for site in sites[label]):
+                if self.choices.shared_exits_inside or len(sites[label]) == 1:
+                    inside.add(label)
 
     def _reduce_loop(self, header: int, inside: set[int], labels: set[int]) -> None:
         node = self.nodes[header]

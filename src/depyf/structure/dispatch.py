@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import ast
 
+from depyf.errors import DecompilationError
 from depyf.lift.nodes import Temp
 from depyf.lift.tac import Block, ForIter, Graph
 from depyf.structure.collapse import count_uses
 from depyf.structure.nodes import items_of
 from depyf.structure.tree import If, Item, Jump
-from depyf.errors import DecompilationError
 
 LEAVES = 8
 """States told apart by an `elif` chain; more are halved first."""

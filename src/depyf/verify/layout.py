@@ -51,9 +51,7 @@ def two_rows(code: types.CodeType, original: types.CodeType, words: Words) -> ty
             words.rename(raw, raw.name, new[old[raw.arg]])
         elif raw.name in TO_CELL and code.co_varnames[raw.arg] in new:
             words.rename(raw, TO_CELL[raw.name], new[code.co_varnames[raw.arg]])
-    return code.replace(
-        co_code=bytes(words.data), co_cellvars=original.co_cellvars, co_freevars=original.co_freevars
-    )
+    return code.replace(co_code=bytes(words.data), co_cellvars=original.co_cellvars, co_freevars=original.co_freevars)
 
 
 def one_row(code: types.CodeType, original: types.CodeType, words: Words) -> types.CodeType:

@@ -84,7 +84,13 @@ class Regions:
 
     def _depth(self, handler: int) -> int:
         """Count what a handler is nested in: protected regions, and the code of other handlers."""
-        saved = {temp for block in self.graph.live() for inst in block.insts[:1] if inst.op == "PUSH_EXC_INFO" for temp in inst.defs}
+        saved = {
+            temp
+            for block in self.graph.live()
+            for inst in block.insts[:1]
+            if inst.op == "PUSH_EXC_INFO"
+            for temp in inst.defs
+        }
         stack = self.graph.block(self.graph.handlers[handler].target).stack
         return len(self.chain(handler)) + sum(temp in saved for temp in stack)
 
@@ -128,11 +134,11 @@ def _remove_cleanups(graph: Graph, kinds: dict[int, Kind]) -> None:
             seen.add(block.handler)
             block.handler = graph.block(graph.handlers[block.handler].target).handler
     prune(graph)
-    _join_straight(graph)
+    join_straight(graph)
 
 
-def _join_straight(graph: Graph) -> None:
-    """Join blocks that only different cleanups had kept apart."""
+def join_straight(graph: Graph) -> None:
+    """Join blocks that only bookkeeping had kept apart."""
     preds: dict[int, int] = {0: 1, graph.end: 2}
     for block in graph.live():
         for edge in edges(block.exit):
