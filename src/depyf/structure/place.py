@@ -49,6 +49,10 @@ def _attach(nodes: dict[int, Node], label: int, kids: list[int], sites: dict[int
         behind = _around(nodes, label, compound, behind, sites)
     if isinstance(compound, (Loop, For)) and not behind:
         _break_to(node, compound)
+    if isinstance(compound, WithBody) and not behind and len(compound.suppressed) == 1:
+        after = compound.suppressed[0]
+        if isinstance(after, Jump) and after.body is None:
+            node.items = [*node.items, Jump(after.label)]
     for kid in behind:
         node.items = [*node.items, Label(kid), *nodes[kid].items]
 

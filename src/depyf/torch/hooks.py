@@ -23,7 +23,7 @@ def on_code(
     running = recorder.begun(current[0], code)
     _join(recorder, running, code, new_code)
     root = recorder.session.functions[running.function.root]
-    subject = Subject(running.compile, running.function, root, code, new_code)
+    subject = Subject(running, root, code, new_code)
     try:
         return transform(subject, dump, log_bytecode=log_bytecode)
     except Exception as error:

@@ -19,19 +19,29 @@ from depyf.report.words import in_columns, place_words, proof_words, resumption,
 from depyf.torch.dump import Dump
 from depyf.torch.known_graphs import assumptions
 from depyf.torch.listing import all_names, line_of_offset, listing
+from depyf.torch.recorder import Running
 from depyf.verify.level import Level
 from depyf.verify.recompile import recompile
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One compile with the function it is of, the user's function that this resumes (or itself), and the codes."""
+    """One compile, the user's function that it is of or resumes, the original code, and Dynamo's."""
 
-    compile: Compile
-    function: Function
+    running: Running
     root: Function
     code: types.CodeType
     new_code: types.CodeType
+
+    @property
+    def compile(self) -> Compile:
+        """The compile as the model tells it."""
+        return self.running.compile
+
+    @property
+    def function(self) -> Function:
+        """The function that was compiled."""
+        return self.running.function
 
 
 def transform(subject: Subject, dump: Dump, *, log_bytecode: bool) -> types.CodeType | None:
@@ -55,6 +65,7 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool) -> types.Code
         placeholders=tuple(decompiled.placeholders),
     )
     subject.compile.transformed = transformed
+    subject.running.placeholders = decompiled.placeholders
     name = _file_name(subject, dump)
     text = annotated(transformed.module, _notes(subject))
     if dump.write(name, text):
@@ -182,7 +193,17 @@ def _header(subject: Subject) -> list[str]:
         state = f", with {kept} as they were" if kept else ""
         lines.append(f"{subject.function.name}: {subject.root.name} from line {resumed.line} on{state}")
         lines += [line.removeprefix("# ") for line in marked_source(resumed)]
+    lines += [f"{name}: {_object_words(value)}" for name, value in subject.running.placeholders.items()]
     return lines
+
+
+def _object_words(value: object) -> str:
+    """Return what a constant without a literal is; no address, which no two runs have in common."""
+    if isinstance(value, types.CodeType):
+        return f"the code of {value.co_name}"
+    if isinstance(value, dict) and isinstance(value.get("__name__"), str):
+        return f"the globals of {value['__name__']}"
+    return f"a constant of type {type(value).__qualname__}"
 
 
 def _resume_lines(subject: Subject) -> dict[str, int]:
