@@ -133,8 +133,9 @@ def _store(folder: Folder, inst: Inst, temp: int, target: ast.expr) -> None:
         folder.discard(entry)
         folder.emit(ast.Assign(targets=[*entry.targets, target], value=entry.expr), inst.line, stores)
         return
-    if not last and _begin_parallel(folder, entry):
-        _store(folder, inst, temp, target)
+    if not last and (slots := _begin_parallel(folder, entry)) is not None:
+        slots.fill(temp, target)
+        slots.close()
         return
     (value,) = folder.take([temp]).exprs
     folder.emit(ast.Assign(targets=[target], value=value), inst.line, stores)
@@ -176,12 +177,12 @@ def unpack(folder: Folder, inst: Inst) -> None:
 # -- a, b = b, a --------------------------------------------------------------------------
 
 
-def _begin_parallel(folder: Folder, entry: Entry) -> bool:
-    """Begin a parallel assignment at a store of a value that others are pending after."""
+def _begin_parallel(folder: Folder, entry: Entry) -> Slots | None:
+    """Begin a parallel assignment at a store of a value that others are pending after, if it is one."""
     start = next(place for place, other in enumerate(folder.pending) if other is entry)
     values = folder.pending[start:]
     if not _all_stored(folder, values):
-        return False
+        return None
     del folder.pending[start:]
     for other in values:
         del folder.by_temp[other.temp]
@@ -192,9 +193,9 @@ def _begin_parallel(folder: Folder, entry: Entry) -> bool:
     root = Entry(-3, value, effect, reads, writes, 0, entry.line)
     folder.pending.append(root)
     folder.by_temp[-3] = root
-    folder.slots = Slots(folder, root)
-    root.targets.append(folder.slots.unpack([other.temp for other in values], None))
-    return True
+    slots = folder.slots = Slots(folder, root)
+    root.targets.append(slots.unpack([other.temp for other in values], None))
+    return slots
 
 
 def _all_stored(folder: Folder, values: list[Entry]) -> bool:
