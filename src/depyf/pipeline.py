@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 
 from depyf.bytecode.code import Code
-from depyf.bytecode.normalise import normalise
 from depyf.bytecode.listing import Listing
+from depyf.bytecode.normalise import normalise
 from depyf.lift.simplify import simplify
 from depyf.lift.simulate import lift
+from depyf.lift.tac import Graph
 from depyf.passes.asserts import restore_asserts
 from depyf.passes.body import Bodies, Body
+from depyf.passes.complete import check_complete
 from depyf.passes.definitions import restore_functions
 from depyf.passes.expressions import finish_expressions
 from depyf.passes.heads import restore_heads
@@ -21,14 +23,12 @@ from depyf.passes.tries import restore_tries
 from depyf.structure.build import Builder, Unstructured
 from depyf.structure.choices import ORDER, Choices
 from depyf.structure.collapse import collapse
-from depyf.lift.tac import Graph
-from depyf.passes.complete import check_complete
 from depyf.structure.dispatch import dispatch
 from depyf.structure.labels import Unresolved, resolve
 from depyf.structure.loops import Irreducible
 from depyf.structure.nests import cut, find_markers, join_ends, nests
-from depyf.structure.thread import thread
 from depyf.structure.regions.recognise import recognise
+from depyf.structure.thread import thread
 
 
 def decompile(code: Code, *, simplified: bool = False) -> tuple[Body, Names]:

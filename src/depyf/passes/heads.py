@@ -95,6 +95,6 @@ def _with(enter: Enter, stmt: WithStmt) -> ast.stmt:
     kind = ast.AsyncWith if enter.is_async else ast.With
     inner = body[0] if len(body) == 1 else None
     if type(inner) is kind:
-        inner.items.insert(0, item)  # type: ignore[attr-defined]
+        inner.items.insert(0, item)
         return inner
     return kind(items=[item], body=body or [ast.Pass()], lineno=enter.lineno)

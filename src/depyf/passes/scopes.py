@@ -10,7 +10,6 @@ from depyf.lift.nodes import Var
 from depyf.passes.body import Body
 from depyf.passes.definitions import AsyncDefinition, ClassDefinition, Definition
 
-
 EXPRESSIONS = frozenset({"<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 """Code that is written as an expression: what it binds outside is declared by the code around it."""
 

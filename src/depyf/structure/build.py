@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from depyf.cfg.dominators import immediate_dominators, reverse_postorder
+from depyf.cfg.dominators import reverse_postorder
 from depyf.lift.nodes import Temp
 from depyf.lift.tac import ForIter, Graph
 from depyf.structure.choices import Choices
@@ -21,8 +21,8 @@ from depyf.structure.place import place
 from depyf.structure.polarity import negated
 from depyf.structure.regions.recognise import Recognised
 from depyf.structure.regions.table import Kind, Region
+from depyf.structure.tree import For, If, Item, Jump, Label, Loop, Try, WithBody, children
 from depyf.structure.unstructured import Unstructured
-from depyf.structure.tree import For, Item, Jump, Label, Loop, If, Try, WithBody, children
 
 
 @dataclass(slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING
 
 from depyf.cfg.dominators import immediate_dominators, reverse_postorder
@@ -58,7 +57,7 @@ def _attach(nodes: dict[int, Node], label: int, kids: list[int], sites: dict[int
 
 
 def _break_to(node: Node, loop: Loop | For) -> None:
-    """A loop that is only left for one place outside goes there by a jump behind it."""
+    """Put a jump behind a loop that is only left for one place outside."""
     beyond = {jump.label for jump in node.jumps} - {loop.header} - node.ends
     normal = loop.orelse[0].label if len(loop.orelse) == 1 and isinstance(loop.orelse[0], Jump) else -1
     if len(beyond) == 2:
@@ -89,7 +88,8 @@ def _around(
     if normal is None and isinstance(compound, Loop) and len(single) == len(kids):
         jumps = [*nodes[label].jumps, *(jump for kid in kids for jump in nodes[kid].jumps)]
         beyond = {jump.label for jump in jumps} - {compound.header, *kids, *nodes[label].ends}
-        if len(beyond) == 1 and beyond & {jump.label for jump in nodes[label].jumps} or len(kids) > 1 and len(beyond) == 1:
+        direct = beyond & {jump.label for jump in nodes[label].jumps}
+        if len(beyond) == 1 and (direct or len(kids) > 1):
             for kid in kids:
                 _fill(sites[kid][0][1], nodes[kid].items)
             return []
@@ -147,5 +147,3 @@ def _tails(items: list[Item]) -> list[Jump]:
             work.append(last.orelse)
     return found
 
-
-__all__ = ["copy", "place"]

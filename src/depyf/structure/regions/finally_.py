@@ -48,8 +48,8 @@ def _redirect(graph: Graph, matches: list[tuple[Edge, Place]]) -> None:
     """Lead each edge to the place behind its copy."""
     targets: dict[Place, Block] = {}
     cuts: dict[int, list[int]] = {}
-    for _, (block, number) in matches:
-        cuts.setdefault(block, []).append(number)
+    for _, (index, number) in matches:
+        cuts.setdefault(index, []).append(number)
     for index, numbers in cuts.items():
         for number in sorted(set(numbers), reverse=True):
             block = graph.block(index)
@@ -132,7 +132,7 @@ class _Matcher:
         return True
 
     def _arrive(self, place: Place) -> bool:
-        """The handler raises again: every way must leave the copy at one place."""
+        """Note where the copy is left, as the handler raises again there: it must be one place."""
         if self.after is None:
             self.after = place
         return self._skip(self.after) == self._skip(place) or self._same_return(self.after, place)

@@ -84,7 +84,13 @@ class Regions:
 
     def _depth(self, handler: int) -> int:
         """Count what a handler is nested in: protected regions, and the code of other handlers."""
-        saved = {temp for block in self.graph.live() for inst in block.insts[:1] if inst.op == "PUSH_EXC_INFO" for temp in inst.defs}
+        saved = {
+            temp
+            for block in self.graph.live()
+            for inst in block.insts[:1]
+            if inst.op == "PUSH_EXC_INFO"
+            for temp in inst.defs
+        }
         stack = self.graph.block(self.graph.handlers[handler].target).stack
         return len(self.chain(handler)) + sum(temp in saved for temp in stack)
 
