@@ -7,6 +7,7 @@ under `prepare_debug` while something fails, and compares both the results and t
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import subprocess
 import sys
@@ -160,18 +161,24 @@ SCENARIOS: dict[str, Callable[[str], list[Tensor]]] = {
 }
 
 
-def problems_of(run: Callable[[str], list[Tensor]]) -> list[str]:
-    """Return what the scenario `run` changes in torch or in the program's results."""
+@functools.cache
+def expected() -> list[Tensor]:
+    """Return the program's results without depyf, after everything that it imports is there."""
     program("aot_eager")
     with contextlib.suppress(OfTheUser):
         torch.compile(_raises_in_the_middle, backend="aot_eager")(torch.ones(3))
-    expected = program("aot_eager")
+    return program("aot_eager")
+
+
+def problems_of(run: Callable[[str], list[Tensor]]) -> list[str]:
+    """Return what the scenario `run` changes in torch or in the program's results."""
+    wanted = expected()
     before = picture()
     with tempfile.TemporaryDirectory() as directory, warnings.catch_warnings(record=True):
         warnings.simplefilter("always")
         results = run(directory)
     left = [f"{name}: {change}" for name, change in changes(before, picture()).items()]
-    same = len(results) == len(expected) and all(map(torch.equal, results, expected))
+    same = len(results) == len(wanted) and all(map(torch.equal, results, wanted))
     return left + ([] if same else ["the results of the program differ"])
 
 

@@ -15,6 +15,8 @@ from depyf.passes.module import module_body
 from depyf.pipeline import decompile as decompile_body
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 
+CALL = "__call__"
+
 
 def decompile(x: object) -> str:
     """Return the source of one function.
@@ -73,8 +75,8 @@ def code_of(x: object) -> types.CodeType:
             x = inspect.unwrap(x).__code__ if isinstance(inspect.unwrap(x), types.FunctionType) else x.__code__
         elif hasattr(x, "__wrapped__"):
             x = x.__wrapped__
-        elif isinstance(getattr(type(x), "__call__", None), types.FunctionType):
-            x = type(x).__call__
+        elif isinstance(getattr(type(x), CALL, None), types.FunctionType):
+            x = getattr(type(x), CALL)
         else:
             raise TypeError(f"{given!r} is no function, method or code object: it has no bytecode of its own")
     return x

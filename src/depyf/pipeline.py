@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 
 from depyf.bytecode.code import Code
-from depyf.bytecode.normalise import normalise
 from depyf.bytecode.listing import Listing
+from depyf.bytecode.normalise import normalise
 from depyf.lift.simplify import simplify
 from depyf.lift.simulate import lift
+from depyf.lift.tac import Graph
 from depyf.passes.asserts import restore_asserts
 from depyf.passes.body import Bodies, Body
+from depyf.passes.complete import check_complete
 from depyf.passes.definitions import restore_functions
 from depyf.passes.expressions import finish_expressions
 from depyf.passes.heads import restore_heads
@@ -19,15 +21,14 @@ from depyf.passes.scopes import declare, shadow
 from depyf.passes.tidy import tidy
 from depyf.passes.tries import restore_tries
 from depyf.structure.build import Builder, Unstructured
+from depyf.structure.choices import ORDER, Choices
 from depyf.structure.collapse import collapse
-from depyf.lift.tac import Graph
-from depyf.passes.complete import check_complete
 from depyf.structure.dispatch import dispatch
 from depyf.structure.labels import Unresolved, resolve
 from depyf.structure.loops import Irreducible
 from depyf.structure.nests import cut, find_markers, join_ends, nests
-from depyf.structure.thread import thread
 from depyf.structure.regions.recognise import recognise
+from depyf.structure.thread import thread
 
 
 def decompile(code: Code, *, simplified: bool = False) -> tuple[Body, Names]:
@@ -73,14 +74,16 @@ def _one(code: Code, bodies: Bodies, temps: int, names: Names, simplified: bool)
 def _statements(code: Code, temps: int, names: Names, simplified: bool) -> tuple[list[ast.stmt], int]:
     """Return the statements of one code object, and the number of temporaries so far."""
     listing = normalise(code)
-    graph = _lifted(listing, temps, names, simplified)
-    try:
-        stmts = _structured(graph)
-    except (Unstructured, Unresolved, Irreducible):
+    for choices in ORDER:
         graph = _lifted(listing, temps, names, simplified)
-        stmts = dispatch(graph)
-        names.hints.update(graph.hints)
-        finish_expressions(stmts)
+        try:
+            return _structured(graph, choices), graph.temps
+        except (Unstructured, Unresolved, Irreducible):
+            continue
+    graph = _lifted(listing, temps, names, simplified)
+    stmts = dispatch(graph)
+    names.hints.update(graph.hints)
+    finish_expressions(stmts)
     return stmts, graph.temps
 
 
@@ -93,7 +96,7 @@ def _lifted(listing: Listing, temps: int, names: Names, simplified: bool) -> Gra
     return graph
 
 
-def _structured(graph: Graph) -> list[ast.stmt]:
+def _structured(graph: Graph, choices: Choices) -> list[ast.stmt]:
     """Structure a graph.
 
     Raises Unstructured, Unresolved or Irreducible if it cannot be done with statements alone.
@@ -110,7 +113,7 @@ def _structured(graph: Graph) -> list[ast.stmt]:
         block.index: scopes.setdefault((block.handler, nest[block.index]), len(scopes)) for block in graph.live()
     }
     uses = collapse(graph, scope, code.name == "<lambda>")
-    items = Builder(graph, recognised, nest, uses).build()
+    items = Builder(graph, recognised, nest, uses, choices).build()
     stmts = resolve(items, graph.end)
     stmts = restore_asserts(stmts)
     stmts = restore_tries(stmts)

@@ -204,7 +204,13 @@ class Writer:
     def container(self, depth: int) -> None:
         name = self.chance.choice("xyz")
         change = self.chance.choice(
-            [f"{name}[0] = {self.expression()}", f"{name}[0:1] = [{self.name()}]", f"del {name}[0]", f"del {name}"]
+            [
+                f"{name}.append({self.expression()})",
+                f"{name}[0] = {self.expression()}",
+                f"{name}[0:1] = [{self.name()}]",
+                f"del {name}[0]",
+                f"del {name}",
+            ]
         )
         self.put(depth, f"{name} = [{self.name()}, {self.name()}]")
         self.put(depth, change)

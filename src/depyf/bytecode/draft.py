@@ -46,9 +46,9 @@ class Draft:
 
     def is_run(self, first: int, *names: str) -> bool:
         """Tell whether these opcodes stand in a row from `first` on, none but the first being jumped to."""
-        if first + len(names) > len(self.raws):
-            return False
         last = first + len(names)
+        if last > len(self.raws) or self.raws[first].name != names[0]:
+            return False
         return not any(self.entries[first + 1 : last]) and all(
             raw.name == name for raw, name in zip(self.raws[first:last], names, strict=True)
         )

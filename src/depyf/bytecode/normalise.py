@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from depyf.bytecode.code import Code
+from depyf.bytecode.depths import stack_depths
 from depyf.bytecode.draft import Draft
 from depyf.bytecode.exception_table import Entry, read_exception_table
 from depyf.bytecode.line_table import read_lines
@@ -20,13 +21,16 @@ def normalise(code: Code) -> Listing:
     """Return the normalised instructions of one code object (nested ones are constants in it).
 
     Raises `DecompilationError` on code that no interpreter could run: unknown opcodes, truncated
-    code, arguments out of range, jumps to where no instruction begins, control that runs off the end.
+    code, arguments out of range, jumps to where no instruction begins, control that runs off the
+    end, operations that take more than the stack has, points reached with stacks of different depth.
     """
     facts = facts_of(code.version, str(code))
     draft = begin(code, facts)
     for fold in facts.folds:
         fold(draft)
-    return walk(draft) if facts.walked else settle(draft)
+    listing = walk(draft) if facts.walked else settle(draft)
+    stack_depths(listing)
+    return listing
 
 
 def begin(code: Code, facts: Facts) -> Draft:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Union
 
 from depyf.emit import constants
 from depyf.emit.grammar import Grammar
@@ -33,7 +32,7 @@ from depyf.emit.precedence import (
     YIELD,
 )
 
-Piece = Union[str, tuple[ast.expr, int]]
+Piece = str | tuple[ast.expr, int]
 
 BINARY: dict[type[ast.operator], tuple[str, int]] = {
     ast.BitOr: ("|", BOR),

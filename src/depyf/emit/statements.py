@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import Union
 
 from depyf.emit.expressions import BINARY, ExpressionWriter
 from depyf.emit.grammar import Grammar
 from depyf.emit.precedence import STAR, TEST, TUPLE, YIELD
 
-Part = Union[str, tuple[Sequence[ast.stmt], int]]
+Part = str | tuple[Sequence[ast.stmt], int]
 INDENT = "    "
 
 
@@ -30,8 +29,6 @@ def write(body: Sequence[ast.stmt], grammar: Grammar) -> str:
         stmts, depth = part
         for stmt in reversed(stmts):
             work.extend(reversed(writer.parts(stmt, depth)))
-            if len(stmts) > 1:
-                continue
     return "".join(line + "\n" for line in lines)
 
 

@@ -34,7 +34,7 @@ def _parts(writer: ExpressionWriter, node: ast.JoinedStr, in_spec: bool) -> list
     parts: list[tuple[bool, str]] = []
     for value in node.values:
         if isinstance(value, ast.Constant):
-            parts.append((False, value.value.replace("{", "{{").replace("}", "}}")))
+            parts.append((False, str(value.value).replace("{", "{{").replace("}", "}}")))
         elif isinstance(value, ast.FormattedValue):
             parts.extend(_field(writer, value))
         else:
@@ -58,7 +58,7 @@ def _field(writer: ExpressionWriter, node: ast.FormattedValue) -> list[tuple[boo
 
 
 def _needs_parentheses(value: ast.expr) -> bool:
-    """A lambda's colon and a `!=` at the top would be read as the end of the expression."""
+    """Say whether a value holds a lambda, whose colon would be read as the end of the expression."""
     return any(isinstance(part, ast.Lambda) for part in ast.walk(value))
 
 

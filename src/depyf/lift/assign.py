@@ -46,7 +46,7 @@ def store_attr(folder: Folder, inst: Inst) -> None:
     value, obj = inst.uses
     if _augmented_attribute(folder, inst, value, obj):
         return
-    make = lambda operands: ast.Attribute(value=operands[0], attr=inst.arg, ctx=ast.Store())  # noqa: E731
+    make = lambda operands: ast.Attribute(value=operands[0], attr=str(inst.arg), ctx=ast.Store())  # noqa: E731
     _store_into(folder, inst, [value, obj], make)
 
 
@@ -64,7 +64,8 @@ def _store_into(folder: Folder, inst: Inst, uses: list[int], make) -> None:  # t
     value, parts = uses[0], uses[1:]
     entry = folder.by_temp.get(value)
     expected = folder.slots is not None and folder.slots.expects(value)
-    if expected or (entry is not None and entry.uses > 1 and not entry.shared and _computed_before(folder, entry, parts)):
+    chained = entry is not None and entry.uses > 1 and not entry.shared
+    if expected or (chained and entry is not None and _computed_before(folder, entry, parts)):
         _store(folder, inst, value, make(folder.take(parts).exprs))
         return
     if folder.slots is not None:
@@ -132,8 +133,9 @@ def _store(folder: Folder, inst: Inst, temp: int, target: ast.expr) -> None:
         folder.discard(entry)
         folder.emit(ast.Assign(targets=[*entry.targets, target], value=entry.expr), inst.line, stores)
         return
-    if not last and _begin_parallel(folder, entry):
-        _store(folder, inst, temp, target)
+    if not last and (slots := _begin_parallel(folder, entry)) is not None:
+        slots.fill(temp, target)
+        slots.close()
         return
     (value,) = folder.take([temp]).exprs
     folder.emit(ast.Assign(targets=[target], value=value), inst.line, stores)
@@ -175,24 +177,25 @@ def unpack(folder: Folder, inst: Inst) -> None:
 # -- a, b = b, a --------------------------------------------------------------------------
 
 
-def _begin_parallel(folder: Folder, entry: Entry) -> bool:
-    """Begin a parallel assignment at a store of a value that others are pending after."""
+def _begin_parallel(folder: Folder, entry: Entry) -> Slots | None:
+    """Begin a parallel assignment at a store of a value that others are pending after, if it is one."""
     start = next(place for place, other in enumerate(folder.pending) if other is entry)
     values = folder.pending[start:]
     if not _all_stored(folder, values):
-        return False
+        return None
     del folder.pending[start:]
     for other in values:
         del folder.by_temp[other.temp]
     effect = max(other.effect for other in values)
     reads = frozenset().union(*(other.reads for other in values))
     writes = frozenset().union(*(other.writes for other in values))
-    root = Entry(-3, ast.Tuple(elts=[other.expr for other in values], ctx=ast.Load()), effect, reads, writes, 0, entry.line)
+    value = ast.Tuple(elts=[other.expr for other in values], ctx=ast.Load())
+    root = Entry(-3, value, effect, reads, writes, 0, entry.line)
     folder.pending.append(root)
     folder.by_temp[-3] = root
-    folder.slots = Slots(folder, root)
-    root.targets.append(folder.slots.unpack([other.temp for other in values], None))
-    return True
+    slots = folder.slots = Slots(folder, root)
+    root.targets.append(slots.unpack([other.temp for other in values], None))
+    return slots
 
 
 def _all_stored(folder: Folder, values: list[Entry]) -> bool:

@@ -22,6 +22,7 @@ from depyf.lift.nodes import (
     Object,
     Tuple_,
     WithExcept,
+    literal_value,
 )
 from depyf.lift.tac import Inst
 from depyf.lift.values import as_set
@@ -53,7 +54,7 @@ def call_ex(folder: Folder, inst: Inst) -> None:
 def _arguments(args: ast.expr) -> list[ast.expr]:
     if type(args) is Tuple_:
         return args.elts
-    if isinstance(args, ast.Constant) and args.value == ():
+    if literal_value(args) == ():
         return []
     return [ast.Starred(value=args, ctx=ast.Load())]
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import cast
 
 from depyf.errors import DecompilationError
 from depyf.lift import order
@@ -81,10 +82,10 @@ class Folder:
         return entry
 
     def combine(
-        self, inst: Inst, make: Callable[[list[ast.expr]], ast.expr], uses: list[int] | None = None, effect: int = IMPURE
+        self, inst: Inst, make: Callable[[list[ast.expr]], ast.expr], effect: int = IMPURE
     ) -> Entry:
-        """Push the expression that `make` builds of the operands, given in order of evaluation."""
-        taken = self.take(inst.uses if uses is None else uses)
+        """Push the expression that `make` builds of the operands."""
+        taken = self.take(inst.uses)
         return self.push(inst, make(taken.exprs), max(effect, taken.effect), taken.reads, taken.writes)
 
     def take(self, temps: list[int]) -> Operands:
@@ -95,8 +96,7 @@ class Folder:
         count = len(temps)
         tail = self.pending[len(self.pending) - count :] if count <= len(self.pending) else []
         if len(tail) == count and all(
-            entry.temp == temp and entry.uses == 1 and not entry.shared and not entry.targets and not is_augmented(entry)
-            for entry, temp in zip(tail, temps)
+            entry.temp == temp and is_plain(entry) for entry, temp in zip(tail, temps, strict=True)
         ):
             del self.pending[len(self.pending) - count :]
             return self._inline(tail)
@@ -200,7 +200,8 @@ class Folder:
         if is_augmented(entry):
             assert isinstance(entry.expr, Augmented)
             self.append(ast.Assign(targets=[name], value=entry.expr.left), entry.line)
-            self.append(ast.AugAssign(target=name, op=entry.expr.op, value=entry.expr.right), entry.line)
+            target = cast(ast.Name, name)
+            self.append(ast.AugAssign(target=target, op=entry.expr.op, value=entry.expr.right), entry.line)
         elif named or entry.targets:
             targets = entry.targets + ([name] if named else [])
             self.append(ast.Assign(targets=targets, value=entry.expr), entry.line)
@@ -221,6 +222,11 @@ class Folder:
 def is_augmented(entry: Entry) -> bool:
     """Say whether the value is an in-place operation that has not been stored."""
     return type(entry.expr) is Augmented
+
+
+def is_plain(entry: Entry) -> bool:
+    """Say whether the value is used once more, and nothing has been done with it yet."""
+    return entry.uses == 1 and not entry.shared and not entry.targets and not is_augmented(entry)
 
 
 def needs_name(entry: Entry) -> bool:

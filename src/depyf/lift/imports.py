@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from depyf.lift.nodes import Entry, FromModule, Module, Ref, Var
+from depyf.lift.nodes import Entry, FromModule, Module, Ref, Var, literal, literal_value
 from depyf.lift.tac import Inst
 
 if TYPE_CHECKING:
@@ -19,24 +19,28 @@ if TYPE_CHECKING:
 class Import(ast.Import):
     """An import statement that remembers how its names are bound."""
 
-    variables: list[Var]
+    def __init__(self, names: list[ast.alias], variables: list[Var]) -> None:
+        super().__init__(names=names)
+        self.variables = variables
 
 
 class ImportFrom(ast.ImportFrom):
     """A from-import that remembers how its names are bound."""
 
-    variables: list[Var]
+    def __init__(self, module: str | None, names: list[ast.alias], level: int, variables: list[Var]) -> None:
+        super().__init__(module=module, names=names, level=level)
+        self.variables = variables
 
 
 def import_name(folder: Folder, inst: Inst) -> None:
     """IMPORT_NAME: level and names are constants, or `__import__` is called."""
     level, names = folder.take(inst.uses).exprs
-    if isinstance(level, ast.Constant) and isinstance(level.value, int) and isinstance(names, ast.Constant):
-        if names.value is None or isinstance(names.value, tuple):
-            folder.push(inst, Module(name=inst.arg, level=level.value, names=names.value, bound=[]))
-            return
+    depth, wanted = literal_value(level), literal_value(names)
+    if isinstance(depth, int) and (wanted is None or isinstance(wanted, tuple)):
+        folder.push(inst, Module(name=inst.arg, level=depth, names=wanted, bound=[]))
+        return
     callee = ast.Name(id="__import__", ctx=ast.Load())
-    args: list[ast.expr] = [ast.Constant(value=inst.arg), _call("globals"), _call("locals"), names, level]
+    args: list[ast.expr] = [literal(inst.arg), _call("globals"), _call("locals"), names, level]
     folder.push(inst, ast.Call(func=callee, args=args, keywords=[]))
 
 

@@ -8,10 +8,19 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from typing import cast
 
 from depyf.bytecode.code import Code
 
 LITERALS = (int, str, bytes, float, complex, bool, type(None), type(Ellipsis))
+
+
+class Expression(ast.expr):
+    """An expression of ours; its fields are given by name."""
+
+    def __init__(self, **fields: object) -> None:
+        super().__init__()
+        self.__dict__.update(fields)
 
 
 class Var(ast.Name):
@@ -19,33 +28,37 @@ class Var(ast.Name):
 
     scope: str
 
+    def __init__(self, id: object, ctx: ast.expr_context, scope: str) -> None:
+        super().__init__(id=str(id), ctx=ctx)
+        self.scope = scope
+
 
 class Common(ast.Name):
     """A builtin that the compiler means whatever its name is bound to."""
 
 
-class Temp(ast.expr):
+class Temp(Expression):
     """The value of temporary `temp`: a name is made up for it when it has to be printed."""
 
     _fields = ("temp",)
     temp: int
 
 
-class Ref(ast.expr):
+class Ref(Expression):
     """A second use of a value that is still pending; resolved before a block is finished."""
 
     _fields = ("entry",)
     entry: Entry
 
 
-class Object(ast.expr):
+class Object(Expression):
     """A constant that has no literal."""
 
     _fields = ("value",)
     value: object
 
 
-class Augmented(ast.expr):
+class Augmented(Expression):
     """The result of an in-place operator that has not been stored yet."""
 
     _fields = ("left", "op", "right")
@@ -54,14 +67,14 @@ class Augmented(ast.expr):
     right: ast.expr
 
 
-class GetIter(ast.expr):
+class GetIter(Expression):
     """`iter(value)` as a `for` statement or a comprehension does it."""
 
     _fields = ("value",)
     value: ast.expr
 
 
-class GetAwaitable(ast.expr):
+class GetAwaitable(Expression):
     """The first half of `await value`, or of another implicit await (`where`)."""
 
     _fields = ("value",)
@@ -69,28 +82,28 @@ class GetAwaitable(ast.expr):
     where: int
 
 
-class GetYieldFromIter(ast.expr):
+class GetYieldFromIter(Expression):
     """The first half of `yield from value`."""
 
     _fields = ("value",)
     value: ast.expr
 
 
-class AsyncIter(ast.expr):
+class AsyncIter(Expression):
     """`aiter(value)` as an `async for` does it."""
 
     _fields = ("value",)
     value: ast.expr
 
 
-class AsyncNext(ast.expr):
+class AsyncNext(Expression):
     """The awaitable of the next value of an asynchronous iterator."""
 
     _fields = ("value",)
     value: ast.expr
 
 
-class Module(ast.expr):
+class Module(Expression):
     """The module that an import has found; `bound` are the names taken from it so far, and their targets."""
 
     _fields = ()
@@ -100,7 +113,7 @@ class Module(ast.expr):
     bound: list[tuple[str, Var]]
 
 
-class FromModule(ast.expr):
+class FromModule(Expression):
     """Attribute `name` of an imported module, before it is bound."""
 
     _fields = ("module",)
@@ -108,7 +121,7 @@ class FromModule(ast.expr):
     name: str
 
 
-class Function(ast.expr):
+class Function(Expression):
     """A function made here of a code object."""
 
     _fields = ("defaults", "kwdefaults", "annotations", "closure")
@@ -119,20 +132,20 @@ class Function(ast.expr):
     closure: ast.expr | None
 
 
-class BuildClass(ast.expr):
+class BuildClass(Expression):
     """`__build_class__`, the callee of a class statement."""
 
     _fields = ()
 
 
-class Cell(ast.expr):
+class Cell(Expression):
     """The cell of a variable, as a value."""
 
     _fields = ()
     name: str
 
 
-class ExcMatch(ast.expr):
+class ExcMatch(Expression):
     """Whether the exception being handled is of a type: the head of an `except` clause."""
 
     _fields = ("exc", "type")
@@ -141,7 +154,7 @@ class ExcMatch(ast.expr):
     star: bool
 
 
-class WithExcept(ast.expr):
+class WithExcept(Expression):
     """The result of calling a context manager's exit with the exception being handled."""
 
     _fields = ("exit",)
@@ -152,7 +165,7 @@ class Tuple_(ast.Tuple):
     """A tuple made by LIST_TO_TUPLE: the arguments of a call, not an operand of `*`."""
 
 
-class Intrinsic(ast.expr):
+class Intrinsic(Expression):
     """An interpreter-internal function without a name in Python."""
 
     _fields = ("args",)
@@ -190,8 +203,23 @@ EMPTY: frozenset[str] = frozenset()
 def constant(value: object) -> ast.expr:
     """Return the expression of a constant: a literal where there is one, else an `Object`."""
     if is_literal(value):
-        return ast.Constant(value=value)
+        return literal(value)
     return Object(value=value)
+
+
+def literal(value: object) -> ast.expr:
+    """Return a constant's node; unlike in source, tuples of literals are constants too."""
+    node = ast.Constant(value=None)
+    node.value = cast("None", value)
+    return node
+
+
+NO_LITERAL = object()
+
+
+def literal_value(expr: ast.expr | None) -> object:
+    """Return the value of a constant's node, NO_LITERAL of any other."""
+    return expr.value if isinstance(expr, ast.Constant) else NO_LITERAL
 
 
 def is_literal(value: object) -> bool:

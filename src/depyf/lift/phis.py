@@ -8,8 +8,7 @@ section 3.1 (tryRemoveTrivialPhi), with a worklist instead of recursion.
 
 from __future__ import annotations
 
-from depyf.lift.tac import Graph, Inst, Raise, Reraise, Return, edges, exit_uses
-from depyf.lift.tac import Branch, Exit, ForIter
+from depyf.lift.tac import Branch, Exit, ForIter, Graph, Inst, Raise, Reraise, Return, edges, exit_uses
 
 
 def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) -> None:
@@ -34,9 +33,9 @@ def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) 
         phi = work.pop()
         if phi in same:
             continue
-        values = {find(value) for value in args[phi]} - {phi}
-        if len(values) == 1:
-            (same[phi],) = values
+        choices = {find(value) for value in args[phi]} - {phi}
+        if len(choices) == 1:
+            (same[phi],) = choices
             work.extend(user for user in users.get(phi, ()) if user not in same)
             users.setdefault(same[phi], []).extend(users.get(phi, ()))
     _compress(same)

@@ -59,9 +59,11 @@ class Slots:
             self.stores.add(target.id)
 
     def close(self) -> None:
-        """Finish the assignment if every target is known."""
+        """Finish the assignment if every target is known; a value that is still wanted may get more targets."""
         if not self.open:
-            self.abandon()
+            self.folder.slots = None
+            if not self.entry.uses:
+                self.abandon()
 
     def abandon(self) -> None:
         """Finish the assignment; targets that are not known stay temporaries."""

@@ -12,7 +12,6 @@ Local variables are not renamed: LOAD_FAST and STORE_FAST stay operations.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Union
 
 from depyf.bytecode.code import Code
 
@@ -50,11 +49,15 @@ class Edge:
 
 @dataclass(slots=True)
 class Goto:
+    """Go along an edge."""
+
     edge: Edge
 
 
 @dataclass(slots=True)
 class Branch:
+    """Test a value and go along one of two edges."""
+
     cond: int
     if_true: Edge
     if_false: Edge
@@ -74,6 +77,8 @@ class ForIter:
 
 @dataclass(slots=True)
 class Return:
+    """Return a value; NULL stands for None."""
+
     value: int
     line: int | None = None
 
@@ -93,7 +98,7 @@ class Reraise:
     exc: int
 
 
-Exit = Union[Goto, Branch, ForIter, Return, Raise, Reraise]
+Exit = Goto | Branch | ForIter | Return | Raise | Reraise
 
 
 @dataclass(slots=True)

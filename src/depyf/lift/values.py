@@ -20,6 +20,7 @@ from depyf.lift.nodes import (
     Tuple_,
     constant,
     is_literal,
+    literal_value,
 )
 from depyf.lift.tac import Inst
 
@@ -221,8 +222,8 @@ def _absorb(op: str, display: ast.expr, values: list[ast.expr]) -> None:
         value = values[0]
         if op in ("LIST_APPEND", "SET_ADD"):
             display.elts.append(value)
-        elif isinstance(value, ast.Constant) and isinstance(value.value, tuple) and not display.elts:
-            display.elts.extend(constant(item) for item in value.value)
+        elif isinstance(items := literal_value(value), tuple) and not display.elts:
+            display.elts.extend(constant(item) for item in items)
         elif isinstance(value, Object) and type(value.value) in (frozenset, tuple) and not display.elts:
             display.elts.extend(constant(item) for item in cast("frozenset[object]", value.value))
         else:
@@ -282,8 +283,8 @@ def build_unpack(folder: Folder, inst: Inst) -> None:
         for number, part in enumerate(parts):
             if type(part) is ast.Tuple and not (number == 0 and len(parts) == 1):
                 elements.extend(part.elts)
-            elif isinstance(part, ast.Constant) and type(part.value) is tuple and len(parts) > 1:
-                elements.extend(constant(item) for item in part.value)
+            elif isinstance(items := literal_value(part), tuple) and len(parts) > 1:
+                elements.extend(constant(item) for item in items)
             else:
                 elements.append(ast.Starred(value=part, ctx=ast.Load()))
         if inst.op.startswith("BUILD_LIST"):

@@ -12,7 +12,12 @@ from depyf.bytecode.code import Code
 from depyf.lift.nodes import AsyncIter, Function, GetIter, Temp
 from depyf.passes.body import Bodies, Body
 
-NAMES = {"<listcomp>": ast.ListComp, "<setcomp>": ast.SetComp, "<dictcomp>": ast.DictComp, "<genexpr>": ast.GeneratorExp}
+NAMES = {
+    "<listcomp>": ast.ListComp,
+    "<setcomp>": ast.SetComp,
+    "<dictcomp>": ast.DictComp,
+    "<genexpr>": ast.GeneratorExp,
+}
 ADDERS = {"append": ast.ListComp, "add": ast.SetComp, "__setitem__": ast.DictComp}
 
 
@@ -88,7 +93,9 @@ def _loops(stmt: ast.stmt, generators: list[ast.comprehension]) -> ast.expr | No
 
 
 def _skips(stmt: ast.stmt) -> bool:
-    return isinstance(stmt, ast.If) and not stmt.orelse and len(stmt.body) == 1 and isinstance(stmt.body[0], ast.Continue)
+    if not isinstance(stmt, ast.If) or stmt.orelse:
+        return False
+    return len(stmt.body) == 1 and isinstance(stmt.body[0], ast.Continue)
 
 
 def _build(
@@ -107,4 +114,5 @@ def _build(
         return None
     if code.name == "<dictcomp>":
         return ast.DictComp(key=element.args[0], value=element.args[1], generators=generators)
-    return NAMES[code.name](elt=element.args[0], generators=generators)  # type: ignore[call-arg]
+    kind = ast.ListComp if code.name == "<listcomp>" else ast.SetComp
+    return kind(elt=element.args[0], generators=generators)

@@ -76,15 +76,16 @@ def _names(code: Code, target: str) -> bool:
 def _function(function: Function, target: Var, decorators: list[ast.expr], body: Body, line: int) -> ast.stmt:
     arguments, returns = parameters(function.code, function)
     kind = Definition if not function.code.flags & CO_COROUTINE and not _is_async(function.code) else AsyncDefinition
-    return kind(
+    stmt = kind(
         name=function.code.name,
         args=arguments,
         body=with_docstring(body),
         decorator_list=decorators,
         returns=returns,
         lineno=line,
-        target=target,
     )
+    stmt.target = target
+    return stmt
 
 
 def _is_async(code: Code) -> bool:
@@ -134,25 +135,34 @@ def _class(call: ast.Call, target: Var, decorators: list[ast.expr], bodies: Bodi
     if not isinstance(function, Function) or not isinstance(name, ast.Constant):
         return stmt
     body = bodies[id(function.code)]
-    return ClassDefinition(
-        name=name.value,
+    definition = ClassDefinition(
+        name=str(name.value),
         bases=call.args[2:],
         keywords=call.keywords,
         body=class_body(body.stmts),
         decorator_list=decorators,
         lineno=stmt.lineno,
-        target=target,
     )
+    definition.target = target
+    return definition
 
 
-IMPLICIT = ("__module__", "__qualname__", "__firstlineno__", "__static_attributes__", "__classcell__", "__classdictcell__")
+IMPLICIT = (
+    "__module__",
+    "__qualname__",
+    "__firstlineno__",
+    "__static_attributes__",
+    "__classcell__",
+    "__classdictcell__",
+)
 
 
 def class_body(stmts: list[ast.stmt]) -> list[ast.stmt]:
     """Return a class's statements without those that the compiler adds."""
     kept: list[ast.stmt] = []
     for number, stmt in enumerate(stmts):
-        names = [target.id for target in stmt.targets if isinstance(target, ast.Name)] if isinstance(stmt, ast.Assign) else []
+        targets = stmt.targets if isinstance(stmt, ast.Assign) else []
+        names = [target.id for target in targets if isinstance(target, ast.Name)]
         if names and names[0] in IMPLICIT and (number < 3 or number >= len(stmts) - 3):
             continue
         if names == ["__doc__"] and not kept and isinstance(stmt, ast.Assign) and _is_text(stmt.value):

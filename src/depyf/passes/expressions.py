@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from depyf.lift.nodes import FromModule, Intrinsic, Module, Ref, Tuple_
+from depyf.lift.nodes import FromModule, Intrinsic, Module, Ref, Tuple_, literal
 from depyf.passes.walk import rewrite_expressions
 
 
@@ -64,5 +64,5 @@ def _not(expr: ast.UnaryOp) -> ast.expr:
 def _import_call(expr: Module) -> ast.expr:
     args: list[ast.expr] = [ast.Constant(value=expr.name)]
     args += [ast.Call(func=ast.Name(id=name, ctx=ast.Load()), args=[], keywords=[]) for name in ("globals", "locals")]
-    args += [ast.Constant(value=expr.names), ast.Constant(value=expr.level)]
+    args += [literal(expr.names), ast.Constant(value=expr.level)]
     return ast.Call(func=ast.Name(id="__import__", ctx=ast.Load()), args=args, keywords=[])

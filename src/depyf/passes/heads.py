@@ -24,13 +24,33 @@ def _sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
     for stmt in stmts:
         if isinstance(stmt, ForStmt):
             out.append(_for(stmt, _iterable(stmt, out)))
-        elif isinstance(stmt, WithStmt) and out and isinstance(out[-1], Enter) and out[-1].exit == stmt.exit:
-            enter = out.pop()
-            assert isinstance(enter, Enter)
-            out.append(_with(enter, stmt))
+        elif isinstance(stmt, WithStmt):
+            enter = _entered(out, stmt)
+            out.append(_with(enter, stmt) if enter is not None else stmt)
         else:
             out.append(stmt)
     return out
+
+
+def _entered(before: list[ast.stmt], stmt: WithStmt) -> Enter | None:
+    """Take the statement that enters the manager from the end of those before; its value may be awaited first."""
+    if before and isinstance(before[-1], Enter) and before[-1].exit == stmt.exit:
+        enter = before.pop()
+        assert isinstance(enter, Enter)
+        return enter
+    if len(before) < 2 or not isinstance(before[-2], Enter) or before[-2].exit != stmt.exit:
+        return None
+    enter, awaited = before[-2], before[-1]
+    value = awaited.value if isinstance(awaited, (ast.Assign, ast.Expr)) else None
+    if not isinstance(value, ast.Await) or not _is_temp(value.value, Temp(temp=enter.value)):
+        return None
+    if isinstance(awaited, ast.Assign):
+        (target,) = awaited.targets
+        if not isinstance(target, Temp):
+            return None
+        enter.value = target.temp
+    del before[-2:]
+    return enter
 
 
 def _iterable(stmt: ForStmt, before: list[ast.stmt]) -> ast.expr:
@@ -75,6 +95,6 @@ def _with(enter: Enter, stmt: WithStmt) -> ast.stmt:
     kind = ast.AsyncWith if enter.is_async else ast.With
     inner = body[0] if len(body) == 1 else None
     if type(inner) is kind:
-        inner.items.insert(0, item)  # type: ignore[attr-defined]
+        inner.items.insert(0, item)
         return inner
     return kind(items=[item], body=body or [ast.Pass()], lineno=enter.lineno)

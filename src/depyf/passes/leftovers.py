@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Code
-from depyf.lift.nodes import AsyncIter, GetIter, Object, Temp
+from depyf.lift.nodes import AsyncIter, Common, GetIter, Object, Temp
 from depyf.passes.body import Body
 from depyf.passes.walk import rewrite_expressions
 
@@ -70,11 +71,18 @@ def finish_leftovers(body: Body, names: Names) -> None:
         if isinstance(expr, Object):
             return ast.Name(id=names.of_object(expr.value), ctx=ast.Load())
         if isinstance(expr, GetIter):
-            return ast.Call(func=ast.Name(id="iter", ctx=ast.Load()), args=[expr.value], keywords=[])
+            return ast.Call(func=_builtin(names, "iter"), args=[expr.value], keywords=[])
         if isinstance(expr, AsyncIter):
-            return ast.Call(func=ast.Name(id="aiter", ctx=ast.Load()), args=[expr.value], keywords=[])
+            return ast.Call(func=_builtin(names, "aiter"), args=[expr.value], keywords=[])
+        if isinstance(expr, Common):
+            return _builtin(names, expr.id)
         if isinstance(expr, ast.Name) and not expr.id.isidentifier():
             expr.id = names.of_variable(expr.id)
         return expr
 
     rewrite_expressions(body.stmts, rewrite)
+
+
+def _builtin(names: Names, name: str) -> ast.expr:
+    """Return the placeholder of a builtin: its name may be bound to something else."""
+    return ast.Name(id=names.of_object(getattr(builtins, name)), ctx=ast.Load())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from depyf.bytecode.code import CO_VARARGS, CO_VARKEYWORDS, Code
-from depyf.lift.nodes import Function, constant
+from depyf.lift.nodes import Function, constant, literal_value
 
 
 def parameters(
@@ -49,8 +49,9 @@ def elements(display: ast.expr | None) -> list[ast.expr]:
         return []
     if isinstance(display, ast.Tuple):
         return display.elts
-    if isinstance(display, ast.Constant) and isinstance(display.value, tuple):
-        return [constant(item) for item in display.value]
+    value = literal_value(display)
+    if isinstance(value, tuple):
+        return [constant(item) for item in value]
     raise ValueError("the defaults of a function are no tuple display")
 
 
@@ -78,4 +79,4 @@ def _annotations(display: ast.expr | None) -> dict[str, ast.expr]:
     if isinstance(display, ast.Dict):
         return _pairs(display)
     parts = elements(display)
-    return {name.value: value for name, value in zip(parts[::2], parts[1::2]) if isinstance(name, ast.Constant)}
+    return {str(literal_value(name)): value for name, value in zip(parts[::2], parts[1::2], strict=True)}

@@ -10,10 +10,16 @@ from depyf.lift.nodes import Var
 from depyf.passes.body import Body
 from depyf.passes.definitions import AsyncDefinition, ClassDefinition, Definition
 
+EXPRESSIONS = frozenset({"<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
+"""Code that is written as an expression: what it binds outside is declared by the code around it."""
+
 
 def declare(body: Body, is_module: bool) -> None:
     """Put `global` and `nonlocal` statements in front of a body that needs them."""
-    variables = list(own_variables(body.stmts))
+    variables = own_variables(body.stmts)
+    if body.code.name in EXPRESSIONS:
+        body.global_reads |= {var.id for var in variables if var.scope == "global"}
+        return
     optimized = bool(body.code.flags & CO_OPTIMIZED)
     free = set(body.code.freevars)
     bound = [var for var in variables if not isinstance(var.ctx, ast.Load)]

@@ -237,6 +237,8 @@ class Function:
     resumes_at: int | None = None
     resume_name: str = ""
     """The global name that the caller's code uses for it: `__resume_at_102_2`."""
+    other_resume_names: list[str] = field(default_factory=list)
+    """The names by which the code of other compiles knows it."""
     break_line: int | None = None
     parameters: tuple[str, ...] = ()
     compiles: list[Compile] = field(default_factory=list)

@@ -8,19 +8,21 @@ Relooper: Recursive Translation of Unstructured Control Flow to Structured Contr
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from depyf.cfg.dominators import immediate_dominators, reverse_postorder
+from depyf.cfg.dominators import reverse_postorder
 from depyf.lift.nodes import Temp
 from depyf.lift.tac import ForIter, Graph
+from depyf.structure.choices import Choices
 from depyf.structure.loops import loop_headers, natural_loops, unrotate
 from depyf.structure.nodes import items_of
 from depyf.structure.place import place
 from depyf.structure.polarity import negated
 from depyf.structure.regions.recognise import Recognised
 from depyf.structure.regions.table import Kind, Region
+from depyf.structure.tree import For, If, Item, Jump, Label, Loop, Try, WithBody, children
 from depyf.structure.unstructured import Unstructured
-from depyf.structure.tree import For, Item, Jump, Label, Loop, If, Try, WithBody, children
 
 
 @dataclass(slots=True)
@@ -46,29 +48,41 @@ def find_jumps(items: list[Item]) -> list[Jump]:
     """Return the unfilled jumps that leave items, in source order."""
     found: list[Jump] = []
     inner: set[int] = set()
-    work = [iter(items)]
+    headers: dict[int, int] = {}
+    work: list[tuple[Iterator[Item], int]] = [(iter(items), -1)]
     while work:
-        item = next(work[-1], None)
+        sequence, header = work[-1]
+        item = next(sequence, None)
         if item is None:
             work.pop()
+            headers[header] = headers.get(header, 0) - 1
         elif isinstance(item, Jump) and item.body is None:
-            found.append(item)
+            if headers.get(item.label, 0) <= 0:
+                found.append(item)
         elif isinstance(item, Label):
             inner.add(item.label)
         else:
-            if isinstance(item, (Loop, For)):
-                inner.add(item.header)
-            for sequence in reversed(children(item)):
-                work.append(iter(sequence))
+            header = item.header if isinstance(item, (Loop, For)) else -1
+            for part in reversed(children(item)):
+                work.append((iter(part), header))
+                headers[header] = headers.get(header, 0) + 1
     return [jump for jump in found if jump.label not in inner]
 
 
 class Builder:
     """The nodes of a graph, by label."""
 
-    def __init__(self, graph: Graph, recognised: Recognised, nest: dict[int, tuple[int, ...]], uses: dict[int, int]):
+    def __init__(
+        self,
+        graph: Graph,
+        recognised: Recognised,
+        nest: dict[int, tuple[int, ...]],
+        uses: dict[int, int],
+        choices: Choices,
+    ) -> None:
         self.graph = graph
         self.recognised = recognised
+        self.choices = choices
         self.nodes: dict[int, Node] = {}
         self.fresh = len(graph.blocks)
         self.iterators = {block.exit.iterator for block in graph.live() if isinstance(block.exit, ForIter)}
@@ -133,7 +147,8 @@ class Builder:
         first = self.nodes[entry]
         nest, last = first.nest, max(self.nodes[label].last for label in body | code)
         parent = self.recognised.regions.parent[handler]
-        body_items = self._structure(body, entry)
+        around = any(label > entry and label not in body for label in self._predecessors().get(entry, ()))
+        body_items = self._structure(body, entry, loop_outside=around)
         item: Item
         with_ = self.recognised.withs.get(handler)
         if with_ is not None:
@@ -163,9 +178,13 @@ class Builder:
 
     # -- loops ------------------------------------------------------------------------
 
-    def _structure(self, labels: set[int], entry: int) -> list[Item]:
-        """Turn a set of nodes into items and remove them."""
-        successors = self._successors(labels)
+    def _structure(self, labels: set[int], entry: int, *, loop_outside: bool = False) -> list[Item]:
+        """Turn a set of nodes into items and remove them.
+
+        loop_outside: jumps back to `entry` belong to a loop around all of this.
+        """
+        skip = entry if loop_outside else -1
+        successors = self._successors(labels, skip)
         for header, _ in natural_loops(successors, entry):
             fresh = unrotate(self.nodes, labels, header, self.fresh)
             if fresh is not None:
@@ -173,7 +192,7 @@ class Builder:
                 self.add(self.fresh, items, handler, nest, last)
                 labels.add(self.fresh)
                 self.fresh += 1
-        for header, inside in self._loops(labels, entry):
+        for header, inside in self._loops(labels, entry, skip):
             self._reduce_loop(header, {label for label in inside if label in self.nodes}, labels)
         reached = set(reverse_postorder(self._successors(labels), entry))
         self._remove(labels - reached)
@@ -181,12 +200,14 @@ class Builder:
         self._remove(reached)
         return items
 
-    def _successors(self, labels: set[int]) -> dict[int, list[int]]:
-        return {label: [jump.label for jump in self.nodes[label].jumps if jump.label in labels] for label in labels}
+    def _successors(self, labels: set[int], skip: int = -1) -> dict[int, list[int]]:
+        """Return the edges between these nodes, but for those to `skip`."""
+        wanted = labels - {skip}
+        return {label: [jump.label for jump in self.nodes[label].jumps if jump.label in wanted] for label in labels}
 
-    def _loops(self, labels: set[int], entry: int) -> list[tuple[int, set[int]]]:
+    def _loops(self, labels: set[int], entry: int, skip: int) -> list[tuple[int, set[int]]]:
         """Return the loops, inner ones first: natural ones, and `for` loops that never come back."""
-        loops = dict(natural_loops(self._successors(labels), entry))
+        loops = dict(natural_loops(self._successors(labels, skip), entry))
         for label in labels:
             header = self._for_of(label)
             if header is not None:
@@ -204,10 +225,14 @@ class Builder:
     def _extend(self, inside: set[int], labels: set[int]) -> None:
         """Add to a loop the code that leaves it and lies between its blocks: `if c: f(); break`."""
         last = max(self.nodes[label].last for label in inside)
-        predecessors = self._predecessors()
+        sites: dict[int, list[int]] = {}
+        for label, node in self.nodes.items():
+            for jump in node.jumps:
+                sites.setdefault(jump.label, []).append(label)
         for label in sorted(labels - inside):
-            if label < last and predecessors.get(label) and predecessors[label] <= inside:
-                inside.add(label)
+            if label < last and sites.get(label) and all(site in inside for site in sites[label]):
+                if self.choices.shared_exits_inside or len(sites[label]) == 1:
+                    inside.add(label)
 
     def _reduce_loop(self, header: int, inside: set[int], labels: set[int]) -> None:
         node = self.nodes[header]

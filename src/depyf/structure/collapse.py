@@ -15,14 +15,14 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from depyf.structure.order import postorder
 from depyf.lift.fold import Folder
 from depyf.lift.nodes import EMPTY, LOCAL, Entry, Temp
 from depyf.lift.order import is_atom
 from depyf.lift.rules import FOLD
-from depyf.structure.tree import Enter
-from depyf.structure.polarity import keeps_polarity
 from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Return, edges, exit_uses
+from depyf.structure.order import postorder
+from depyf.structure.polarity import keeps_polarity
+from depyf.structure.tree import Enter
 
 
 @dataclass(slots=True)
@@ -275,7 +275,7 @@ class _Collapser:
         return folder.pending[-1].expr
 
     def _combine_value(self, block: Block, cond: int, arm: _Arm, edge: Edge, other: Edge, arm_when: bool) -> bool:
-        """`a and b` as a value: one edge carries a, the arm computes b, both go to one place."""
+        """Join `a and b` as a value: one edge carries a, the arm computes b, both go to one place."""
         if edge.target != other.target or cond not in other.args:
             return False
         slot = other.args.index(cond)

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import ast
 
+from depyf.errors import DecompilationError
 from depyf.lift.nodes import Temp
 from depyf.lift.tac import Block, ForIter, Graph
 from depyf.structure.collapse import count_uses
 from depyf.structure.nodes import items_of
 from depyf.structure.tree import If, Item, Jump
-from depyf.errors import DecompilationError
 
 LEAVES = 8
 """States told apart by an `elif` chain; more are halved first."""
@@ -90,13 +90,17 @@ class _Dispatcher:
         return stmts or [ast.Pass()]
 
     def _item(self, item: Item) -> list[ast.stmt]:
-        if isinstance(item, Jump):
-            return [self._set(item.label)]
         if isinstance(item, If):
-            arms = [[stmt for part in arm for stmt in self._item(part)] for arm in (item.body, item.orelse)]
-            return [ast.If(test=item.test, body=arms[0], orelse=arms[1], lineno=0)]
+            body = [self._simple(part) for part in item.body]
+            orelse = [self._simple(part) for part in item.orelse]
+            return [ast.If(test=item.test, body=body, orelse=orelse, lineno=0)]
+        return [self._simple(item)]
+
+    def _simple(self, item: Item) -> ast.stmt:
+        if isinstance(item, Jump):
+            return self._set(item.label)
         assert isinstance(item, ast.stmt)
-        return [item]
+        return item
 
     def _for(self, exit_: ForIter) -> ast.stmt:
         """Take one value: a `for` that is left at once, or whose `else` runs when there is none."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from depyf.structure.polarity import keeps_polarity, negated
 from depyf.structure.trampoline import Steps, run
-from depyf.structure.tree import Enter, For, If, Item, Jump, Label, Loop, ReraiseStmt, Try, WithBody
+from depyf.structure.tree import Enter, For, If, Item, Jump, Label, Loop, ReraiseStmt, Statement, Try, WithBody
 
 Labels = frozenset[int]
 NOWHERE: Labels = frozenset()
@@ -38,7 +38,7 @@ class Context:
     broke: list[bool]
 
 
-class TryStmt(ast.stmt):
+class TryStmt(Statement):
     """A `try` whose handler is not parted into clauses yet."""
 
     _fields = ("body", "handler", "orelse")
@@ -49,7 +49,7 @@ class TryStmt(ast.stmt):
     is_finally: bool
 
 
-class WithStmt(ast.stmt):
+class WithStmt(Statement):
     """The body of a `with`; its head is the `Enter` before it."""
 
     _fields = ("body",)
@@ -57,7 +57,7 @@ class WithStmt(ast.stmt):
     exit: int
 
 
-class ForStmt(ast.stmt):
+class ForStmt(Statement):
     """A `for` over a temporary; the passes put the iterable and the target in."""
 
     _fields = ("iterator", "value", "body", "orelse")
@@ -111,17 +111,21 @@ class _Resolver:
         raise Unresolved(jump.label)
 
     def _compound(self, item: If | Loop | For | Try | WithBody, context: Context) -> Steps[list[ast.stmt]]:
+        stmts: list[ast.stmt]
         match item:
             case If():
                 body = yield self.sequence(item.body, context)
                 orelse = yield self.sequence(item.orelse, context)
                 return [_if(item, body, orelse)]
             case Loop():
-                return (yield self._loop(item, context))
+                stmts = yield self._loop(item, context)
+                return stmts
             case For():
-                return (yield self._for(item, context))
+                stmts = yield self._for(item, context)
+                return stmts
             case Try():
-                return (yield self._try(item, context))
+                stmts = yield self._try(item, context)
+                return stmts
             case WithBody():
                 body = yield self.sequence(item.body, context)
                 if (yield self.sequence(item.suppressed, context)):

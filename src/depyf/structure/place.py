@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING
 
 from depyf.cfg.dominators import immediate_dominators, reverse_postorder
@@ -49,12 +48,16 @@ def _attach(nodes: dict[int, Node], label: int, kids: list[int], sites: dict[int
         behind = _around(nodes, label, compound, behind, sites)
     if isinstance(compound, (Loop, For)) and not behind:
         _break_to(node, compound)
+    if isinstance(compound, WithBody) and not behind and len(compound.suppressed) == 1:
+        after = compound.suppressed[0]
+        if isinstance(after, Jump) and after.body is None:
+            node.items = [*node.items, Jump(after.label)]
     for kid in behind:
         node.items = [*node.items, Label(kid), *nodes[kid].items]
 
 
 def _break_to(node: Node, loop: Loop | For) -> None:
-    """A loop that is only left for one place outside goes there by a jump behind it."""
+    """Put a jump behind a loop that is only left for one place outside."""
     beyond = {jump.label for jump in node.jumps} - {loop.header} - node.ends
     normal = loop.orelse[0].label if len(loop.orelse) == 1 and isinstance(loop.orelse[0], Jump) else -1
     if len(beyond) == 2:
@@ -85,7 +88,8 @@ def _around(
     if normal is None and isinstance(compound, Loop) and len(single) == len(kids):
         jumps = [*nodes[label].jumps, *(jump for kid in kids for jump in nodes[kid].jumps)]
         beyond = {jump.label for jump in jumps} - {compound.header, *kids, *nodes[label].ends}
-        if len(beyond) == 1 and beyond & {jump.label for jump in nodes[label].jumps} or len(kids) > 1 and len(beyond) == 1:
+        direct = beyond & {jump.label for jump in nodes[label].jumps}
+        if len(beyond) == 1 and (direct or len(kids) > 1):
             for kid in kids:
                 _fill(sites[kid][0][1], nodes[kid].items)
             return []
@@ -143,5 +147,3 @@ def _tails(items: list[Item]) -> list[Jump]:
             work.append(last.orelse)
     return found
 
-
-__all__ = ["copy", "place"]

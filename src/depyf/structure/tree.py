@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import Optional, Union
 
 from depyf.lift.nodes import Temp
 
@@ -19,7 +18,7 @@ class Jump:
     """Go to a label; or, once filled, the code that stands there."""
 
     label: int
-    body: Optional[list[Item]] = None
+    body: list[Item] | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -31,6 +30,8 @@ class Label:
 
 @dataclass(slots=True, eq=False)
 class If:
+    """A test; either arm may be empty."""
+
     test: ast.expr
     body: list[Item]
     orelse: list[Item]
@@ -89,10 +90,18 @@ class WithBody:
     is_async: bool
 
 
-Item = Union[ast.stmt, Jump, Label, If, Loop, For, Try, WithBody]
+Item = ast.stmt | Jump | Label | If | Loop | For | Try | WithBody
 
 
-class Enter(ast.stmt):
+class Statement(ast.stmt):
+    """A statement of ours; its fields are given by name."""
+
+    def __init__(self, **fields: object) -> None:
+        super().__init__()
+        self.__dict__.update(fields)
+
+
+class Enter(Statement):
     """Enter a context manager: the head of a `with`. `exit` and `value` are temporaries."""
 
     _fields = ("manager",)
@@ -102,7 +111,7 @@ class Enter(ast.stmt):
     is_async: bool
 
 
-class ReraiseStmt(ast.stmt):
+class ReraiseStmt(Statement):
     """Raise the exception of a handler again: the implicit end of `except` chains and `finally`."""
 
     _fields = ()

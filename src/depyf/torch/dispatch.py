@@ -29,13 +29,17 @@ class Served:
     entry: str | None
 
 
+def _nothing() -> None:
+    """Leave the globals as they are."""
+
+
 @dataclass(frozen=True, slots=True)
 class Live:
     """What the text of a replica lacks and the process has.
 
     `code` is the function's own code, `globals` the dict of its module, `closure` its cells by name. `order` gives
     torch's compile ids in the order in which torch asks the entries now, the one that was used last first; `log`
-    takes every call that is served.
+    takes every call that is served. `settle` is called first at every call: the globals are then as they should be.
     """
 
     code: types.CodeType
@@ -43,6 +47,7 @@ class Live:
     closure: Mapping[str, types.CellType] = field(default_factory=dict)
     order: Callable[[], Sequence[str]] | None = None
     log: list[Served] = field(default_factory=list)
+    settle: Callable[[], None] = _nothing
 
 
 class Dispatch:
@@ -94,6 +99,8 @@ class Dispatch:
 
     def __call__(self, arguments: Values) -> object:
         """Serve a call: `arguments` are the values of the parameters, `locals()` at the start of the function."""
+        if self.live is not None:
+            self.live.settle()
         entry = self.choose(self.frame(arguments))
         if self.live is None:
             return (entry.code if entry else self.otherwise)(*arguments.values())

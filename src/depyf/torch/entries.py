@@ -49,6 +49,7 @@ def relate(recorder: Recorder, running: Running, code: types.CodeType) -> None:
     caller_code = site.caller.code
     function.root = site.caller.function.root
     function.resume_name = site.name
+    function.other_resume_names = site.other_names
     function.break_line = code.co_firstlineno
     function.resumes_at = code.co_firstlineno
     if caller_code is not None and offset is not None:
@@ -92,8 +93,13 @@ def _entry_of(running: Running, code: types.CodeType) -> seams.CacheEntry | None
 def _note_call_sites(recorder: Recorder, running: Running, global_values: Mapping[str, object]) -> None:
     for name in running.compile.resumes:
         code = resume_code(global_values.get(name))
-        if code is not None and recorder.call_sites.get(code) is None:
+        if code is None:
+            continue
+        site = recorder.call_sites.get(code)
+        if site is None:
             recorder.call_sites[code] = CallSite(running, name)
+        elif name not in (site.name, *site.other_names):
+            site.other_names.append(name)
 
 
 def _own_parameters(code: types.CodeType) -> tuple[str, ...]:

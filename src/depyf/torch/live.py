@@ -36,10 +36,11 @@ def root_function(compiled: object) -> tuple[types.FunctionType, object | None]:
     if isinstance(found, torch.nn.Module):
         found = found.forward
     found = innermost_fn(found) if callable(found) else found
+    owner = None
     if isinstance(found, types.MethodType):
-        return root_function(found.__func__)[0], found.__self__
+        found, owner = innermost_fn(found.__func__), found.__self__
     if isinstance(found, types.FunctionType):
-        return found, None
+        return found, owner
     raise TypeError(f"a compiled function, method or module is expected, not a {type(compiled).__qualname__}")
 
 

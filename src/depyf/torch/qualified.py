@@ -12,9 +12,14 @@ def qualified_name(value: object) -> str:
     if isinstance(value, types.ModuleType):
         return value.__name__
     if isinstance(value, enum.Enum):
-        return f"{qualified_name(type(value))}.{value.name}"
+        return f"{_of_definition(type(value))}.{value.name}"
     if isinstance(value, types.CodeType):
         return f"code of {_without_locals(getattr(value, 'co_qualname', value.co_name))}"
+    return _of_definition(value)
+
+
+def _of_definition(value: object) -> str:
+    """Return the name of a class or a function: the module's and its own."""
     name = getattr(value, "__qualname__", None)
     if not isinstance(name, str):
         return ""

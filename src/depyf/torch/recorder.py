@@ -61,10 +61,14 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
-    """Where a resume function is called from: the compile whose code calls it, and its global name there."""
+    """Where a resume function is called from: the compile whose code calls it, and its global name there.
+
+    The code of other compiles may know the same function by `other_names`.
+    """
 
     caller: Running
     name: str
+    other_names: list[str] = field(default_factory=list)
 
 
 class Recorder:

@@ -42,7 +42,10 @@ class Choice:
 
 
 class Overlay(dict[str, Any]):
-    """Globals for transformed code: those of the user's module as they are now, but the replica's resume functions."""
+    """Globals for transformed code: those of the user's module as they are now, but the replica's resume functions.
+
+    A global that the code assigns is the program's as soon as the code goes on in a resume function, or ends.
+    """
 
     def __init__(self, entry: CompiledEntry, scope: dict[str, Any], resumes: Mapping[int, Callable[..., Any]]) -> None:
         super().__init__(entry.placeholders)
@@ -94,6 +97,7 @@ class Replica:
         self._scope = self.function.__globals__
         self._names: dict[str, Any] = {name: held.get() for name, held in self.full_code.objects.items()}
         self._resumes: dict[int, Callable[..., Any]] = {}
+        self._running: list[Overlay] = []
         self._execute()
 
     @property
@@ -160,6 +164,11 @@ class Replica:
         found: Callable[..., Any] = self._names[called]
         return found
 
+    def _settle(self) -> None:
+        """Give the globals that running code has assigned to the program: guards and resume functions read them."""
+        for overlay in self._running:
+            overlay.give_back()
+
     def _attach(
         self,
         function: CompiledFunction,
@@ -178,7 +187,9 @@ class Replica:
             for entry in function.entries
             if entry.compile_id in live_entries
         ]
-        attached = Live(function.code, original.__globals__, cells, live.order(function.code), self.served)
+        attached = Live(
+            function.code, original.__globals__, cells, live.order(function.code), self.served, self._settle
+        )
         return table.attached(attached, entries, original)
 
     def _code(
@@ -199,9 +210,10 @@ class Replica:
         made.__kwdefaults__ = original.__kwdefaults__
 
         def run(*args: object, **kwargs: object) -> object:
+            self._running.append(overlay)
             try:
                 return made(*args, **kwargs)
             finally:
-                overlay.give_back()
+                self._running.pop().give_back()
 
         return run

@@ -52,6 +52,7 @@ def _compiled_function(function: Function, root: Function, compiles: list[Runnin
         entries=entries,
         resume_name=function.resume_name,
         resumes_at=function.resumes_at,
+        other_names=function.other_resume_names,
     )
 
 

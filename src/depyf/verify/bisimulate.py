@@ -203,9 +203,7 @@ class Bisimulation:
         """Return the state after an exception, where one can come and at least one side handles it."""
         if not mine.can_raise:
             return []
-        handlers = [
-            self.listings[number].instructions[side.place].handler for number, side in enumerate(state.sides)
-        ]
+        handlers = [self.listings[number].instructions[side.place].handler for number, side in enumerate(state.sides)]
         if max(handlers) < 0:
             return []
         raised = state.copy()

@@ -7,6 +7,8 @@ from collections.abc import Hashable
 
 from depyf.bytecode.code import Code
 
+NAME_STORES = frozenset({"STORE_NAME", "STORE_DEREF", "STORE_GLOBAL"})
+"""Operations by which a class body stores what the compiler has to say of the class."""
 ATOMS = (int, bool, str, bytes, type(None), type(Ellipsis))
 
 
@@ -35,6 +37,20 @@ def key(value: object) -> Hashable:
         else:
             tokens.append(atom_key(item))
     return tokens[0] if len(tokens) == 1 else tuple(tokens)
+
+
+def placed(name: object, value: object) -> object:
+    """Return what a constant says that a class body stores under a name, without what its place in the file decides.
+
+    That is the line of the class, the names around its own, and the order of a set of names.
+    """
+    if name == "__qualname__" and isinstance(value, str):
+        return value.rpartition(".")[2]
+    if name == "__firstlineno__" and isinstance(value, int):
+        return 0
+    if name == "__static_attributes__" and isinstance(value, tuple):
+        return tuple(sorted(value, key=repr))
+    return value
 
 
 def atom_key(value: object) -> Hashable:

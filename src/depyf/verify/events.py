@@ -6,7 +6,8 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 
 from depyf.bytecode.listing import Instruction
-from depyf.verify.constants import key
+from depyf.verify.callee import callee
+from depyf.verify.constants import NAME_STORES, key, placed
 from depyf.verify.effects import GROWERS, NEVER_RAISE, Effect, effect_of
 from depyf.verify.frame import Frame
 from depyf.verify.silent import known_truth
@@ -57,6 +58,7 @@ class Split:
 
 PLAIN = Symbol(Sort.PLAIN)
 TRUTH_TEST = "truth test"
+CLASS_FACTS = ("__qualname__", "__firstlineno__", "__static_attributes__")
 
 
 def standing(frame: Frame, lengths: Mapping[str, int]) -> Event | Split:
@@ -80,6 +82,8 @@ def standing(frame: Frame, lengths: Mapping[str, int]) -> Event | Split:
 def plain(frame: Frame, item: Instruction, effect: Effect) -> Event:
     """Return an observable that takes values and gives results, as its effect says."""
     taken = frame.top(effect.pops)
+    if item.op in NAME_STORES and item.arg in CLASS_FACTS:
+        return one_way(frame, item, tuple(class_fact(frame, item, term) for term in taken), (), 1, lambda results: ())
     sorts = tuple(Symbol(give) for give in effect.gives if isinstance(give, Sort))
     gives = effect.gives
     if item.op in ("UNPACK_SEQUENCE", "UNPACK_EX"):
@@ -91,6 +95,25 @@ def plain(frame: Frame, item: Instruction, effect: Effect) -> Event:
         return tuple(taken[give] if isinstance(give, int) else next(new) for give in gives)
 
     return one_way(frame, item, taken, sorts, effect.pops, pushes)
+
+
+def class_fact(frame: Frame, item: Instruction, term: Term) -> Term:
+    """Return what a class body stores of itself, without what the place of the class in its file decides."""
+    value = literal(frame, term)
+    return term if value is None else frame.terms.constant(placed(item.arg, value[0]))
+
+
+def literal(frame: Frame, term: Term) -> tuple[object] | None:
+    """Return, in a tuple of one, the value of a constant or of a tuple of constants."""
+    match frame.node(term):
+        case Constant(value=value):
+            return (value,)
+        case TupleOf(items=items):
+            nodes = [frame.node(item) for item in items]
+            values = tuple(node.value for node in nodes if isinstance(node, Constant))
+            return (values,) if len(values) == len(nodes) else None
+        case _:
+            return None
 
 
 def one_way(
@@ -212,23 +235,6 @@ def with_except_start(frame: Frame, item: Instruction) -> Event:
 
 Callee = tuple[Term, tuple[Term, ...], tuple[Hashable, ...], int]
 """What is called, on which operands, the kind of the event, and how many values leave the stack."""
-
-
-def callee(frame: Frame, shape: object, above: int) -> tuple[Term, tuple[Term, ...], int]:
-    """Return what is called below `above` operands, the operand that it brings along, and how many slots it takes."""
-    if shape == "plain":
-        return frame.peek(above + 1), (), 1
-    first, second = frame.peek(above + 2), frame.peek(above + 1)
-    nodes = frame.node(first), frame.node(second)
-    if isinstance(nodes[0], Null) and shape == "below":
-        return second, (), 2
-    if isinstance(nodes[1], Null) and shape == "above":
-        return first, (), 2
-    match nodes:
-        case (Pure(op="method", items=(method,)), Pure(op="self", items=(owner,))) if method == owner:
-            return method, (), 2
-        case _:
-            return first, (second,), 2
 
 
 def call_positional(frame: Frame, item: Instruction) -> Callee:

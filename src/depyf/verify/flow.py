@@ -22,9 +22,7 @@ class Flow:
         self.listing = listing
         instructions = listing.instructions
         self.successors = [successors(index, item) for index, item in enumerate(instructions)]
-        self.handlers = [
-            -1 if item.handler < 0 else listing.handlers[item.handler].target for item in instructions
-        ]
+        self.handlers = [-1 if item.handler < 0 else listing.handlers[item.handler].target for item in instructions]
         used = (str(item.arg) for item in instructions if item.op in READS | WRITES)
         self.names = tuple(dict.fromkeys((*listing.code.parameters, *used)))
         self.bit = {name: 1 << place for place, name in enumerate(self.names)}

@@ -41,9 +41,7 @@ def canonical(state: State, live: tuple[frozenset[str] | None, frozenset[str] | 
 
 def canonical_side(state: State, side: Side, names: frozenset[str] | None) -> Side:
     """Return one side with every term resolved and only some of its variables."""
-    variables = {
-        name: state.resolve(term) for name, term in side.variables.items() if names is None or name in names
-    }
+    variables = {name: state.resolve(term) for name, term in side.variables.items() if names is None or name in names}
     return Side(side.place, [state.resolve(term) for term in side.stack], variables, state.resolve(side.handling))
 
 
@@ -127,8 +125,10 @@ class Join:
                 return old
             case (TupleOf(items=first), TupleOf(items=second)) if len(first) == len(second):
                 return self.terms.tuple_of(self.terms_of(first, second))
-            case (Pure(op=a, items=first, detail=c), Pure(op=b, items=second, detail=d)) if (
-                (a, c, len(first)) == (b, d, len(second))
+            case (Pure(op=a, items=first, detail=c), Pure(op=b, items=second, detail=d)) if (a, c, len(first)) == (
+                b,
+                d,
+                len(second),
             ):
                 return self.terms.pure(a, self.terms_of(first, second), c)
             case (Fresh(), Fresh()) if alike(self.old.heap[old], self.new.heap[new]):

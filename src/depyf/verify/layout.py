@@ -51,9 +51,7 @@ def two_rows(code: types.CodeType, original: types.CodeType, words: Words) -> ty
             words.rename(raw, raw.name, new[old[raw.arg]])
         elif raw.name in TO_CELL and code.co_varnames[raw.arg] in new:
             words.rename(raw, TO_CELL[raw.name], new[code.co_varnames[raw.arg]])
-    return code.replace(
-        co_code=bytes(words.data), co_cellvars=original.co_cellvars, co_freevars=original.co_freevars
-    )
+    return code.replace(co_code=bytes(words.data), co_cellvars=original.co_cellvars, co_freevars=original.co_freevars)
 
 
 def one_row(code: types.CodeType, original: types.CodeType, words: Words) -> types.CodeType:
@@ -72,7 +70,10 @@ def one_row(code: types.CodeType, original: types.CodeType, words: Words) -> typ
     for raw in words.raws:
         if raw.name in table.local or raw.name in table.free:
             if raw.name not in SLOT_INSTRUCTIONS:
-                raise DecompilationError(f"{raw.name} names two variables", code=words.name, offset=raw.offset)
+                pair = raw.arg >> 4, raw.arg & 15
+                if any(new[old[slot]] != slot or old[slot] in cells for slot in pair):
+                    raise DecompilationError(f"{raw.name} names two variables", code=words.name, offset=raw.offset)
+                continue
             name = old[raw.arg]
             is_new_cell = name in cells and name not in code.co_cellvars
             words.rename(raw, TO_CELL.get(raw.name, raw.name) if is_new_cell else raw.name, new[name])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Handler, Listing
-from depyf.verify.constants import key
+from depyf.verify.constants import NAME_STORES, key, placed
 from depyf.verify.flow import Flow, successors
 
 ENDLESS = -1
@@ -36,7 +36,6 @@ CANNOT_RAISE = MOVES | {
     "MAKE_FUNCTION",
     "SET_FUNCTION_ATTRIBUTE",
 }
-NAME_STORES = frozenset({"STORE_NAME", "STORE_DEREF", "STORE_GLOBAL"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,11 +208,4 @@ class Paths:
         after = self.settle(place + 1)
         if after < 0 or self.instructions[after].op not in NAME_STORES:
             return key(value)
-        name = self.instructions[after].arg
-        if name == "__qualname__" and isinstance(value, str):
-            return key(value.rpartition(".")[2])
-        if name == "__firstlineno__":
-            return "line"
-        if name == "__static_attributes__" and isinstance(value, tuple):
-            return frozenset(key(item) for item in value)
-        return key(value)
+        return key(placed(self.instructions[after].arg, value))

@@ -31,9 +31,11 @@ def relate(state: State, pairs: Pairs, nested: list[tuple[Code, Code]]) -> str |
                 # An equal tuple may hold a sequence that is private until here.
                 if mine != its or state.private:
                     pending.extend(zip(first, second, strict=True))
-            case (Pure(op=a, items=first, detail=c), Pure(op=b, items=second, detail=d)) if (
-                (a, c, len(first)) == (b, d, len(second)) and (mine != its or a in HOLDING and state.private)
-            ):
+            case (Pure(op=a, items=first, detail=c), Pure(op=b, items=second, detail=d)) if (a, c, len(first)) == (
+                b,
+                d,
+                len(second),
+            ) and (mine != its or a in HOLDING and state.private):
                 pending.extend(zip(first, second, strict=True))
             case (Fresh(), Fresh()):
                 reason = relate_fresh(state, mine, its, pending, nested)

@@ -12,6 +12,7 @@ from depyf.bytecode.code import Code
 from depyf.verify import containers
 from depyf.verify.arithmetic import compare, contains, operate
 from depyf.verify.frame import Frame, exception_of
+from depyf.verify.list_methods import call_list_method, load_list_attribute, load_list_method
 from depyf.verify.state import FunctionOf, ListOf
 from depyf.verify.terms import Constant, NotUnderstood, Null, Sort, Symbol, Term, TupleOf
 
@@ -351,10 +352,10 @@ def set_function_attribute(frame: Frame) -> bool:
 
 
 def load_attr(frame: Frame) -> bool:
-    """Read the closure of a fresh function, which is how a source gets at a cell."""
+    """Read the closure of a fresh function, which is how a source gets at a cell, or a method of a fresh list."""
     found = frame.state.get(frame.peek())
     if frame.item.arg != "__closure__" or not isinstance(found, FunctionOf) or 8 not in found.parts:
-        return False
+        return load_list_attribute(frame)
     return give(frame, 1, found.parts[8])
 
 
@@ -441,6 +442,8 @@ SILENT: dict[str, Action] = {
     "MAKE_FUNCTION": make_function,
     "SET_FUNCTION_ATTRIBUTE": set_function_attribute,
     "LOAD_ATTR": load_attr,
+    "LOAD_METHOD": load_list_method,
+    "CALL": call_list_method,
     "GET_ITER": get_iter,
     "PUSH_EXC_INFO": push_exc_info,
     "POP_EXCEPT": pop_except,

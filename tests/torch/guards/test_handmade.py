@@ -272,3 +272,21 @@ def test_what_cannot_be_reached_asks_all_of_torch_s_guards() -> None:
     assert made.tree.beyond == ["half of it"]
     assert made.verdict({"x": 5})
     assert not made.verdict({"x": 6})
+
+
+def test_no_text_shows_an_address() -> None:
+    thing = Thing(7)
+    key = f"__optimizer_{id(thing)}_{id(Thing)}_c2"
+
+    def build(root: Any) -> None:
+        table = local(root, "d", {key: 1})
+        table.add_type_match_guard(id(dict), [f"___check_type_id(L['d'], {id(dict)}), type=<class 'dict'>"], None)
+        equals(table.dict_getitem_manager(key, f"L['d'][{key!r}]", 1, kind()), 1, f"L['d'][{key!r}]")
+        root.add_epilogue_lambda_guard(lambda L: L["d"][key] == 1, [f"L['d'][{key!r}] == 1"], None)
+
+    made = make(build, {"d": {key: 1}})
+    assert made.verdict({"d": {key: 1}})
+    assert not made.verdict({"d": {key: 2}})
+    assert str(id(thing)) not in made.text
+    assert 'equals(L["d"][optimizer_c2_key], 1)' in made.text
+    assert 'L["d"][optimizer_c2_key] == 1' in made.text

@@ -51,6 +51,14 @@ def counts(x: torch.Tensor) -> torch.Tensor:
     return x * COUNT
 
 
+def counts_and_asks(x: torch.Tensor) -> torch.Tensor:
+    global COUNT
+    COUNT += 1
+    y = x * 2
+    torch._dynamo.graph_break()
+    return y + COUNT if COUNT % 2 else y - COUNT
+
+
 def appends(x: torch.Tensor) -> torch.Tensor:
     SEEN.append("before")
     y = x * 2

@@ -141,16 +141,25 @@ def dynamo_s_code(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(api, "decompile_code", without_source)
 
 
-def test_globals_that_the_code_assigns_are_the_program_s() -> None:
-    compiled = torch.compile(replicated.counts, backend="eager", dynamic=True)
-    for _ in range(4):
+@pytest.mark.parametrize("function", [replicated.counts, replicated.counts_and_asks])
+def test_globals_that_the_code_assigns_are_the_program_s(function: Callable[..., Any]) -> None:
+    compiled = torch.compile(function, backend="eager", dynamic=True)
+    for count in range(3):
+        replicated.COUNT = count
         compiled(ones(3))
     replica = Replica(compiled)
-    before = replicated.COUNT
-    found = replica(ones(3))
-    assert replicated.COUNT == before + 1
-    assert torch.equal(found, ones(3) * replicated.COUNT)
-    assert compiled(ones(3))[0] == replicated.COUNT == before + 2
+    for before in range(3):
+        replicated.COUNT = before
+        ran: list[str] = []
+        with entries_that_run(replica, ran):
+            expected = compiled(ones(3))
+        assert replicated.COUNT == before + 1
+        replicated.COUNT = before
+        found = replica(ones(3))
+        assert replicated.COUNT == before + 1
+        assert torch.equal(found, expected)
+        assert len(ran) == 2
+        assert [served.entry for served in replica.served] == ran
 
 
 def test_effects_on_objects_happen_once_and_in_order() -> None:

@@ -22,11 +22,11 @@ def x() -> torch.Tensor:
     return torch.ones(3)
 
 
-def helper(x: torch.Tensor, n: int = 2, *, m: int = 3) -> torch.Tensor:
+def wave(x: torch.Tensor, n: int = 2, *, m: int = 3) -> torch.Tensor:
     return torch.sin(x) * n + m
 
 
-def other_helper(x: torch.Tensor, n: int = 2, *, m: int = 3) -> torch.Tensor:
+def other_wave(x: torch.Tensor, n: int = 2, *, m: int = 3) -> torch.Tensor:
     return torch.cos(x) * n + m
 
 
@@ -34,8 +34,8 @@ def reads_globals(x: torch.Tensor) -> torch.Tensor:
     return x * SCALE + WEIGHTS["w"] + TABLE + LAYERS[0]
 
 
-def calls_helper(x: torch.Tensor) -> torch.Tensor:
-    return helper(x)
+def calls_wave(x: torch.Tensor) -> torch.Tensor:
+    return wave(x)
 
 
 def calls_argument(x: torch.Tensor, f: Callable[..., torch.Tensor]) -> torch.Tensor:
@@ -110,27 +110,27 @@ PROGRAMS = (
         ),
     ),
     Program(
-        "helper",
-        calls_helper,
+        "wave",
+        calls_wave,
         lambda: (x(),),
         (
-            Change("another function", None, lambda: item(HERE, "helper", other_helper)),
-            Change("another code", None, lambda: attribute(helper, "__code__", other_helper.__code__)),
-            Change("other default", None, lambda: attribute(helper, "__defaults__", (5,))),
-            Change("float default", None, lambda: attribute(helper, "__defaults__", (2.0,))),
-            Change("no defaults", None, lambda: attribute(helper, "__defaults__", None)),
-            Change("other keyword default", None, lambda: attribute(helper, "__kwdefaults__", {"m": 4})),
-            Change("no keyword defaults", None, lambda: attribute(helper, "__kwdefaults__", None)),
+            Change("another function", None, lambda: item(HERE, "wave", other_wave)),
+            Change("another code", None, lambda: attribute(wave, "__code__", other_wave.__code__)),
+            Change("other default", None, lambda: attribute(wave, "__defaults__", (5,))),
+            Change("float default", None, lambda: attribute(wave, "__defaults__", (2.0,))),
+            Change("no defaults", None, lambda: attribute(wave, "__defaults__", None)),
+            Change("other keyword default", None, lambda: attribute(wave, "__kwdefaults__", {"m": 4})),
+            Change("no keyword defaults", None, lambda: attribute(wave, "__kwdefaults__", None)),
             Change("torch.sin replaced", None, lambda: attribute(torch, "sin", torch.cos)),
-            Change("wrapped", None, lambda: item(HERE, "helper", functools.partial(helper))),
+            Change("wrapped", None, lambda: item(HERE, "wave", functools.partial(wave))),
         ),
     ),
     Program(
         "function_argument",
         calls_argument,
-        lambda: (x(), helper),
+        lambda: (x(), wave),
         (
-            Change("another", lambda: (x(), other_helper)),
+            Change("another", lambda: (x(), other_wave)),
             Change("torch.sin", lambda: (x(), torch.sin)),
             Change("lambda", lambda: (x(), lambda v: v)),
             Change("none", lambda: (x(), None)),
@@ -145,17 +145,17 @@ PROGRAMS = (
             Change("other cell", lambda: (x(), multiply(3))),
             Change("float cell", lambda: (x(), multiply(2.0))),
             Change("tensor cell", lambda: (x(), multiply(x()))),
-            Change("no closure", lambda: (x(), helper)),
+            Change("no closure", lambda: (x(), wave)),
         ),
     ),
     Program(
         "partial_argument",
         calls_argument,
-        lambda: (x(), functools.partial(helper, n=4)),
+        lambda: (x(), functools.partial(wave, n=4)),
         (
-            Change("other", lambda: (x(), functools.partial(helper, n=5))),
-            Change("other function", lambda: (x(), functools.partial(other_helper, n=4))),
-            Change("function", lambda: (x(), helper)),
+            Change("other", lambda: (x(), functools.partial(wave, n=5))),
+            Change("other function", lambda: (x(), functools.partial(other_wave, n=4))),
+            Change("function", lambda: (x(), wave)),
         ),
     ),
     Program(
@@ -164,7 +164,7 @@ PROGRAMS = (
         lambda: (x(), torch.sin),
         (
             Change("cos", lambda: (x(), torch.cos)),
-            Change("python", lambda: (x(), helper)),
+            Change("python", lambda: (x(), wave)),
         ),
     ),
     Program(

@@ -176,8 +176,8 @@ def return_value(machine: Machine, arg: object) -> None:
             machine.push(RETURNING)
             machine.next_raw = block.target
             return
+    machine.drop_under(0)
     machine.operate("RETURN", None)
-    machine.next_raw = None
 
 
 def leave_handler_under_top(machine: Machine) -> None:

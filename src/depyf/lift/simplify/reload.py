@@ -8,8 +8,8 @@ Only for variables that nothing in the code assigns or deletes: their loads give
 
 from __future__ import annotations
 
-from depyf.lift.tac import Block, Graph, Inst, edges, exit_uses
 from depyf.lift.phis import rename_exit
+from depyf.lift.tac import Block, Graph, Inst, edges, exit_uses
 
 
 def reload_where_used(graph: Graph) -> None:

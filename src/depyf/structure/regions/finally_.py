@@ -48,8 +48,8 @@ def _redirect(graph: Graph, matches: list[tuple[Edge, Place]]) -> None:
     """Lead each edge to the place behind its copy."""
     targets: dict[Place, Block] = {}
     cuts: dict[int, list[int]] = {}
-    for _, (block, number) in matches:
-        cuts.setdefault(block, []).append(number)
+    for _, (index, number) in matches:
+        cuts.setdefault(index, []).append(number)
     for index, numbers in cuts.items():
         for number in sorted(set(numbers), reverse=True):
             block = graph.block(index)
@@ -71,6 +71,8 @@ class _Matcher:
         self.regions = regions
         self.graph = regions.graph
         self.exc = {self.graph.handlers[handler].exc}
+        start = self.graph.block(self.graph.handlers[handler].target)
+        self.saved = [temp for inst in start.insts[:1] for temp in inst.defs]
         self.outer = regions.parent.get(handler, -1)
         self.values: dict[int, int] = {}
         self.seen: dict[Place, Place] = {}
@@ -98,9 +100,7 @@ class _Matcher:
         hops = 0
         while hops < len(self.graph.blocks):
             block = self.graph.block(index)
-            while number < len(block.insts) and block.insts[number].op in ("POP", "MOVE"):
-                if block.insts[number].op == "POP" and self._is_sole(block.insts[number]):
-                    return index, number
+            while number < len(block.insts) and self._is_nothing(block.insts[number]):
                 number += 1
             if number < len(block.insts) or not isinstance(block.exit, Goto):
                 return index, number
@@ -108,9 +108,11 @@ class _Matcher:
             hops += 1
         return index, number
 
-    def _is_sole(self, inst: Inst) -> bool:
-        """POPs of values made in the walked code count; those of what lay below do not."""
-        return inst.uses[0] in self.values or inst.uses[0] in self.values.values()
+    def _is_nothing(self, inst: Inst) -> bool:
+        """POPs of values made in the walked code count; those of what lay below, as a `return` drops it, do not."""
+        if inst.op == "POP":
+            return inst.uses[0] not in self.values and inst.uses[0] not in self.values.values()
+        return inst.op == "MOVE" or (inst.op == "POP_EXCEPT" and inst.uses == self.saved)
 
     def _step(self, one: Place, two: Place) -> bool:
         block = self.graph.block(one[0])
@@ -130,7 +132,7 @@ class _Matcher:
         return True
 
     def _arrive(self, place: Place) -> bool:
-        """The handler raises again: every way must leave the copy at one place."""
+        """Note where the copy is left, as the handler raises again there: it must be one place."""
         if self.after is None:
             self.after = place
         return self._skip(self.after) == self._skip(place) or self._same_return(self.after, place)
@@ -138,7 +140,7 @@ class _Matcher:
     def _same_return(self, one: Place, two: Place) -> bool:
         """Say whether two places do the same: drop values and return a constant or variable."""
         tails: list[object] = []
-        for index, number in (one, two):
+        for index, number in (self._skip(one), self._skip(two)):
             block = self.graph.block(index)
             if not isinstance(block.exit, Return):
                 return False

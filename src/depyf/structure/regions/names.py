@@ -11,31 +11,53 @@ from depyf.lift.tac import Block, Inst
 from depyf.structure.regions.table import Region, Regions, skip_empty
 
 
-def strip(regions: Regions, region: Region) -> bool:
-    """Take the unbinding out; return False, and change nothing, where a way out lacks it."""
+def dissolve(regions: Regions, region: Region) -> bool:
+    """Remove the handler that unbinds a name; return False, and change nothing, where a way out does not unbind it."""
     graph = regions.graph
     target = graph.block(graph.handlers[region.handler].target)
-    store, delete = target.insts[1], target.insts[2]
-    body = regions.body(region.handler)
-    found: dict[int, tuple[Block, list[Inst]]] = {}
-    for _, edge in regions.exits(body):
-        block = skip_empty(graph, edge.target)
-        pair = _unbinding(block, store, delete)
-        if pair is None:
+    name = _key(target.insts[1])
+    for _, edge in regions.exits(regions.body(region.handler)):
+        if _unbinding(skip_empty(graph, edge.target).insts, {name}) is None:
             return False
-        found[block.index] = (block, pair)
-    for block, pair in found.values():
-        block.insts = [inst for inst in block.insts if inst not in pair]
     regions.dissolve(region.handler)
     return True
 
 
-def _unbinding(block: Block, store: Inst, delete: Inst) -> list[Inst] | None:
-    """Return the two operations that unbind the name, if a block begins with them after POP_EXCEPT."""
-    for place, inst in enumerate(block.insts[:-1]):
-        following = block.insts[place + 1]
-        if (inst.op, inst.arg) == (store.op, store.arg) and (following.op, following.arg) == (delete.op, delete.arg):
-            return [inst, following]
+def strip_unbindings(regions: Regions, region: Region) -> None:
+    """Take out of the clauses of a handler the unbinding of their names behind POP_EXCEPT."""
+    graph = regions.graph
+    exc = graph.handlers[region.handler].exc
+    start = graph.block(graph.handlers[region.handler].target)
+    saved = [temp for inst in start.insts[:1] if inst.op == "PUSH_EXC_INFO" for temp in inst.defs]
+    names = {
+        _key(inst)
+        for block in graph.live()
+        for inst in block.insts
+        if inst.op.startswith("STORE_") and inst.uses == [exc]
+    }
+    for block in graph.live():
+        for place, inst in enumerate(block.insts):
+            if inst.op == "POP_EXCEPT" and inst.uses == saved:
+                _remove(block, place, names)
+                break
+
+
+def _remove(block: Block, place: int, names: set[tuple[str, object]]) -> None:
+    pair = _unbinding(block.insts[place:], names)
+    if pair is not None:
+        block.insts = [inst for inst in block.insts if inst not in pair]
+
+
+def _key(inst: Inst) -> tuple[str, object]:
+    """Return a variable as its kind and name."""
+    return inst.op.partition("_")[2], inst.arg
+
+
+def _unbinding(insts: list[Inst], names: set[tuple[str, object]]) -> list[Inst] | None:
+    """Return the two operations that unbind one of the names, if they come first but for POP_EXCEPT."""
+    for inst, following in zip(insts, insts[1:]):
+        if inst.op.startswith("STORE_") and following.op.startswith("DELETE_") and _key(inst) == _key(following):
+            return [inst, following] if _key(inst) in names else None
         if inst.op not in ("POP_EXCEPT", "CONST", "POP"):
             return None
     return None

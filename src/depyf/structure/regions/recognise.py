@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from depyf.lift.tac import Block, Graph, Return, edges
 from depyf.structure.regions import finally_, names, with_
-from depyf.structure.regions.table import Kind, Regions, prune
+from depyf.structure.regions.table import Kind, Regions, join_straight, prune
 
 HARMLESS = frozenset({"CONST", "LOAD_FAST", "POP", "POP_EXCEPT", "MOVE"})
 
@@ -38,7 +38,7 @@ def recognise(graph: Graph) -> Recognised:
             continue
         match region.kind:
             case Kind.NAME:
-                names.strip(regions, region)
+                names.dissolve(regions, region)
             case Kind.WITH:
                 found = with_.strip(regions, region)
                 if found is not None:
@@ -49,6 +49,10 @@ def recognise(graph: Graph) -> Recognised:
             case _:
                 pass
         prune(graph)
+    for region in regions.regions:
+        if region.kind is Kind.EXCEPT and region.handler in regions.parent:
+            names.strip_unbindings(regions, region)
+    join_straight(graph)
     for region in regions.regions:
         if region.handler in regions.parent:
             _absorb_returns(regions, region.handler)

@@ -84,7 +84,13 @@ class Regions:
 
     def _depth(self, handler: int) -> int:
         """Count what a handler is nested in: protected regions, and the code of other handlers."""
-        saved = {temp for block in self.graph.live() for inst in block.insts[:1] if inst.op == "PUSH_EXC_INFO" for temp in inst.defs}
+        saved = {
+            temp
+            for block in self.graph.live()
+            for inst in block.insts[:1]
+            if inst.op == "PUSH_EXC_INFO"
+            for temp in inst.defs
+        }
         stack = self.graph.block(self.graph.handlers[handler].target).stack
         return len(self.chain(handler)) + sum(temp in saved for temp in stack)
 
@@ -128,6 +134,28 @@ def _remove_cleanups(graph: Graph, kinds: dict[int, Kind]) -> None:
             seen.add(block.handler)
             block.handler = graph.block(graph.handlers[block.handler].target).handler
     prune(graph)
+    join_straight(graph)
+
+
+def join_straight(graph: Graph) -> None:
+    """Join blocks that only bookkeeping had kept apart."""
+    preds: dict[int, int] = {0: 1, graph.end: 2}
+    for block in graph.live():
+        for edge in edges(block.exit):
+            preds[edge.target] = preds.get(edge.target, 0) + 1
+    for handler in graph.handlers:
+        preds[handler.target] = preds.get(handler.target, 0) + 2
+    for block in graph.live():
+        if graph.blocks[block.index] is not block:
+            continue
+        while isinstance(block.exit, Goto):
+            edge = block.exit.edge
+            target = graph.block(edge.target)
+            if preds[edge.target] != 1 or target.handler != block.handler or target is block or target.phis:
+                break
+            block.insts.extend(target.insts)
+            block.exit = target.exit
+            graph.blocks[target.index] = None
 
 
 def skip_empty(graph: Graph, index: int) -> Block:

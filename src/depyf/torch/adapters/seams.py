@@ -32,7 +32,6 @@ _DEEPEST_CALLER = 30
 """Calls between what depyf looks for in torch and depyf; `logging` has some of its own."""
 
 
-
 class BytecodeHook(Protocol):
     """What Dynamo calls with the original code and its own, which the result replaces where it is not None."""
 

@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from depyf.torch.difference import ABSENT
-from depyf.torch.guards.clause import At, Text
+from depyf.torch.guards.clause import At, Piece, Text
 from depyf.torch.guards.cpp import Accessor
 from depyf.torch.guards.expression import torch_expression
-from depyf.torch.guards.held import hold
+from depyf.torch.guards.held import hold, hold_key
 from depyf.torch.guards.literal import literal, quoted
 
 _TEXT = re.compile(r"^(?P<name>\w+)(?:<TensorProperty::(?P<property>\w+)>)?(?:\((?P<argument>.*)\))?$", re.DOTALL)
@@ -84,13 +84,16 @@ def _key(at: Step, text: str) -> Text | None:
     if isinstance(at.value, dict):
         key = next((key for key in dict.keys(at.value) if repr(key) == text), ABSENT)
         if key is not ABSENT:
-            spelled = literal(key)
-            return (hold(key, text, strongly=True),) if spelled is None else (spelled,)
+            return (_spelled(key) or hold(key, text, strongly=True),)
     try:
-        spelled = literal(ast.literal_eval(text))
+        spelled = _spelled(ast.literal_eval(text))
     except (ValueError, SyntaxError):
         return None
     return None if spelled is None else (spelled,)
+
+
+def _spelled(key: object) -> Piece | None:
+    return (hold_key(key) if isinstance(key, str) else None) or literal(key)
 
 
 def _dict_item(at: Step) -> Text | None:
@@ -134,6 +137,10 @@ def _tensor_property(at: Step) -> Text:
     return (at.base, f".{at.property.lower()}({index})")
 
 
+def _global_referent(at: Step) -> Text:
+    return ("referent(", at.base, "[", hold_key(at.argument) or quoted(at.argument), "])")
+
+
 def _indexed(at: Step) -> Text:
     return ("(", at.argument, ", ", at.base, ")")
 
@@ -154,7 +161,7 @@ def _in_call(function: str) -> Callable[[Step], Text]:
 _STEPS: dict[str, Callable[[Step], Text | None]] = {
     "FrameLocalsGuardAccessor": _local,
     "GlobalsGuardAccessor": lambda at: ("G",),
-    "GlobalWeakRefGuardAccessor": lambda at: ("referent(", at.base, f"[{quoted(at.argument)}])"),
+    "GlobalWeakRefGuardAccessor": _global_referent,
     "GetAttrGuardAccessor": _attribute,
     "GenericGetAttrGuardAccessor": lambda at: ("object.__getattribute__(", at.base, f", {quoted(at.argument)})"),
     "GetGenericDictGuardAccessor": _after(".__dict__"),

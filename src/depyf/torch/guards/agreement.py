@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from depyf.torch.guards import tree
 from depyf.torch.guards.cpp import Wrapper
 from depyf.torch.guards.explain import explain
 from depyf.torch.guards.fold import fold
+from depyf.torch.guards.names import Names
+from depyf.torch.guards.render import guard_name, render
 
 
 def read(wrapper: Wrapper, local_values: Mapping[str, object] | None, filename: str = "") -> tuple[tree.Tree, str]:
@@ -32,10 +34,20 @@ def read(wrapper: Wrapper, local_values: Mapping[str, object] | None, filename: 
 def _compare(found: tree.Tree, wrapper: Wrapper, local_values: Mapping[str, object]) -> str:
     G = wrapper.global_scope["G"]
     torch_verdict = bool(wrapper.root.check(dict(local_values)))
-    refusals = explain(found, local_values, G)
-    if torch_verdict == (not refusals):
+    ours = executable(found)(local_values, G)
+    if torch_verdict == ours:
         return ""
-    return (
-        f"on the call that was compiled torch's own guards say {torch_verdict}, these say {not refusals}: "
-        + "; ".join(map(str, refusals))
-    )
+    reasons = "; ".join(map(str, explain(found, local_values, G)))
+    said = f"on the call that was compiled torch's own guards say {torch_verdict}, these say {ours}"
+    return f"{said}: {reasons}" if reasons else said
+
+
+def executable(found: tree.Tree) -> Callable[[Mapping[str, object], Mapping[str, object]], bool]:
+    """Return the guard that the text for `found` makes."""
+    names = Names()
+    text = "\n".join(render(found, "", names))
+    scope: dict[str, object] = {**tree.SCOPE, **{name: held.get() for name, held in names.bound.items()}}
+    exec(compile(text, "<guard>", "exec"), scope)
+    made = scope[guard_name("")]
+    assert callable(made)
+    return made

@@ -21,7 +21,7 @@ class Accessor(Protocol):
         """Return the accessor's class and argument as text."""
 
 
-class Manager(Protocol):
+class ValueGuards(Protocol):
     """The guards on one value, and the way to others."""
 
     def get_source(self) -> str:
@@ -33,18 +33,18 @@ class Manager(Protocol):
     def get_accessors(self) -> Sequence[Accessor]:
         """Return the ways to other values."""
 
-    def get_child_managers(self) -> Sequence[Manager]:
+    def get_child_managers(self) -> Sequence[ValueGuards]:
         """Return the managers of these values, in the order of the accessors."""
 
 
-class DictManager(Manager, Protocol):
+class DictGuards(ValueGuards, Protocol):
     """The guards on a dict whose items torch finds by their position."""
 
-    def get_key_value_managers(self) -> Mapping[int, tuple[Manager | None, Manager | None]]:
+    def get_key_value_managers(self) -> Mapping[int, tuple[ValueGuards | None, ValueGuards | None]]:
         """Return the managers of keys and values by position."""
 
 
-class Root(Manager, Protocol):
+class Root(ValueGuards, Protocol):
     """The guards of an entry."""
 
     def check(self, local_values: dict[str, object]) -> bool:

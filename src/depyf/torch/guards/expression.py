@@ -11,7 +11,7 @@ from functools import lru_cache
 from types import CodeType
 
 from depyf.torch.guards.clause import At, Piece, Text
-from depyf.torch.guards.held import Held
+from depyf.torch.guards.held import Held, hold_key
 from depyf.torch.guards.literal import quoted
 
 _MARK = "__node_"
@@ -84,7 +84,8 @@ def _token(token: tokenize.TokenInfo, previous: str, scope: Mapping[str, object]
     if text.startswith(_MARK):
         return At(int(text.removeprefix(_MARK)))
     if token.type == tokenize.STRING and text.startswith("'"):
-        return quoted(eval(text))
+        value = eval(text)
+        return hold_key(value) or quoted(value)
     plain = token.type != tokenize.NAME or previous == "." or keyword.iskeyword(text)
     if plain or text in ("L", "G", "torch"):
         return text

@@ -46,6 +46,15 @@ def hold(value: object, hint: str = "", *, strongly: bool = False) -> Held:
     return Held(name, value, weak=False)
 
 
+_ADDRESS = re.compile(r"_?\d{9,}")
+
+
+def hold_key(key: str) -> Held | None:
+    """Hold a name with an address in it, of which Dynamo makes some, so that no text shows it; else return `None`."""
+    shortened = _ADDRESS.sub("", key)
+    return None if shortened == key else Held(f"{shortened.strip('_')} key", key, weak=False)
+
+
 def _from_source(source: str) -> str:
     words = re.findall(r"[A-Za-z_]\w*", source)
     return f"{words[-1]} object" if words else _NO_NAME

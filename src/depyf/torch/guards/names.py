@@ -17,7 +17,7 @@ class Names:
     def __init__(self, reserved: Iterable[str] = ()) -> None:
         self.taken = {"L", "G", "torch", *reserved}
         self.bound: dict[str, Held] = {}
-        self._by_object: dict[int, tuple[str, object]] = {}
+        self._by_object: dict[int | str, tuple[str, object]] = {}
 
     def reserve(self, name: str) -> str:
         """Return an identifier like `name` that nothing in the file has, and take it."""
@@ -32,11 +32,12 @@ class Names:
     def of(self, held: Held) -> str:
         """Return the name that stands for the object of `held`, always the same one for the same object."""
         value = held.get()
-        if id(value) in self._by_object and not isinstance(value, Gone):
-            return self._by_object[id(value)][0]
+        identity = value if isinstance(value, str) else id(value)
+        if identity in self._by_object and not isinstance(value, Gone):
+            return self._by_object[identity][0]
         name = self._name(held, value)
         # The object is kept here as well, as otherwise another one could get its address.
-        self._by_object[id(value)] = (name, value)
+        self._by_object[identity] = (name, value)
         self.bound[name] = held
         return name
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from depyf.report.model import Guard, GuardSet
-from depyf.torch.guards.explain import source_text
+from depyf.torch.guards.expression import fill
 from depyf.torch.guards.names import Names
-from depyf.torch.guards.render import Expressions, render
+from depyf.torch.guards.render import render
 from depyf.torch.guards.tree import Tree
 
 
@@ -19,10 +19,18 @@ def guard_set(tree: Tree, compile_id: str, differs: str = "", filename: str = ""
         filename: the user's file, whose lines are shown as `:5`.
     """
     names = Names()
-    guards = []
-    for clause in tree.clauses:
-        text = Expressions(tree.nodes, [clause], names).clause(clause)
-        source = source_text(tree, clause.node) if clause.node else ""
-        guards.append(Guard(clause.kind, source, clause.torch_text, text, clause.line))
+    sources: list[str] = []
+    for node in tree.nodes:
+        sources.append(fill(node.step, sources.__getitem__, names.of))
+    guards = [
+        Guard(
+            clause.kind,
+            sources[clause.node],
+            clause.torch_text,
+            fill(clause.text, sources.__getitem__, names.of),
+            clause.line,
+        )
+        for clause in tree.clauses
+    ]
     function = "\n".join(render(tree, compile_id, names, filename)) + "\n"
     return GuardSet(tuple(guards), function, differs)

@@ -17,7 +17,7 @@ from depyf.torch.difference import ABSENT
 from depyf.torch.guards import kinds
 from depyf.torch.guards.accessor import step
 from depyf.torch.guards.clause import At, Clause, Leaf, Text
-from depyf.torch.guards.cpp import DictManager, LeafObject, Manager, Wrapper
+from depyf.torch.guards.cpp import DictGuards, LeafObject, ValueGuards, Wrapper
 from depyf.torch.guards.expression import evaluate
 from depyf.torch.guards.kinds.place import Place
 from depyf.torch.guards.literal import literal
@@ -62,7 +62,7 @@ class Tree:
 class _Visit:
     """A manager of torch's tree that is yet to be read; `step` is `None` where nobody knows how to get there."""
 
-    manager: Manager
+    manager: ValueGuards
     parent: int
     step: Text | None
     source: str
@@ -157,13 +157,13 @@ class _Reader:
         check = guard if callable(guard) else None
         return Leaf(type(guard).__name__, tuple(guard.verbose_code_parts()), check)
 
-    def place(self, node: int, manager: Manager | None = None) -> Place:
+    def place(self, node: int, manager: ValueGuards | None = None) -> Place:
         remembered = getattr(manager, "get_type_of_guarded_value", None)
         guarded = remembered() if remembered else None
         source = self.tree.nodes[node].source
         return Place(node, source, self.values[node], guarded, self.filename, self.scope, node == _ROOT)
 
-    def add_leaf(self, node: int, manager: Manager, leaf: Leaf) -> None:
+    def add_leaf(self, node: int, manager: ValueGuards, leaf: Leaf) -> None:
         place = self.place(node, manager)
         found = kinds.clauses(leaf, place)
         for clause in found or ():
@@ -178,7 +178,7 @@ class _Reader:
             return
         self.tree.clauses += kinds.call_through(leaf, place, self.root) if found is None else found
 
-    def add_dictionary(self, node: int, manager: DictManager) -> None:
+    def add_dictionary(self, node: int, manager: DictGuards) -> None:
         place = self.place(node, manager)
         found = kinds.dictionary(place, self.keys_of(manager))
         if found is None:
@@ -187,10 +187,10 @@ class _Reader:
         self.types[node] = found[0].pins
         self.tree.clauses += found
 
-    def keys_of(self, manager: DictManager) -> list[int]:
+    def keys_of(self, manager: DictGuards) -> list[int]:
         return sorted(manager.get_key_value_managers())
 
-    def children(self, manager: Manager, node: int) -> Iterator[_Visit]:
+    def children(self, manager: ValueGuards, node: int) -> Iterator[_Visit]:
         if isinstance(manager, DictGuardManager):
             yield from self.items(manager, node)
         found = []
@@ -202,7 +202,7 @@ class _Reader:
         # Torch moves the guards that fail most to the front; the reader finds the parameters in their own order.
         yield from (visit for _, visit in (sorted(found, key=lambda pair: pair[0]) if node == _ROOT else found))
 
-    def items(self, manager: DictManager, node: int) -> Iterator[_Visit]:
+    def items(self, manager: DictGuards, node: int) -> Iterator[_Visit]:
         """Yield the keys and values of a dict that torch finds by their position in it."""
         value = self.values[node]
         keys: list[object] = list(dict.keys(value)) if isinstance(value, dict) else []
@@ -222,7 +222,7 @@ class _Reader:
                 text = by_key if together and self.types[node] is dict else at_index
                 yield _Visit(value_manager, node, text, value_manager.get_source())
 
-    def add_keys(self, node: int, keys: Sequence[str], manager: Manager) -> None:
+    def add_keys(self, node: int, keys: Sequence[str], manager: ValueGuards) -> None:
         """Add one clause for the keys of a dict, if torch compares each of them with a constant."""
         place = self.place(node)
         leaf = self.leaf(manager.get_leaf_guards()[0])
@@ -237,7 +237,7 @@ class _Reader:
         )
 
 
-def _key_guarded(key: object, manager: Manager | None) -> str | None:
+def _key_guarded(key: object, manager: ValueGuards | None) -> str | None:
     """Return the text of `key` if torch compares the key at its position with it, and that is all it checks of it."""
     if manager is None or manager.get_accessors():
         return None

@@ -82,6 +82,10 @@ def _spell(value: object) -> list[Piece]:
     if isinstance(value, dict):
         return ["{" + ", ".join(f'"{key}": {literal(item)}' for key, item in value.items()) + "}"]
     if isinstance(value, tuple) and value:
-        return ["(", *(piece for item in value for piece in (*_spell(item), ", ")), ")"]
+        return ["(", *(piece for item in value for piece in (_constant(item), ", ")), ")"]
+    return [_constant(value)]
+
+
+def _constant(value: object) -> Piece:
     text = literal(value)
-    return [text] if text is not None else [hold(value, "ambient")]
+    return hold(value, "ambient") if text is None else text

@@ -8,7 +8,7 @@ from depyf.torch.difference import ABSENT, brief
 from depyf.torch.guards.clause import Clause, Leaf, Piece
 from depyf.torch.guards.held import hold
 from depyf.torch.guards.kinds.place import Place
-from depyf.torch.guards.kinds.reading import constant
+from depyf.torch.guards.kinds.reading import argument, constant
 from depyf.torch.guards.literal import literal, quoted
 from depyf.torch.guards.words import expression
 
@@ -51,7 +51,9 @@ def dict_contains(leaf: Leaf, at: Place) -> list[Clause] | None:
     text = expression(leaf.parts[0])
     wanted = not text.startswith("not ")
     body = text.removeprefix("not ").removeprefix("___dict_contains(").removesuffix(f", {at.source})")
-    key = constant(body, at.value if isinstance(at.value, dict) else ())
+    key = argument(text, 0)
+    if key is ABSENT:
+        key = constant(body, at.value if isinstance(at.value, dict) else ())
     if key is ABSENT:
         return None
     return at.clause(
@@ -72,7 +74,9 @@ def set_contains(leaf: Leaf, at: Place) -> list[Clause] | None:
     text = expression(leaf.parts[0])
     wanted = not text.startswith("not ")
     body = text.removeprefix("not ").removeprefix(f"set.__contains__({at.source}, ").removesuffix(")")
-    item = constant(body, at.value if isinstance(at.value, set | frozenset) else ())
+    item = argument(text, 1)
+    if item is ABSENT:
+        item = constant(body, at.value if isinstance(at.value, set | frozenset) else ())
     if item is ABSENT:
         return None
     return at.clause(

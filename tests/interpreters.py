@@ -1,0 +1,62 @@
+"""The other Python interpreters of this machine, for tests that compare versions."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+VERSIONS = ((3, 7), (3, 8), (3, 9), (3, 10), (3, 11), (3, 12), (3, 13), (3, 14), (3, 15))
+EXTRA_FOLDERS = "DEPYF_TEST_PYTHONS"
+"""Environment variable with folders to look in for `python3.X`, separated as in PATH."""
+
+
+@functools.cache
+def find(version: tuple[int, int]) -> str | None:
+    """Return the path of an interpreter of this version that starts, or None.
+
+    Looks in the folders of DEPYF_TEST_PYTHONS, on PATH, and among pyenv's versions.
+    """
+    name = "python{}.{}".format(*version)
+    extra = os.environ.get(EXTRA_FOLDERS, "").split(os.pathsep)
+    found = [str(Path(folder) / name) for folder in extra if folder]
+    found += [path for path in [shutil.which(name)] if path]
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    found += [str(path) for path in sorted(pyenv.glob("{}.{}.*/bin/python".format(*version)), reverse=True)]
+    return next((path for path in found if is_version(path, version)), None)
+
+
+def is_version(path: str, version: tuple[int, int]) -> bool:
+    """Tell whether this interpreter starts and is a CPython of the version."""
+    if not Path(path).exists():
+        return False
+    script = "import sys; print(sys.implementation.name, *sys.version_info[:2])"
+    done = subprocess.run([path, "-c", script], capture_output=True, text=True, check=False)
+    return done.stdout.split() == ["cpython", *map(str, version)]
+
+
+def need(version: tuple[int, int]) -> str:
+    """Return the path of an interpreter; skip the test that asks, with the version, where there is none."""
+    path = find(version)
+    if path is None:
+        pytest.skip("no CPython {}.{} on this machine".format(*version))
+    return path
+
+
+def label(version: tuple[int, int]) -> str:
+    """Write a version as the name of a test's case."""
+    return "{}.{}".format(*version)
+
+
+def run(python: str, script: str, *arguments: str) -> str:
+    """Run a script under an interpreter; return what it prints."""
+    environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [python, "-W", "ignore", "-c", script, *arguments], capture_output=True, text=True, check=False, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
