@@ -33,7 +33,7 @@ def _session() -> Session:
         "f.py",
         1,
         trigger=Recompile((Refusal("0/0", ("x | y",)),)),
-        guards=GuardSet((guard, guard), ""),
+        guards=GuardSet((guard, guard)),
         artefacts=[Artefact("kernel", Dialect.KERNEL, "", "forward", file="__compiled_fn_1.kernel_0.py")],
         op_count=3,
         seconds={"total": 0.25},
