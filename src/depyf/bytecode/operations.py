@@ -101,8 +101,8 @@ Exceptions and `with`
     RERAISE n       ... exc ->         n: how deep below exc the saved offset is, 0: not used
     ENTER_WITH      manager -> exit result       after it a handler protects the body
     ENTER_ASYNC_WITH  manager -> exit awaitable
-                    at the normal end exit stands below three None, and CALL (2, 'below' or 'above') takes the first None
-                    for the self of exit (3.11 to 3.13), or CALL (3, 'plain') has it alone as callee
+                    at the normal end exit stands below three None; CALL (2, 'below' or 'above') takes the first
+                    None for the self of exit (3.11 to 3.13), CALL (3, 'plain') has exit alone as callee
     WITH_EXCEPT_START  exit lasti previous exc -> exit lasti previous exc result     (3.10 and older: no lasti)
                     arg: how deep `exit` is (1 = top), as for COPY
 Pattern matching
