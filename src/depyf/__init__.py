@@ -1,1 +1,67 @@
-"""depyf opens the black box of `torch.compile`."""
+"""depyf opens the black box of `torch.compile`.
+
+    import depyf
+
+    print(depyf.decompile(function))
+
+    with depyf.prepare_debug("directory"):
+        ...                                 # run what is compiled; what the compiler made of it is written there
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+from depyf.version import __version__
+
+if TYPE_CHECKING:
+    from depyf.api import decompile, decompile_pyc
+    from depyf.decompiler import Decompiler
+    from depyf.errors import DecompilationError
+    from depyf.torch.bytecode_log import install, uninstall
+    from depyf.torch.debug import debug
+    from depyf.torch.prepare import prepare_debug
+
+__all__ = [
+    "DecompilationError",
+    "Decompiler",
+    "__version__",
+    "debug",
+    "decompile",
+    "decompile_pyc",
+    "install",
+    "prepare_debug",
+    "uninstall",
+]
+
+# Where each public name lives. A module is imported when its name is first asked for: torch takes seconds, and the
+# decompiler does without.
+_HOMES = {
+    "decompile": "depyf.api",
+    "decompile_pyc": "depyf.api",
+    "DecompilationError": "depyf.errors",
+    "Decompiler": "depyf.decompiler",
+    "debug": "depyf.torch.debug",
+    "install": "depyf.torch.bytecode_log",
+    "prepare_debug": "depyf.torch.prepare",
+    "uninstall": "depyf.torch.bytecode_log",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'depyf' has no attribute {name!r}")
+    try:
+        module = importlib.import_module(_HOMES[name])
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise ImportError(f"depyf.{name} needs torch, which is not installed: pip install 'depyf[torch]'") from error
+    found: object = getattr(module, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -1,0 +1,1 @@
+"""Code objects of every supported Python, read and normalised: after this nobody knows a version."""

@@ -76,19 +76,19 @@ class Operand:
         self.fail(f"index {index} is out of range, there are {len(items)} {what}")
 
     def const(self) -> object:
-        """The constant."""
+        """Return the constant."""
         return self.pick(self.pool.code.consts, self.raw.arg, "constants")
 
     def name(self, shift: int = 0) -> object:
-        """The name; `shift` low bits of the argument are flags."""
+        """Return the name; `shift` low bits of the argument are flags."""
         return self.pick(self.pool.code.names, self.raw.arg >> shift, "names")
 
     def local(self, index: int) -> str:
-        """The variable with an index of its own (superinstructions have two in one argument)."""
+        """Return the variable with an index of its own (superinstructions have two in one argument)."""
         name = self.pick(self.pool.locals, index, "local variables")
         assert isinstance(name, str)
         return name
 
     def cell(self) -> object:
-        """The cell or free variable."""
+        """Return the cell or free variable."""
         return self.pick(self.pool.cells, self.raw.arg, "cell and free variables")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import types
 from collections.abc import Mapping
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.nesting import inner_prefix, nest
+from depyf.bytecode.versions.running import RUNNING
 
 
 def read(code: types.CodeType) -> Code:
@@ -31,7 +31,7 @@ def view(code: types.CodeType, qualname: str, done: Mapping[int, Code]) -> Code:
     consts = tuple(done[id(const)] if isinstance(const, types.CodeType) else const for const in code.co_consts)
     lines = code.co_linetable if hasattr(code, "co_linetable") else code.co_lnotab
     return Code(
-        version=sys.version_info[:2],
+        version=RUNNING,
         name=code.co_name,
         qualname=getattr(code, "co_qualname", qualname),
         filename=code.co_filename,

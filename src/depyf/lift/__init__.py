@@ -1,0 +1,1 @@
+"""Blocks with a stack to blocks of statements and expressions."""

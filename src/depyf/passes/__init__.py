@@ -1,0 +1,1 @@
+"""One Python idiom a file, each optional."""

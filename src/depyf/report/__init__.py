@@ -1,0 +1,1 @@
+"""What a run was, as plain data, and the views of it. Knows nothing of torch."""

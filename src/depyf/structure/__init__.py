@@ -1,0 +1,1 @@
+"""Blocks of statements to nested statements."""

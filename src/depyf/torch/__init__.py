@@ -1,0 +1,1 @@
+"""All that touches torch. Nobody else imports it."""

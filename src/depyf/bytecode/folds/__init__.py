@@ -1,0 +1,1 @@
+"""What several instructions of one version mean together, folded into one operation."""

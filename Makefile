@@ -1,0 +1,69 @@
+# make demo     set up .venv, run the toy example under depyf, show what was found
+# make test     the same set-up with the development tools, then the whole test suite
+# make lint, make types, make measure, make bars, make clean
+#
+# Everything happens in .venv; a second run finds it ready. On Linux a plain `torch` is a CUDA build of several
+# gigabytes. Where a CPU build is enough, name one: `make demo TORCH=torch==2.13.0+cpu`, with pip configured for
+# PyTorch's CPU wheels (`export PIP_EXTRA_INDEX_URL=...`, the address is on PyTorch's "get started" page).
+
+PYTHON  ?= python3
+TORCH   ?= torch==2.13.0
+BACKEND ?= inductor
+OUT     ?= depyf_output
+TESTS   ?=
+
+VENV  := .venv
+BIN   := $(VENV)/bin
+PIP   := $(BIN)/python -m pip --disable-pip-version-check
+# One stamp per torch: with another TORCH the environment is brought up to date, not trusted.
+STAMP := $(VENV)/.for-$(subst /,_,$(subst +,_,$(subst =,_,$(subst >,_,$(subst <,_,$(TORCH))))))
+
+.PHONY: demo test lint types check measure bars readme clean
+.DEFAULT_GOAL := demo
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
+	  echo "depyf needs Python 3.10 or newer; '$(PYTHON)' is `$(PYTHON) --version 2>&1`. Say which: make PYTHON=python3.12"; exit 1; }
+	@echo "making $(VENV) with `$(PYTHON) --version`"
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(STAMP)-demo: $(VENV)/.made pyproject.toml
+	@echo "installing depyf and $(TORCH) (some minutes, once)"
+	@rm -f $(VENV)/.for-*
+	@$(PIP) install --quiet --editable '.[torch,cli]' '$(TORCH)'
+	@touch $@
+
+$(STAMP)-dev: $(STAMP)-demo
+	@echo "installing the development tools (once)"
+	@$(PIP) install --quiet --editable '.[dev]' '$(TORCH)'
+	@touch $@
+
+demo: $(STAMP)-demo
+	@$(BIN)/python tools/demo.py --backend $(BACKEND) --out $(OUT)
+
+test: $(STAMP)-dev
+	@$(BIN)/python -m pytest $(TESTS)
+
+lint: $(STAMP)-dev
+	@$(BIN)/ruff check .
+
+types: $(STAMP)-dev
+	@$(BIN)/mypy
+
+check: lint types test
+
+# The bars of the project: each prints its number, and fails when it is not met.
+bars: $(STAMP)-dev
+	@$(BIN)/python -m benchmarks
+
+# Round trip over the standard library of every Python at hand: the table of docs/measurements.md.
+measure: $(STAMP)-dev
+	@$(BIN)/python tools/measure_roundtrip.py
+
+# Writes the output of the README's example into README.md again.
+readme: $(STAMP)-dev
+	@$(BIN)/python tools/readme_example.py --write
+
+clean:
+	rm -rf $(VENV) $(OUT) .mypy_cache .ruff_cache .pytest_cache .hypothesis

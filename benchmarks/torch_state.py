@@ -1,0 +1,112 @@
+"""A picture of everything in torch that a tool might change and forget: to be taken before and after."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import warnings
+from typing import Any
+
+import torch
+import torch._dynamo.callback
+import torch._functorch.config
+import torch._inductor.config
+
+Picture = dict[str, object]
+"""Objects by name; what a module holds has a name `module:attribute`."""
+
+
+class _Missing:
+    def __repr__(self) -> str:
+        return "(not there)"
+
+
+MISSING = _Missing()
+
+
+def picture() -> Picture:
+    """Return what every attribute, handler, hook and setting of torch is now, by its name."""
+    return {**_attributes(), **_loggers(), **_settings(), **_hooks(), **_interpreter()}
+
+
+def changes(before: Picture, after: Picture) -> dict[str, str]:
+    """Return what is another object in `after`, by name, with both in words.
+
+    What came with a module that was not imported before is no change.
+    """
+    modules = {name.partition(":")[0] for name in before}
+    found = {}
+    for name in before.keys() | after.keys():
+        if name not in before and name.partition(":")[0] not in modules:
+            continue
+        old, new = before.get(name, MISSING), after.get(name, MISSING)
+        if old is not new and not (_plain(old) and _plain(new) and old == new):
+            found[name] = f"{old!r:.60} -> {new!r:.60}"
+    return found
+
+
+def _plain(value: object) -> bool:
+    return isinstance(value, (bool, int, float, str, tuple, type(None)))
+
+
+def _attributes() -> Picture:
+    """Every function and class that a module of torch holds, and every method of those classes."""
+    found: Picture = {}
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] not in ("torch", "functorch") or module is None:
+            continue
+        for key, value in list(vars(module).items()):
+            if callable(value):
+                found[f"{name}:{key}"] = value
+            # By `type`, as some objects of torch answer `isinstance` with a warning.
+            if issubclass(type(value), type) and value.__module__ == name:
+                found.update((f"{name}:{key}.{method}", what) for method, what in vars(value).items() if callable(what))
+    return found
+
+
+def _loggers() -> Picture:
+    found: Picture = {}
+    for name, logger in list(logging.Logger.manager.loggerDict.items()):
+        if name.partition(".")[0] == "torch" and isinstance(logger, logging.Logger):
+            found[f"logger {name} handlers"] = tuple(map(id, logger.handlers))
+            found[f"logger {name} filters"] = tuple(map(id, logger.filters))
+            found[f"logger {name} level"] = logger.level
+            found[f"logger {name} propagate"] = logger.propagate
+            found[f"logger {name} disabled"] = logger.disabled
+    return found
+
+
+def _settings() -> Picture:
+    found: Picture = {}
+    for module in (torch._dynamo.config, torch._inductor.config, torch._functorch.config):
+        values: dict[str, Any] = module.get_config_copy()
+        found.update((f"{module.__name__}.{key}", repr(value)) for key, value in values.items())
+    return found
+
+
+def _hooks() -> Picture:
+    callbacks = torch._dynamo.callback.callback_handler
+    return {
+        "bytecode hooks": tuple(map(id, torch._dynamo.convert_frame._bytecode_hooks.values())),
+        "callbacks at start": tuple(map(id, callbacks.start_callbacks)),
+        "callbacks at end": tuple(map(id, callbacks.end_callbacks)),
+        "stance": repr(torch._dynamo.eval_frame._stance),
+        "eval frame callback": torch._C._dynamo.eval_frame.get_eval_frame_callback(),
+        "guard hook": torch._dynamo.guards.guard_error_hook,
+        "grad mode": torch.is_grad_enabled(),
+    }
+
+
+def _interpreter() -> Picture:
+    return {
+        "sys.settrace": sys.gettrace(),
+        "sys.setprofile": sys.getprofile(),
+        "sys.excepthook": sys.excepthook,
+        "sys.meta_path": tuple(map(id, sys.meta_path)),
+        "sys.path": tuple(sys.path),
+        "threading.excepthook": threading.excepthook,
+        "threads": tuple(thread.name for thread in threading.enumerate()),
+        "warnings.showwarning": warnings.showwarning,
+        "warnings.filters": repr(warnings.filters),
+    }

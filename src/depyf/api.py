@@ -1,0 +1,85 @@
+"""What the decompiler offers: functions and code objects in, source out."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import types
+
+from depyf.bytecode import pyc
+from depyf.decompiled import Decompiled, decompile_function, source_of
+from depyf.emit.grammar import Grammar
+from depyf.emit.statements import write
+from depyf.passes.module import module_body
+from depyf.pipeline import decompile as decompile_body
+from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
+
+CALL = "__call__"
+
+
+def decompile(x: object) -> str:
+    """Return the source of one function.
+
+    x: a code object, function, bound method, `functools.partial`, wrapped function, or an instance with `__call__`.
+
+    Raises TypeError if `x` is nothing of the kind, DecompilationError if its code cannot be decompiled.
+
+    >>> print(decompile(lambda a: a + 1), end="")
+    lambda_function = lambda a: a + 1
+    """
+    return source_of(code_of(x))
+
+
+def decompile_code(
+    code: types.CodeType, *, simplify: bool = False, assumptions: Assumptions = NO_ASSUMPTIONS
+) -> Decompiled:
+    """Decompile a live code object as a function, and say how far the result is proven.
+
+    simplify: prefer text that is easier to read to text that compiles to the same instructions.
+
+    Raises DecompilationError if the code cannot be decompiled.
+    """
+    return decompile_function(code, simplify=simplify, assumptions=assumptions)
+
+
+def decompile_pyc(source: str | os.PathLike[str] | bytes) -> str:
+    """Return the source of the module in a `.pyc` of any supported Python; nothing in it is executed.
+
+    source: the file's path, or its bytes.
+
+    Raises DecompilationError if it is no `.pyc`, is damaged, or holds code that cannot be decompiled.
+    """
+    data = source if isinstance(source, bytes) else _bytes(source)
+    body, _ = decompile_body(pyc.load(data))
+    return write(module_body(body), Grammar())
+
+
+def _bytes(path: str | os.PathLike[str]) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def code_of(x: object) -> types.CodeType:
+    """Return the code object that a callable runs.
+
+    Raises TypeError, naming what was given, if it has none.
+    """
+    given = x
+    while not isinstance(x, types.CodeType):
+        if isinstance(x, functools.partial):
+            x = x.func
+        elif isinstance(x, types.MethodType):
+            x = x.__func__
+        elif isinstance(x, types.FunctionType):
+            x = inspect.unwrap(x).__code__ if isinstance(inspect.unwrap(x), types.FunctionType) else x.__code__
+        elif hasattr(x, "__wrapped__"):
+            x = x.__wrapped__
+        elif isinstance(getattr(type(x), CALL, None), types.FunctionType):
+            x = getattr(type(x), CALL)
+        else:
+            raise TypeError(f"{given!r} is no function, method or code object: it has no bytecode of its own")
+    return x
+
+
+__all__ = ["Decompiled", "code_of", "decompile", "decompile_code", "decompile_pyc"]

@@ -1,0 +1,17 @@
+"""The group of all commands."""
+
+from __future__ import annotations
+
+import click
+
+from depyf.cli.decompile import decompile
+from depyf.version import __version__
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__)
+def depyf() -> None:
+    """Open the black box of torch.compile: decompile bytecode, and prove it."""
+
+
+depyf.add_command(decompile)

@@ -1,0 +1,23 @@
+"""Where the `depyf` script begins."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+
+EXIT_DONE = 0
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+
+
+def main() -> None:
+    """Run the command line, or say what to install for it.
+
+    Exit codes of every command: 0 done; 1 the work itself failed; 2 wrong usage, or a target that is not there.
+    """
+    if importlib.util.find_spec("click") is None:
+        print("depyf: the command line needs click: pip install 'depyf[cli]'", file=sys.stderr)
+        sys.exit(EXIT_USAGE)
+    from depyf.cli.commands import depyf
+
+    depyf(prog_name="depyf")

@@ -1,0 +1,19 @@
+"""How a command ends that did not do what it was asked: one line on stderr and an exit code."""
+
+from __future__ import annotations
+
+import click
+
+from depyf.cli.entry import EXIT_FAILED, EXIT_USAGE
+
+
+class Failed(click.ClickException):
+    """The work itself failed."""
+
+    exit_code = EXIT_FAILED
+
+
+class NotFound(click.ClickException):
+    """The target leads to nothing."""
+
+    exit_code = EXIT_USAGE

@@ -1,0 +1,336 @@
+"""Write expressions as source, with only the parentheses that are needed.
+
+The tree is walked with an explicit stack of text and (node, precedence) pairs.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from depyf.emit import constants
+from depyf.emit.grammar import Grammar
+from depyf.emit.precedence import (
+    AND,
+    ARITH,
+    ATOM,
+    AWAIT,
+    BAND,
+    BOR,
+    BXOR,
+    COMPARE,
+    FACTOR,
+    NAMED,
+    NOT,
+    OR,
+    POWER,
+    SHIFT,
+    STAR,
+    TERM,
+    TEST,
+    TUPLE,
+    YIELD,
+)
+
+Piece = str | tuple[ast.expr, int]
+
+BINARY: dict[type[ast.operator], tuple[str, int]] = {
+    ast.BitOr: ("|", BOR),
+    ast.BitXor: ("^", BXOR),
+    ast.BitAnd: ("&", BAND),
+    ast.LShift: ("<<", SHIFT),
+    ast.RShift: (">>", SHIFT),
+    ast.Add: ("+", ARITH),
+    ast.Sub: ("-", ARITH),
+    ast.Mult: ("*", TERM),
+    ast.MatMult: ("@", TERM),
+    ast.Div: ("/", TERM),
+    ast.FloorDiv: ("//", TERM),
+    ast.Mod: ("%", TERM),
+    ast.Pow: ("**", POWER),
+}
+UNARY: dict[type[ast.unaryop], tuple[str, int]] = {
+    ast.Not: ("not ", NOT),
+    ast.USub: ("-", FACTOR),
+    ast.UAdd: ("+", FACTOR),
+    ast.Invert: ("~", FACTOR),
+}
+COMPARES: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.In: "in",
+    ast.NotIn: "not in",
+}
+
+
+class ExpressionWriter:
+    """Writes expressions in the grammar of one Python version."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self.grammar = grammar
+
+    def write(self, expr: ast.expr, precedence: int = TEST) -> str:
+        """Return the source of an expression, in parentheses if it binds less than `precedence`."""
+        out: list[str] = []
+        work: list[Piece] = [(expr, precedence)]
+        while work:
+            piece = work.pop()
+            if isinstance(piece, str):
+                out.append(piece)
+                continue
+            node, needed = piece
+            pieces, own = self._expand(node)
+            if own < needed:
+                work.append(")")
+                work.extend(reversed(pieces))
+                work.append("(")
+            else:
+                work.extend(reversed(pieces))
+        return "".join(out)
+
+    def _expand(self, node: ast.expr) -> tuple[list[Piece], int]:
+        for kind in type(node).__mro__:
+            rule = RULES.get(kind)
+            if rule is not None:
+                return rule(self, node)
+        raise TypeError(f"{type(node).__name__} has no source form")
+
+    def arguments(self, args: ast.arguments) -> list[Piece]:
+        """Return the parameter list of a function or lambda."""
+        pieces: list[Piece] = []
+
+        def add(prefix: str, arg: ast.arg, default: ast.expr | None) -> None:
+            if pieces:
+                pieces.append(", ")
+            pieces.append(prefix + arg.arg)
+            if arg.annotation is not None:
+                pieces.extend([": ", (arg.annotation, TEST)])
+            if default is not None:
+                pieces.append(" = " if arg.annotation is not None else "=")
+                pieces.append((default, TEST))
+
+        positional = [*args.posonlyargs, *args.args]
+        missing = len(positional) - len(args.defaults)
+        for number, arg in enumerate(positional):
+            add("", arg, args.defaults[number - missing] if number >= missing else None)
+            if args.posonlyargs and number == len(args.posonlyargs) - 1:
+                pieces.append(", /")
+        if args.vararg is not None:
+            add("*", args.vararg, None)
+        elif args.kwonlyargs:
+            pieces.append(", *" if pieces else "*")
+        for arg, default in zip(args.kwonlyargs, args.kw_defaults):
+            add("", arg, default)
+        if args.kwarg is not None:
+            add("**", args.kwarg, None)
+        return pieces
+
+
+Rule = Callable[[ExpressionWriter, "ast.expr"], "tuple[list[Piece], int]"]
+
+
+def _join(pieces: list[list[Piece]], separator: str) -> list[Piece]:
+    out: list[Piece] = []
+    for number, piece in enumerate(pieces):
+        if number:
+            out.append(separator)
+        out.extend(piece)
+    return out
+
+
+def _name(writer: ExpressionWriter, node: ast.Name) -> tuple[list[Piece], int]:
+    return [node.id], ATOM
+
+
+def _constant(writer: ExpressionWriter, node: ast.Constant) -> tuple[list[Piece], int]:
+    text = constants.source(node.value)
+    return [text], FACTOR if text.startswith("-") else ATOM
+
+
+def _attribute(writer: ExpressionWriter, node: ast.Attribute) -> tuple[list[Piece], int]:
+    value = node.value
+    if isinstance(value, ast.Constant) and type(value.value) in (int, float, complex):
+        return ["(", (value, TEST), ").", node.attr], ATOM
+    return [(value, ATOM), ".", node.attr], ATOM
+
+
+def _subscript(writer: ExpressionWriter, node: ast.Subscript) -> tuple[list[Piece], int]:
+    index = node.slice
+    if isinstance(index, ast.Tuple) and index.elts and writer.grammar.bare_index_tuple(index):
+        return [(node.value, ATOM), "[", *_elements(index.elts, TEST, len(index.elts) == 1), "]"], ATOM
+    return [(node.value, ATOM), "[", (index, TEST), "]"], ATOM
+
+
+def _elements(elts: list[ast.expr], precedence: int, comma: bool) -> list[Piece]:
+    pieces = _join([[(element, precedence)] for element in elts], ", ")
+    return [*pieces, ","] if comma else pieces
+
+
+def _slice(writer: ExpressionWriter, node: ast.Slice) -> tuple[list[Piece], int]:
+    pieces: list[Piece] = []
+    if node.lower is not None:
+        pieces.append((node.lower, TEST))
+    pieces.append(":")
+    if node.upper is not None:
+        pieces.append((node.upper, TEST))
+    if node.step is not None:
+        pieces += [":", (node.step, TEST)]
+    return pieces, ATOM
+
+
+def _tuple(writer: ExpressionWriter, node: ast.Tuple) -> tuple[list[Piece], int]:
+    if not node.elts:
+        return ["()"], ATOM
+    return _elements(node.elts, NAMED, len(node.elts) == 1), TUPLE
+
+
+def _list(writer: ExpressionWriter, node: ast.List) -> tuple[list[Piece], int]:
+    return ["[", *_elements(node.elts, NAMED, False), "]"], ATOM
+
+
+def _set(writer: ExpressionWriter, node: ast.Set) -> tuple[list[Piece], int]:
+    if not node.elts:
+        return ["{*()}"], ATOM
+    return ["{", *_elements(node.elts, NAMED, False), "}"], ATOM
+
+
+def _dict(writer: ExpressionWriter, node: ast.Dict) -> tuple[list[Piece], int]:
+    parts: list[list[Piece]] = []
+    for key, value in zip(node.keys, node.values):
+        parts.append([(key, TEST), ": ", (value, TEST)] if key is not None else ["**", (value, BOR)])
+    return ["{", *_join(parts, ", "), "}"], ATOM
+
+
+def _starred(writer: ExpressionWriter, node: ast.Starred) -> tuple[list[Piece], int]:
+    return ["*", (node.value, BOR)], STAR
+
+
+def _unary(writer: ExpressionWriter, node: ast.UnaryOp) -> tuple[list[Piece], int]:
+    sign, precedence = UNARY[type(node.op)]
+    return [sign, (node.operand, precedence)], precedence
+
+
+def _binary(writer: ExpressionWriter, node: ast.BinOp) -> tuple[list[Piece], int]:
+    sign, precedence = BINARY[type(node.op)]
+    if precedence == POWER:
+        return [(node.left, AWAIT), f" {sign} ", (node.right, FACTOR)], POWER
+    return [(node.left, precedence), f" {sign} ", (node.right, precedence + 1)], precedence
+
+
+def _bool(writer: ExpressionWriter, node: ast.BoolOp) -> tuple[list[Piece], int]:
+    word, precedence = (" and ", AND) if isinstance(node.op, ast.And) else (" or ", OR)
+    return _join([[(value, precedence + 1)] for value in node.values], word), precedence
+
+
+def _compare(writer: ExpressionWriter, node: ast.Compare) -> tuple[list[Piece], int]:
+    pieces: list[Piece] = [(node.left, COMPARE + 1)]
+    for op, right in zip(node.ops, node.comparators):
+        pieces += [f" {COMPARES[type(op)]} ", (right, COMPARE + 1)]
+    return pieces, COMPARE
+
+
+def _conditional(writer: ExpressionWriter, node: ast.IfExp) -> tuple[list[Piece], int]:
+    return [(node.body, OR), " if ", (node.test, OR), " else ", (node.orelse, TEST)], TEST
+
+
+def _named(writer: ExpressionWriter, node: ast.NamedExpr) -> tuple[list[Piece], int]:
+    return [(node.target, ATOM), " := ", (node.value, TEST)], NAMED - 1
+
+
+def _lambda(writer: ExpressionWriter, node: ast.Lambda) -> tuple[list[Piece], int]:
+    arguments = writer.arguments(node.args)
+    return ["lambda" + (" " if arguments else ""), *arguments, ": ", (node.body, TEST)], TEST
+
+
+def _call(writer: ExpressionWriter, node: ast.Call) -> tuple[list[Piece], int]:
+    alone = len(node.args) == 1 and not node.keywords and isinstance(node.args[0], ast.GeneratorExp)
+    if alone:
+        return [(node.func, ATOM), (node.args[0], ATOM)], ATOM
+    parts: list[list[Piece]] = [[(arg, NAMED)] for arg in node.args]
+    for keyword in node.keywords:
+        prefix = "**" if keyword.arg is None else f"{keyword.arg}="
+        parts.append([prefix, (keyword.value, TEST)])
+    return [(node.func, ATOM), "(", *_join(parts, ", "), ")"], ATOM
+
+
+def _yield(writer: ExpressionWriter, node: ast.Yield) -> tuple[list[Piece], int]:
+    if node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None):
+        return ["yield"], YIELD
+    return ["yield ", (node.value, TUPLE)], YIELD
+
+
+def _yield_from(writer: ExpressionWriter, node: ast.YieldFrom) -> tuple[list[Piece], int]:
+    return ["yield from ", (node.value, TEST)], YIELD
+
+
+def _await(writer: ExpressionWriter, node: ast.Await) -> tuple[list[Piece], int]:
+    return ["await ", (node.value, ATOM)], AWAIT
+
+
+def _generators(generators: list[ast.comprehension]) -> list[Piece]:
+    pieces: list[Piece] = []
+    for generator in generators:
+        pieces.append(" async for " if generator.is_async else " for ")
+        pieces += [(generator.target, TUPLE), " in ", (generator.iter, OR)]
+        for test in generator.ifs:
+            pieces += [" if ", (test, OR)]
+    return pieces
+
+
+def _list_comp(writer: ExpressionWriter, node: ast.ListComp) -> tuple[list[Piece], int]:
+    return ["[", (node.elt, NAMED), *_generators(node.generators), "]"], ATOM
+
+
+def _set_comp(writer: ExpressionWriter, node: ast.SetComp) -> tuple[list[Piece], int]:
+    return ["{", (node.elt, NAMED), *_generators(node.generators), "}"], ATOM
+
+
+def _generator(writer: ExpressionWriter, node: ast.GeneratorExp) -> tuple[list[Piece], int]:
+    return ["(", (node.elt, NAMED), *_generators(node.generators), ")"], ATOM
+
+
+def _dict_comp(writer: ExpressionWriter, node: ast.DictComp) -> tuple[list[Piece], int]:
+    return ["{", (node.key, TEST), ": ", (node.value, TEST), *_generators(node.generators), "}"], ATOM
+
+
+def _joined(writer: ExpressionWriter, node: ast.JoinedStr) -> tuple[list[Piece], int]:
+    from depyf.emit.strings import joined
+
+    return [joined(writer, node)], ATOM
+
+
+RULES: dict[type, Rule] = {
+    ast.Name: _name,  # type: ignore[dict-item]
+    ast.Constant: _constant,  # type: ignore[dict-item]
+    ast.Attribute: _attribute,  # type: ignore[dict-item]
+    ast.Subscript: _subscript,  # type: ignore[dict-item]
+    ast.Slice: _slice,  # type: ignore[dict-item]
+    ast.Tuple: _tuple,  # type: ignore[dict-item]
+    ast.List: _list,  # type: ignore[dict-item]
+    ast.Set: _set,  # type: ignore[dict-item]
+    ast.Dict: _dict,  # type: ignore[dict-item]
+    ast.Starred: _starred,  # type: ignore[dict-item]
+    ast.UnaryOp: _unary,  # type: ignore[dict-item]
+    ast.BinOp: _binary,  # type: ignore[dict-item]
+    ast.BoolOp: _bool,  # type: ignore[dict-item]
+    ast.Compare: _compare,  # type: ignore[dict-item]
+    ast.IfExp: _conditional,  # type: ignore[dict-item]
+    ast.NamedExpr: _named,  # type: ignore[dict-item]
+    ast.Lambda: _lambda,  # type: ignore[dict-item]
+    ast.Call: _call,  # type: ignore[dict-item]
+    ast.Yield: _yield,  # type: ignore[dict-item]
+    ast.YieldFrom: _yield_from,  # type: ignore[dict-item]
+    ast.Await: _await,  # type: ignore[dict-item]
+    ast.ListComp: _list_comp,  # type: ignore[dict-item]
+    ast.SetComp: _set_comp,  # type: ignore[dict-item]
+    ast.GeneratorExp: _generator,  # type: ignore[dict-item]
+    ast.DictComp: _dict_comp,  # type: ignore[dict-item]
+    ast.JoinedStr: _joined,  # type: ignore[dict-item]
+}
+"""How each node is written: its pieces, and how tightly it binds."""

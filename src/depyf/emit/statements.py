@@ -1,0 +1,235 @@
+"""Write statements as lines.
+
+The tree is walked with an explicit stack of (statement, indentation) pairs and finished lines.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from depyf.emit.expressions import BINARY, ExpressionWriter
+from depyf.emit.grammar import Grammar
+from depyf.emit.precedence import STAR, TEST, TUPLE, YIELD
+
+Part = str | tuple[Sequence[ast.stmt], int]
+INDENT = "    "
+
+
+def write(body: Sequence[ast.stmt], grammar: Grammar) -> str:
+    """Return the source of statements, each line ended by a newline."""
+    writer = StatementWriter(grammar)
+    lines: list[str] = []
+    work: list[Part] = [(body, 0)]
+    while work:
+        part = work.pop()
+        if isinstance(part, str):
+            lines.append(part)
+            continue
+        stmts, depth = part
+        for stmt in reversed(stmts):
+            work.extend(reversed(writer.parts(stmt, depth)))
+    return "".join(line + "\n" for line in lines)
+
+
+class StatementWriter:
+    """Writes one statement: its lines, and the statements below it to be written next."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self.expressions = ExpressionWriter(grammar)
+
+    def parts(self, stmt: ast.stmt, depth: int) -> list[Part]:
+        """Return the lines and inner sequences of a statement."""
+        for kind in type(stmt).__mro__:
+            rule = RULES.get(kind)
+            if rule is not None:
+                return [INDENT * depth + part if isinstance(part, str) else part for part in rule(self, stmt, depth)]
+        raise TypeError(f"{type(stmt).__name__} has no source form")
+
+    def text(self, expr: ast.expr, precedence: int = TEST) -> str:
+        """Return the source of an expression."""
+        return self.expressions.write(expr, precedence)
+
+    def value(self, expr: ast.expr) -> str:
+        """Return the right side of an assignment."""
+        return self.text(expr, YIELD)
+
+    def target(self, expr: ast.expr) -> str:
+        """Return an assignment target."""
+        return self.text(expr, TUPLE)
+
+
+Rule = Callable[[StatementWriter, "ast.stmt", int], "list[Part]"]
+
+
+def _expr(writer: StatementWriter, stmt: ast.Expr, depth: int) -> list[Part]:
+    return [writer.text(stmt.value, YIELD if isinstance(stmt.value, (ast.Yield, ast.YieldFrom)) else TEST)]
+
+
+def _assign(writer: StatementWriter, stmt: ast.Assign, depth: int) -> list[Part]:
+    targets = "".join(f"{writer.target(target)} = " for target in stmt.targets)
+    return [targets + writer.value(stmt.value)]
+
+
+def _aug_assign(writer: StatementWriter, stmt: ast.AugAssign, depth: int) -> list[Part]:
+    return [f"{writer.target(stmt.target)} {BINARY[type(stmt.op)][0]}= {writer.value(stmt.value)}"]
+
+
+def _ann_assign(writer: StatementWriter, stmt: ast.AnnAssign, depth: int) -> list[Part]:
+    text = writer.text(stmt.target)
+    if not stmt.simple and isinstance(stmt.target, ast.Name):
+        text = f"({text})"
+    value = f" = {writer.value(stmt.value)}" if stmt.value is not None else ""
+    return [f"{text}: {writer.text(stmt.annotation)}{value}"]
+
+
+def _return(writer: StatementWriter, stmt: ast.Return, depth: int) -> list[Part]:
+    if stmt.value is None:
+        return ["return"]
+    starred = isinstance(stmt.value, ast.Tuple) and any(isinstance(part, ast.Starred) for part in stmt.value.elts)
+    return [f"return {writer.text(stmt.value, STAR if starred else TUPLE)}"]
+
+
+def _delete(writer: StatementWriter, stmt: ast.Delete, depth: int) -> list[Part]:
+    return ["del " + ", ".join(writer.text(target) for target in stmt.targets)]
+
+
+def _raise(writer: StatementWriter, stmt: ast.Raise, depth: int) -> list[Part]:
+    if stmt.exc is None:
+        return ["raise"]
+    cause = f" from {writer.text(stmt.cause)}" if stmt.cause is not None else ""
+    return [f"raise {writer.text(stmt.exc)}{cause}"]
+
+
+def _assert(writer: StatementWriter, stmt: ast.Assert, depth: int) -> list[Part]:
+    message = f", {writer.text(stmt.msg)}" if stmt.msg is not None else ""
+    return [f"assert {writer.text(stmt.test)}{message}"]
+
+
+def _word(word: str) -> Rule:
+    return lambda writer, stmt, depth: [word]
+
+
+def _names(stmt: ast.Import | ast.ImportFrom) -> str:
+    return ", ".join(name.name + (f" as {name.asname}" if name.asname else "") for name in stmt.names)
+
+
+def _import(writer: StatementWriter, stmt: ast.Import, depth: int) -> list[Part]:
+    return [f"import {_names(stmt)}"]
+
+
+def _import_from(writer: StatementWriter, stmt: ast.ImportFrom, depth: int) -> list[Part]:
+    return [f"from {'.' * (stmt.level or 0)}{stmt.module or ''} import {_names(stmt)}"]
+
+
+def _global(writer: StatementWriter, stmt: ast.Global | ast.Nonlocal, depth: int) -> list[Part]:
+    word = "global" if isinstance(stmt, ast.Global) else "nonlocal"
+    return [f"{word} {', '.join(stmt.names)}"]
+
+
+def _if(writer: StatementWriter, stmt: ast.If, depth: int) -> list[Part]:
+    parts: list[Part] = [f"if {writer.text(stmt.test)}:", (stmt.body, depth + 1)]
+    orelse = stmt.orelse
+    while len(orelse) == 1 and isinstance(orelse[0], ast.If):
+        inner = orelse[0]
+        parts += [f"elif {writer.text(inner.test)}:", (inner.body, depth + 1)]
+        orelse = inner.orelse
+    return parts + _else(orelse, depth)
+
+
+def _else(orelse: list[ast.stmt], depth: int) -> list[Part]:
+    return ["else:", (orelse, depth + 1)] if orelse else []
+
+
+def _while(writer: StatementWriter, stmt: ast.While, depth: int) -> list[Part]:
+    return [f"while {writer.text(stmt.test)}:", (stmt.body, depth + 1), *_else(stmt.orelse, depth)]
+
+
+def _for(writer: StatementWriter, stmt: ast.For | ast.AsyncFor, depth: int) -> list[Part]:
+    word = "async for" if isinstance(stmt, ast.AsyncFor) else "for"
+    starred = isinstance(stmt.iter, ast.Tuple) and any(isinstance(part, ast.Starred) for part in stmt.iter.elts)
+    iterable = writer.text(stmt.iter, STAR if starred else TUPLE)
+    head = f"{word} {writer.target(stmt.target)} in {iterable}:"
+    return [head, (stmt.body, depth + 1), *_else(stmt.orelse, depth)]
+
+
+def _with(writer: StatementWriter, stmt: ast.With | ast.AsyncWith, depth: int) -> list[Part]:
+    word = "async with" if isinstance(stmt, ast.AsyncWith) else "with"
+    items = []
+    for item in stmt.items:
+        text = writer.text(item.context_expr)
+        if item.optional_vars is not None:
+            target = writer.target(item.optional_vars)
+            text += f" as ({target})" if isinstance(item.optional_vars, ast.Tuple) else f" as {target}"
+        items.append(text)
+    return [f"{word} {', '.join(items)}:", (stmt.body, depth + 1)]
+
+
+def _try(writer: StatementWriter, stmt: ast.Try, depth: int) -> list[Part]:
+    parts: list[Part] = ["try:", (stmt.body, depth + 1)]
+    star = "*" if type(stmt).__name__ == "TryStar" else ""
+    for handler in stmt.handlers:
+        kind = f" {writer.text(handler.type)}" if handler.type is not None else ""
+        name = f" as {handler.name}" if handler.name else ""
+        parts += [f"except{star}{kind}{name}:", (handler.body, depth + 1)]
+    parts += _else(stmt.orelse, depth)
+    if stmt.finalbody:
+        parts += ["finally:", (stmt.finalbody, depth + 1)]
+    return parts
+
+
+def _function(writer: StatementWriter, stmt: ast.FunctionDef | ast.AsyncFunctionDef, depth: int) -> list[Part]:
+    word = "async def" if isinstance(stmt, ast.AsyncFunctionDef) else "def"
+    arguments = _flat(writer, writer.expressions.arguments(stmt.args))
+    returns = f" -> {writer.text(stmt.returns)}" if stmt.returns is not None else ""
+    parts: list[Part] = [f"@{writer.text(decorator)}" for decorator in stmt.decorator_list]
+    return [*parts, f"{word} {stmt.name}({arguments}){returns}:", (stmt.body, depth + 1)]
+
+
+def _flat(writer: StatementWriter, pieces: Sequence[object]) -> str:
+    out = []
+    for piece in pieces:
+        if isinstance(piece, tuple):
+            out.append(writer.text(piece[0], piece[1]))
+        else:
+            out.append(str(piece))
+    return "".join(out)
+
+
+def _class(writer: StatementWriter, stmt: ast.ClassDef, depth: int) -> list[Part]:
+    arguments = [writer.text(base) for base in stmt.bases]
+    for keyword in stmt.keywords:
+        arguments.append(("**" if keyword.arg is None else f"{keyword.arg}=") + writer.text(keyword.value))
+    head = f"class {stmt.name}({', '.join(arguments)}):" if arguments else f"class {stmt.name}:"
+    parts: list[Part] = [f"@{writer.text(decorator)}" for decorator in stmt.decorator_list]
+    return [*parts, head, (stmt.body, depth + 1)]
+
+
+RULES: dict[type, Rule] = {
+    ast.Expr: _expr,  # type: ignore[dict-item]
+    ast.Assign: _assign,  # type: ignore[dict-item]
+    ast.AugAssign: _aug_assign,  # type: ignore[dict-item]
+    ast.AnnAssign: _ann_assign,  # type: ignore[dict-item]
+    ast.Return: _return,  # type: ignore[dict-item]
+    ast.Delete: _delete,  # type: ignore[dict-item]
+    ast.Raise: _raise,  # type: ignore[dict-item]
+    ast.Assert: _assert,  # type: ignore[dict-item]
+    ast.Pass: _word("pass"),
+    ast.Break: _word("break"),
+    ast.Continue: _word("continue"),
+    ast.Import: _import,  # type: ignore[dict-item]
+    ast.ImportFrom: _import_from,  # type: ignore[dict-item]
+    ast.Global: _global,  # type: ignore[dict-item]
+    ast.Nonlocal: _global,  # type: ignore[dict-item]
+    ast.If: _if,  # type: ignore[dict-item]
+    ast.While: _while,  # type: ignore[dict-item]
+    ast.For: _for,  # type: ignore[dict-item]
+    ast.AsyncFor: _for,  # type: ignore[dict-item]
+    ast.With: _with,  # type: ignore[dict-item]
+    ast.AsyncWith: _with,  # type: ignore[dict-item]
+    ast.Try: _try,  # type: ignore[dict-item]
+    ast.FunctionDef: _function,  # type: ignore[dict-item]
+    ast.AsyncFunctionDef: _function,  # type: ignore[dict-item]
+    ast.ClassDef: _class,  # type: ignore[dict-item]
+}
+"""How each statement is written: lines without indentation, and inner sequences with theirs."""

@@ -1,0 +1,71 @@
+"""Write f-strings.
+
+Before 3.12 a field may hold neither the quotes of its f-string nor a backslash: the outer quotes are chosen among
+those that no field uses.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from depyf.emit.precedence import TUPLE
+
+if TYPE_CHECKING:
+    from depyf.emit.expressions import ExpressionWriter
+
+QUOTES = ("'", '"', "'''", '"""')
+
+
+def joined(writer: ExpressionWriter, node: ast.JoinedStr) -> str:
+    """Return the source of an f-string."""
+    parts = _parts(writer, node, in_spec=False)
+    fields = [text for is_field, text in parts if is_field]
+    for quote in QUOTES:
+        if writer.grammar.nested_quotes or not any(quote in field for field in fields):
+            text = "".join(text if is_field else _escape(text, quote) for is_field, text in parts)
+            if not (len(quote) == 3 and text.endswith(quote[0])):
+                return f"f{quote}{text}{quote}"
+    raise ValueError("an f-string's fields use every kind of quotes")
+
+
+def _parts(writer: ExpressionWriter, node: ast.JoinedStr, in_spec: bool) -> list[tuple[bool, str]]:
+    """Return literal text (False) and fields (True), in order."""
+    parts: list[tuple[bool, str]] = []
+    for value in node.values:
+        if isinstance(value, ast.Constant):
+            parts.append((False, str(value.value).replace("{", "{{").replace("}", "}}")))
+        elif isinstance(value, ast.FormattedValue):
+            parts.extend(_field(writer, value))
+        else:
+            raise TypeError(f"{type(value).__name__} in an f-string")
+    return parts
+
+
+def _field(writer: ExpressionWriter, node: ast.FormattedValue) -> list[tuple[bool, str]]:
+    text = writer.write(node.value, TUPLE + 2)
+    if _needs_parentheses(node.value):
+        text = f"({text})"
+    start = "{ " if text.startswith("{") else "{"
+    conversion = f"!{chr(node.conversion)}" if node.conversion != -1 else ""
+    parts = [(True, start + text + conversion)]
+    if node.format_spec is not None:
+        assert isinstance(node.format_spec, ast.JoinedStr)
+        parts.append((True, ":"))
+        parts.extend(_parts(writer, node.format_spec, in_spec=True))
+    parts.append((True, "}"))
+    return parts
+
+
+def _needs_parentheses(value: ast.expr) -> bool:
+    """Say whether a value holds a lambda, whose colon would be read as the end of the expression."""
+    return any(isinstance(part, ast.Lambda) for part in ast.walk(value))
+
+
+def _escape(text: str, quote: str) -> str:
+    """Escape literal text for a string in these quotes."""
+    body = repr(text + '"')[1:-2] if "'" in text else repr(text)[1:-1]
+    body = body.replace("\\'", "'")
+    if len(quote) == 1:
+        return body.replace(quote, "\\" + quote)
+    return body.replace(quote, "\\" + quote)

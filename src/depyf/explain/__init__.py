@@ -1,0 +1,20 @@
+"""What torch made of a compiled function, asked for from the program that runs it."""
+
+from __future__ import annotations
+
+
+def dump_src(compiled: object) -> str:
+    """Return the full code of a compiled function: guards, transformed code, resume functions and dispatch.
+
+    It is read from torch's cache as it is now, inside or outside of a `prepare_debug` context.
+
+    Args:
+        compiled: a compiled function, method or module that has been called.
+
+    Raises:
+        TypeError: it is no function, method or module.
+        ValueError: nothing is compiled of it.
+    """
+    from depyf.torch.replica import Replica
+
+    return Replica(compiled).text

@@ -1,0 +1,234 @@
+"""Fold the three-address code of a block into expressions and statements.
+
+Before: v1 = LOAD_GLOBAL f; v2 = LOAD_FAST x; v3 = CALL v1 v2; STORE_FAST y v3
+After:  y = f(x)
+
+Values not used yet are *pending*, in the order in which they were computed. An operation may
+take pending values into its expression only if that keeps the order of evaluation (`lift/order.py`).
+What cannot be folded is assigned to its temporary.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import cast
+
+from depyf.errors import DecompilationError
+from depyf.lift import order
+from depyf.lift.nodes import EMPTY, IMPURE, PURE, Augmented, Entry, Ref, Temp
+from depyf.lift.slots import Slots
+from depyf.lift.tac import Graph, Inst
+
+
+@dataclass(slots=True)
+class Operands:
+    """Operands as expressions, the local variables they read and write, and their effect."""
+
+    exprs: list[ast.expr]
+    reads: frozenset[str]
+    writes: frozenset[str]
+    effect: int
+
+
+class Folder:
+    """The state of folding one block: finished statements, and pending values in order.
+
+    `uses` says how often each temporary is read in the whole graph.
+    """
+
+    def __init__(self, graph: Graph, uses: dict[int, int]) -> None:
+        self.graph = graph
+        self.uses = uses
+        self.stmts: list[ast.stmt] = []
+        self.pending: list[Entry] = []
+        self.by_temp: dict[int, Entry] = {}
+        self.slots: Slots | None = None
+        self.insts: list[Inst] = []
+        self.position = 0
+
+    def fold(self, insts: list[Inst], rules: dict[str, Callable[[Folder, Inst], None]]) -> None:
+        """Fold these operations, in order."""
+        self.insts = insts
+        self.position = 0
+        while self.position < len(insts):
+            inst = insts[self.position]
+            self.position += 1
+            rule = rules.get(inst.op)
+            if rule is None:
+                raise self.error(f"operation {inst.op} cannot be folded", inst)
+            rule(self, inst)
+
+    def error(self, reason: str, inst: Inst) -> DecompilationError:
+        """Return the error for an operation."""
+        return DecompilationError(reason, code=str(self.graph.code), offset=inst.offset)
+
+    # -- values ------------------------------------------------------------------
+
+    def push(
+        self,
+        inst: Inst,
+        expr: ast.expr,
+        effect: int = IMPURE,
+        reads: frozenset[str] = EMPTY,
+        writes: frozenset[str] = EMPTY,
+    ) -> Entry:
+        """Make `expr` the value of the operation's temporary, pending until it is used."""
+        temp = inst.defs[0]
+        entry = Entry(temp, expr, effect, reads, writes, self.uses.get(temp, 0), inst.line)
+        self.pending.append(entry)
+        self.by_temp[temp] = entry
+        return entry
+
+    def combine(
+        self, inst: Inst, make: Callable[[list[ast.expr]], ast.expr], effect: int = IMPURE
+    ) -> Entry:
+        """Push the expression that `make` builds of the operands."""
+        taken = self.take(inst.uses)
+        return self.push(inst, make(taken.exprs), max(effect, taken.effect), taken.reads, taken.writes)
+
+    def take(self, temps: list[int]) -> Operands:
+        """Return operands for an expression that uses them in this order.
+
+        Pending values that cannot be moved there are assigned to their temporaries first.
+        """
+        count = len(temps)
+        tail = self.pending[len(self.pending) - count :] if count <= len(self.pending) else []
+        if len(tail) == count and all(
+            entry.temp == temp and is_plain(entry) for entry, temp in zip(tail, temps, strict=True)
+        ):
+            del self.pending[len(self.pending) - count :]
+            return self._inline(tail)
+        self._settle(temps)
+        inlined = order.plan(self, temps)
+        operands = Operands([], EMPTY, EMPTY, PURE)
+        for temp in temps:
+            operands.exprs.append(self._operand(temp, inlined, operands))
+        return operands
+
+    def _inline(self, entries: list[Entry]) -> Operands:
+        reads, writes, effect = EMPTY, EMPTY, PURE
+        for entry in entries:
+            del self.by_temp[entry.temp]
+            if entry.reads and entry.reads is not reads:
+                reads = reads | entry.reads if reads else entry.reads
+            if entry.writes:
+                writes |= entry.writes
+            effect = max(effect, entry.effect)
+        return Operands([entry.expr for entry in entries], reads, writes, effect)
+
+    def _operand(self, temp: int, inlined: set[int], operands: Operands) -> ast.expr:
+        entry = self.by_temp.get(temp)
+        if entry is None:
+            return Temp(temp=temp)
+        entry.uses -= 1
+        operands.reads |= entry.reads
+        operands.writes |= entry.writes
+        if temp in inlined:
+            operands.effect = max(operands.effect, entry.effect)
+            self.discard(entry)
+            return entry.expr
+        operands.effect = max(operands.effect, min(entry.effect, order.LOCAL))
+        entry.shared = True
+        return Ref(entry=entry)
+
+    def _settle(self, temps: list[int]) -> None:
+        """Finish operands that have been stored to targets, or are half of `x += y`."""
+        for temp in temps:
+            entry = self.by_temp.get(temp)
+            if entry is None:
+                continue
+            if entry.targets and all(isinstance(target, ast.Name) for target in entry.targets):
+                for target in entry.targets:
+                    assert isinstance(target, ast.Name)
+                    entry.expr = ast.NamedExpr(target=target, value=entry.expr)
+                entry.targets = []
+            elif entry.targets or is_augmented(entry):
+                self.spill_through(entry)
+
+    def discard(self, entry: Entry) -> None:
+        """Take a value out of the pending ones."""
+        for place in range(len(self.pending) - 1, -1, -1):
+            if self.pending[place] is entry:
+                del self.pending[place]
+                break
+        del self.by_temp[entry.temp]
+
+    # -- statements ----------------------------------------------------------------
+
+    def emit(self, stmt: ast.stmt, line: int | None, stores: Iterable[str] = ()) -> None:
+        """Append a statement, after assigning to temporaries the pending values it may not overtake.
+
+        `stores`: the local variables that the statement binds.
+        """
+        if self.slots is not None:
+            self.slots.abandon()
+        if self.pending:
+            self._flush(frozenset(stores))
+        self.append(stmt, line)
+
+    def append(self, stmt: ast.stmt, line: int | None) -> None:
+        """Append a statement whose order against pending values has been seen to."""
+        stmt.lineno = line if line is not None else 0
+        self.stmts.append(stmt)
+
+    def _flush(self, stores: frozenset[str]) -> None:
+        last = None
+        for entry in self.pending:
+            if needs_name(entry) or entry.reads & stores:
+                last = entry
+        if last is not None:
+            self.spill_through(last, stores)
+
+    def spill_through(self, last: Entry, stores: frozenset[str] = EMPTY) -> None:
+        """Assign `last`, and before it all earlier values whose place in time matters, to temporaries."""
+        pending, self.pending = self.pending, []
+        reached = False
+        for entry in pending:
+            if not reached and (entry is last or needs_name(entry) or entry.reads & stores):
+                self._spill(entry)
+            else:
+                self.pending.append(entry)
+            reached = reached or entry is last
+
+    def _spill(self, entry: Entry) -> None:
+        del self.by_temp[entry.temp]
+        name = Temp(temp=entry.temp)
+        entry.replacement = name
+        named = entry.uses > 0 or entry.shared
+        if is_augmented(entry):
+            assert isinstance(entry.expr, Augmented)
+            self.append(ast.Assign(targets=[name], value=entry.expr.left), entry.line)
+            target = cast(ast.Name, name)
+            self.append(ast.AugAssign(target=target, op=entry.expr.op, value=entry.expr.right), entry.line)
+        elif named or entry.targets:
+            targets = entry.targets + ([name] if named else [])
+            self.append(ast.Assign(targets=targets, value=entry.expr), entry.line)
+        else:
+            self.append(ast.Expr(value=entry.expr), entry.line)
+
+    def finish(self) -> None:
+        """Assign every value that is still wanted to its temporary."""
+        if self.slots is not None:
+            self.slots.abandon()
+        for entry in self.pending:
+            if entry.uses or needs_name(entry):
+                self._spill(entry)
+        self.pending = []
+        self.by_temp = {}
+
+
+def is_augmented(entry: Entry) -> bool:
+    """Say whether the value is an in-place operation that has not been stored."""
+    return type(entry.expr) is Augmented
+
+
+def is_plain(entry: Entry) -> bool:
+    """Say whether the value is used once more, and nothing has been done with it yet."""
+    return entry.uses == 1 and not entry.shared and not entry.targets and not is_augmented(entry)
+
+
+def needs_name(entry: Entry) -> bool:
+    """Say whether a pending value has to be computed before a statement is."""
+    return entry.effect == IMPURE or bool(entry.targets) or (entry.shared and not order.is_atom(entry))

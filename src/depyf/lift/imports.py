@@ -1,0 +1,136 @@
+"""Import statements.
+
+Before: v0 = IMPORT_NAME m; v1 = IMPORT_FROM a v0; STORE_FAST a v1; v2 = IMPORT_FROM b v0; STORE_FAST c v2; POP v0
+After:  from m import a, b as c
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from depyf.lift.nodes import Entry, FromModule, Module, Ref, Var, literal, literal_value
+from depyf.lift.tac import Inst
+
+if TYPE_CHECKING:
+    from depyf.lift.fold import Folder
+
+
+class Import(ast.Import):
+    """An import statement that remembers how its names are bound."""
+
+    def __init__(self, names: list[ast.alias], variables: list[Var]) -> None:
+        super().__init__(names=names)
+        self.variables = variables
+
+
+class ImportFrom(ast.ImportFrom):
+    """A from-import that remembers how its names are bound."""
+
+    def __init__(self, module: str | None, names: list[ast.alias], level: int, variables: list[Var]) -> None:
+        super().__init__(module=module, names=names, level=level)
+        self.variables = variables
+
+
+def import_name(folder: Folder, inst: Inst) -> None:
+    """IMPORT_NAME: level and names are constants, or `__import__` is called."""
+    level, names = folder.take(inst.uses).exprs
+    depth, wanted = literal_value(level), literal_value(names)
+    if isinstance(depth, int) and (wanted is None or isinstance(wanted, tuple)):
+        folder.push(inst, Module(name=inst.arg, level=depth, names=wanted, bound=[]))
+        return
+    callee = ast.Name(id="__import__", ctx=ast.Load())
+    args: list[ast.expr] = [literal(inst.arg), _call("globals"), _call("locals"), names, level]
+    folder.push(inst, ast.Call(func=callee, args=args, keywords=[]))
+
+
+def _call(name: str) -> ast.expr:
+    return ast.Call(func=ast.Name(id=name, ctx=ast.Load()), args=[], keywords=[])
+
+
+def import_from(folder: Folder, inst: Inst) -> None:
+    """IMPORT_FROM: the module stays for the next name."""
+    folder.combine(inst, lambda parts: FromModule(module=parts[0], name=inst.arg))
+
+
+def import_star(folder: Folder, inst: Inst) -> None:
+    """IMPORT_STAR."""
+    (module,) = folder.take(inst.uses).exprs
+    if not isinstance(module, Module):
+        raise folder.error("IMPORT_STAR of something that is no imported module", inst)
+    names = [ast.alias(name="*", asname=None)]
+    folder.emit(ImportFrom(module=module.name or None, names=names, level=module.level, variables=[]), inst.line)
+
+
+def store_import(folder: Folder, inst: Inst, entry: Entry, target: Var) -> bool:
+    """Bind an imported module or name; return False if the value is nothing of the kind."""
+    expr = entry.expr
+    if entry is not folder.pending[-1] or entry.uses != 1 or entry.targets or entry.shared:
+        return False
+    if isinstance(expr, Module) and expr.names is None and expr.level == 0:
+        first = expr.name.partition(".")[0]
+        if expr.name != first and target.id != first:
+            return False
+        folder.discard(entry)
+        _emit_import(folder, inst, expr.name, None if target.id == first else target.id, target)
+        return True
+    if not isinstance(expr, FromModule):
+        return False
+    return _bind(folder, inst, entry, expr, target)
+
+
+def _bind(folder: Folder, inst: Inst, entry: Entry, expr: FromModule, target: Var) -> bool:
+    owner = expr.module
+    if isinstance(owner, Ref) and isinstance(owner.entry.expr, Module):
+        module = owner.entry.expr
+        if len(folder.pending) < 2 or folder.pending[-2] is not owner.entry or not _expected(module, expr.name):
+            return False
+        folder.discard(entry)
+        module.bound.append((expr.name, target))
+        return True
+    path: list[str] = []
+    value: ast.expr = expr
+    while isinstance(value, FromModule):
+        path.append(value.name)
+        value = value.module
+    if not isinstance(value, Module):
+        return False
+    if value.names is None and value.level == 0 and ".".join([value.name.partition(".")[0], *path[::-1]]) == value.name:
+        folder.discard(entry)
+        _emit_import(folder, inst, value.name, target.id, target)
+        return True
+    if value.names == (expr.name,) and len(path) == 1:
+        folder.discard(entry)
+        value.bound.append((expr.name, target))
+        _emit_from(folder, inst, value)
+        return True
+    return False
+
+
+def _expected(module: Module, name: str) -> bool:
+    names = module.names
+    return names is not None and len(module.bound) < len(names) and names[len(module.bound)] == name
+
+
+def finish_import(folder: Folder, inst: Inst, entry: Entry) -> bool:
+    """Emit the from-import whose module is popped, if it is one and all its names are bound."""
+    module = entry.expr
+    if not isinstance(module, Module) or entry.uses or not module.bound:
+        return False
+    if module.names is None or len(module.bound) != len(module.names):
+        return False
+    folder.discard(entry)
+    _emit_from(folder, inst, module)
+    return True
+
+
+def _emit_import(folder: Folder, inst: Inst, name: str, asname: str | None, target: Var) -> None:
+    stmt = Import(names=[ast.alias(name=name, asname=asname)], variables=[target])
+    folder.emit(stmt, inst.line, [target.id])
+
+
+def _emit_from(folder: Folder, inst: Inst, module: Module) -> None:
+    names = [ast.alias(name=name, asname=None if name == var.id else var.id) for name, var in module.bound]
+    variables = [var for _, var in module.bound]
+    stmt = ImportFrom(module=module.name or None, names=names, level=module.level, variables=variables)
+    folder.emit(stmt, inst.line, [var.id for var in variables])

@@ -1,0 +1,235 @@
+"""Expressions that Python's own `ast` has no node for, and constants as expressions.
+
+All are `ast.expr`, so that they stand wherever an expression may. The passes turn them into
+plain `ast`; what is left of them is printed by `emit/`.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import cast
+
+from depyf.bytecode.code import Code
+
+LITERALS = (int, str, bytes, float, complex, bool, type(None), type(Ellipsis))
+
+
+class Expression(ast.expr):
+    """An expression of ours; its fields are given by name."""
+
+    def __init__(self, **fields: object) -> None:
+        super().__init__()
+        self.__dict__.update(fields)
+
+
+class Var(ast.Name):
+    """A variable; `scope` is how the bytecode reaches it: fast, deref, global, name, classderef."""
+
+    scope: str
+
+    def __init__(self, id: object, ctx: ast.expr_context, scope: str) -> None:
+        super().__init__(id=str(id), ctx=ctx)
+        self.scope = scope
+
+
+class Common(ast.Name):
+    """A builtin that the compiler means whatever its name is bound to."""
+
+
+class Temp(Expression):
+    """The value of temporary `temp`: a name is made up for it when it has to be printed."""
+
+    _fields = ("temp",)
+    temp: int
+
+
+class Ref(Expression):
+    """A second use of a value that is still pending; resolved before a block is finished."""
+
+    _fields = ("entry",)
+    entry: Entry
+
+
+class Object(Expression):
+    """A constant that has no literal."""
+
+    _fields = ("value",)
+    value: object
+
+
+class Augmented(Expression):
+    """The result of an in-place operator that has not been stored yet."""
+
+    _fields = ("left", "op", "right")
+    left: ast.expr
+    op: ast.operator
+    right: ast.expr
+
+
+class GetIter(Expression):
+    """`iter(value)` as a `for` statement or a comprehension does it."""
+
+    _fields = ("value",)
+    value: ast.expr
+
+
+class GetAwaitable(Expression):
+    """The first half of `await value`, or of another implicit await (`where`)."""
+
+    _fields = ("value",)
+    value: ast.expr
+    where: int
+
+
+class GetYieldFromIter(Expression):
+    """The first half of `yield from value`."""
+
+    _fields = ("value",)
+    value: ast.expr
+
+
+class AsyncIter(Expression):
+    """`aiter(value)` as an `async for` does it."""
+
+    _fields = ("value",)
+    value: ast.expr
+
+
+class AsyncNext(Expression):
+    """The awaitable of the next value of an asynchronous iterator."""
+
+    _fields = ("value",)
+    value: ast.expr
+
+
+class Module(Expression):
+    """The module that an import has found; `bound` are the names taken from it so far, and their targets."""
+
+    _fields = ()
+    name: str
+    level: int
+    names: tuple[str, ...] | None
+    bound: list[tuple[str, Var]]
+
+
+class FromModule(Expression):
+    """Attribute `name` of an imported module, before it is bound."""
+
+    _fields = ("module",)
+    module: ast.expr
+    name: str
+
+
+class Function(Expression):
+    """A function made here of a code object."""
+
+    _fields = ("defaults", "kwdefaults", "annotations", "closure")
+    code: Code
+    defaults: ast.expr | None
+    kwdefaults: ast.expr | None
+    annotations: ast.expr | None
+    closure: ast.expr | None
+
+
+class BuildClass(Expression):
+    """`__build_class__`, the callee of a class statement."""
+
+    _fields = ()
+
+
+class Cell(Expression):
+    """The cell of a variable, as a value."""
+
+    _fields = ()
+    name: str
+
+
+class ExcMatch(Expression):
+    """Whether the exception being handled is of a type: the head of an `except` clause."""
+
+    _fields = ("exc", "type")
+    exc: ast.expr
+    type: ast.expr
+    star: bool
+
+
+class WithExcept(Expression):
+    """The result of calling a context manager's exit with the exception being handled."""
+
+    _fields = ("exit",)
+    exit: ast.expr
+
+
+class Tuple_(ast.Tuple):
+    """A tuple made by LIST_TO_TUPLE: the arguments of a call, not an operand of `*`."""
+
+
+class Intrinsic(Expression):
+    """An interpreter-internal function without a name in Python."""
+
+    _fields = ("args",)
+    name: str
+    args: list[ast.expr]
+
+
+@dataclass(slots=True)
+class Entry:
+    """A value that has been computed and not yet used up: a pending expression.
+
+    effect: PURE, LOCAL (reads local variables) or IMPURE (its place in time matters).
+    reads, writes: local variables read, and written by `:=`.
+    uses: how often the value is still to be used.
+    targets: assignment targets it has already been stored to.
+    replacement: what its `Ref`s stand for, once that is known.
+    """
+
+    temp: int
+    expr: ast.expr
+    effect: int
+    reads: frozenset[str]
+    writes: frozenset[str]
+    uses: int
+    line: int | None
+    targets: list[ast.expr] = field(default_factory=list)
+    replacement: ast.expr | None = None
+    shared: bool = False
+
+
+PURE, LOCAL, IMPURE = 0, 1, 2
+EMPTY: frozenset[str] = frozenset()
+
+
+def constant(value: object) -> ast.expr:
+    """Return the expression of a constant: a literal where there is one, else an `Object`."""
+    if is_literal(value):
+        return literal(value)
+    return Object(value=value)
+
+
+def literal(value: object) -> ast.expr:
+    """Return a constant's node; unlike in source, tuples of literals are constants too."""
+    node = ast.Constant(value=None)
+    node.value = cast("None", value)
+    return node
+
+
+NO_LITERAL = object()
+
+
+def literal_value(expr: ast.expr | None) -> object:
+    """Return the value of a constant's node, NO_LITERAL of any other."""
+    return expr.value if isinstance(expr, ast.Constant) else NO_LITERAL
+
+
+def is_literal(value: object) -> bool:
+    """Say whether a constant can be written down as a literal that gives an equal one."""
+    work = [value]
+    while work:
+        item = work.pop()
+        kind = type(item)
+        if kind is tuple:
+            work.extend(item)  # type: ignore[arg-type]
+        elif kind not in LITERALS:
+            return False
+    return True

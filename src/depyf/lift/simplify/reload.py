@@ -1,0 +1,55 @@
+"""Load parameters and constants where they are used, and not in advance.
+
+Before: v1 = LOAD_FAST b; ...; CALL f v1; ...; CALL g v1
+After:  v2 = LOAD_FAST b; CALL f v2; ...; v3 = LOAD_FAST b; CALL g v3
+
+Only for variables that nothing in the code assigns or deletes: their loads give the same value everywhere.
+"""
+
+from __future__ import annotations
+
+from depyf.lift.phis import rename_exit
+from depyf.lift.tac import Block, Graph, Inst, edges, exit_uses
+
+
+def reload_where_used(graph: Graph) -> None:
+    """Move the loads of unchanging variables, and constants, to their uses."""
+    assigned = {
+        inst.arg
+        for block in graph.live()
+        for inst in block.insts
+        if inst.op in ("STORE_FAST", "DELETE_FAST", "LOAD_FAST_CLEAR")
+    }
+    parameters = set(graph.code.parameters) - assigned
+    loads: dict[int, Inst] = {}
+    for block in graph.live():
+        for inst in block.insts:
+            if inst.op == "CONST" or (inst.op == "LOAD_FAST" and inst.arg in parameters):
+                loads[inst.defs[0]] = inst
+    carried = {arg for block in graph.live() for edge in edges(block.exit) for arg in edge.args}
+    for temp in carried & loads.keys():
+        del loads[temp]
+    for block in graph.live():
+        _rewrite(graph, block, loads)
+
+
+def _rewrite(graph: Graph, block: Block, loads: dict[int, Inst]) -> None:
+    out: list[Inst] = []
+
+    def again(temp: int, near: Inst | None) -> int:
+        load = loads[temp]
+        line = near.line if near is not None else load.line
+        fresh = graph.new_temp()
+        out.append(Inst(load.op, load.arg, [], [fresh], line, load.offset))
+        return fresh
+
+    for inst in block.insts:
+        if inst.defs and inst.defs[0] in loads:
+            continue
+        if inst.op == "POP" and inst.uses[0] in loads:
+            continue
+        inst.uses = [again(temp, inst) if temp in loads else temp for temp in inst.uses]
+        out.append(inst)
+    renamed = {temp: again(temp, None) for temp in exit_uses(block.exit) if temp in loads}
+    block.exit = rename_exit(block.exit, renamed)
+    block.insts = out

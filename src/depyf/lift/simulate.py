@@ -1,0 +1,154 @@
+"""From a listing to three-address code: run the stack with names for values.
+
+Each reachable block is executed once on a symbolic stack. A block that several edges reach
+begins with a phi for every stack position; phis whose arguments are all one value are then
+removed (Braun et al. 2013, section 3.1).
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from depyf.bytecode.listing import Instruction, Listing
+from depyf.cfg.blocks import Span, split
+from depyf.errors import DecompilationError
+from depyf.lift.callees import settle_callees
+from depyf.lift.machine import Machine
+from depyf.lift.phis import remove_trivial_phis
+from depyf.lift.tac import NULL, Block, Branch, Edge, Exit, ForIter, Goto, Graph, HandlerEntry, Raise, Reraise, Return
+
+CONTROL = frozenset({"JUMP", "JUMP_IF_TRUE", "JUMP_IF_FALSE", "FOR_ITER", "RETURN", "RAISE", "RERAISE"})
+
+
+def lift(listing: Listing, first_temp: int = 0) -> Graph:
+    """Return the three-address code of a listing; its temporaries are numbered from `first_temp` on.
+
+    Raises DecompilationError if the stack underflows, if a block is reached with different
+    stack depths, or if the code runs off its end.
+    """
+    if not listing.instructions:
+        raise DecompilationError("the code has no instructions", code=str(listing.code), offset=0)
+    lifter = _Lifter(listing, first_temp)
+    while lifter.work:
+        lifter.block(lifter.work.pop())
+    remove_trivial_phis(lifter.graph, lifter.handler_args)
+    settle_callees(lifter.graph)
+    return lifter.graph
+
+
+class _Lifter:
+    """State of the walk: the stack on entry and the phis of each block that has been reached."""
+
+    def __init__(self, listing: Listing, first_temp: int) -> None:
+        self.listing = listing
+        self.spans, self.span_at = split(listing)
+        self.graph = Graph(listing.code, [None] * len(self.spans), [], first_temp)
+        for handler in listing.handlers:
+            self.graph.handlers.append(HandlerEntry(self.span_at[handler.target], NULL, NULL, handler.legacy))
+        self.merges = _merges(listing, self.spans, self.span_at)
+        self.machine = Machine(self.graph)
+        self.entry: dict[int, list[int]] = {0: []}
+        self.phis: dict[int, list[int]] = {}
+        self.work: list[int] = [0]
+        self.handler_args: dict[int, list[list[int]]] = {}
+
+    def block(self, index: int) -> None:
+        """Execute a block, if that has not been done, and reach its successors."""
+        if self.graph.blocks[index] is not None:
+            return
+        span, machine = self.spans[index], self.machine
+        insts = machine.begin(self.entry[index])
+        block = Block(index, insts, Return(NULL), span.handler, self.phis.get(index, []), list(self.entry[index]))
+        self.graph.blocks[index] = block
+        self._may_raise(span.handler)
+        exit_: Exit | None = None
+        for position in range(span.start, span.end):
+            now = self.listing.instructions[position]
+            if now.op in CONTROL:
+                machine.now = now
+                exit_ = self._exit(now, index)
+            else:
+                machine.execute(now)
+                self._may_raise(span.handler)
+        block.exit = exit_ if exit_ is not None else Goto(self._edge(index + 1))
+
+    def _exit(self, now: Instruction, index: int) -> Exit:
+        machine = self.machine
+        match now.op:
+            case "JUMP":
+                return Goto(self._edge(self.span_at[now.target]))
+            case "JUMP_IF_TRUE" | "JUMP_IF_FALSE":
+                (cond,) = machine.pop(1)
+                jump, fall = self._edge(self.span_at[now.target]), self._edge(index + 1)
+                if now.op == "JUMP_IF_TRUE":
+                    return Branch(cond, jump, fall, now.line)
+                return Branch(cond, fall, jump, now.line)
+            case "FOR_ITER":
+                (iterator,) = machine.top(1)
+                value = self.graph.new_temp()
+                machine.stack.append(value)
+                body = self._edge(index + 1)
+                machine.pop(2)
+                return ForIter(iterator, value, body, self._edge(self.span_at[now.target]), now.line)
+            case "RETURN":
+                return Return(machine.pop(1)[0], now.line)
+            case "RAISE":
+                return Raise(machine.pop(cast(int, now.arg)), now.line)
+            case _:
+                return Reraise(machine.pop(1)[0])
+
+    def _edge(self, target: int) -> Edge:
+        """Return the edge to a block, with the present stack."""
+        if target >= len(self.spans):
+            raise self.machine.error("control runs off the end of the code")
+        stack = list(self.machine.stack)
+        if target not in self.entry:
+            self.entry[target] = stack
+            if self.merges[target]:
+                self.entry[target] = self.phis[target] = [self.graph.new_temp() for _ in stack]
+            self.work.append(target)
+        if len(self.entry[target]) != len(stack):
+            raise self.machine.error(f"a block is reached with {len(self.entry[target])} and with {len(stack)} values")
+        return Edge(target, stack if self.merges[target] else [])
+
+    def _may_raise(self, handler: int) -> None:
+        """Note what is on the stack where an exception may go to a handler."""
+        if handler < 0:
+            return
+        depth = self.listing.handlers[handler].depth
+        stack = self.machine.stack
+        if len(stack) < depth:
+            raise self.machine.error(f"a handler wants {depth} values, the stack holds {len(stack)}")
+        seen = self.handler_args.setdefault(handler, [])
+        if not seen:
+            self._open_handler(handler, depth)
+        if not seen or seen[-1] != stack[:depth]:
+            seen.append(stack[:depth])
+
+    def _open_handler(self, handler: int, depth: int) -> None:
+        facts, entry = self.listing.handlers[handler], self.graph.handlers[handler]
+        phis = [self.graph.new_temp() for _ in range(depth)]
+        stack = list(phis)
+        if facts.lasti:
+            entry.lasti = self.graph.new_temp()
+            stack.append(entry.lasti)
+        entry.exc = self.graph.new_temp()
+        stack.append(entry.exc)
+        if entry.target in self.entry:
+            raise self.machine.error("a handler's entry is also reached by a jump, or is the entry of two handlers")
+        self.phis[entry.target] = phis
+        self.entry[entry.target] = stack
+        self.work.append(entry.target)
+
+
+def _merges(listing: Listing, spans: list[Span], span_at: dict[int, int]) -> list[bool]:
+    """Say for each block whether several edges may reach it."""
+    count = [0] * (len(spans) + 1)
+    count[0] = 1
+    for index, span in enumerate(spans):
+        last = listing.instructions[span.end - 1]
+        if last.target >= 0:
+            count[span_at[last.target]] += 1
+        if last.op not in ("JUMP", "RETURN", "RAISE", "RERAISE"):
+            count[index + 1] += 1
+    return [edges > 1 for edges in count]

@@ -1,0 +1,192 @@
+"""Three-address code: basic blocks whose operations name their operands.
+
+The value stack is gone: every value an operation makes has a number, its *temporary*,
+and every operation lists the temporaries that it uses. COPY, SWAP and NULL leave nothing
+behind. Where control flow merges with different values in one stack position there is a
+*phi*, with one argument on each edge that leads to the block (SSA form; Braun et al.,
+"Simple and Efficient Construction of Static Single Assignment Form", 2013).
+
+Local variables are not renamed: LOAD_FAST and STORE_FAST stay operations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from depyf.bytecode.code import Code
+
+NULL = -1
+"""The temporary of a missing `self`."""
+SELF = -2
+"""The temporary of the second value that LOAD_METHOD pushes."""
+
+
+@dataclass(slots=True)
+class Inst:
+    """One operation.
+
+    op: operation of `depyf.bytecode.operations`, or one of this stage: EXPR (a folded
+        expression; `arg` is a `Compound`).
+    uses: temporaries read, in the order they lie on the stack.
+    defs: temporaries made.
+    """
+
+    op: str
+    arg: object
+    uses: list[int]
+    defs: list[int]
+    line: int | None
+    offset: int
+
+
+@dataclass(slots=True)
+class Edge:
+    """A way to block `target`; `args` are the values of its phis."""
+
+    target: int
+    args: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Goto:
+    """Go along an edge."""
+
+    edge: Edge
+
+
+@dataclass(slots=True)
+class Branch:
+    """Test a value and go along one of two edges."""
+
+    cond: int
+    if_true: Edge
+    if_false: Edge
+    line: int | None = None
+
+
+@dataclass(slots=True)
+class ForIter:
+    """Take the next `value` of `iterator`: then `body`, or `done` when it is exhausted."""
+
+    iterator: int
+    value: int
+    body: Edge
+    done: Edge
+    line: int | None = None
+
+
+@dataclass(slots=True)
+class Return:
+    """Return a value; NULL stands for None."""
+
+    value: int
+    line: int | None = None
+
+
+@dataclass(slots=True)
+class Raise:
+    """`operands`: nothing (re-raise what is being handled), an exception, or that and its cause."""
+
+    operands: list[int]
+    line: int | None = None
+
+
+@dataclass(slots=True)
+class Reraise:
+    """Raise `exc` again as it is; the implicit end of a handler."""
+
+    exc: int
+
+
+Exit = Goto | Branch | ForIter | Return | Raise | Reraise
+
+
+@dataclass(slots=True)
+class Block:
+    """A basic block. `handler` is an index in `Graph.handlers`, or -1; `stack` is what lies on the
+    stack at its start."""
+
+    index: int
+    insts: list[Inst]
+    exit: Exit
+    handler: int
+    phis: list[int] = field(default_factory=list)
+    stack: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class HandlerEntry:
+    """Where exceptions go: block `target`; `exc` is the exception's temporary, `lasti` that of
+    the saved offset, or NULL."""
+
+    target: int
+    exc: int
+    lasti: int
+    legacy: bool
+
+
+@dataclass(slots=True)
+class Graph:
+    """Blocks by index (None where a block has been removed), block 0 first."""
+
+    code: Code
+    blocks: list[Block | None]
+    handlers: list[HandlerEntry]
+    temps: int
+    hints: dict[int, str] = field(default_factory=dict)
+    """Names for temporaries, should they need one."""
+    promoted: set[str] = field(default_factory=set)
+    """Variables that no operation names any more."""
+    end: int = -1
+    """The block that returns None for all, once `structure/nests.py` has made it."""
+
+    def new_block(self, insts: list[Inst], exit_: Exit, handler: int, stack: list[int]) -> Block:
+        """Append a block without phis."""
+        block = Block(len(self.blocks), insts, exit_, handler, [], stack)
+        self.blocks.append(block)
+        return block
+
+    def new_temp(self) -> int:
+        """Return a fresh temporary."""
+        self.temps += 1
+        return self.temps - 1
+
+    def block(self, index: int) -> Block:
+        """Return the block with that index, which must exist."""
+        block = self.blocks[index]
+        assert block is not None, f"block {index} was removed"
+        return block
+
+    def live(self) -> list[Block]:
+        """Return all blocks that exist, by index."""
+        return [block for block in self.blocks if block is not None]
+
+
+def edges(exit_: Exit) -> list[Edge]:
+    """Return the outgoing edges of an exit, the likely first."""
+    match exit_:
+        case Goto(edge):
+            return [edge]
+        case Branch(_, if_true, if_false):
+            return [if_true, if_false]
+        case ForIter(_, _, body, done):
+            return [body, done]
+        case _:
+            return []
+
+
+def exit_uses(exit_: Exit) -> list[int]:
+    """Return the temporaries that an exit reads itself (arguments of edges not counted)."""
+    match exit_:
+        case Branch(cond):
+            return [cond]
+        case ForIter(iterator):
+            return [iterator]
+        case Return(value):
+            return [value]
+        case Raise(operands):
+            return list(operands)
+        case Reraise(exc):
+            return [exc]
+        case _:
+            return []

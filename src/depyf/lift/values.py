@@ -1,0 +1,376 @@
+"""Constants, variables, attributes, items, operators, displays and strings."""
+
+from __future__ import annotations
+
+import ast
+from typing import cast
+
+from depyf.lift.assign import variable
+from depyf.lift.fold import Folder
+from depyf.lift.nodes import (
+    IMPURE,
+    LOCAL,
+    PURE,
+    Augmented,
+    BuildClass,
+    Cell,
+    Common,
+    Intrinsic,
+    Object,
+    Tuple_,
+    constant,
+    is_literal,
+    literal_value,
+)
+from depyf.lift.tac import Inst
+
+BINARY: dict[str, type[ast.operator]] = {
+    "+": ast.Add,
+    "-": ast.Sub,
+    "*": ast.Mult,
+    "@": ast.MatMult,
+    "/": ast.Div,
+    "//": ast.FloorDiv,
+    "%": ast.Mod,
+    "**": ast.Pow,
+    "<<": ast.LShift,
+    ">>": ast.RShift,
+    "&": ast.BitAnd,
+    "|": ast.BitOr,
+    "^": ast.BitXor,
+}
+UNARY: dict[str, type[ast.unaryop]] = {"-": ast.USub, "+": ast.UAdd, "~": ast.Invert, "not": ast.Not}
+COMPARE: dict[str, type[ast.cmpop]] = {
+    "<": ast.Lt,
+    "<=": ast.LtE,
+    "==": ast.Eq,
+    "!=": ast.NotEq,
+    ">": ast.Gt,
+    ">=": ast.GtE,
+}
+CONVERSION = {None: -1, "": -1, "s": 115, "r": 114, "a": 97}
+
+
+def const(folder: Folder, inst: Inst) -> None:
+    """CONST: a literal, or an object that has none."""
+    if folder.uses.get(inst.defs[0]):
+        folder.push(inst, constant(inst.arg), PURE)
+
+
+def load(folder: Folder, inst: Inst) -> None:
+    """LOAD_FAST and the other variable loads."""
+    var = variable(inst, ast.Load())
+    if inst.op == "LOAD_FAST":
+        folder.push(inst, var, LOCAL, frozenset((var.id,)))
+    else:
+        folder.push(inst, var)
+
+
+def load_closure(folder: Folder, inst: Inst) -> None:
+    """LOAD_CLOSURE: a cell as a value."""
+    folder.push(inst, Cell(name=inst.arg), PURE)
+
+
+def delete(folder: Folder, inst: Inst) -> None:
+    """DELETE_FAST and the other variable deletions."""
+    var = variable(inst, ast.Del())
+    folder.emit(ast.Delete(targets=[var]), inst.line, [var.id])
+
+
+def load_attr(folder: Folder, inst: Inst) -> None:
+    """LOAD_ATTR."""
+    name = cast(str, inst.arg)
+    folder.combine(inst, lambda parts: ast.Attribute(value=parts[0], attr=name, ctx=ast.Load()))
+
+
+def delete_attr(folder: Folder, inst: Inst) -> None:
+    """DELETE_ATTR."""
+    (owner,) = folder.take(inst.uses).exprs
+    target = ast.Attribute(value=owner, attr=cast(str, inst.arg), ctx=ast.Del())
+    folder.emit(ast.Delete(targets=[target]), inst.line)
+
+
+def load_subscr(folder: Folder, inst: Inst) -> None:
+    """LOAD_SUBSCR."""
+    folder.combine(inst, lambda parts: ast.Subscript(value=parts[0], slice=parts[1], ctx=ast.Load()))
+
+
+def delete_subscr(folder: Folder, inst: Inst) -> None:
+    """DELETE_SUBSCR."""
+    container, key = folder.take(inst.uses).exprs
+    folder.emit(ast.Delete(targets=[ast.Subscript(value=container, slice=key, ctx=ast.Del())]), inst.line)
+
+
+def unary(folder: Folder, inst: Inst) -> None:
+    """UNARY."""
+    op = UNARY[cast(str, inst.arg)]()
+    folder.combine(inst, lambda parts: ast.UnaryOp(op=op, operand=parts[0]))
+
+
+def binary(folder: Folder, inst: Inst) -> None:
+    """BINARY."""
+    op = BINARY[cast(str, inst.arg)]()
+    folder.combine(inst, lambda parts: ast.BinOp(left=parts[0], op=op, right=parts[1]))
+
+
+def inplace(folder: Folder, inst: Inst) -> None:
+    """INPLACE: becomes an augmented assignment when it is stored."""
+    op = BINARY[cast(str, inst.arg).rstrip("=")]()
+    folder.combine(inst, lambda parts: Augmented(left=parts[0], op=op, right=parts[1]))
+
+
+def compare(folder: Folder, inst: Inst) -> None:
+    """COMPARE, IS, CONTAINS.
+
+    A test for None that was one operation with its jump is marked: it has no polarity of its own.
+    """
+    if inst.op == "COMPARE":
+        op: ast.cmpop = COMPARE[cast(str, inst.arg)]()
+    elif inst.op == "IS":
+        op = ast.IsNot() if inst.arg else ast.Is()
+    else:
+        op = ast.NotIn() if inst.arg else ast.In()
+    entry = folder.combine(inst, lambda parts: ast.Compare(left=parts[0], ops=[op], comparators=[as_set(parts[1])]))
+    place = folder.position - 2
+    if inst.op == "IS" and 0 <= place < len(folder.insts) and folder.insts[place].offset == inst.offset:
+        entry.expr.fused = True  # type: ignore[attr-defined]
+
+
+def as_set(expr: ast.expr) -> ast.expr:
+    """Return a constant frozenset as the set display that the compiler made it of: in a test, or to iterate over."""
+    if isinstance(expr, Object) and type(expr.value) is frozenset and expr.value:
+        items = sorted(expr.value, key=lambda item: (type(item).__name__, repr(item)))
+        if all(is_literal(item) for item in items):
+            return ast.Set(elts=[constant(item) for item in items])
+    return expr
+
+
+# -- displays ----------------------------------------------------------------------------
+
+
+def build_tuple(folder: Folder, inst: Inst) -> None:
+    """BUILD_TUPLE."""
+    folder.combine(inst, lambda parts: ast.Tuple(elts=parts, ctx=ast.Load()), effect=PURE)
+
+
+def build_list(folder: Folder, inst: Inst) -> None:
+    """BUILD_LIST."""
+    folder.combine(inst, lambda parts: ast.List(elts=parts, ctx=ast.Load()), effect=PURE)
+
+
+def build_set(folder: Folder, inst: Inst) -> None:
+    """BUILD_SET: hashes its elements."""
+    folder.combine(inst, lambda parts: ast.Set(elts=parts), effect=IMPURE if inst.uses else PURE)
+
+
+def build_map(folder: Folder, inst: Inst) -> None:
+    """BUILD_MAP: keys and values take turns."""
+    effect = IMPURE if inst.uses else PURE
+    folder.combine(inst, lambda parts: ast.Dict(keys=list(parts[::2]), values=parts[1::2]), effect=effect)
+
+
+def build_const_key_map(folder: Folder, inst: Inst) -> None:
+    """BUILD_CONST_KEY_MAP."""
+    keys: list[ast.expr | None] = [constant(key) for key in cast("tuple[object, ...]", inst.arg)]
+    folder.combine(inst, lambda parts: ast.Dict(keys=keys, values=parts))
+
+
+def build_slice(folder: Folder, inst: Inst) -> None:
+    """BUILD_SLICE."""
+
+    def make(parts: list[ast.expr]) -> ast.expr:
+        bounds = [None if isinstance(part, ast.Constant) and part.value is None else part for part in parts]
+        return ast.Slice(lower=bounds[0], upper=bounds[1], step=parts[2] if len(parts) == 3 else None)
+
+    folder.combine(inst, make, effect=PURE)
+
+
+def into_container(folder: Folder, inst: Inst) -> None:
+    """LIST_APPEND, LIST_EXTEND, SET_ADD...: part of a display if that is still pending right below."""
+    container = folder.by_temp.get(inst.uses[0])
+    values = [temp for temp in inst.uses[1:] if temp in folder.by_temp]
+    place = len(folder.pending) - len(values) - 1
+    if (
+        container is not None
+        and not container.shared
+        and not container.targets
+        and place >= 0
+        and folder.pending[place] is container
+        and _absorbable(inst.op, container.expr)
+    ):
+        taken = folder.take(inst.uses[1:])
+        container.uses -= 1
+        container.effect = max(container.effect, taken.effect, IMPURE if inst.op != "LIST_APPEND" else PURE)
+        container.reads |= taken.reads
+        container.writes |= taken.writes
+        _absorb(inst.op, container.expr, taken.exprs)
+        return
+    operands = folder.take(inst.uses).exprs
+    folder.emit(ast.Expr(value=_method_call(inst.op, operands)), inst.line)
+
+
+def _absorbable(op: str, display: ast.expr) -> bool:
+    if op in ("LIST_APPEND", "LIST_EXTEND"):
+        return isinstance(display, ast.List)
+    if op in ("SET_ADD", "SET_UPDATE"):
+        return isinstance(display, ast.Set)
+    return isinstance(display, ast.Dict)
+
+
+def _absorb(op: str, display: ast.expr, values: list[ast.expr]) -> None:
+    if isinstance(display, (ast.List, ast.Set)):
+        value = values[0]
+        if op in ("LIST_APPEND", "SET_ADD"):
+            display.elts.append(value)
+        elif isinstance(items := literal_value(value), tuple) and not display.elts:
+            display.elts.extend(constant(item) for item in items)
+        elif isinstance(value, Object) and type(value.value) in (frozenset, tuple) and not display.elts:
+            display.elts.extend(constant(item) for item in cast("frozenset[object]", value.value))
+        else:
+            display.elts.append(ast.Starred(value=value, ctx=ast.Load()))
+    elif isinstance(display, ast.Dict):
+        if op == "MAP_ADD":
+            display.keys.append(values[0])
+            display.values.append(values[1])
+        elif isinstance(values[0], ast.Dict):
+            display.keys.extend(values[0].keys)
+            display.values.extend(values[0].values)
+        else:
+            display.keys.append(None)
+            display.values.append(values[0])
+
+
+METHOD = {
+    "LIST_APPEND": "append",
+    "LIST_EXTEND": "extend",
+    "SET_ADD": "add",
+    "SET_UPDATE": "update",
+    "DICT_UPDATE": "update",
+    "DICT_MERGE": "update",
+}
+
+
+def _method_call(op: str, operands: list[ast.expr]) -> ast.expr:
+    container = operands[0]
+    if op == "MAP_ADD":
+        owner = ast.Attribute(value=container, attr="__setitem__", ctx=ast.Load())
+        return ast.Call(func=owner, args=operands[1:], keywords=[])
+    owner = ast.Attribute(value=container, attr=METHOD[op], ctx=ast.Load())
+    return ast.Call(func=owner, args=operands[1:], keywords=[])
+
+
+def list_to_tuple(folder: Folder, inst: Inst) -> None:
+    """LIST_TO_TUPLE: `(*a, b)`, or the arguments of a call."""
+
+    def make(parts: list[ast.expr]) -> ast.expr:
+        if isinstance(parts[0], ast.List):
+            return Tuple_(elts=parts[0].elts, ctx=ast.Load())
+        return ast.Tuple(elts=[ast.Starred(value=parts[0], ctx=ast.Load())], ctx=ast.Load())
+
+    folder.combine(inst, make, effect=PURE)
+
+
+def build_unpack(folder: Folder, inst: Inst) -> None:
+    """BUILD_TUPLE_UNPACK and its kin of 3.8 and older."""
+
+    def make(parts: list[ast.expr]) -> ast.expr:
+        if inst.op.startswith("BUILD_MAP"):
+            display = ast.Dict(keys=[], values=[])
+            for part in parts:
+                _absorb("DICT_UPDATE", display, [part])
+            return display
+        elements: list[ast.expr] = []
+        for number, part in enumerate(parts):
+            if type(part) is ast.Tuple and not (number == 0 and len(parts) == 1):
+                elements.extend(part.elts)
+            elif isinstance(items := literal_value(part), tuple) and len(parts) > 1:
+                elements.extend(constant(item) for item in items)
+            else:
+                elements.append(ast.Starred(value=part, ctx=ast.Load()))
+        if inst.op.startswith("BUILD_LIST"):
+            return ast.List(elts=elements, ctx=ast.Load())
+        if inst.op.startswith("BUILD_SET"):
+            return ast.Set(elts=elements)
+        return (Tuple_ if "WITH_CALL" in inst.op else ast.Tuple)(elts=elements, ctx=ast.Load())
+
+    folder.combine(inst, make)
+
+
+# -- strings -----------------------------------------------------------------------------
+
+
+class Formatted(ast.JoinedStr):
+    """The f-string of a single replacement field, part of a longer one if BUILD_STRING takes it."""
+
+
+def convert(folder: Folder, inst: Inst) -> None:
+    """CONVERT: `!r` and its kin."""
+    kind = CONVERSION[cast("str | None", inst.arg)]
+
+    def make(parts: list[ast.expr]) -> ast.expr:
+        return Formatted(values=[ast.FormattedValue(value=parts[0], conversion=kind, format_spec=None)])
+
+    entry = folder.combine(inst, make)
+    entry.expr.converted = True  # type: ignore[attr-defined]
+
+
+def format_value(folder: Folder, inst: Inst) -> None:
+    """FORMAT: one replacement field."""
+    spec, conversion = inst.arg if isinstance(inst.arg, tuple) else (inst.arg, None)
+
+    def make(parts: list[ast.expr]) -> ast.expr:
+        value = parts[0]
+        format_spec = _joined([parts[1]]) if spec else None
+        if getattr(value, "converted", False):
+            assert isinstance(value, Formatted)
+            (field,) = value.values
+            assert isinstance(field, ast.FormattedValue)
+            field.format_spec = format_spec
+            return Formatted(values=[field])
+        field = ast.FormattedValue(value=value, conversion=CONVERSION[conversion], format_spec=format_spec)
+        return Formatted(values=[field])
+
+    folder.combine(inst, make)
+
+
+def build_string(folder: Folder, inst: Inst) -> None:
+    """BUILD_STRING."""
+    folder.combine(inst, _joined, effect=PURE)
+
+
+def _joined(parts: list[ast.expr]) -> ast.JoinedStr:
+    values: list[ast.expr] = []
+    for part in parts:
+        if type(part) is Formatted:
+            values.extend(part.values)
+        elif type(part) is ast.JoinedStr and len(parts) == 1:
+            return part
+        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+            values.append(part)
+        else:
+            values.append(ast.FormattedValue(value=part, conversion=-1, format_spec=None))
+    return ast.JoinedStr(values=values)
+
+
+# -- the rest ------------------------------------------------------------------------------
+
+
+def build_class(folder: Folder, inst: Inst) -> None:
+    """LOAD_BUILD_CLASS."""
+    folder.push(inst, BuildClass(), PURE)
+
+
+def common(folder: Folder, inst: Inst) -> None:
+    """LOAD_COMMON: a builtin that the compiler refers to whatever the name is bound to."""
+    folder.push(inst, Common(id=cast(str, inst.arg), ctx=ast.Load()), PURE)
+
+
+def intrinsic(folder: Folder, inst: Inst) -> None:
+    """INTRINSIC: kept for the passes that know what it stands for."""
+    folder.combine(inst, lambda parts: Intrinsic(name=inst.arg, args=parts))
+
+
+def to_bool(folder: Folder, inst: Inst) -> None:
+    """TO_BOOL where no test follows at once."""
+    double = lambda parts: ast.UnaryOp(op=ast.Not(), operand=ast.UnaryOp(op=ast.Not(), operand=parts[0]))  # noqa: E731
+    folder.combine(inst, double)

@@ -1,0 +1,57 @@
+"""`assert`.
+
+Before: if not c: raise AssertionError(m)
+After:  assert c, m
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.lift.nodes import Common
+from depyf.passes.walk import rewrite_sequences
+
+
+def restore_asserts(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Replace every test that raises the compiler's own AssertionError."""
+    return rewrite_sequences(body, _sequence)
+
+
+def _sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
+    out: list[ast.stmt] = []
+    for stmt in stmts:
+        if isinstance(stmt, ast.If):
+            out.extend(_assert(stmt))
+        else:
+            out.append(stmt)
+    return out
+
+
+def _assert(stmt: ast.If) -> list[ast.stmt]:
+    if _raises(stmt.orelse):
+        body = [] if len(stmt.body) == 1 and isinstance(stmt.body[0], ast.Pass) else stmt.body
+        return [ast.Assert(test=stmt.test, msg=_message(stmt.orelse), lineno=stmt.lineno), *body]
+    if _raises(stmt.body):
+        test = stmt.test
+        test = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else _negated(test)
+        return [ast.Assert(test=test, msg=_message(stmt.body), lineno=stmt.lineno), *stmt.orelse]
+    return [stmt]
+
+
+def _negated(test: ast.expr) -> ast.expr:
+    return ast.UnaryOp(op=ast.Not(), operand=test)
+
+
+def _raises(stmts: list[ast.stmt]) -> bool:
+    if len(stmts) != 1 or not isinstance(stmts[0], ast.Raise) or stmts[0].cause is not None:
+        return False
+    raised = stmts[0].exc
+    if isinstance(raised, ast.Call) and len(raised.args) == 1 and not raised.keywords:
+        raised = raised.func
+    return isinstance(raised, Common) and raised.id == "AssertionError"
+
+
+def _message(stmts: list[ast.stmt]) -> ast.expr | None:
+    (stmt,) = stmts
+    assert isinstance(stmt, ast.Raise)
+    return stmt.exc.args[0] if isinstance(stmt.exc, ast.Call) else None

@@ -1,0 +1,24 @@
+"""The decompiled body of one code object, as the passes hand it on."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from depyf.bytecode.code import Code
+
+
+@dataclass(slots=True)
+class Body:
+    """Statements of a code object.
+
+    global_reads: names that it, or code inside it, reads as globals without declaring them.
+    """
+
+    code: Code
+    stmts: list[ast.stmt]
+    global_reads: set[str] = field(default_factory=set)
+
+
+Bodies = dict[int, Body]
+"""Bodies of nested code objects by `id` of the `Code`."""

@@ -1,0 +1,17 @@
+"""Check that every node of the structure has become a statement."""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.passes.walk import nodes
+from depyf.structure.labels import ForStmt, TryStmt, WithStmt
+from depyf.structure.tree import Enter, ReraiseStmt
+from depyf.structure.unstructured import Unstructured
+
+
+def check_complete(body: list[ast.stmt]) -> None:
+    """Raise Unstructured if a node is left that Python has no statement for."""
+    for node in nodes(body):
+        if isinstance(node, (Enter, ReraiseStmt, ForStmt, TryStmt, WithStmt)):
+            raise Unstructured(f"{type(node).__name__} is left over")

@@ -1,0 +1,118 @@
+"""Comprehensions whose loop is a function of its own.
+
+Before: <listcomp function>(<iterator of x>), whose body is `r = []; for a in .0: if c: r.append(b)`
+After:  [b for a in x if c]
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.bytecode.code import Code
+from depyf.lift.nodes import AsyncIter, Function, GetIter, Temp
+from depyf.passes.body import Bodies, Body
+
+NAMES = {
+    "<listcomp>": ast.ListComp,
+    "<setcomp>": ast.SetComp,
+    "<dictcomp>": ast.DictComp,
+    "<genexpr>": ast.GeneratorExp,
+}
+ADDERS = {"append": ast.ListComp, "add": ast.SetComp, "__setitem__": ast.DictComp}
+
+
+def restore_comprehension(call: ast.Call, bodies: Bodies) -> ast.expr | None:
+    """Return the comprehension that a call of a comprehension's function is, or None."""
+    function = call.func
+    if not isinstance(function, Function) or function.code.name not in NAMES or len(call.args) != 1 or call.keywords:
+        return None
+    (argument,) = call.args
+    if not isinstance(argument, (GetIter, AsyncIter)) or function.code.argcount != 1:
+        return None
+    return _comprehension(bodies[id(function.code)], argument.value)
+
+
+def _comprehension(body: Body, iterable: ast.expr) -> ast.expr | None:
+    stmts = list(body.stmts)
+    result: ast.expr | None = None
+    if stmts and isinstance(stmts[-1], ast.Return):
+        returned = stmts.pop()
+        assert isinstance(returned, ast.Return)
+        result = returned.value
+    if isinstance(result, Temp):
+        if not stmts or not _initial(stmts[0], result):
+            return None
+        stmts.pop(0)
+    elif result is not None:
+        return None
+    if len(stmts) != 1 or not isinstance(stmts[0], (ast.For, ast.AsyncFor)):
+        return None
+    generators: list[ast.comprehension] = []
+    element = _loops(stmts[0], generators)
+    if element is None or not _is_parameter(generators[0].iter, body.code):
+        return None
+    generators[0].iter = iterable
+    return _build(body.code, element, generators, result)
+
+
+def _initial(stmt: ast.stmt, result: Temp) -> bool:
+    if not isinstance(stmt, ast.Assign) or not isinstance(stmt.targets[0], Temp):
+        return False
+    return stmt.targets[0].temp == result.temp
+
+
+def _is_parameter(expr: ast.expr, code: Code) -> bool:
+    return isinstance(expr, ast.Name) and expr.id == code.varnames[0]
+
+
+def _loops(stmt: ast.stmt, generators: list[ast.comprehension]) -> ast.expr | None:
+    """Take nested loops and conditions apart; return the innermost expression."""
+    while True:
+        if isinstance(stmt, (ast.For, ast.AsyncFor)) and not stmt.orelse:
+            is_async = int(isinstance(stmt, ast.AsyncFor))
+            generators.append(ast.comprehension(target=stmt.target, iter=stmt.iter, ifs=[], is_async=is_async))
+            inner = stmt.body
+        elif isinstance(stmt, ast.If) and not stmt.orelse:
+            generators[-1].ifs.append(stmt.test)
+            inner = stmt.body
+        elif isinstance(stmt, ast.If) and all(isinstance(part, (ast.Pass, ast.Continue)) for part in stmt.body):
+            generators[-1].ifs.append(ast.UnaryOp(op=ast.Not(), operand=stmt.test))
+            inner = stmt.orelse
+        elif isinstance(stmt, ast.Expr):
+            return stmt.value
+        else:
+            return None
+        if len(inner) == 2 and _skips(inner[0]):
+            first = inner[0]
+            assert isinstance(first, ast.If)
+            generators[-1].ifs.append(ast.UnaryOp(op=ast.Not(), operand=first.test))
+            inner = inner[1:]
+        if len(inner) != 1:
+            return None
+        stmt = inner[0]
+
+
+def _skips(stmt: ast.stmt) -> bool:
+    if not isinstance(stmt, ast.If) or stmt.orelse:
+        return False
+    return len(stmt.body) == 1 and isinstance(stmt.body[0], ast.Continue)
+
+
+def _build(
+    code: Code, element: ast.expr, generators: list[ast.comprehension], result: ast.expr | None
+) -> ast.expr | None:
+    if code.name == "<genexpr>":
+        if result is not None or not isinstance(element, ast.Yield) or element.value is None:
+            return None
+        return ast.GeneratorExp(elt=element.value, generators=generators)
+    if not isinstance(element, ast.Call) or not isinstance(element.func, ast.Attribute):
+        return None
+    adder = element.func
+    if not isinstance(adder.value, Temp) or not isinstance(result, Temp) or adder.value.temp != result.temp:
+        return None
+    if ADDERS.get(adder.attr) is not NAMES[code.name]:
+        return None
+    if code.name == "<dictcomp>":
+        return ast.DictComp(key=element.args[0], value=element.args[1], generators=generators)
+    kind = ast.ListComp if code.name == "<listcomp>" else ast.SetComp
+    return kind(elt=element.args[0], generators=generators)

@@ -1,0 +1,181 @@
+"""Functions, classes and lambdas.
+
+Before: f = deco(<function f of code>)        C = __build_class__(<function C>, 'C', Base)
+After:  @deco                                 class C(Base):
+        def f(...): ...                           ...
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.bytecode.code import CO_COROUTINE, CO_HAS_DOCSTRING, CO_OPTIMIZED, Code
+from depyf.lift.nodes import BuildClass, Function, Var
+from depyf.passes.body import Bodies, Body
+from depyf.passes.comprehensions import restore_comprehension
+from depyf.passes.parameters import parameters
+from depyf.passes.walk import rewrite_expressions, rewrite_sequences
+
+
+def restore_functions(body: list[ast.stmt], bodies: Bodies) -> list[ast.stmt]:
+    """Turn functions made in place into lambdas, comprehensions, and definitions."""
+
+    def expression(expr: ast.expr) -> ast.expr:
+        if isinstance(expr, ast.Call):
+            found = restore_comprehension(expr, bodies)
+            return found if found is not None else expr
+        if isinstance(expr, Function) and expr.code.name == "<lambda>":
+            return _lambda(expr, bodies[id(expr.code)])
+        return expr
+
+    rewrite_expressions(body, expression)
+    return rewrite_sequences(body, lambda stmts: [_definition(stmt, bodies) for stmt in stmts])
+
+
+def _lambda(function: Function, body: Body) -> ast.expr:
+    if len(body.stmts) != 1 or not isinstance(body.stmts[0], ast.Return) or body.stmts[0].value is None:
+        return function
+    arguments, _ = parameters(function.code, function)
+    return ast.Lambda(args=arguments, body=body.stmts[0].value)
+
+
+def _definition(stmt: ast.stmt, bodies: Bodies) -> ast.stmt:
+    if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1 or not isinstance(stmt.targets[0], Var):
+        return stmt
+    target = stmt.targets[0]
+    decorators: list[ast.expr] = []
+    value = stmt.value
+    while isinstance(value, ast.Call) and len(value.args) == 1 and not value.keywords and _is_made(value.args[0]):
+        decorators.append(value.func)
+        value = value.args[0]
+    if isinstance(value, Function) and _names(value.code, target.id):
+        return _function(value, target, decorators, bodies[id(value.code)], stmt.lineno)
+    if _is_class(value) and isinstance(value, ast.Call):
+        return _class(value, target, decorators, bodies, stmt)
+    return stmt
+
+
+def _is_made(expr: ast.expr) -> bool:
+    """Say whether an expression is a function or class made here, decorated or not."""
+    while isinstance(expr, ast.Call) and not _is_class(expr):
+        if len(expr.args) != 1 or expr.keywords:
+            return False
+        expr = expr.args[0]
+    return _is_class(expr) or (isinstance(expr, Function) and not expr.code.name.startswith("<"))
+
+
+def _is_class(expr: ast.expr) -> bool:
+    return isinstance(expr, ast.Call) and isinstance(expr.func, BuildClass) and len(expr.args) >= 2
+
+
+def _names(code: Code, target: str) -> bool:
+    """Say whether a function bound to `target` is its definition; private names are mangled there."""
+    return target == code.name or (code.name.startswith("__") and target.endswith(code.name))
+
+
+def _function(function: Function, target: Var, decorators: list[ast.expr], body: Body, line: int) -> ast.stmt:
+    arguments, returns = parameters(function.code, function)
+    kind = Definition if not function.code.flags & CO_COROUTINE and not _is_async(function.code) else AsyncDefinition
+    stmt = kind(
+        name=function.code.name,
+        args=arguments,
+        body=with_docstring(body),
+        decorator_list=decorators,
+        returns=returns,
+        lineno=line,
+    )
+    stmt.target = target
+    return stmt
+
+
+def _is_async(code: Code) -> bool:
+    return bool(code.flags & 0x200)
+
+
+class Definition(ast.FunctionDef):
+    """A `def` that knows the variable it binds."""
+
+    target: Var
+
+
+class AsyncDefinition(ast.AsyncFunctionDef):
+    """An `async def` that knows the variable it binds."""
+
+    target: Var
+
+
+class ClassDefinition(ast.ClassDef):
+    """A `class` that knows the variable it binds."""
+
+    target: Var
+
+
+def docstring(code: Code) -> str | None:
+    """Return the docstring that a function's constants hold."""
+    first = code.consts[0] if code.consts else None
+    if not isinstance(first, str) or not code.flags & CO_OPTIMIZED or code.name.startswith("<"):
+        return None
+    return first
+
+
+def with_docstring(body: Body) -> list[ast.stmt]:
+    """Return a function's statements with its docstring in front."""
+    text = docstring(body.code)
+    stmts = list(body.stmts)
+    if text is not None:
+        stmts.insert(0, ast.Expr(value=ast.Constant(value=text), lineno=0))
+    return stmts or [ast.Pass()]
+
+
+# -- classes -------------------------------------------------------------------------------
+
+
+def _class(call: ast.Call, target: Var, decorators: list[ast.expr], bodies: Bodies, stmt: ast.stmt) -> ast.stmt:
+    function, name = call.args[0], call.args[1]
+    if not isinstance(function, Function) or not isinstance(name, ast.Constant):
+        return stmt
+    body = bodies[id(function.code)]
+    definition = ClassDefinition(
+        name=str(name.value),
+        bases=call.args[2:],
+        keywords=call.keywords,
+        body=class_body(body.stmts),
+        decorator_list=decorators,
+        lineno=stmt.lineno,
+    )
+    definition.target = target
+    return definition
+
+
+IMPLICIT = (
+    "__module__",
+    "__qualname__",
+    "__firstlineno__",
+    "__static_attributes__",
+    "__classcell__",
+    "__classdictcell__",
+)
+
+
+def class_body(stmts: list[ast.stmt]) -> list[ast.stmt]:
+    """Return a class's statements without those that the compiler adds."""
+    kept: list[ast.stmt] = []
+    for number, stmt in enumerate(stmts):
+        targets = stmt.targets if isinstance(stmt, ast.Assign) else []
+        names = [target.id for target in targets if isinstance(target, ast.Name)]
+        if names and names[0] in IMPLICIT and (number < 3 or number >= len(stmts) - 3):
+            continue
+        if names == ["__doc__"] and not kept and isinstance(stmt, ast.Assign) and _is_text(stmt.value):
+            kept.append(ast.Expr(value=stmt.value, lineno=0))
+            continue
+        if isinstance(stmt, ast.Return) and number == len(stmts) - 1:
+            continue
+        kept.append(stmt)
+    return kept or [ast.Pass()]
+
+
+def _is_text(expr: ast.expr) -> bool:
+    return isinstance(expr, ast.Constant) and isinstance(expr.value, str)
+
+
+__all__ = ["CO_HAS_DOCSTRING", "class_body", "docstring", "restore_functions", "with_docstring"]

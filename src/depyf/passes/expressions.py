@@ -1,0 +1,68 @@
+"""Finish expressions: resolve references, flatten `and`/`or`, and turn what `ast` lacks into what it has."""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.lift.nodes import FromModule, Intrinsic, Module, Ref, Tuple_, literal
+from depyf.passes.walk import rewrite_expressions
+
+
+def finish_expressions(body: list[ast.stmt]) -> None:
+    """Rewrite every expression of a body in place."""
+    rewrite_expressions(body, _finish)
+
+
+def _finish(expr: ast.expr) -> ast.expr:
+    kind = type(expr)
+    if kind is Ref:
+        return referred(expr)
+    if kind is ast.BoolOp:
+        return _flat(expr)  # type: ignore[arg-type]
+    if kind is ast.UnaryOp:
+        return _not(expr)  # type: ignore[arg-type]
+    if kind is Tuple_:
+        return ast.Tuple(elts=expr.elts, ctx=ast.Load())  # type: ignore[attr-defined]
+    if kind is Intrinsic and expr.name == "unary_positive":  # type: ignore[attr-defined]
+        return ast.UnaryOp(op=ast.UAdd(), operand=expr.args[0])  # type: ignore[attr-defined]
+    if kind is FromModule:
+        return ast.Attribute(value=expr.module, attr=expr.name, ctx=ast.Load())  # type: ignore[attr-defined]
+    if kind is Module:
+        return _import_call(expr)  # type: ignore[arg-type]
+    return expr
+
+
+def referred(expr: ast.expr) -> ast.expr:
+    """Return what a reference to a pending value stands for."""
+    while isinstance(expr, Ref):
+        entry = expr.entry
+        expr = entry.replacement if entry.replacement is not None else entry.expr
+    return expr
+
+
+def _flat(expr: ast.BoolOp) -> ast.expr:
+    values: list[ast.expr] = []
+    for value in expr.values:
+        if isinstance(value, ast.BoolOp) and type(value.op) is type(expr.op):
+            values.extend(value.values)
+        else:
+            values.append(value)
+    expr.values = values
+    return expr
+
+
+def _not(expr: ast.UnaryOp) -> ast.expr:
+    """`not x is y` is compiled as `x is not y`: write it so."""
+    operand = expr.operand
+    if isinstance(expr.op, ast.Not) and isinstance(operand, ast.Compare) and len(operand.ops) == 1:
+        swapped = {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}.get(type(operand.ops[0]))
+        if swapped is not None:
+            return ast.Compare(left=operand.left, ops=[swapped()], comparators=operand.comparators)
+    return expr
+
+
+def _import_call(expr: Module) -> ast.expr:
+    args: list[ast.expr] = [ast.Constant(value=expr.name)]
+    args += [ast.Call(func=ast.Name(id=name, ctx=ast.Load()), args=[], keywords=[]) for name in ("globals", "locals")]
+    args += [literal(expr.names), ast.Constant(value=expr.level)]
+    return ast.Call(func=ast.Name(id="__import__", ctx=ast.Load()), args=args, keywords=[])

@@ -1,0 +1,88 @@
+"""The last pass: names for temporaries and objects, and plain expressions for what no other pass has taken."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from dataclasses import dataclass, field
+
+from depyf.bytecode.code import Code
+from depyf.lift.nodes import AsyncIter, Common, GetIter, Object, Temp
+from depyf.passes.body import Body
+from depyf.passes.walk import rewrite_expressions
+
+
+@dataclass(slots=True)
+class Names:
+    """Names made up for one decompilation.
+
+    objects: placeholder names and the constants without a literal that they stand for.
+    variables: identifiers and the names, which are none, that they stand for.
+    hints: what temporaries would best be called.
+    """
+
+    taken: set[str]
+    objects: dict[str, object] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
+    hints: dict[int, str] = field(default_factory=dict)
+    by_identity: dict[int, str] = field(default_factory=dict)
+    by_name: dict[str, str] = field(default_factory=dict)
+
+    def fresh(self, wish: str) -> str:
+        """Return an identifier like `wish` that is not taken."""
+        base = re.sub(r"\W+", "_", wish).strip("_") or "name"
+        if base[0].isdigit():
+            base = "_" + base
+        name, number = base, 1
+        while name in self.taken:
+            number += 1
+            name = f"{base}_{number}"
+        self.taken.add(name)
+        return name
+
+    def of_object(self, value: object) -> str:
+        """Return the placeholder of an object; one object has one name."""
+        if isinstance(value, Code) and value.origin is not None:
+            value = value.origin  # The program knows the code object, not depyf's view of it.
+        if id(value) not in self.by_identity:
+            label = getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or type(value).__name__
+            name = self.by_identity[id(value)] = self.fresh(f"object_{label}")
+            self.objects[name] = value
+        return self.by_identity[id(value)]
+
+    def of_variable(self, name: str) -> str:
+        """Return the identifier of a variable whose name is none."""
+        if name not in self.by_name:
+            self.by_name[name] = self.fresh(name)
+            self.variables[self.by_name[name]] = name
+        return self.by_name[name]
+
+
+def finish_leftovers(body: Body, names: Names) -> None:
+    """Replace every node that is no Python in place."""
+    temps: dict[int, str] = {}
+
+    def rewrite(expr: ast.expr) -> ast.expr:
+        if isinstance(expr, Temp):
+            if expr.temp not in temps:
+                temps[expr.temp] = names.fresh(names.hints.get(expr.temp, f"tmp_{len(temps) + 1}"))
+            return ast.Name(id=temps[expr.temp], ctx=ast.Load())
+        if isinstance(expr, Object):
+            return ast.Name(id=names.of_object(expr.value), ctx=ast.Load())
+        if isinstance(expr, GetIter):
+            return ast.Call(func=_builtin(names, "iter"), args=[expr.value], keywords=[])
+        if isinstance(expr, AsyncIter):
+            return ast.Call(func=_builtin(names, "aiter"), args=[expr.value], keywords=[])
+        if isinstance(expr, Common):
+            return _builtin(names, expr.id)
+        if isinstance(expr, ast.Name) and not expr.id.isidentifier():
+            expr.id = names.of_variable(expr.id)
+        return expr
+
+    rewrite_expressions(body.stmts, rewrite)
+
+
+def _builtin(names: Names, name: str) -> ast.expr:
+    """Return the placeholder of a builtin: its name may be bound to something else."""
+    return ast.Name(id=names.of_object(getattr(builtins, name)), ctx=ast.Load())

@@ -1,0 +1,43 @@
+"""Write less: no `else` behind what never falls through, no `pass` beside other statements.
+
+Before: if c: return a          After: if c: return a
+        else: b                        b
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.passes.walk import BODIES
+from depyf.structure.polarity import keeps_polarity, negated
+
+ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+
+
+def tidy(body: list[ast.stmt]) -> None:
+    """Tidy every sequence of statements in place, outer ones first, so that long chains stay linear."""
+    work = [body]
+    while work:
+        stmts = work.pop()
+        place = 0
+        while place < len(stmts):
+            stmt = stmts[place]
+            place += 1
+            if isinstance(stmt, ast.If) and _guards(stmt):
+                stmt.test, stmt.body, stmt.orelse = negated(stmt.test), stmt.orelse, stmt.body
+            if isinstance(stmt, ast.If) and stmt.orelse and isinstance(stmt.body[-1], ENDS):
+                stmts[place:place] = stmt.orelse
+                stmt.orelse = []
+            for name in BODIES:
+                inner = getattr(stmt, name, None)
+                if isinstance(inner, list) and inner and isinstance(inner[0], ast.stmt):
+                    work.append(inner)
+            for name in ("handlers", "cases"):
+                work.extend(part.body for part in getattr(stmt, name, ()))
+
+
+def _guards(stmt: ast.If) -> bool:
+    """Say whether the second arm is a way out that better comes first, as `if not c: return`."""
+    if not stmt.orelse or not isinstance(stmt.orelse[-1], ENDS) or keeps_polarity(stmt.test):
+        return False
+    return not isinstance(stmt.body[-1], ENDS) and len(stmt.orelse) <= len(stmt.body)

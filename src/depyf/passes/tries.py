@@ -1,0 +1,88 @@
+"""`try`: part a handler's code into clauses.
+
+Before: TryStmt handler: if <exc is E>: name = exc; A  else: if <exc is F>: B else: reraise
+After:  except E as name: A
+        except F: B
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.lift.nodes import ExcMatch, Temp
+from depyf.passes.walk import rewrite_sequences
+from depyf.structure.labels import TryStmt
+from depyf.structure.tree import ReraiseStmt
+
+
+def restore_tries(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Replace every `TryStmt` by an `ast.Try`."""
+    return rewrite_sequences(body, lambda stmts: [_try(stmt) if isinstance(stmt, TryStmt) else stmt for stmt in stmts])
+
+
+def _try(stmt: TryStmt) -> ast.stmt:
+    if stmt.is_finally:
+        final = stmt.handler
+        if final and isinstance(final[-1], ReraiseStmt):
+            final = final[:-1]
+        return _joined(ast.Try(body=stmt.body, handlers=[], orelse=[], finalbody=final or [ast.Pass()], lineno=0))
+    handlers: list[ast.ExceptHandler] = []
+    rest = stmt.handler
+    while True:
+        clause, rest_or_none = _clause(rest, stmt.exc)
+        if clause is None:
+            break
+        handlers.append(clause)
+        if rest_or_none is None:
+            return ast.Try(body=stmt.body, handlers=handlers, orelse=stmt.orelse, finalbody=[], lineno=0)
+        rest = rest_or_none
+    handlers.append(_bare(rest, stmt.exc))
+    return ast.Try(body=stmt.body, handlers=handlers, orelse=stmt.orelse, finalbody=[], lineno=0)
+
+
+def _joined(stmt: ast.Try) -> ast.stmt:
+    """`try: try: A except E: B finally: C` is one statement."""
+    if len(stmt.body) == 1:
+        inner = stmt.body[0]
+        if isinstance(inner, ast.Try) and inner.handlers and not inner.finalbody:
+            inner.finalbody = stmt.finalbody
+            return inner
+    return stmt
+
+
+def _clause(code: list[ast.stmt], exc: int) -> tuple[ast.ExceptHandler | None, list[ast.stmt] | None]:
+    """Return the clause that handler code begins with, and the code behind it (None: nothing is left)."""
+    if not code or not isinstance(code[0], ast.If):
+        return None, None
+    test = code[0]
+    matched, other = test.body, [*test.orelse, *code[1:]]
+    condition = test.test
+    if isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
+        condition = condition.operand
+        matched, other = [*test.orelse, *code[1:]], test.body
+    if not isinstance(condition, ExcMatch):
+        return None, None
+    if code[1:] and other is not test.body and not _ends(matched):
+        return None, None
+    name, rest = _named(matched, exc)
+    clause = ast.ExceptHandler(type=condition.type, name=name, body=rest or [ast.Pass()])
+    if len(other) == 1 and isinstance(other[0], ReraiseStmt):
+        return clause, None
+    return clause, other
+
+
+def _ends(code: list[ast.stmt]) -> bool:
+    return bool(code) and isinstance(code[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break, ReraiseStmt))
+
+
+def _bare(code: list[ast.stmt], exc: int) -> ast.ExceptHandler:
+    return ast.ExceptHandler(type=None, name=None, body=code or [ast.Pass()])
+
+
+def _named(code: list[ast.stmt], exc: int) -> tuple[str | None, list[ast.stmt]]:
+    first = code[0] if code else None
+    if isinstance(first, ast.Assign) and isinstance(first.value, Temp) and first.value.temp == exc:
+        (target,) = first.targets
+        if isinstance(target, ast.Name):
+            return target.id, code[1:]
+    return None, code

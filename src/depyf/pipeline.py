@@ -1,0 +1,124 @@
+"""The whole decompiler on one page: from a `Code` to statements."""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.listing import Listing
+from depyf.bytecode.normalise import normalise
+from depyf.lift.simplify import simplify
+from depyf.lift.simulate import lift
+from depyf.lift.tac import Graph
+from depyf.passes.asserts import restore_asserts
+from depyf.passes.body import Bodies, Body
+from depyf.passes.complete import check_complete
+from depyf.passes.definitions import restore_functions
+from depyf.passes.expressions import finish_expressions
+from depyf.passes.heads import restore_heads
+from depyf.passes.leftovers import Names, finish_leftovers
+from depyf.passes.scopes import declare, shadow
+from depyf.passes.tidy import tidy
+from depyf.passes.tries import restore_tries
+from depyf.structure.build import Builder, Unstructured
+from depyf.structure.choices import ORDER, Choices
+from depyf.structure.collapse import collapse
+from depyf.structure.dispatch import dispatch
+from depyf.structure.labels import Unresolved, resolve
+from depyf.structure.loops import Irreducible
+from depyf.structure.nests import cut, find_markers, join_ends, nests
+from depyf.structure.regions.recognise import recognise
+from depyf.structure.thread import thread
+
+
+def decompile(code: Code, *, simplified: bool = False) -> tuple[Body, Names]:
+    """Return the statements of a code object, those of nested code objects inside them, and the names made up.
+
+    simplified: rewrite code that a program wrote to what reads best (`lift/simplify`).
+
+    Raises DecompilationError for code that is not valid or has a form that is not understood.
+    """
+    bodies: Bodies = {}
+    order = nested(code)
+    names = Names({name for one in order for name in (*one.varnames, *one.names, *one.cellvars, *one.freevars)})
+    temps = 0
+    for inner in order:
+        bodies[id(inner)], temps = _one(inner, bodies, temps, names, simplified and inner is code)
+    finish_leftovers(bodies[id(code)], names)
+    return bodies[id(code)], names
+
+
+def nested(code: Code) -> list[Code]:
+    """Return a code object and those inside it, every one after those inside it."""
+    order: list[Code] = []
+    work = [code]
+    while work:
+        present = work.pop()
+        order.append(present)
+        work.extend(const for const in present.consts if isinstance(const, Code))
+    return order[::-1]
+
+
+def _one(code: Code, bodies: Bodies, temps: int, names: Names, simplified: bool) -> tuple[Body, int]:
+    stmts, temps = _statements(code, temps, names, simplified)
+    body = Body(code, stmts)
+    for const in code.consts:
+        if isinstance(const, Code):
+            shadow(bodies[id(const)], code)
+            body.global_reads |= bodies[id(const)].global_reads
+    body.stmts = restore_functions(stmts, bodies)
+    declare(body, code.name == "<module>")
+    return body, temps
+
+
+def _statements(code: Code, temps: int, names: Names, simplified: bool) -> tuple[list[ast.stmt], int]:
+    """Return the statements of one code object, and the number of temporaries so far."""
+    listing = normalise(code)
+    for choices in ORDER:
+        graph = _lifted(listing, temps, names, simplified)
+        try:
+            return _structured(graph, choices), graph.temps
+        except (Unstructured, Unresolved, Irreducible):
+            continue
+    graph = _lifted(listing, temps, names, simplified)
+    stmts = dispatch(graph)
+    names.hints.update(graph.hints)
+    finish_expressions(stmts)
+    return stmts, graph.temps
+
+
+def _lifted(listing: Listing, temps: int, names: Names, simplified: bool) -> Graph:
+    graph = lift(listing, temps)
+    if simplified:
+        simplify(graph)
+        names.hints.update(graph.hints)
+        names.taken -= graph.promoted
+    return graph
+
+
+def _structured(graph: Graph, choices: Choices) -> list[ast.stmt]:
+    """Structure a graph.
+
+    Raises Unstructured, Unresolved or Irreducible if it cannot be done with statements alone.
+    """
+    code = graph.code
+    join_ends(graph)
+    recognised = recognise(graph)
+    markers = find_markers(graph)
+    cut(graph, markers)
+    nest = nests(graph, markers)
+    thread(graph, markers)
+    scopes: dict[tuple[int, tuple[int, ...]], int] = {}
+    scope = {
+        block.index: scopes.setdefault((block.handler, nest[block.index]), len(scopes)) for block in graph.live()
+    }
+    uses = collapse(graph, scope, code.name == "<lambda>")
+    items = Builder(graph, recognised, nest, uses, choices).build()
+    stmts = resolve(items, graph.end)
+    stmts = restore_asserts(stmts)
+    stmts = restore_tries(stmts)
+    stmts = restore_heads(stmts)
+    check_complete(stmts)
+    finish_expressions(stmts)
+    tidy(stmts)
+    return stmts

@@ -1,0 +1,100 @@
+"""A graph's text as torch prints it, made into a Python file that can be imported."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from dataclasses import dataclass
+
+from depyf.report.model import UserLine
+
+_NAMELESS_CLASS = re.compile(r"^class <lambda>\(", re.MULTILINE)
+_USER_LINE = re.compile(r"# File: (?P<file>.*?):(?P<line>\d+) in (?P<fn>.*?), code: (?P<code>.*)$", re.MULTILINE)
+
+KNOWN_IMPORTS = {
+    "torch": "import torch",
+    "device": "from torch import device",
+    "inf": "from torch import inf",
+    "nan": "from torch import nan",
+    "tensor": "from torch import tensor",
+    "fx_pytree": "from torch.fx import _pytree as fx_pytree",
+    "pytree": "from torch.utils import _pytree as pytree",
+    "math": "import math",
+    "operator": "import operator",
+    "_operator": "import _operator",
+    "NoneType": "NoneType = type(None)",
+}
+"""Names that torch's printer writes bare, and the line that defines each."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFile:
+    """The text of a graph's file, and why it is no importable Python where it is none."""
+
+    text: str
+    reason: str = ""
+
+
+def graph_file(text: str, header: list[str]) -> GraphFile:
+    """Return the file of a graph: `header` as comments, the imports its code needs, and the code.
+
+    Where torch prints something that is not Python, the text is kept as a string, so that the file still parses.
+    """
+    code = _NAMELESS_CLASS.sub("class GraphModule(", text).strip("\n") + "\n"
+    comments = "".join(f"# {line}\n" for line in header)
+    try:
+        tree = ast.parse(code)
+    except SyntaxError as error:
+        reason = f"torch's text of this graph is not Python: {error.msg}, line {error.lineno} of it"
+        return GraphFile(f"{comments}# {reason}\nTEXT = {_as_string(text)}\n", reason)
+    imports = "".join(f"{line}\n" for line in _imports(tree))
+    return GraphFile(f"{comments}from __future__ import annotations\n\n{imports}\n\n{code}")
+
+
+def user_lines(text: str) -> tuple[UserLine, ...]:
+    """Return the user's lines that a graph's nodes came from, each once, in the order of the graph."""
+    found = (
+        UserLine(match["file"], int(match["line"]), match["code"].strip(), match["fn"])
+        for match in _USER_LINE.finditer(text)
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def output_count(text: str) -> int | None:
+    """Return how many values a graph returns, or None where its text does not tell."""
+    try:
+        tree = ast.parse(_NAMELESS_CLASS.sub("class GraphModule(", text))
+    except SyntaxError:
+        return None
+    methods = [node for body in tree.body if isinstance(body, ast.ClassDef) for node in body.body]
+    forward = [node for node in methods if isinstance(node, ast.FunctionDef) and node.name == "forward"]
+    last = forward[-1].body[-1] if forward else None
+    value = last.value if isinstance(last, ast.Return) else None
+    return len(value.elts) if isinstance(value, (ast.Tuple, ast.List)) else None
+
+
+def _imports(tree: ast.Module) -> list[str]:
+    stored: set[str] = set()
+    loaded: dict[str, None] = {"torch": None}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Load):
+                loaded[node.id] = None
+            else:
+                stored.add(node.id)
+        elif isinstance(node, ast.arg):
+            stored.add(node.arg)
+        elif isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            stored.add(node.name)
+    free = [name for name in loaded if name not in stored and not hasattr(builtins, name)]
+    known = sorted(KNOWN_IMPORTS[name] for name in free if name in KNOWN_IMPORTS)
+    unknown = sorted(name for name in free if name not in KNOWN_IMPORTS)
+    if unknown:
+        known.append(f"# Names that torch's printer does not explain: {', '.join(unknown)}")
+    return known
+
+
+def _as_string(text: str) -> str:
+    lines = text.split("\n")
+    return "(\n" + "".join(f"    {line + chr(10)!r}\n" for line in lines) + ")"

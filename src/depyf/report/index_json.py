@@ -1,0 +1,138 @@
+"""`index.json`: what `index.md` tells, for programs.
+
+The schema: `schema` is its version, raised when a key changes its meaning or goes; keys may be added. Files are
+relative to the directory, times are seconds. Everything but `seconds` is the same for two runs of one program.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from depyf.report.model import (
+    Artefact,
+    Compile,
+    FirstCall,
+    Function,
+    GraphBreak,
+    GuardSet,
+    Recompile,
+    Resume,
+    Session,
+    Transformed,
+    Trigger,
+    Unavailable,
+    UserLine,
+)
+from depyf.report.user_source import short_path
+
+SCHEMA = 1
+
+
+def index_json(session: Session) -> str:
+    """Return the text of `index.json`."""
+    content = {
+        "schema": SCHEMA,
+        "torch": session.torch_version,
+        "python": session.python_version,
+        "functions": [_root(session, root) for root in session.roots()],
+        "order": [str(each.id) for _, each in session.compiles()],
+        "outside": [_artefact(each) for each in session.loose],
+        "unavailable": dict(sorted(session.unavailable.items())),
+        "problems": [{"where": each.where, "message": each.message} for each in session.problems],
+    }
+    return json.dumps(content, indent=1) + "\n"
+
+
+def _root(session: Session, function: Function) -> dict[str, Any]:
+    return _function(function) | {"resume_functions": [_resume(each) for each in session.resumes_of(function)]}
+
+
+def _resume(function: Function) -> dict[str, Any]:
+    return _function(function) | {
+        "broke_at": function.break_line,
+        "resumes_at": function.resumes_at,
+        "called_as": function.resume_name,
+    }
+
+
+def _function(function: Function) -> dict[str, Any]:
+    return {
+        "name": function.name,
+        "file": short_path(function.filename),
+        "line": function.first_line,
+        "dump": function.file,
+        "compiles": [_compile(each) for each in function.compiles],
+    }
+
+
+def _compile(each: Compile) -> dict[str, Any]:
+    return {
+        "id": str(each.id),
+        "attempts": each.attempts,
+        "trigger": _trigger(each.trigger),
+        "called_from": [_line(line) for line in each.user_stack],
+        "transformed": _transformed(each.transformed),
+        "graphs_called": list(each.compiled_fns),
+        "resume_functions_called": list(each.resumes),
+        "artefacts": [_artefact(artefact) for artefact in each.artefacts],
+        "guards": _guards(each.guards),
+        "guard_count": each.guard_count,
+        "op_count": each.op_count,
+        "breaks": [_break(found) for found in each.breaks],
+        "failure": {"kind": each.failure.kind, "reason": each.failure.reason} if each.failure else None,
+        "seconds": each.seconds,
+    }
+
+
+def _trigger(trigger: Trigger) -> dict[str, Any]:
+    match trigger:
+        case FirstCall():
+            return {"kind": "first call"}
+        case Recompile(refusals):
+            refused = [{"entry": each.entry, "clauses": list(each.clauses)} for each in refusals]
+            return {"kind": "recompile", "refused": refused}
+        case Resume(caller, offset):
+            return {"kind": "resume", "caller": str(caller), "offset": offset}
+
+
+def _transformed(transformed: Transformed | Unavailable) -> dict[str, Any]:
+    if isinstance(transformed, Unavailable):
+        return {"unavailable": transformed.reason}
+    return {
+        "file": transformed.file,
+        "level": transformed.level.name,
+        "reason": transformed.reason,
+        "installed": transformed.installed,
+        "instructions": transformed.instructions,
+    }
+
+
+def _guards(guards: GuardSet | Unavailable) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(guards, Unavailable):
+        return {"unavailable": guards.reason}
+    return [
+        {"kind": each.kind, "source": each.source, "clause": each.clause, "where": _line(each.where)}
+        for each in guards.guards
+    ]
+
+
+def _artefact(artefact: Artefact) -> dict[str, Any]:
+    return {"stage": artefact.stage, "kind": artefact.dialect.value, "file": artefact.file}
+
+
+def _break(found: GraphBreak) -> dict[str, Any]:
+    return {
+        "reason": found.reason,
+        "explanation": found.explanation,
+        "hints": list(found.hints),
+        "code": found.code,
+        "where": _line(found.where),
+        "stack": [_line(line) for line in found.stack],
+    }
+
+
+def _line(line: UserLine | None) -> dict[str, Any] | None:
+    if line is None:
+        return None
+    return {"file": short_path(line.filename), "line": line.line, "function": line.function, "text": line.text}

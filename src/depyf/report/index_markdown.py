@@ -1,0 +1,213 @@
+"""`index.md`: the run on one page, in order, with links to every file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from depyf.report.model import (
+    Artefact,
+    Compile,
+    Dialect,
+    Function,
+    GraphBreak,
+    Recompile,
+    Resume,
+    Session,
+    Transformed,
+    UserLine,
+)
+from depyf.report.user_source import resumption_words, short_path
+from depyf.report.words import graph_label, proof_words, resumption, trigger_words
+
+NOTHING_SEEN = """\
+Nothing was compiled while the context was active. Usual reasons:
+
+- The function was compiled before: enter `prepare_debug` before its first call, or call `torch.compiler.reset()`.
+- Nothing that is compiled was called inside the context.
+- Compilation is switched off: `TORCH_COMPILE_DISABLE=1`, `torch._dynamo.config.disable`, or a `force_eager` stance.
+"""
+
+
+def index_markdown(session: Session) -> str:
+    """Return the text of `index.md`."""
+    pairs = list(session.compiles())
+    parts = [_summary(session, pairs)]
+    if pairs:
+        parts += [
+            _compiles(session, pairs),
+            _recompiles(pairs),
+            _breaks(pairs),
+            _failures(pairs),
+            _files(session, pairs),
+        ]
+    else:
+        parts.append(NOTHING_SEEN)
+    parts += [_loose(session), _times(pairs), _unavailable(session), _problems(session)]
+    return "\n".join(part for part in parts if part)
+
+
+def _summary(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
+    roots = session.roots()
+    breaks = sum(len(each.breaks) for _, each in pairs)
+    recompiles = sum(isinstance(each.trigger, Recompile) for _, each in pairs)
+    failed = sum(each.failure is not None for _, each in pairs)
+    total = sum(each.seconds.get("total", 0.0) for _, each in pairs)
+    inductor = sum(each.seconds.get("inductor", 0.0) for _, each in pairs)
+    spent = f"{total:.1f} s" + (f", of which {inductor:.1f} s Inductor" if inductor else "")
+    counts = ", ".join(
+        [
+            f"{_count(len(pairs), 'compile')} of {_count(len(roots), 'function')}",
+            _count(breaks, "graph break"),
+            _count(recompiles, "recompile"),
+            f"{_count(failed, 'frame')} given up",
+        ]
+    )
+    versions = f"torch {session.torch_version}, Python {session.python_version}"
+    return f"# What torch.compile made\n\n{counts}; {spent}\n\n{versions}\n"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _compiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
+    rows = ["| compile | what | why it was compiled | ops | guards | s | proof |", "|---|---|---|---|---|---|---|"]
+    for function, each in pairs:
+        seconds = each.seconds.get("total")
+        cells = [
+            _link(str(each.id), each.transformed.file if isinstance(each.transformed, Transformed) else ""),
+            _what(session, function),
+            _why(function, each),
+            _number(each.op_count),
+            _number(each.guard_count),
+            f"{seconds:.2f}" if seconds is not None else "",
+            proof_words(each) if each.failure is None else "given up",
+        ]
+        rows.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
+    return "## Compiles\n\n" + "\n".join(rows) + "\n"
+
+
+def _what(session: Session, function: Function) -> str:
+    root = session.functions[function.root]
+    resumed = resumption(function, root)
+    if resumed is None:
+        return f"{function.name}, {short_path(function.filename)}:{function.first_line}"
+    return f"{root.name} {resumption_words(resumed)}"
+
+
+def _why(function: Function, each: Compile) -> str:
+    if isinstance(each.trigger, Resume) and function.break_line is not None:
+        return f"{each.trigger.caller} broke at :{function.break_line}"
+    return trigger_words(each.trigger)
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else str(value)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.replace("|", "\\|").split())
+
+
+def _link(text: str, target: str) -> str:
+    return f"[{text}]({target})" if target else text
+
+
+def _recompiles(pairs: list[tuple[Function, Compile]]) -> str:
+    lines = []
+    for function, each in pairs:
+        if isinstance(each.trigger, Recompile):
+            lines.append(f"- compile {each.id} of {function.name}")
+            for refusal in each.trigger.refusals:
+                lines += [f"  - entry {refusal.entry} refused: {clause}" for clause in refusal.clauses]
+    return "## Recompiles\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _breaks(pairs: list[tuple[Function, Compile]]) -> str:
+    """Tell each place that breaks graphs once, with all compiles that broke there."""
+    places: dict[tuple[str, UserLine | None], tuple[GraphBreak, list[str]]] = {}
+    for _, each in pairs:
+        for found in each.breaks:
+            places.setdefault((found.reason, found.where), (found, []))[1].append(str(each.id))
+    lines = []
+    for number, (found, compiles) in enumerate(places.values(), start=1):
+        code = f" ({found.code})" if found.code else ""
+        place = f"{short_path(found.where.filename)}:{found.where.line}  `{found.where.text}`  " if found.where else ""
+        lines.append(f"{number}. {place}{found.reason.rstrip('.')}{code}; {_in_compiles(compiles)}.")
+        lines += [f"   - {hint}" for hint in found.hints]
+    return "## Graph breaks\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _in_compiles(compiles: list[str]) -> str:
+    return f"compile{'s' if len(compiles) > 1 else ''} {', '.join(compiles)}"
+
+
+def _failures(pairs: list[tuple[Function, Compile]]) -> str:
+    lines = []
+    for function, each in pairs:
+        if each.failure is not None:
+            place = f"{short_path(function.filename)}:{function.first_line}"
+            reason = each.failure.reason.strip().split("\n", 1)[0]
+            lines.append(f"- {function.name}, {place} (compile {each.id}): {each.failure.kind}: {reason}")
+    return "## Frames that Dynamo gave up\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _files(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
+    lines = []
+    for root in session.roots():
+        lines.append(f"- {_link(root.name, root.file)}: guards, entries and dispatch")
+        for function, each in pairs:
+            if function.root == root.key:
+                lines += _files_of(each)
+    return "## Files\n\n" + "\n".join(lines) + "\n"
+
+
+def _files_of(each: Compile) -> list[str]:
+    lines = []
+    if isinstance(each.transformed, Transformed) and each.transformed.file:
+        lines.append(f"  - compile {each.id}: {_link('the code that runs', each.transformed.file)}")
+    else:
+        lines.append(f"  - compile {each.id}: no code")
+    lines += _artefact_lines(each.artefacts)
+    return lines
+
+
+def _artefact_lines(artefacts: Iterable[Artefact]) -> list[str]:
+    artefacts = [each for each in artefacts if each.file]
+    lines = []
+    for title, dialects in (
+        ("graphs", (Dialect.GRAPH,)),
+        ("kernels", (Dialect.KERNEL,)),
+        ("wrappers that AOTAutograd wrote", (Dialect.PYTHON,)),
+        ("other", (Dialect.TEXT, Dialect.JSON)),
+    ):
+        found = [_link(graph_label(each), each.file) for each in artefacts if each.dialect in dialects]
+        if found:
+            lines.append(f"    - {title}: {', '.join(found)}")
+    return lines
+
+
+def _loose(session: Session) -> str:
+    lines = _artefact_lines(session.loose)
+    if not lines:
+        return ""
+    return "## Outside of any compiled frame\n\n" + "\n".join(line.removeprefix("    ") for line in lines) + "\n"
+
+
+def _times(pairs: list[tuple[Function, Compile]]) -> str:
+    rows = []
+    for _, each in pairs:
+        if each.seconds:
+            spent = ", ".join(f"{label} {value:.3f}" for label, value in sorted(each.seconds.items()))
+            rows.append(f"- compile {each.id}: {spent}")
+    return "## Seconds per phase\n\n" + "\n".join(rows) + "\n" if rows else ""
+
+
+def _unavailable(session: Session) -> str:
+    lines = [f"- {seam}: {reason}" for seam, reason in sorted(session.unavailable.items())]
+    return "## What this torch does not tell\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _problems(session: Session) -> str:
+    lines = [f"- {each.where}: {each.message}" for each in session.problems]
+    return "## Errors inside depyf\n\n" + "\n".join(lines) + "\n" if lines else ""

@@ -1,0 +1,288 @@
+"""What a run was: every function that torch compiled, every compile, and what came of it.
+
+Plain data. It holds text, numbers and names, never a tensor, a module, a frame or a code object, so keeping
+a `Session` keeps nothing of the user's program alive. `depyf.torch` fills it, the views of `depyf.report` read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+from depyf.verify.level import Level
+
+
+@dataclass(frozen=True, slots=True)
+class Unavailable:
+    """A part of the story that this torch does not tell, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class UserLine:
+    """A line of the user's source; `text` is empty where the file cannot be read."""
+
+    filename: str
+    line: int
+    text: str = ""
+    function: str = ""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class CompileId:
+    """Torch's compile id: `frame`/`compile`, e.g. `0/1` for the second compile of the first frame.
+
+    `autograd` is the compiled-autograd part, -1 where there is none.
+    """
+
+    frame: int
+    compile: int
+    autograd: int = -1
+
+    def __str__(self) -> str:
+        own = f"{self.frame}/{self.compile}"
+        return own if self.autograd < 0 else f"!{self.autograd}/{own}"
+
+
+@dataclass(frozen=True, slots=True)
+class FirstCall:
+    """The function was called for the first time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An entry that did not serve the call, and the clauses of its guards that failed, in torch's words."""
+
+    entry: str
+    clauses: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recompile:
+    """Every entry that was there refused the call."""
+
+    refusals: tuple[Refusal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """A compile of the caller broke here, and the rest of the function is compiled on its own.
+
+    `caller` is the compile whose code calls this resume function; `offset` the bytecode offset in the original
+    function at which it goes on.
+    """
+
+    caller: CompileId
+    offset: int | None = None
+
+
+Trigger: TypeAlias = FirstCall | Recompile | Resume
+
+
+@dataclass(frozen=True, slots=True)
+class GraphBreak:
+    """A place where Dynamo ended a graph.
+
+    `code` is torch's number of the kind of break (`GB0170`), or empty; `where` the innermost line of the user's, and
+    `stack` the calls that lead to it, outermost first.
+    """
+
+    reason: str
+    explanation: str
+    hints: tuple[str, ...]
+    code: str
+    where: UserLine | None
+    stack: tuple[UserLine, ...]
+    attempt: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why Dynamo gave a frame up: the exception's type and message."""
+
+    kind: str
+    reason: str
+    where: UserLine | None
+
+
+class Dialect(Enum):
+    """What the text of an artefact is."""
+
+    GRAPH = "graph"
+    KERNEL = "kernel"
+    PYTHON = "python"
+    TEXT = "text"
+    JSON = "json"
+
+
+@dataclass(slots=True)
+class Artefact:
+    """One thing a stage of the compiler wrote: a graph, Inductor's module, a generated wrapper, or anything else.
+
+    `stage` is the word in the file name; `part` is `forward`, `backward` or `inference` where torch says so; `number`
+    counts the artefacts of that stage of one graph; `origin` is the file torch wrote it to, where there is one; `file`
+    the name in the dump, relative to its directory. `text` is dropped at the end of the context.
+    """
+
+    stage: str
+    dialect: Dialect
+    text: str
+    part: str = ""
+    number: int = 0
+    attempt: int = 0
+    origin: str = ""
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """One condition of an entry.
+
+    `kind` is torch's name of the guard (`TENSOR_MATCH`), `source` the value it looks at (`L['a']`), `text` torch's
+    own words, `clause` a Python expression over `L` and `G` with the same verdict, and `where` the line that needs it.
+    """
+
+    kind: str
+    source: str
+    text: str
+    clause: str
+    where: UserLine | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GuardSet:
+    """All conditions of one entry, in the order in which torch asks them.
+
+    `function` is the text of an executable `def guard(L, G)`; `differs` says where its verdict was seen to differ
+    from torch's own on the values it was captured with, and is empty otherwise.
+    """
+
+    guards: tuple[Guard, ...]
+    function: str
+    differs: str = ""
+
+
+@dataclass(slots=True)
+class Transformed:
+    """The code that runs in place of the user's: Dynamo's bytecode and its source.
+
+    `source` is the function alone, `module` a text that stands alone in a file. `installed` tells whether the code
+    compiled from `file` runs; otherwise Dynamo's own does, and `reason` says why.
+    """
+
+    instructions: int
+    source: str
+    module: str
+    level: Level
+    reason: str
+    installed: bool
+    names: dict[str, str] = field(default_factory=dict)
+    """What names with a random part in them, as the dump shows them, are called in the process."""
+    placeholders: tuple[str, ...] = ()
+    file: str = ""
+    original_bytecode: str = ""
+    transformed_bytecode: str = ""
+    recompiled_bytecode: str = ""
+
+
+@dataclass(slots=True)
+class Compile:
+    """One compile of one code object by Dynamo."""
+
+    id: CompileId
+    name: str
+    filename: str
+    first_line: int
+    trigger: Trigger = field(default_factory=FirstCall)
+    user_stack: tuple[UserLine, ...] = ()
+    attempts: int = 1
+    transformed: Transformed | Unavailable = field(default_factory=lambda: Unavailable("Dynamo made no code"))
+    compiled_fns: tuple[str, ...] = ()
+    """Names of the graphs that the code calls, without the random part: `__compiled_fn_1`."""
+    resumes: tuple[str, ...] = ()
+    """Names of the resume functions that the code calls: `__resume_at_102_2`."""
+    artefacts: list[Artefact] = field(default_factory=list)
+    guards: GuardSet | Unavailable = field(default_factory=lambda: Unavailable("no entry was seen"))
+    guard_text: str = ""
+    guard_count: int | None = None
+    breaks: list[GraphBreak] = field(default_factory=list)
+    op_count: int | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+    """Seconds per phase: `total`, `dynamo`, `backend`, `inductor`, `code generation`, `backward`."""
+    failure: Failure | None = None
+    order: int = 0
+    """Rises from compile to compile, in the order in which they began."""
+    number: int = 0
+    """Counts the compiles of functions of one name, from 0: `<n>` of `__transformed_code_<n>_for_<fn>.py`."""
+
+
+@dataclass(slots=True)
+class Function:
+    """A code object that torch compiled, once or more: a function of the user's, or a resume function of one.
+
+    `key` is unique in a session. `source` is the user's text from `first_line` on, empty where it cannot be read; for
+    a resume function it is the text of the function that it resumes, and `resumes_at` the line to go on from.
+    """
+
+    key: str
+    name: str
+    filename: str
+    first_line: int
+    source: str
+    root: str
+    resumes_at: int | None = None
+    resume_name: str = ""
+    """The global name that the caller's code uses for it: `__resume_at_102_2`."""
+    other_resume_names: list[str] = field(default_factory=list)
+    """The names by which the code of other compiles knows it."""
+    break_line: int | None = None
+    parameters: tuple[str, ...] = ()
+    compiles: list[Compile] = field(default_factory=list)
+    number: int = 0
+    """Counts the root functions of one name, from 0: `<n>` of `full_code_for_<fn>_<n>.py`."""
+    file: str = ""
+
+    @property
+    def is_resume(self) -> bool:
+        """Tell whether this is a resume function."""
+        return self.resumes_at is not None
+
+
+@dataclass(slots=True)
+class Problem:
+    """Something that went wrong inside depyf: where, what, and the traceback."""
+
+    where: str
+    message: str
+    details: str = ""
+
+
+@dataclass(slots=True)
+class Session:
+    """Everything that one `prepare_debug` context saw, in order."""
+
+    torch_version: str
+    python_version: str
+    functions: dict[str, Function] = field(default_factory=dict)
+    loose: list[Artefact] = field(default_factory=list)
+    """Artefacts of no compile, e.g. of a `compile_fx` that no Dynamo frame called."""
+    unavailable: dict[str, str] = field(default_factory=dict)
+    """Seams that this torch does not have, each with its reason."""
+    problems: list[Problem] = field(default_factory=list)
+
+    def roots(self) -> list[Function]:
+        """Return the functions that are no resume functions, in order of their first compile."""
+        return [function for function in self.functions.values() if not function.is_resume]
+
+    def resumes_of(self, root: Function) -> list[Function]:
+        """Return the resume functions of `root`, in order of their first compile."""
+        return [function for function in self.functions.values() if function.is_resume and function.root == root.key]
+
+    def compiles(self) -> Iterator[tuple[Function, Compile]]:
+        """Yield every compile with its function, in the order in which they began."""
+        pairs = [(function, each) for function in self.functions.values() for each in function.compiles]
+        return iter(sorted(pairs, key=lambda pair: pair[1].order))

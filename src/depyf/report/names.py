@@ -1,0 +1,73 @@
+"""Names of files and of globals that are the same in every process.
+
+Torch puts random parts and addresses into names; a dump must not hold them, or no two dumps could be compared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+
+MAX_LENGTH = 80
+"""Longest name of a function or a stage inside a file name; file systems allow 255 bytes for the whole."""
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.\-]+")
+_RANDOM_TAIL = re.compile(r"_[0-9a-f]{8}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{12}$")
+_ADDRESS = re.compile(r"\d{9,}")
+_COMPILED_FN = re.compile(r"__compiled_fn_(\d+)")
+
+
+def file_part(name: str) -> str:
+    """Return `name` as a part of a file name: safe characters only, at most `MAX_LENGTH` of them.
+
+    Two long names that differ keep differing, by a hash of the whole.
+
+    >>> file_part("<lambda>"), file_part("before split")
+    ('lambda', 'before_split')
+    """
+    safe = _UNSAFE.sub("_", name).strip("_.") if _UNSAFE.search(name) else name.strip(".")
+    if len(safe) > MAX_LENGTH:
+        digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        safe = f"{safe[: MAX_LENGTH - 9]}_{digest}"
+    return safe or "unnamed"
+
+
+def without_random_part(name: str) -> str:
+    """Return a global name of Dynamo's without its random tail.
+
+    >>> without_random_part("__compiled_fn_1_c4ee0479_718e_4bf4_a799_f70a91727578")
+    '__compiled_fn_1'
+    """
+    return _RANDOM_TAIL.sub("", name)
+
+
+def compiled_fn_number(name: str) -> int | None:
+    """Return the number in the name of a compiled graph, or None where the name is of something else.
+
+    >>> compiled_fn_number("__compiled_fn_7"), compiled_fn_number("torch")
+    (7, None)
+    """
+    found = _COMPILED_FN.match(name)
+    return int(found[1]) if found else None
+
+
+def stable_names(names: Iterable[str]) -> dict[str, str]:
+    """Return what each name that holds a random part or an address is called in a dump.
+
+    The mapping can be turned round: no two names get the same, and none gets a name that is in `names` already.
+    """
+    known = list(dict.fromkeys(names))
+    taken = set(known)
+    renamed: dict[str, str] = {}
+    for name in known:
+        short = _ADDRESS.sub("X", without_random_part(name))
+        if short == name:
+            continue
+        candidate, count = short, 0
+        while candidate in taken:
+            count += 1
+            candidate = f"{short}_{count}"
+        taken.add(candidate)
+        renamed[name] = candidate
+    return renamed

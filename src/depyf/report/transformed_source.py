@@ -1,0 +1,173 @@
+"""The file of a transformed function: the source that runs, with comments that tie it to the user's lines.
+
+Comments are all that is added: the file has the same syntax tree as the source, which is checked.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from depyf.report.model import GraphBreak, UserLine
+from depyf.report.names import compiled_fn_number
+
+WIDTH = 120
+MOST_USER_LINES = 4
+"""A graph made from more lines than this is summed up in the comment; its own file has them all."""
+
+_RESUME_NAME = re.compile(r"__resume_at_(\d+)_\d+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What the comments of one transformed function say.
+
+    `header` is put above all. `graphs` gives the user's lines of each graph by its number, `resumes` what a call of a
+    resume function goes on with, by its global name, and `breaks` where the graph ended.
+    """
+
+    header: tuple[str, ...]
+    graphs: Mapping[int, tuple[UserLine, ...]] = field(default_factory=dict)
+    resumes: Mapping[str, str] = field(default_factory=dict)
+    breaks: tuple[GraphBreak, ...] = ()
+
+
+def renamed(source: str, names: Mapping[str, str]) -> str:
+    """Return `source` with names replaced; strings and comments are left alone."""
+    if not names:
+        return source
+    lines = source.splitlines(keepends=True)
+    for token in reversed(list(tokenize.generate_tokens(io.StringIO(source).readline))):
+        if token.type == tokenize.NAME and token.string in names:
+            row, column = token.start
+            line = lines[row - 1]
+            lines[row - 1] = line[:column] + names[token.string] + line[column + len(token.string) :]
+    return "".join(lines)
+
+
+def annotated(source: str, notes: Notes) -> str:
+    """Return `source` with the comments of `notes`; without those inside it where they would change what it means."""
+    tree = ast.parse(source)
+    lines = source.rstrip("\n").split("\n")
+    header = comment_lines(notes.header)
+    above, beside = _comments(tree, notes)
+    text = header + "\n".join(_placed(lines, above, beside)) + "\n"
+    if ast.dump(ast.parse(text)) == ast.dump(tree):
+        return text
+    return header + source
+
+
+def comment_lines(texts: Iterable[str]) -> str:
+    """Return texts as comments, each line of each on a line of its own."""
+    return "".join(f"# {line}".rstrip() + "\n" for text in texts for line in text.splitlines())
+
+
+def _comments(tree: ast.Module, notes: Notes) -> tuple[dict[int, list[str]], dict[int, str]]:
+    """Return the comments above lines and beside lines, by line number."""
+    above: dict[int, list[str]] = {}
+    beside: dict[int, str] = {}
+    break_is_told = False
+    for statement in _statements(tree):
+        # A compound statement is commented where its own line calls something, not for what its body calls.
+        names = _own_names(statement)
+        comment = _graph_comment(names, notes)
+        resumed = [notes.resumes[name] for name in names if name in notes.resumes]
+        told = comment or (f"continues {resumed[0]}" if resumed else "")
+        if told:
+            if statement.lineno == _last_own_line(statement):
+                beside[statement.lineno] = told
+            else:
+                above.setdefault(statement.lineno, []).append(told)
+        if not break_is_told and notes.breaks and _ends_graph(statement):
+            above.setdefault(statement.lineno, []).extend(break_comment(each) for each in notes.breaks)
+            break_is_told = True
+    return above, beside
+
+
+def break_comment(each: GraphBreak) -> str:
+    """Return one line about a graph break."""
+    where = f" at :{each.where.line}, `{each.where.text}`" if each.where else ""
+    code = f" ({each.code})" if each.code else ""
+    return f"graph break{where}: {_one_line(each.reason)}{code}"
+
+
+def _graph_comment(names: list[str], notes: Notes) -> str:
+    for name in names:
+        number = compiled_fn_number(name)
+        if number is not None and number in notes.graphs:
+            return user_lines_comment(notes.graphs[number])
+    return ""
+
+
+def user_lines_comment(lines: tuple[UserLine, ...]) -> str:
+    """Return the user's lines that a graph stands for, in one line."""
+    if len(lines) <= MOST_USER_LINES:
+        return "   ".join(f":{line.line} {_one_line(line.text)}" for line in lines)
+    files = list(dict.fromkeys(line.filename for line in lines))
+    if len(files) == 1:
+        return f":{min(line.line for line in lines)} to :{max(line.line for line in lines)}, {len(lines)} lines"
+    return f"{len(lines)} lines of {len(files)} files, from :{lines[0].line} {_one_line(lines[0].text)}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _statements(tree: ast.Module) -> list[ast.stmt]:
+    """Return all statements in the order of their lines."""
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    return sorted(found, key=lambda node: (node.lineno, node.col_offset))
+
+
+def _own_names(statement: ast.stmt) -> list[str]:
+    """Return the names that a statement reads, those of the statements inside it left out."""
+    names: list[str] = []
+    pending: list[ast.AST] = [statement]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Name):
+            names.append(node.id)
+        children = [
+            child for child in ast.iter_child_nodes(node) if not isinstance(child, (ast.stmt, ast.excepthandler))
+        ]
+        pending.extend(reversed(children))
+    return names
+
+
+def _last_own_line(statement: ast.stmt) -> int:
+    body = getattr(statement, "body", None)
+    if isinstance(body, list) and body:
+        return int(statement.lineno)
+    return int(statement.end_lineno or statement.lineno)
+
+
+def _ends_graph(statement: ast.stmt) -> bool:
+    """Tell whether a statement goes on to a resume function, itself or in a branch of it."""
+    if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+        return False
+    return any(isinstance(node, ast.Name) and _RESUME_NAME.match(node.id) for node in ast.walk(statement))
+
+
+def _placed(lines: list[str], above: Mapping[int, list[str]], beside: Mapping[int, str]) -> list[str]:
+    placed: list[str] = []
+    for number, line in enumerate(lines, start=1):
+        indent = line[: len(line) - len(line.lstrip())]
+        comments = list(above.get(number, ()))
+        note = beside.get(number)
+        if note is not None:
+            together = f"{line}  # {note}"
+            if len(together) <= WIDTH:
+                line = together
+            else:
+                comments.append(note)
+        placed += [_fitting(f"{indent}# {comment}") for comment in comments]
+        placed.append(line)
+    return placed
+
+
+def _fitting(comment: str) -> str:
+    return comment if len(comment) <= WIDTH else comment[: WIDTH - 4] + " ..."

@@ -1,0 +1,158 @@
+"""The user's own source: its lines, and how much of it a resume function leaves to run."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import linecache
+import os
+import sysconfig
+from dataclasses import dataclass
+
+from depyf.report.model import UserLine
+
+MOST_LINES = 40
+"""A function longer than this is shown around the line at which it goes on."""
+
+
+def line_at(filename: str, line: int, function: str = "") -> UserLine:
+    """Return a line of a source file; its text is empty where the file cannot be read."""
+    return UserLine(filename, line, linecache.getline(filename, line).strip(), function)
+
+
+def function_source(filename: str, first_line: int) -> str:
+    """Return the text of the function that starts at `first_line`, dedented by nothing, or an empty string."""
+    lines = linecache.getlines(filename)
+    if not 0 < first_line <= len(lines):
+        return ""
+    try:
+        return "".join(inspect.getblock(lines[first_line - 1 :]))
+    except (SyntaxError, IndentationError):
+        return lines[first_line - 1]
+
+
+def short_path(filename: str) -> str:
+    """Return a path relative to the working directory or to where packages are installed, else the path as it is."""
+    if not os.path.isabs(filename):
+        return filename
+    for directory in (os.getcwd(), *_package_directories()):
+        if filename.startswith(directory.rstrip(os.sep) + os.sep):
+            return os.path.relpath(filename, directory)
+    return filename
+
+
+@functools.cache
+def _package_directories() -> tuple[str, ...]:
+    """Return the directories of installed packages and of the standard library, longest first."""
+    found = {sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib", "platstdlib")}
+    return tuple(sorted((path for path in found if path), key=len, reverse=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Resumption:
+    """Where a resume function goes on in the user's function.
+
+    `break_line` is the line that broke the graph, `line` the first line still to run; `first_line` is the number of
+    the first line of `source`.
+    """
+
+    source: str
+    first_line: int
+    break_line: int
+    line: int
+
+
+def taken_branch(resumption: Resumption) -> bool | None:
+    """Return which way the `if` or `while` of the breaking line went, or None where the line is neither.
+
+    >>> taken_branch(Resumption("if x:\\n    a()\\nb()\\n", 1, 1, 3))
+    False
+    """
+    for node in ast.walk(_parse(resumption.source)):
+        if isinstance(node, (ast.If, ast.While)):
+            start = node.test.lineno + resumption.first_line - 1
+            end = (node.test.end_lineno or node.test.lineno) + resumption.first_line - 1
+            if start <= resumption.break_line <= end:
+                first = node.body[0].lineno + resumption.first_line - 1
+                last = (node.body[-1].end_lineno or 0) + resumption.first_line - 1
+                return first <= resumption.line <= last
+    return None
+
+
+def resumption_words(resumption: Resumption) -> str:
+    """Return where a resume function goes on, and which way the breaking line went."""
+    branch = taken_branch(resumption)
+    way = "" if branch is None else ", branch taken" if branch else ", branch not taken"
+    return f"from line {resumption.line} on{way}"
+
+
+def marked_source(resumption: Resumption) -> list[str]:
+    """Return the user's function line by line, with what has run already marked and what is left pointed at."""
+    lines = resumption.source.rstrip("\n").split("\n")
+    if not resumption.source or not resumption.first_line <= resumption.line < resumption.first_line + len(lines):
+        return []
+    in_loop = _loop_around(resumption)
+    decided = taken_branch(resumption)
+    numbered = [(resumption.first_line + index, text.rstrip()) for index, text in enumerate(lines)]
+    shown = [
+        _marked(number, text, _note(number, resumption, in_loop, decided), number >= resumption.line)
+        for number, text in numbered
+    ]
+    return _window(shown, resumption.line - resumption.first_line)
+
+
+def _note(number: int, resumption: Resumption, loop: tuple[int, int] | None, decided: bool | None) -> str:
+    if number <= resumption.first_line or number >= resumption.line:
+        return ""
+    if number == resumption.break_line and decided is not None:
+        return f"(already decided: {'true' if decided else 'false'})"
+    if loop is not None and loop[0] <= number <= loop[1]:
+        return "(already run in this round)"
+    if resumption.break_line < number and decided is False:
+        return "(not taken)"
+    return "(already run)"
+
+
+def _marked(number: int, text: str, note: str, ahead: bool) -> str:
+    pointer = ">" if ahead else " "
+    line = f"#  {pointer} {number:4}   {text}"
+    return f"{line:<52}  {note}" if note else line
+
+
+def _window(lines: list[str], start: int) -> list[str]:
+    if len(lines) <= MOST_LINES:
+        return lines
+    before = max(1, start - 5)
+    after = min(len(lines), start + MOST_LINES - 10)
+    shown = lines[:1]
+    if before > 1:
+        shown.append(f"#           ... {before - 1} lines ...")
+    shown += lines[before:after]
+    if after < len(lines):
+        shown.append(f"#           ... {len(lines) - after} lines ...")
+    return shown
+
+
+def _loop_around(resumption: Resumption) -> tuple[int, int] | None:
+    """Return the first and last line of the outermost loop that both the break and the next line lie in."""
+    for node in ast.walk(_parse(resumption.source)):
+        if isinstance(node, (ast.For, ast.While, ast.AsyncFor)):
+            first = node.lineno + resumption.first_line - 1
+            last = (node.end_lineno or node.lineno) + resumption.first_line - 1
+            if first <= resumption.break_line <= last and first <= resumption.line <= last:
+                return first, last
+    return None
+
+
+def _parse(source: str) -> ast.Module:
+    """Parse a function cut out of its file; an empty module where it does not stand alone (a lambda in a call)."""
+    lines = source.split("\n")
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    # A wrapper keeps the line numbers right for a method without touching multi-line strings.
+    text = "if 1:\n" + source if indent else source
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return ast.Module(body=[], type_ignores=[])
+    return ast.increment_lineno(tree, -1) if indent else tree

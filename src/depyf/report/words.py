@@ -1,0 +1,67 @@
+"""Short phrases that several views share."""
+
+from __future__ import annotations
+
+from depyf.report.model import (
+    Artefact,
+    Compile,
+    Dialect,
+    FirstCall,
+    Function,
+    Recompile,
+    Resume,
+    Transformed,
+    Trigger,
+)
+from depyf.report.user_source import Resumption, short_path
+from depyf.verify.level import Level
+
+
+def trigger_words(trigger: Trigger) -> str:
+    """Return why something was compiled.
+
+    >>> trigger_words(FirstCall())
+    'first call'
+    """
+    match trigger:
+        case FirstCall():
+            return "first call"
+        case Recompile(refusals):
+            refused = "; ".join(f"{each.entry}: {', '.join(each.clauses)}" for each in refusals)
+            return f"recompile, {refused}"
+        case Resume(caller):
+            return f"goes on after {caller}"
+
+
+def in_columns(facts: list[str]) -> list[str]:
+    """Return facts side by side in one line, or one below the other where the line would be too long."""
+    together = "    ".join(facts)
+    return [together] if len(together) <= 110 else facts
+
+
+def place_words(function: Function) -> str:
+    """Return the name and place of a function."""
+    return f"{function.name}, {short_path(function.filename)}:{function.first_line}"
+
+
+def proof_words(compiled: Compile) -> str:
+    """Return the level of proof of a compile's source, or why there is none."""
+    transformed = compiled.transformed
+    if not isinstance(transformed, Transformed):
+        return f"none: {transformed.reason}"
+    if transformed.level is Level.UNPROVEN or not transformed.installed:
+        return f"{transformed.level.name}, Dynamo's own bytecode runs: {transformed.reason}"
+    return transformed.level.name
+
+
+def resumption(function: Function, root: Function) -> Resumption | None:
+    """Return where a resume function goes on in the user's source, or None for a function of the user's own."""
+    if function.resumes_at is None or function.break_line is None:
+        return None
+    return Resumption(root.source, root.first_line, function.break_line, function.resumes_at)
+
+
+def graph_label(artefact: Artefact) -> str:
+    """Return the short name of an artefact in a list of links."""
+    number = f" {artefact.number}" if artefact.number or artefact.dialect is Dialect.KERNEL else ""
+    return f"{artefact.stage}{number}" + (f" ({artefact.part})" if artefact.part else "")

@@ -1,0 +1,53 @@
+"""Files of a dump: each is written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+PROBE_BYTES = 64 * 1024
+"""A directory that cannot take this much is called full before anything is compiled."""
+
+
+class DumpDirectoryError(OSError):
+    """The directory given for a dump cannot be written to; raised before anything is compiled."""
+
+
+def prepared_directory(directory: str | os.PathLike[str]) -> Path:
+    """Make `directory` with its parents, write to it once to see that it can be, and return its absolute path.
+
+    Raises:
+        DumpDirectoryError: it is a file, cannot be made, cannot be written, or is full.
+    """
+    path = Path(os.path.abspath(os.fspath(directory)))
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        probe = path / f".depyf-probe-{os.getpid()}"
+        try:
+            write_whole(probe, " " * PROBE_BYTES)
+        finally:
+            probe.unlink(missing_ok=True)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise DumpDirectoryError(f"depyf cannot write its files to {str(path)!r}: {reason}") from error
+    return path
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write `text` to `path` through a temporary file beside it, so that no reader ever sees a part of it.
+
+    Characters that UTF-8 cannot hold are written as escapes.
+
+    Raises:
+        OSError: the file cannot be written; nothing is left of it then.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{os.getpid()}-{threading.get_ident()}.tmp")
+    try:
+        with open(temporary, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+            file.write(text)
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

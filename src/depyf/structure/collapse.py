@@ -1,0 +1,495 @@
+"""Collapse short circuits and conditional expressions on the graph.
+
+Before: block 1: v1 = LOAD_FAST a; Branch v1 -> 2, 3     block 2: v2 = LOAD_FAST b; Branch v2 -> 4, 3
+After:  block 1: v3 = EXPR (a and b); Branch v3 -> 4, 3
+
+The blocks are visited in post-order, so that inner expressions are collapsed before outer ones. A block
+may become part of an expression if it has one predecessor, lies in the same scope, and folds to one
+expression without statements. An edge *carries* the tested value if a phi of its target receives it:
+that is how `a or b` keeps the value of a.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from depyf.lift.fold import Folder
+from depyf.lift.nodes import EMPTY, LOCAL, Entry, Temp
+from depyf.lift.order import is_atom
+from depyf.lift.rules import FOLD
+from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Return, edges, exit_uses
+from depyf.structure.order import postorder
+from depyf.structure.polarity import keeps_polarity
+from depyf.structure.tree import Enter
+
+
+@dataclass(slots=True)
+class Compound:
+    """An expression folded of several blocks; `make` builds it of the operands of its EXPR operation."""
+
+    make: Callable[[list[ast.expr]], ast.expr]
+    effect: int
+    reads: frozenset[str]
+    writes: frozenset[str]
+
+
+def fold_compound(folder: Folder, inst: Inst) -> None:
+    """EXPR: the first operands are its own, the others are temporaries that its inner parts name."""
+    compound = inst.arg
+    assert isinstance(compound, Compound)
+    for temp in inst.uses:
+        entry = folder.by_temp.get(temp)
+        if entry is not None and entry.targets and not all(isinstance(t, ast.Name) for t in entry.targets):
+            folder.spill_through(entry)
+    taken = folder.take(inst.uses)
+    effect = max(compound.effect, taken.effect)
+    folder.push(inst, compound.make(taken.exprs), effect, compound.reads | taken.reads, compound.writes | taken.writes)
+
+
+def _fold_move(folder: Folder, inst: Inst) -> None:
+    """MOVE: a phi takes over a value."""
+    folder.combine(inst, lambda parts: parts[0], effect=0)
+
+
+def _enter_with(folder: Folder, inst: Inst) -> None:
+    """ENTER_WITH, ENTER_ASYNC_WITH: a statement of its own, the head of the `with`."""
+    (manager,) = folder.take(inst.uses).exprs
+    stmt = Enter(manager=manager, exit=inst.defs[0], value=inst.defs[1], is_async=inst.op != "ENTER_WITH")
+    folder.emit(stmt, inst.line)
+
+
+RULES = {
+    **FOLD,
+    "EXPR": fold_compound,
+    "MOVE": _fold_move,
+    "ENTER_WITH": _enter_with,
+    "ENTER_ASYNC_WITH": _enter_with,
+}
+
+
+def count_uses(graph: Graph) -> dict[int, int]:
+    """Return how often each temporary is read; being popped is no use."""
+    uses: dict[int, int] = {}
+    for block in graph.live():
+        for inst in block.insts:
+            if inst.op != "POP":
+                for temp in inst.uses:
+                    uses[temp] = uses.get(temp, 0) + 1
+        for temp in exit_uses(block.exit):
+            uses[temp] = uses.get(temp, 0) + 1
+        for edge in edges(block.exit):
+            for temp in edge.args:
+                uses[temp] = uses.get(temp, 0) + 1
+    return uses
+
+
+def collapse(graph: Graph, scope: dict[int, int], is_expression: bool) -> dict[int, int]:
+    """Collapse what can be; return the counts of uses that hold afterwards.
+
+    scope: the innermost scope of each block; only blocks of one scope are joined.
+    is_expression: the code is a lambda's, so that its `return`s are arms of one expression.
+    """
+    collapser = _Collapser(graph, scope, is_expression)
+    for index in postorder(graph):
+        if graph.blocks[index] is not None:
+            while collapser.step(graph.block(index)):
+                pass
+    return collapser.uses
+
+
+@dataclass(slots=True)
+class _Arm:
+    """A block folded to one expression (None: it computes nothing)."""
+
+    block: Block
+    entry: Entry | None
+
+
+class _Collapser:
+    def __init__(self, graph: Graph, scope: dict[int, int], is_expression: bool) -> None:
+        self.graph = graph
+        self.scope = scope
+        self.is_expression = is_expression
+        self.uses = count_uses(graph)
+        self.preds: dict[int, int] = {0: 1}
+        for block in graph.live():
+            for edge in edges(block.exit):
+                self.preds[edge.target] = self.preds.get(edge.target, 0) + 1
+        for handler in graph.handlers:
+            self.preds[handler.target] = self.preds.get(handler.target, 0) + 2
+        if graph.end >= 0:
+            self.preds[graph.end] = self.preds.get(graph.end, 0) + 2
+        self.no_arm: set[int] = set()
+
+    def step(self, block: Block) -> bool:
+        """Try one rewrite at a block; say whether there was one."""
+        match block.exit:
+            case Goto(edge):
+                return self._join(block, edge)
+            case Branch(cond, if_true, if_false):
+                return self._branch(block, cond, if_true, if_false)
+            case _:
+                return False
+
+    # -- straight lines ------------------------------------------------------------
+
+    def _join(self, block: Block, edge: Edge) -> bool:
+        """Append the only successor of a block that is its only predecessor."""
+        if self.preds[edge.target] != 1 or self.scope[edge.target] != self.scope[block.index]:
+            return False
+        target = self.graph.block(edge.target)
+        if target is block:
+            return False
+        for phi, arg in zip(target.phis, edge.args):
+            if phi == arg:
+                self.uses[arg] -= 1
+            else:
+                block.insts.append(Inst("MOVE", None, [arg], [phi], None, -1))
+        block.insts.extend(target.insts)
+        block.exit = target.exit
+        self._remove(target)
+        self.no_arm.discard(block.index)
+        return True
+
+    def _remove(self, block: Block) -> None:
+        self.graph.blocks[block.index] = None
+        self.preds[block.index] = 0
+
+    def _drop_edge(self, edge: Edge) -> None:
+        self.preds[edge.target] -= 1
+        for temp in edge.args:
+            self.uses[temp] -= 1
+
+    # -- arms -----------------------------------------------------------------------
+
+    def _arm(self, index: int, block: Block) -> _Arm | None:
+        """Fold a block to an expression, if it is nothing else and belongs to `block` alone."""
+        if self.preds[index] != 1 or self.scope[index] != self.scope[block.index] or index in self.no_arm:
+            return None
+        arm = self.graph.block(index)
+        if arm.phis or arm is block or arm.handler != block.handler:
+            return None
+        folder = Folder(self.graph, self.uses)
+        folder.fold(arm.insts, RULES)
+        if folder.slots is not None or folder.stmts or len(folder.pending) > 1:
+            self.no_arm.add(index)
+            return None
+        if not folder.pending:
+            return _Arm(arm, None)
+        entry = folder.pending[0]
+        if entry.shared or entry.targets:
+            folder._settle([entry.temp])
+            if entry.temp not in folder.by_temp or entry.shared:
+                self.no_arm.add(index)
+                return None
+        return _Arm(arm, entry)
+
+    def _branch(self, block: Block, cond: int, if_true: Edge, if_false: Edge) -> bool:
+        if if_true.target == if_false.target:
+            return self._whole_value(block, cond, if_true, if_false)
+        true_arm, false_arm = self._arm(if_true.target, block), self._arm(if_false.target, block)
+        if true_arm and self._combine(block, cond, true_arm, if_false, arm_when=True):
+            return True
+        if false_arm and self._combine(block, cond, false_arm, if_true, arm_when=False):
+            return True
+        return bool(true_arm and false_arm and self._conditional(block, cond, true_arm, false_arm))
+
+    def _whole_value(self, block: Block, cond: int, if_true: Edge, if_false: Edge) -> bool:
+        """Both ways lead to one place and carry the tested value: it is no test."""
+        if cond not in if_true.args or if_true.args != if_false.args:
+            return False
+        self._drop_edge(if_false)
+        self.uses[cond] -= 1
+        block.exit = Goto(if_true)
+        return True
+
+    # -- and, or ---------------------------------------------------------------------
+
+    def _combine(self, block: Block, cond: int, arm: _Arm, other: Edge, arm_when: bool) -> bool:
+        """Join a test with a test, or with a value, that follows on one side of it."""
+        match arm.block.exit:
+            case Branch(inner, if_true, if_false):
+                if arm.entry is None or arm.entry.temp != inner:
+                    return False
+                return self._combine_tests(block, cond, arm, other, arm_when, if_true, if_false)
+            case Goto(edge):
+                return self._combine_value(block, cond, arm, edge, other, arm_when)
+            case Return(value):
+                return self._combine_return(block, cond, arm, value, other, arm_when)
+            case _:
+                return False
+
+    def _combine_tests(
+        self, block: Block, cond: int, arm: _Arm, other: Edge, arm_when: bool, if_true: Edge, if_false: Edge
+    ) -> bool:
+        inner = arm.entry.temp if arm.entry else -1
+        natural, swapped = (if_false, if_true) if arm_when else (if_true, if_false)
+        op: ast.boolop = ast.And() if arm_when else ast.Or()
+        negate_arm = negate = False
+        if _same_edge(other, cond, natural, inner):
+            same_side, far_side = natural, swapped
+        elif _same_edge(other, cond, swapped, inner) and cond not in other.args:
+            same_side, far_side = swapped, natural
+            if inner not in far_side.args and self._arm_negates(block, arm, far_side, same_side):
+                negate_arm = True
+            else:
+                negate = True
+                op = ast.Or() if arm_when else ast.And()
+        else:
+            return False
+        result = self.graph.new_temp()
+        self._drop_edge(other)
+        if negate_arm:
+            assert arm.entry is not None
+            arm.entry.expr = ast.UnaryOp(op=ast.Not(), operand=arm.entry.expr)
+        self._absorb(block, cond, arm, op, negate, result)
+        near = Edge(same_side.target, [result if arg == inner else arg for arg in same_side.args])
+        far = Edge(far_side.target, [result if arg == inner else arg for arg in far_side.args])
+        self.uses[result] = 1 + near.args.count(result) + far.args.count(result)
+        true_edge, false_edge = (far, near) if isinstance(op, ast.And) else (near, far)
+        assert isinstance(block.exit, Branch)
+        block.exit = Branch(result, true_edge, false_edge, block.exit.line)
+        return True
+
+    def _arm_negates(self, block: Block, arm: _Arm, far: Edge, near: Edge) -> bool:
+        """Say whether `a and not b` reads better than `not a or b`, its opposite.
+
+        What is guarded by the whole test comes next in the code. A test whose opposite is another operation
+        is not negated.
+        """
+        assert arm.entry is not None
+        first, second = self._test_of(block), arm.entry.expr
+        if keeps_polarity(second) != (first is not None and keeps_polarity(first)):
+            return not keeps_polarity(second)
+        return far.target < near.target
+
+    def _test_of(self, block: Block) -> ast.expr | None:
+        """Return a block's test, folded, if its last operation makes it."""
+        last = block.insts[-1] if block.insts else None
+        if last is None or last.op not in ("COMPARE", "IS", "CONTAINS"):
+            return None
+        folder = Folder(self.graph, dict.fromkeys([*last.uses, *last.defs], 1))
+        folder.fold([*(inst for inst in block.insts if inst.op == "CONST"), last], RULES)
+        return folder.pending[-1].expr
+
+    def _combine_value(self, block: Block, cond: int, arm: _Arm, edge: Edge, other: Edge, arm_when: bool) -> bool:
+        """Join `a and b` as a value: one edge carries a, the arm computes b, both go to one place."""
+        if edge.target != other.target or cond not in other.args:
+            return False
+        slot = other.args.index(cond)
+        if any(edge.args[k] != other.args[k] for k in range(len(edge.args)) if k != slot):
+            return False
+        if arm.entry is None or arm.entry.temp != edge.args[slot]:
+            return False
+        result = self.graph.block(edge.target).phis[slot]
+        op: ast.boolop = ast.And() if arm_when else ast.Or()
+        self._drop_edge(other)
+        self._absorb(block, cond, arm, op, False, result)
+        args = list(edge.args)
+        self.uses[args[slot]] -= 1
+        args[slot] = result
+        self.uses[result] = self.uses.get(result, 0) + 1
+        block.exit = Goto(Edge(edge.target, args))
+        return True
+
+    def _combine_return(self, block: Block, cond: int, arm: _Arm, value: int, other: Edge, arm_when: bool) -> bool:
+        """`return a and b`, where each way has a `return` of its own."""
+        target = self._returning(other.target, block)
+        if target is None or arm.entry is None or arm.entry.temp != value:
+            return False
+        returned = target.exit.value if isinstance(target.exit, Return) else -1
+        carried = dict(zip(target.phis, other.args)).get(returned, returned)
+        if carried != cond or not all(inst.op == "POP" for inst in target.insts):
+            return False
+        result = self.graph.new_temp()
+        self._drop_edge(other)
+        self._absorb(block, cond, arm, ast.And() if arm_when else ast.Or(), False, result)
+        if not self.preds[target.index]:
+            self._remove(target)
+        self.uses[result] = 1
+        assert isinstance(arm.block.exit, Return)
+        block.exit = Return(result, arm.block.exit.line)
+        return True
+
+    def _returning(self, index: int, block: Block) -> Block | None:
+        target = self.graph.block(index)
+        if self.scope[index] != self.scope[block.index] or not isinstance(target.exit, Return):
+            return None
+        return target
+
+    def _absorb(self, block: Block, cond: int, arm: _Arm, op: ast.boolop, negate: bool, result: int) -> None:
+        """Replace test and arm by one operation that makes `result`."""
+        assert arm.entry is not None
+        chain = None if negate or isinstance(op, ast.Or) else self._chained(block, cond, arm)
+        right = arm.entry.expr
+        extra = self._externals(arm)
+        if chain is not None:
+            inst = self._chain(block, chain, arm, result)
+        else:
+
+            def make(parts: list[ast.expr]) -> ast.expr:
+                left = ast.UnaryOp(op=ast.Not(), operand=parts[0]) if negate else parts[0]
+                return ast.BoolOp(op=op, values=[left, right])
+
+            compound = Compound(make, arm.entry.effect, arm.entry.reads, arm.entry.writes)
+            inst = Inst("EXPR", compound, [cond, *extra], [result], self._line(block), -1)
+            self.uses[cond] = 1
+        block.insts.append(inst)
+        self._remove(arm.block)
+        self.no_arm.discard(block.index)
+
+    def _line(self, block: Block) -> int | None:
+        return block.insts[-1].line if block.insts else None
+
+    # -- a < b < c ----------------------------------------------------------------------
+
+    def _chained(self, block: Block, cond: int, arm: _Arm) -> Inst | None:
+        """Return the comparison whose right operand the arm compares further, if that is so."""
+        last = block.insts[-1] if block.insts else None
+        right = _leftmost(arm.entry.expr) if arm.entry else None
+        if last is None or last.defs != [cond] or not isinstance(right, ast.Compare):
+            return None
+        if last.op not in ("COMPARE", "IS", "CONTAINS") or not isinstance(right.left, Temp):
+            return None
+        return last if right.left.temp == last.uses[1] else None
+
+    def _chain(self, block: Block, first: Inst, arm: _Arm, result: int) -> Inst:
+        assert arm.entry is not None
+        whole, rest = arm.entry.expr, _leftmost(arm.entry.expr)
+        assert isinstance(rest, ast.Compare)
+        block.insts.pop()
+        folder = Folder(self.graph, {})
+        FOLD[first.op](folder, first)
+        (entry,) = folder.pending
+        assert isinstance(entry.expr, ast.Compare)
+        op = entry.expr.ops[0]
+
+        def make(parts: list[ast.expr]) -> ast.expr:
+            chain = ast.Compare(left=parts[0], ops=[op, *rest.ops], comparators=[parts[1], *rest.comparators])
+            return _with_leftmost(whole, chain)
+
+        self.uses[first.uses[1]] -= 1
+        extra = [temp for temp in self._externals(arm) if temp != first.uses[1]]
+        compound = Compound(make, arm.entry.effect, arm.entry.reads, arm.entry.writes)
+        return Inst("EXPR", compound, [*first.uses, *extra], [result], first.line, first.offset)
+
+    def _externals(self, arm: _Arm) -> list[int]:
+        """Return the temporaries of other blocks that an arm reads."""
+        made = {temp for inst in arm.block.insts for temp in inst.defs}
+        found: dict[int, None] = {}
+        for inst in arm.block.insts:
+            if inst.op != "POP":
+                found.update((temp, None) for temp in inst.uses if temp not in made)
+        return list(found)
+
+    # -- a if c else b ------------------------------------------------------------------
+
+    def _conditional(self, block: Block, cond: int, true_arm: _Arm, false_arm: _Arm) -> bool:
+        """Two arms that compute the two values of one phi, or of one `return`, or two tests alike."""
+        match true_arm.block.exit, false_arm.block.exit:
+            case Goto(one), Goto(two):
+                return self._conditional_value(block, cond, true_arm, false_arm, one, two)
+            case Return(one_value, one_line), Return(two_value, two_line):
+                if not self._one_return(block, one_line, two_line):
+                    return False
+                if not (_computes(true_arm, one_value) and _computes(false_arm, two_value)):
+                    return False
+                result = self.graph.new_temp()
+                self.uses[result] = 1
+                self._if_expression(block, cond, true_arm, false_arm, result)
+                block.exit = Return(result, one_line)
+                return True
+            case Branch(one_cond, one_true, one_false), Branch(two_cond, two_true, two_false):
+                if not (_computes(true_arm, one_cond) and _computes(false_arm, two_cond)):
+                    return False
+                if not (
+                    _same_edge(one_true, one_cond, two_true, two_cond)
+                    and _same_edge(one_false, one_cond, two_false, two_cond)
+                ):
+                    return False
+                result = self.graph.new_temp()
+                self._if_expression(block, cond, true_arm, false_arm, result)
+                self._drop_edge(two_true)
+                self._drop_edge(two_false)
+                near = Edge(one_true.target, [result if arg == one_cond else arg for arg in one_true.args])
+                far = Edge(one_false.target, [result if arg == one_cond else arg for arg in one_false.args])
+                self.uses[result] = 1 + near.args.count(result) + far.args.count(result)
+                block.exit = Branch(result, near, far)
+                return True
+            case _:
+                return False
+
+    def _one_return(self, block: Block, one: int | None, two: int | None) -> bool:
+        """Say whether two returns are one statement: in a lambda, or all on the line of the test."""
+        return self.is_expression
+
+    def _conditional_value(
+        self, block: Block, cond: int, true_arm: _Arm, false_arm: _Arm, one: Edge, two: Edge
+    ) -> bool:
+        if one.target != two.target:
+            return False
+        differ = [k for k in range(len(one.args)) if one.args[k] != two.args[k]]
+        if len(differ) != 1:
+            return False
+        (slot,) = differ
+        if not (_computes(true_arm, one.args[slot]) and _computes(false_arm, two.args[slot])):
+            return False
+        result = self.graph.block(one.target).phis[slot]
+        self._if_expression(block, cond, true_arm, false_arm, result)
+        self._drop_edge(two)
+        self.uses[one.args[slot]] -= 1
+        args = list(one.args)
+        args[slot] = result
+        self.uses[result] = self.uses.get(result, 0) + 1
+        block.exit = Goto(Edge(one.target, args))
+        return True
+
+    def _if_expression(self, block: Block, cond: int, true_arm: _Arm, false_arm: _Arm, result: int) -> None:
+        assert true_arm.entry is not None and false_arm.entry is not None
+        body, orelse = true_arm.entry, false_arm.entry
+
+        def make(parts: list[ast.expr]) -> ast.expr:
+            return ast.IfExp(test=parts[0], body=body.expr, orelse=orelse.expr)
+
+        extra = list(dict.fromkeys(self._externals(true_arm) + self._externals(false_arm)))
+        effect = max(body.effect, orelse.effect)
+        compound = Compound(make, effect, body.reads | orelse.reads, body.writes | orelse.writes)
+        block.insts.append(Inst("EXPR", compound, [cond, *extra], [result], self._line(block), -1))
+        self.uses[cond] = 1
+        self._remove(true_arm.block)
+        self._remove(false_arm.block)
+        self.no_arm.discard(block.index)
+
+
+def _leftmost(expr: ast.expr) -> ast.expr:
+    """Return the first operand of nested `and`s."""
+    while isinstance(expr, ast.BoolOp) and isinstance(expr.op, ast.And):
+        expr = expr.values[0]
+    return expr
+
+
+def _with_leftmost(expr: ast.expr, new: ast.expr) -> ast.expr:
+    """Return nested `and`s with another first operand."""
+    spine: list[ast.BoolOp] = []
+    while isinstance(expr, ast.BoolOp) and isinstance(expr.op, ast.And):
+        spine.append(expr)
+        expr = expr.values[0]
+    for outer in reversed(spine):
+        new = ast.BoolOp(op=outer.op, values=[new, *outer.values[1:]])
+    return new
+
+
+def _computes(arm: _Arm, temp: int) -> bool:
+    return arm.entry is not None and arm.entry.temp == temp
+
+
+def _same_edge(one: Edge, one_cond: int, two: Edge, two_cond: int) -> bool:
+    """Say whether two edges lead to one place with the same values, the tested ones taken for equal."""
+    return one.target == two.target and all(
+        a == b or (a == one_cond and b == two_cond) for a, b in zip(one.args, two.args)
+    )
+
+
+__all__ = ["EMPTY", "LOCAL", "RULES", "collapse", "count_uses", "is_atom"]

@@ -1,0 +1,223 @@
+"""Turn jumps into `break`, `continue`, `return`, or nothing, and items into statements.
+
+Before: Loop(7, [If(c, [Jump 9], [])...]), Label 9
+After:  while True: if c: break ...
+
+Each place has a set of labels that it leads to by itself; a jump there to one of them is nothing. `break` leads to
+the labels behind the loop, `continue` to the loop's header.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from depyf.structure.polarity import keeps_polarity, negated
+from depyf.structure.trampoline import Steps, run
+from depyf.structure.tree import Enter, For, If, Item, Jump, Label, Loop, ReraiseStmt, Statement, Try, WithBody
+
+Labels = frozenset[int]
+NOWHERE: Labels = frozenset()
+
+
+class Unresolved(Exception):
+    """A jump for which Python has no statement."""
+
+    def __init__(self, label: int) -> None:
+        self.label = label
+        super().__init__(f"no statement leads to block {label}")
+
+
+@dataclass(slots=True)
+class Context:
+    """Where control goes from the end of a sequence (`next`), by `continue`, and by `break`."""
+
+    next: Labels
+    header: Labels
+    after: Labels
+    broke: list[bool]
+
+
+class TryStmt(Statement):
+    """A `try` whose handler is not parted into clauses yet."""
+
+    _fields = ("body", "handler", "orelse")
+    body: list[ast.stmt]
+    handler: list[ast.stmt]
+    orelse: list[ast.stmt]
+    exc: int
+    is_finally: bool
+
+
+class WithStmt(Statement):
+    """The body of a `with`; its head is the `Enter` before it."""
+
+    _fields = ("body",)
+    body: list[ast.stmt]
+    exit: int
+
+
+class ForStmt(Statement):
+    """A `for` over a temporary; the passes put the iterable and the target in."""
+
+    _fields = ("iterator", "value", "body", "orelse")
+    iterator: ast.expr
+    value: ast.expr
+    body: list[ast.stmt]
+    orelse: list[ast.stmt]
+    is_async: bool
+
+
+def resolve(items: list[Item], end: int) -> list[ast.stmt]:
+    """Return the statements of items; `end` is the label that a bare `return` leads to.
+
+    Raises Unresolved for a jump that no statement expresses.
+    """
+    context = Context(frozenset((end,)), NOWHERE, NOWHERE, [False])
+    return run(_Resolver(end).sequence(items, context))
+
+
+class _Resolver:
+    def __init__(self, end: int) -> None:
+        self.end = end
+
+    def sequence(self, items: list[Item], context: Context) -> Steps[list[ast.stmt]]:
+        """Resolve items in order."""
+        flat = _flatten(items)
+        follows = _follows(flat, context.next)
+        out: list[ast.stmt] = []
+        for item, following in zip(flat, follows):
+            if isinstance(item, Label):
+                continue
+            inner = Context(following, context.header, context.after, context.broke)
+            if isinstance(item, Jump):
+                out.extend(self._jump(item, inner))
+            elif isinstance(item, ast.stmt):
+                out.append(item)
+            else:
+                out.extend((yield self._compound(item, inner)))
+        return out
+
+    def _jump(self, jump: Jump, context: Context) -> list[ast.stmt]:
+        if jump.label in context.next:
+            return []
+        if jump.label in context.header:
+            return [ast.Continue()]
+        if jump.label in context.after:
+            context.broke[0] = True
+            return [ast.Break()]
+        if jump.label == self.end:
+            return [ast.Return(value=None)]
+        raise Unresolved(jump.label)
+
+    def _compound(self, item: If | Loop | For | Try | WithBody, context: Context) -> Steps[list[ast.stmt]]:
+        stmts: list[ast.stmt]
+        match item:
+            case If():
+                body = yield self.sequence(item.body, context)
+                orelse = yield self.sequence(item.orelse, context)
+                return [_if(item, body, orelse)]
+            case Loop():
+                stmts = yield self._loop(item, context)
+                return stmts
+            case For():
+                stmts = yield self._for(item, context)
+                return stmts
+            case Try():
+                stmts = yield self._try(item, context)
+                return stmts
+            case WithBody():
+                body = yield self.sequence(item.body, context)
+                if (yield self.sequence(item.suppressed, context)):
+                    raise Unresolved(-1)
+                return [WithStmt(body=body or [ast.Pass()], exit=item.exit, lineno=0)]
+
+    def _loop(self, item: Loop, context: Context) -> Steps[list[ast.stmt]]:
+        header = frozenset((item.header,))
+        inner = Context(header, header, context.next, [False])
+        body = yield self.sequence(item.body, inner)
+        orelse = yield self.sequence(item.orelse, context)
+        test = item.test if item.test is not None else ast.Constant(value=True)
+        stmt = ast.While(test=test, body=body or [ast.Pass()], orelse=[], lineno=item.line or 0)
+        if inner.broke[0]:
+            stmt.orelse = orelse
+            return [stmt]
+        return [stmt, *orelse]
+
+    def _for(self, item: For, context: Context) -> Steps[list[ast.stmt]]:
+        header = frozenset((item.header,))
+        inner = Context(header, header, context.next, [False])
+        body = yield self.sequence(item.body, inner)
+        orelse = yield self.sequence(item.orelse, context)
+        stmt = ForStmt(
+            iterator=item.iterator,
+            value=item.value,
+            body=body,
+            orelse=[],
+            is_async=item.is_async,
+            lineno=item.line or 0,
+        )
+        if inner.broke[0]:
+            stmt.orelse = orelse
+            return [stmt]
+        return [stmt, *orelse]
+
+    def _try(self, item: Try, context: Context) -> Steps[list[ast.stmt]]:
+        body_context = context
+        if item.orelse:
+            (label, *_rest) = item.orelse
+            assert isinstance(label, Label)
+            body_context = Context(frozenset((label.label,)), context.header, context.after, context.broke)
+        body = yield self.sequence(item.body, body_context)
+        orelse = yield self.sequence(item.orelse, context)
+        handler = yield self.sequence(item.handler, context)
+        stmt = TryStmt(
+            body=body or [ast.Pass()],
+            handler=handler,
+            orelse=orelse,
+            exc=item.exc,
+            is_finally=item.is_finally,
+            lineno=0,
+        )
+        return [stmt]
+
+
+def _if(item: If, body: list[ast.stmt], orelse: list[ast.stmt]) -> ast.stmt:
+    test = item.test
+    if not body and orelse and not keeps_polarity(test):
+        test, body, orelse = negated(test), orelse, []
+    return ast.If(test=test, body=body or [ast.Pass()], orelse=orelse, lineno=item.line or 0)
+
+
+def _flatten(items: list[Item]) -> list[Item]:
+    """Put the code of filled jumps in their places."""
+    out: list[Item] = []
+    stack = [iter(items)]
+    while stack:
+        item = next(stack[-1], None)
+        if item is None:
+            stack.pop()
+        elif isinstance(item, Jump) and item.body is not None:
+            stack.append(iter(item.body))
+        else:
+            out.append(item)
+    return out
+
+
+def _follows(items: list[Item], after: Labels) -> list[Labels]:
+    """Return for each item the labels that control reaches when it ends by itself."""
+    follows: list[Labels] = []
+    present = after
+    for item in reversed(items):
+        follows.append(present)
+        if isinstance(item, Label):
+            present = present | {item.label}
+        elif isinstance(item, Jump):
+            present = frozenset((item.label,)) if item.label not in present else present
+        else:
+            present = NOWHERE
+    follows.reverse()
+    return follows
+
+
+__all__ = ["Enter", "ForStmt", "ReraiseStmt", "TryStmt", "Unresolved", "WithStmt", "resolve"]

@@ -1,0 +1,131 @@
+"""Loops of a graph, and the `while` loops whose test the compiler wrote twice.
+
+Before: P: if c: goto B else X     B: ...     Q: ...; if c: goto B else X
+After:  P: goto N     N: if c: goto B else X     B: ...     Q: ...; goto N
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from depyf.cfg.dominators import Successors, dominates, immediate_dominators
+from depyf.lift.successors import successors as all_successors
+from depyf.lift.tac import Graph
+from depyf.structure.tree import If, Item, Jump
+
+if TYPE_CHECKING:
+    from depyf.structure.build import Node
+
+
+class Irreducible(Exception):
+    """A loop is entered at several places."""
+
+
+def natural_loops(successors: Successors, entry: int) -> list[tuple[int, set[int]]]:
+    """Return headers and blocks of the natural loops reachable from `entry`.
+
+    Raises Irreducible if a loop can be entered elsewhere than at its header.
+    """
+    idom = immediate_dominators(successors, entry)
+    predecessors: dict[int, list[int]] = {}
+    for label in idom:
+        for target in successors[label]:
+            predecessors.setdefault(target, []).append(label)
+    loops: dict[int, set[int]] = {}
+    for source, header in _retreating(successors, entry):
+        if not dominates(idom, header, source):
+            raise Irreducible(f"the loop at block {header} is also entered elsewhere")
+        inside = loops.setdefault(header, {header})
+        work = [source]
+        while work:
+            label = work.pop()
+            if label not in inside:
+                inside.add(label)
+                work.extend(predecessors.get(label, ()))
+    return list(loops.items())
+
+
+def loop_headers(graph: Graph) -> frozenset[int]:
+    """Return the blocks that some way through the code comes back to."""
+    return frozenset(header for _, header in _retreating(all_successors(graph), 0))
+
+
+def _retreating(successors: Successors, entry: int) -> list[tuple[int, int]]:
+    """Return the edges of a depth-first search that lead to a node still being visited."""
+    found: list[tuple[int, int]] = []
+    state = {entry: 1}
+    stack = [(entry, iter(successors[entry]))]
+    while stack:
+        label, rest = stack[-1]
+        target = next(rest, None)
+        if target is None:
+            state[label] = 2
+            stack.pop()
+        elif state.get(target) == 1:
+            found.append((label, target))
+        elif target not in state:
+            state[target] = 1
+            stack.append((target, iter(successors[target])))
+    return found
+
+
+def unrotate(
+    nodes: dict[int, Node], labels: set[int], header: int, fresh: int
+) -> tuple[list[Item], int, tuple[int, ...], int] | None:
+    """Join the two copies of a `while` test around the loop body `header`, if there are two.
+
+    Returns the node to be added under label `fresh` (items, handler, nest, last), or None.
+    """
+    tests = [(label, test) for label in sorted(labels) if (test := _test_before(nodes[label], header)) is not None]
+    if len(tests) < 2:
+        return None
+    first = tests[0][1]
+    alike = [label for label, test in tests if _same_test(first, test)]
+    if len(alike) < 2:
+        return None
+    node = nodes[alike[0]]
+    items: list[Item] = [first]
+    for label in alike:
+        jump = Jump(fresh)
+        nodes[label].items[-1] = jump
+        nodes[label].jumps = [jump]
+    return items, node.handler, node.nest, node.last
+
+
+def _test_before(node: Node, header: int) -> If | None:
+    """Return the test that ends a node, if it decides between `header` and another place."""
+    last = node.items[-1] if node.items else None
+    if not isinstance(last, If) or len(node.jumps) != 2 or not any(jump.label == header for jump in node.jumps):
+        return None
+    return last
+
+
+def _same_test(one: If, two: If) -> bool:
+    for first, second in ((one.body, two.body), (one.orelse, two.orelse)):
+        if len(first) != 1 or len(second) != 1:
+            return False
+        a, b = first[0], second[0]
+        if not isinstance(a, Jump) or not isinstance(b, Jump) or a.label != b.label or a.body or b.body:
+            return False
+    return same_expression(one.test, two.test)
+
+
+def same_expression(one: ast.AST, two: ast.AST) -> bool:
+    """Say whether two expressions are written the same."""
+    work: list[tuple[object, object]] = [(one, two)]
+    while work:
+        a, b = work.pop()
+        if type(a) is not type(b):
+            return False
+        if isinstance(a, ast.AST):
+            assert isinstance(b, ast.AST)
+            work.extend((getattr(a, name, None), getattr(b, name, None)) for name in a._fields if name != "ctx")
+        elif isinstance(a, list):
+            assert isinstance(b, list)
+            if len(a) != len(b):
+                return False
+            work.extend(zip(a, b))
+        elif a != b or repr(a) != repr(b):
+            return False
+    return True

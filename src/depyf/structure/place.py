@@ -1,0 +1,149 @@
+"""Place the nodes of an acyclic graph in one sequence of items, by dominance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from depyf.cfg.dominators import immediate_dominators, reverse_postorder
+from depyf.structure.tree import For, Item, Jump, Label, Loop, Try, WithBody, children
+
+if TYPE_CHECKING:
+    from depyf.structure.build import Node
+
+
+def place(nodes: dict[int, Node], labels: set[int], entry: int) -> list[Item]:
+    """Return the items of the nodes, beginning with `entry`; jumps that leave them, or go back to `entry`, stay."""
+    inner = labels - {entry}
+    successors = {
+        label: [jump.label for jump in nodes[label].jumps if jump.label in inner] for label in labels
+    }
+    order = reverse_postorder(successors, entry)
+    rank = {label: number for number, label in enumerate(order)}
+    idom = immediate_dominators(successors, entry)
+    sites: dict[int, list[tuple[int, Jump]]] = {}
+    for label in order:
+        for jump in nodes[label].jumps:
+            if jump.label in inner:
+                sites.setdefault(jump.label, []).append((label, jump))
+    kids: dict[int, list[int]] = {}
+    for label in order[1:]:
+        kids.setdefault(idom[label], []).append(label)
+    for label in reversed(order):
+        _attach(nodes, label, sorted(kids.get(label, []), key=rank.__getitem__), sites)
+    return nodes[entry].items
+
+
+def _attach(nodes: dict[int, Node], label: int, kids: list[int], sites: dict[int, list[tuple[int, Jump]]]) -> None:
+    """Write the nodes that `label` dominates at their jump, or behind it."""
+    node = nodes[label]
+    compound = node.items[-1] if node.items else None
+    is_compound = isinstance(compound, (Loop, For, Try, WithBody))
+    behind: list[int] = []
+    for kid in kids:
+        if len(sites[kid]) == 1 and not is_compound:
+            _fill(sites[kid][0][1], nodes[kid].items)
+        else:
+            behind.append(kid)
+    if compound is not None and is_compound:
+        behind = _around(nodes, label, compound, behind, sites)
+    if isinstance(compound, (Loop, For)) and not behind:
+        _break_to(node, compound)
+    if isinstance(compound, WithBody) and not behind and len(compound.suppressed) == 1:
+        after = compound.suppressed[0]
+        if isinstance(after, Jump) and after.body is None:
+            node.items = [*node.items, Jump(after.label)]
+    for kid in behind:
+        node.items = [*node.items, Label(kid), *nodes[kid].items]
+
+
+def _break_to(node: Node, loop: Loop | For) -> None:
+    """Put a jump behind a loop that is only left for one place outside."""
+    beyond = {jump.label for jump in node.jumps} - {loop.header} - node.ends
+    normal = loop.orelse[0].label if len(loop.orelse) == 1 and isinstance(loop.orelse[0], Jump) else -1
+    if len(beyond) == 2:
+        beyond.discard(normal)
+    if len(beyond) == 1:
+        node.items = [*node.items, Jump(beyond.pop())]
+
+
+def _fill(jump: Jump, items: list[Item]) -> None:
+    jump.body = items
+
+
+def _around(
+    nodes: dict[int, Node], label: int, compound: Item, kids: list[int], sites: dict[int, list[tuple[int, Jump]]]
+) -> list[int]:
+    """Nodes follow a loop, `try` or `with`: decide which is its `else`, and which are written inside."""
+    single = [kid for kid in kids if len(sites[kid]) == 1]
+    normal = _normal_exit(compound, single, sites)
+    if normal is not None:
+        leaving = {jump.label for jump in nodes[label].jumps} - set(kids)
+        if isinstance(compound, (Loop, For)):
+            leaving -= {compound.header, *nodes[label].ends}
+        else:
+            leaving -= nodes[label].ends | nodes[label].headers
+        if leaving:
+            _fill_else(compound, sites[normal][0][1], nodes[normal].items)
+            return [kid for kid in kids if kid != normal]
+    if normal is None and isinstance(compound, Loop) and len(single) == len(kids):
+        jumps = [*nodes[label].jumps, *(jump for kid in kids for jump in nodes[kid].jumps)]
+        beyond = {jump.label for jump in jumps} - {compound.header, *kids, *nodes[label].ends}
+        direct = beyond & {jump.label for jump in nodes[label].jumps}
+        if len(beyond) == 1 and (direct or len(kids) > 1):
+            for kid in kids:
+                _fill(sites[kid][0][1], nodes[kid].items)
+            return []
+    if len(kids) < 2:
+        return kids
+    if normal is not None and isinstance(compound, Loop) and len(single) == len(kids):
+        others = [kid for kid in single if kid != normal]
+        if all(other < normal for other in others):
+            for kid in others:
+                _fill(sites[kid][0][1], nodes[kid].items)
+            return [normal]
+    if normal is not None:
+        _fill_else(compound, sites[normal][0][1], nodes[normal].items)
+        single.remove(normal)
+        kids = [kid for kid in kids if kid != normal]
+    for kid in single:
+        if len(kids) > 1:
+            _fill(sites[kid][0][1], nodes[kid].items)
+            kids = [other for other in kids if other != kid]
+    return kids
+
+
+def _normal_exit(compound: Item, single: list[int], sites: dict[int, list[tuple[int, Jump]]]) -> int | None:
+    """Return the node that is reached when the compound item ends by itself, if nothing else reaches it."""
+    match compound:
+        case Loop() | For():
+            jump = compound.orelse[0] if compound.orelse else None
+            return next((kid for kid in single if sites[kid][0][1] is jump), None)
+        case Try(is_finally=False):
+            tails = _tails(compound.body)
+            return next((kid for kid in single if any(sites[kid][0][1] is jump for jump in tails)), None)
+        case _:
+            return None
+
+
+def _fill_else(compound: Item, jump: Jump, items: list[Item]) -> None:
+    if isinstance(compound, Try):
+        compound.orelse = [Label(jump.label), *items]
+    else:
+        jump.body = items
+
+
+def _tails(items: list[Item]) -> list[Jump]:
+    """Return the jumps that end a sequence of items, also inside its last item."""
+    found: list[Jump] = []
+    work = [items]
+    while work:
+        sequence = work.pop()
+        last = sequence[-1] if sequence else None
+        if isinstance(last, Jump) and last.body is None:
+            found.append(last)
+        elif last is not None and not isinstance(last, (Loop, For)):
+            work.extend(children(last))
+        elif isinstance(last, (Loop, For)):
+            work.append(last.orelse)
+    return found
+

@@ -1,0 +1,206 @@
+"""`try ... finally`.
+
+Before: the handler runs the body of `finally` and raises again; every other way out of the protected body runs
+        a copy of it
+After:  the copies are gone, and the ways out lead to where the copies led
+
+A copy is recognised by walking it and the handler's code in step: the same operations on values that
+correspond, the same branches, until the handler raises again; there the copy goes on.
+"""
+
+from __future__ import annotations
+
+from depyf.lift.tac import (
+    Block,
+    Branch,
+    Edge,
+    ForIter,
+    Goto,
+    Graph,
+    Inst,
+    Raise,
+    Reraise,
+    Return,
+)
+from depyf.structure.regions.split import split_block
+from depyf.structure.regions.table import Region, Regions
+
+Place = tuple[int, int]
+"""A block and the number of an operation in it."""
+
+
+def strip(regions: Regions, region: Region) -> bool:
+    """Take the copies of the `finally` body out; return False, and change nothing, where one is missing."""
+    graph = regions.graph
+    entry = graph.handlers[region.handler]
+    body = regions.body(region.handler)
+    matches: list[tuple[Edge, Place]] = []
+    for _, edge in regions.exits(body):
+        place = _Matcher(regions, region.handler).match((entry.target, 1), (edge.target, 0))
+        if place is None:
+            return False
+        matches.append((edge, place))
+    _redirect(graph, matches)
+    return True
+
+
+def _redirect(graph: Graph, matches: list[tuple[Edge, Place]]) -> None:
+    """Lead each edge to the place behind its copy."""
+    targets: dict[Place, Block] = {}
+    cuts: dict[int, list[int]] = {}
+    for _, (index, number) in matches:
+        cuts.setdefault(index, []).append(number)
+    for index, numbers in cuts.items():
+        for number in sorted(set(numbers), reverse=True):
+            block = graph.block(index)
+            targets[index, number] = split_block(graph, block, number) if number else block
+    for edge, place in matches:
+        first, target = graph.block(edge.target), targets[place]
+        moves = [Inst("MOVE", None, [arg], [phi], None, -1) for phi, arg in zip(first.phis, edge.args)]
+        if target is first:
+            continue
+        if moves:
+            target = graph.new_block(moves, Goto(Edge(target.index, [])), first.handler, list(first.stack))
+        edge.target, edge.args = target.index, []
+
+
+class _Matcher:
+    """Walks a handler and a supposed copy of its code in step."""
+
+    def __init__(self, regions: Regions, handler: int) -> None:
+        self.regions = regions
+        self.graph = regions.graph
+        self.exc = {self.graph.handlers[handler].exc}
+        start = self.graph.block(self.graph.handlers[handler].target)
+        self.saved = [temp for inst in start.insts[:1] for temp in inst.defs]
+        self.outer = regions.parent.get(handler, -1)
+        self.values: dict[int, int] = {}
+        self.seen: dict[Place, Place] = {}
+        self.work: list[tuple[Place, Place]] = []
+        self.after: Place | None = None
+        self.handlers: dict[int, int] = {}
+
+    def match(self, handler: Place, copy: Place) -> Place | None:
+        """Return the place where the copy goes on, or None if it is no copy."""
+        self.work.append((handler, copy))
+        while self.work:
+            one, two = self.work.pop()
+            one = self._skip(one)
+            if one in self.seen:
+                if self.seen[one] != self._skip(two):
+                    return None
+                continue
+            if not self._step(one, two):
+                return None
+        return self.after
+
+    def _skip(self, place: Place) -> Place:
+        """Go on past the end of blocks that just lead to another, and past operations without effect."""
+        index, number = place
+        hops = 0
+        while hops < len(self.graph.blocks):
+            block = self.graph.block(index)
+            while number < len(block.insts) and self._is_nothing(block.insts[number]):
+                number += 1
+            if number < len(block.insts) or not isinstance(block.exit, Goto):
+                return index, number
+            index, number = block.exit.edge.target, 0
+            hops += 1
+        return index, number
+
+    def _is_nothing(self, inst: Inst) -> bool:
+        """POPs of values made in the walked code count; those of what lay below, as a `return` drops it, do not."""
+        if inst.op == "POP":
+            return inst.uses[0] not in self.values and inst.uses[0] not in self.values.values()
+        return inst.op == "MOVE" or (inst.op == "POP_EXCEPT" and inst.uses == self.saved)
+
+    def _step(self, one: Place, two: Place) -> bool:
+        block = self.graph.block(one[0])
+        at_end = one[1] >= len(block.insts)
+        if at_end and isinstance(block.exit, Reraise) and block.exit.exc in self.exc:
+            return self._arrive(two)
+        two = self._skip(two)
+        self.seen[one] = two
+        other = self.graph.block(two[0])
+        if not self._same_handler(block.handler, other.handler):
+            return False
+        if at_end:
+            return two[1] >= len(other.insts) and self._same_exit(block, other)
+        if two[1] >= len(other.insts) or not self._same_inst(block.insts[one[1]], other.insts[two[1]]):
+            return False
+        self.work.append(((one[0], one[1] + 1), (two[0], two[1] + 1)))
+        return True
+
+    def _arrive(self, place: Place) -> bool:
+        """Note where the copy is left, as the handler raises again there: it must be one place."""
+        if self.after is None:
+            self.after = place
+        return self._skip(self.after) == self._skip(place) or self._same_return(self.after, place)
+
+    def _same_return(self, one: Place, two: Place) -> bool:
+        """Say whether two places do the same: drop values and return a constant or variable."""
+        tails: list[object] = []
+        for index, number in (self._skip(one), self._skip(two)):
+            block = self.graph.block(index)
+            if not isinstance(block.exit, Return):
+                return False
+            rest = [inst for inst in block.insts[number:] if inst.op not in ("POP", "POP_EXCEPT")]
+            if any(inst.op not in ("CONST", "LOAD_FAST") for inst in rest):
+                return False
+            made = {temp: (inst.op, type(inst.arg), inst.arg) for inst in rest for temp in inst.defs}
+            tails.append(made.get(block.exit.value, block.exit.value))
+        return bool(tails[0] == tails[1])
+
+    def _same_inst(self, one: Inst, two: Inst) -> bool:
+        if one.op != two.op or type(one.arg) is not type(two.arg) or one.arg != two.arg:
+            return False
+        if len(one.uses) != len(two.uses) or len(one.defs) != len(two.defs):
+            return False
+        if any(self.values.get(a, a) != b for a, b in zip(one.uses, two.uses)):
+            return False
+        self.values.update(zip(one.defs, two.defs))
+        return True
+
+    def _same_handler(self, one: int, two: int) -> bool:
+        """Handlers around the `finally` are the same; those inside it correspond."""
+        if one == two or self.handlers.get(one) == two:
+            return True
+        if one < 0 or two < 0 or one in self.handlers:
+            return False
+        if self.outer in (one, two):
+            return False
+        self.handlers[one] = two
+        first, second = self.graph.handlers[one], self.graph.handlers[two]
+        self.values[first.exc] = second.exc
+        self.values[first.lasti] = second.lasti
+        self.work.append(((first.target, 0), (second.target, 0)))
+        return True
+
+    def _same_exit(self, one: Block, two: Block) -> bool:
+        match one.exit, two.exit:
+            case Branch(a, a_true, a_false), Branch(b, b_true, b_false):
+                return self._same(a, b) and self._edges([(a_true, b_true), (a_false, b_false)])
+            case ForIter(a, a_value, a_body, a_done), ForIter(b, b_value, b_body, b_done):
+                self.values[a_value] = b_value
+                return self._same(a, b) and self._edges([(a_body, b_body), (a_done, b_done)])
+            case Return(a), Return(b):
+                return self._same(a, b)
+            case Raise(a_list), Raise(b_list):
+                return len(a_list) == len(b_list) and all(self._same(a, b) for a, b in zip(a_list, b_list))
+            case Reraise(a), Reraise(b):
+                return self._same(a, b)
+            case _:
+                return False
+
+    def _same(self, one: int, two: int) -> bool:
+        return self.values.get(one, one) == two
+
+    def _edges(self, pairs: list[tuple[Edge, Edge]]) -> bool:
+        for one, two in pairs:
+            phis = zip(self.graph.block(one.target).phis, self.graph.block(two.target).phis)
+            self.values.update(phis)
+            self.work.append(((one.target, 0), (two.target, 0)))
+        return True
+
+
+__all__ = ["strip"]

@@ -1,0 +1,63 @@
+"""The unbinding of `except E as name`.
+
+Before: the clause's body is protected by a handler that does `name = None; del name` and raises again;
+        every way out of the body does POP_EXCEPT; name = None; del name
+After:  neither; the name's store at the start of the clause says it all
+"""
+
+from __future__ import annotations
+
+from depyf.lift.tac import Block, Inst
+from depyf.structure.regions.table import Region, Regions, skip_empty
+
+
+def dissolve(regions: Regions, region: Region) -> bool:
+    """Remove the handler that unbinds a name; return False, and change nothing, where a way out does not unbind it."""
+    graph = regions.graph
+    target = graph.block(graph.handlers[region.handler].target)
+    name = _key(target.insts[1])
+    for _, edge in regions.exits(regions.body(region.handler)):
+        if _unbinding(skip_empty(graph, edge.target).insts, {name}) is None:
+            return False
+    regions.dissolve(region.handler)
+    return True
+
+
+def strip_unbindings(regions: Regions, region: Region) -> None:
+    """Take out of the clauses of a handler the unbinding of their names behind POP_EXCEPT."""
+    graph = regions.graph
+    exc = graph.handlers[region.handler].exc
+    start = graph.block(graph.handlers[region.handler].target)
+    saved = [temp for inst in start.insts[:1] if inst.op == "PUSH_EXC_INFO" for temp in inst.defs]
+    names = {
+        _key(inst)
+        for block in graph.live()
+        for inst in block.insts
+        if inst.op.startswith("STORE_") and inst.uses == [exc]
+    }
+    for block in graph.live():
+        for place, inst in enumerate(block.insts):
+            if inst.op == "POP_EXCEPT" and inst.uses == saved:
+                _remove(block, place, names)
+                break
+
+
+def _remove(block: Block, place: int, names: set[tuple[str, object]]) -> None:
+    pair = _unbinding(block.insts[place:], names)
+    if pair is not None:
+        block.insts = [inst for inst in block.insts if inst not in pair]
+
+
+def _key(inst: Inst) -> tuple[str, object]:
+    """Return a variable as its kind and name."""
+    return inst.op.partition("_")[2], inst.arg
+
+
+def _unbinding(insts: list[Inst], names: set[tuple[str, object]]) -> list[Inst] | None:
+    """Return the two operations that unbind one of the names, if they come first but for POP_EXCEPT."""
+    for inst, following in zip(insts, insts[1:]):
+        if inst.op.startswith("STORE_") and following.op.startswith("DELETE_") and _key(inst) == _key(following):
+            return [inst, following] if _key(inst) in names else None
+        if inst.op not in ("POP_EXCEPT", "CONST", "POP"):
+            return None
+    return None

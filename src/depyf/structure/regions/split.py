@@ -1,0 +1,22 @@
+"""Cut a block in two."""
+
+from __future__ import annotations
+
+from depyf.lift.tac import Block, Edge, Goto, Graph
+
+
+def split_block(graph: Graph, block: Block, place: int) -> Block:
+    """Move the operations from `place` on, and the exit, to a new block; return it.
+
+    Values popped in the first part are no longer on the new block's stack.
+    """
+    popped = [temp for inst in block.insts[:place] if inst.op in ("POP", "POP_EXCEPT") for temp in inst.uses]
+    stack = list(block.stack)
+    stack += [temp for inst in block.insts[:place] if inst.op == "PUSH_EXC_INFO" for temp in inst.defs]
+    for temp in popped:
+        if temp in stack:
+            stack.remove(temp)
+    rest = graph.new_block(block.insts[place:], block.exit, block.handler, stack)
+    block.insts = block.insts[:place]
+    block.exit = Goto(Edge(rest.index, []))
+    return rest

@@ -1,0 +1,184 @@
+"""The protected regions of a graph: kinds, nesting, bodies and exits."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from depyf.lift.tac import Block, Edge, Goto, Graph, Inst, Reraise, edges
+
+
+class Kind(enum.Enum):
+    """What a handler does, as its code shows."""
+
+    EXCEPT = "except"
+    FINALLY = "finally"
+    WITH = "with"
+    NAME = "name"  # unbinds the name of `except ... as name`
+    ASYNC_FOR = "async for"
+    CLEANUP = "cleanup"  # restores the exception handled before and raises again: implicit in source
+
+
+@dataclass(slots=True)
+class Region:
+    """One handler: its kind, the region around it (-1: none), and how deep it is nested."""
+
+    handler: int
+    kind: Kind
+    parent: int
+    depth: int
+
+
+def kind_of(graph: Graph, handler: int) -> Kind:
+    """Tell the kind of a handler from its first operations."""
+    entry = graph.handlers[handler]
+    block = graph.block(entry.target)
+    ops = [inst.op for inst in block.insts]
+    if isinstance(block.exit, Reraise) and block.exit.exc == entry.exc:
+        if ops == ["POP_EXCEPT"]:
+            return Kind.CLEANUP
+        if ops[:1] == ["INTRINSIC"] and block.insts[0].arg == "stopiteration_error":
+            return Kind.CLEANUP
+        if ops == ["CONST", "STORE_" + ops[1][6:], "DELETE_" + ops[1][6:]] if len(ops) == 3 else False:
+            return Kind.NAME
+    if ops[:1] == ["END_ASYNC_FOR"]:
+        return Kind.ASYNC_FOR
+    if ops[:2] == ["PUSH_EXC_INFO", "WITH_EXCEPT_START"]:
+        return Kind.WITH
+    return Kind.EXCEPT if _catches(block.insts, entry.exc) else Kind.FINALLY
+
+
+def _catches(insts: list[Inst], exc: int) -> bool:
+    """Say whether a handler begins as an `except` clause does: with a test, or by dropping the exception."""
+    for place, inst in enumerate(insts):
+        if inst.op == "PUSH_EXC_INFO" or exc not in inst.uses:
+            continue
+        if inst.op == "POP":
+            return place == 1
+        return inst.op in ("CHECK_EXC_MATCH", "CHECK_EG_MATCH", "STORE_FAST", "STORE_NAME")
+    return False
+
+
+class Regions:
+    """All regions of a graph, innermost first, after the implicit cleanup handlers are gone."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        kinds = {
+            number: kind_of(graph, number)
+            for number, handler in enumerate(graph.handlers)
+            if graph.blocks[handler.target] is not None
+        }
+        _remove_cleanups(graph, kinds)
+        self.parent = {
+            number: graph.block(graph.handlers[number].target).handler
+            for number, kind in kinds.items()
+            if kind is not Kind.CLEANUP
+        }
+        self.kinds = kinds
+        self.regions = [
+            Region(number, kinds[number], parent, self._depth(number)) for number, parent in self.parent.items()
+        ]
+        self.regions.sort(key=lambda region: -region.depth)
+
+    def _depth(self, handler: int) -> int:
+        """Count what a handler is nested in: protected regions, and the code of other handlers."""
+        saved = {
+            temp
+            for block in self.graph.live()
+            for inst in block.insts[:1]
+            if inst.op == "PUSH_EXC_INFO"
+            for temp in inst.defs
+        }
+        stack = self.graph.block(self.graph.handlers[handler].target).stack
+        return len(self.chain(handler)) + sum(temp in saved for temp in stack)
+
+    def chain(self, handler: int) -> list[int]:
+        """Return the handler and those around it, the innermost first."""
+        found: list[int] = []
+        while handler >= 0 and handler not in found:
+            found.append(handler)
+            handler = self.parent.get(handler, -1)
+        return found
+
+    def body(self, handler: int) -> set[int]:
+        """Return the blocks that a handler protects, directly or around inner handlers."""
+        inside = {number for number in self.parent if handler in self.chain(number)}
+        return {block.index for block in self.graph.live() if block.handler in inside}
+
+    def exits(self, body: set[int]) -> Iterator[tuple[Block, Edge]]:
+        """Yield the edges that leave a set of blocks."""
+        for index in sorted(body):
+            block = self.graph.block(index)
+            for edge in edges(block.exit):
+                if edge.target not in body:
+                    yield block, edge
+
+    def dissolve(self, handler: int) -> None:
+        """Remove a handler: what it protected belongs to the region around it."""
+        parent = self.parent.pop(handler)
+        for block in self.graph.live():
+            if block.handler == handler:
+                block.handler = parent
+        for number, around in self.parent.items():
+            if around == handler:
+                self.parent[number] = parent
+
+
+def _remove_cleanups(graph: Graph, kinds: dict[int, Kind]) -> None:
+    """Let what an implicit cleanup protects be protected by what protects the cleanup."""
+    for block in graph.live():
+        seen = set()
+        while block.handler >= 0 and kinds.get(block.handler) is Kind.CLEANUP and block.handler not in seen:
+            seen.add(block.handler)
+            block.handler = graph.block(graph.handlers[block.handler].target).handler
+    prune(graph)
+    join_straight(graph)
+
+
+def join_straight(graph: Graph) -> None:
+    """Join blocks that only bookkeeping had kept apart."""
+    preds: dict[int, int] = {0: 1, graph.end: 2}
+    for block in graph.live():
+        for edge in edges(block.exit):
+            preds[edge.target] = preds.get(edge.target, 0) + 1
+    for handler in graph.handlers:
+        preds[handler.target] = preds.get(handler.target, 0) + 2
+    for block in graph.live():
+        if graph.blocks[block.index] is not block:
+            continue
+        while isinstance(block.exit, Goto):
+            edge = block.exit.edge
+            target = graph.block(edge.target)
+            if preds[edge.target] != 1 or target.handler != block.handler or target is block or target.phis:
+                break
+            block.insts.extend(target.insts)
+            block.exit = target.exit
+            graph.blocks[target.index] = None
+
+
+def skip_empty(graph: Graph, index: int) -> Block:
+    """Return the block that a chain of blocks without operations leads to."""
+    seen = {index}
+    block = graph.block(index)
+    while not block.insts and isinstance(block.exit, Goto) and block.exit.edge.target not in seen:
+        block = graph.block(block.exit.edge.target)
+        seen.add(block.index)
+    return block
+
+
+def prune(graph: Graph) -> None:
+    """Remove the blocks that cannot be reached."""
+    reached = {0, graph.end}
+    work = [0]
+    while work:
+        block = graph.block(work.pop())
+        targets = [edge.target for edge in edges(block.exit)]
+        if block.handler >= 0:
+            targets.append(graph.handlers[block.handler].target)
+        for target in targets:
+            if target not in reached:
+                reached.add(target)
+                work.append(target)
+    graph.blocks = [block if number in reached else None for number, block in enumerate(graph.blocks)]

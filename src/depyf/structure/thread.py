@@ -1,0 +1,41 @@
+"""Lead edges past blocks that do nothing.
+
+Before: 1 -> 2: POP v -> 3        (v is used elsewhere: popping it is no statement)
+After:  1 -> 3
+"""
+
+from __future__ import annotations
+
+from depyf.lift.tac import Block, Edge, Goto, Graph, edges
+from depyf.structure.collapse import count_uses
+from depyf.structure.regions.table import prune
+
+
+def thread(graph: Graph, markers: set[int]) -> None:
+    """Redirect every edge to an empty block to where that leads, as long as nothing is left on the way."""
+    uses = count_uses(graph)
+    for block in graph.live():
+        for edge in edges(block.exit):
+            seen = {edge.target}
+            while True:
+                target = graph.block(edge.target)
+                onward = _onward(target, uses, markers)
+                if onward is None or onward.target in seen or target.index == graph.end:
+                    break
+                renamed = dict(zip(target.phis, edge.args))
+                edge.args = [renamed.get(arg, arg) for arg in onward.args]
+                edge.target = onward.target
+                seen.add(edge.target)
+    prune(graph)
+
+
+def _onward(block: Block, uses: dict[int, int], markers: set[int]) -> Edge | None:
+    """Return where a block leads that does nothing."""
+    if not isinstance(block.exit, Goto):
+        return None
+    for inst in block.insts:
+        if inst.op != "POP" or inst.uses[0] in markers:
+            return None
+        if not uses.get(inst.uses[0]) and inst.uses[0] not in block.phis:
+            return None
+    return block.exit.edge

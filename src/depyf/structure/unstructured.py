@@ -1,0 +1,7 @@
+"""The sign that the control flow of some code fits no statement."""
+
+from __future__ import annotations
+
+
+class Unstructured(Exception):
+    """The control flow fits no statement; the message says where."""

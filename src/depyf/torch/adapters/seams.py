@@ -1,0 +1,204 @@
+"""The few places where depyf touches torch, each asked for before it is used.
+
+A seam that this torch does not have is `Unavailable`, with the reason that the index prints.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import logging
+import sys
+import types
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import torch
+import torch._dynamo
+from torch._dynamo import convert_frame
+
+from depyf.report.model import CompileId, Unavailable
+
+# Objects of torch's own that have no types that depyf could name.
+CacheEntry: TypeAlias = Any
+GuardManager: TypeAlias = Any
+GraphModule: TypeAlias = Any
+TorchCompileId: TypeAlias = Any
+RemovableHandle: TypeAlias = Any
+
+TRACE_LOGGER = "torch.__trace"
+_DEEPEST_CALLER = 30
+"""Calls between what depyf looks for in torch and depyf; `logging` has some of its own."""
+
+
+class BytecodeHook(Protocol):
+    """What Dynamo calls with the original code and its own, which the result replaces where it is not None."""
+
+    def __call__(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
+        """Hear of one compile."""
+
+
+def register_bytecode_hook(hook: BytecodeHook) -> RemovableHandle:
+    """Register `hook(original code, Dynamo's code)`; return a handle with `remove()`."""
+    return convert_frame.register_bytecode_hook(hook)
+
+
+def has_structured_trace() -> bool:
+    """Tell whether torch writes structured records in this process."""
+    return hasattr(torch._logging, "trace_structured")
+
+
+def current_compile() -> tuple[CompileId, int] | None:
+    """Return the id of the compile that runs in this thread and its attempt, or None."""
+    context = getattr(torch._guards, "CompileContext", None)
+    trace_id = context.current_trace_id() if context is not None else None
+    if trace_id is None or trace_id.compile_id.frame_id is None:
+        return None
+    return read_compile_id(trace_id.compile_id), trace_id.attempt
+
+
+def read_compile_id(compile_id: TorchCompileId) -> CompileId:
+    """Return depyf's form of torch's own compile id."""
+    autograd = getattr(compile_id, "compiled_autograd_id", None)
+    return CompileId(compile_id.frame_id, compile_id.frame_compile_id, autograd if autograd is not None else -1)
+
+
+def cache_entries(code: types.CodeType) -> list[CacheEntry]:
+    """Return the cache entries that torch holds for a code object, in no particular order."""
+    from torch._dynamo.eval_frame import _debug_get_cache_entry_list
+
+    return list(_debug_get_cache_entry_list(code))
+
+
+def entry_compile_id(entry: CacheEntry) -> CompileId | None:
+    """Return the id of the compile that made a cache entry, or None where entries do not carry it (before 2.6)."""
+    compile_id = getattr(entry, "compile_id", None)
+    if compile_id is None or compile_id.frame_id is None:
+        return None
+    return read_compile_id(compile_id)
+
+
+def entry_guard_manager(entry: CacheEntry) -> GuardManager:
+    """Return the guard object of a cache entry; its attribute was renamed in 2.6."""
+    manager = getattr(entry, "guard_manager", None)
+    return manager if manager is not None else entry.check_fn
+
+
+def entry_globals(entry: CacheEntry) -> Mapping[str, object]:
+    """Return the globals that the code of a cache entry runs in."""
+    scope = getattr(entry_guard_manager(entry), "global_scope", None) or {}
+    found = scope.get("G", {})
+    return found if isinstance(found, Mapping) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class GuardsInProgress:
+    """The guards that torch has just built, and the values of the call that they were built for."""
+
+    manager: GuardManager
+    local_values: Mapping[str, object]
+    global_values: Mapping[str, object]
+
+
+def guards_in_progress() -> GuardsInProgress | Unavailable:
+    """Return the guards of the compile that is running, while torch writes its record of them.
+
+    Torch hands them to nobody until the entry is in its cache, when the values of the call are gone; the function
+    that writes the record has both.
+    """
+    for frame in _callers():
+        owner = frame.f_locals.get("self") if frame.f_code.co_name == "__init__" else None
+        graph = getattr(owner, "output_graph", None)
+        manager = getattr(owner, "guard_manager", None)
+        values = getattr(graph, "local_scope", None)
+        if manager is not None and isinstance(values, Mapping):
+            return GuardsInProgress(manager, values, getattr(graph, "global_scope", {}))
+    return Unavailable("torch does not show its guards while it builds them")
+
+
+def globals_in_progress() -> Mapping[str, object] | Unavailable:
+    """Return the globals of the function that is being compiled, while Dynamo calls a bytecode hook."""
+    for frame in _callers():
+        if {"globals", "compiler_fn"} <= set(frame.f_code.co_varnames):
+            found = frame.f_locals.get("globals")
+            if isinstance(found, Mapping):
+                return found
+    return Unavailable("torch does not show a hook the globals of the function")
+
+
+def _callers() -> Iterator[types.FrameType]:
+    frame = sys._getframe(1).f_back
+    for _ in range(_DEEPEST_CALLER):
+        if frame is None:
+            return
+        yield frame
+        frame = frame.f_back
+
+
+def interned_strings() -> dict[int, str] | Unavailable:
+    """Return the file names that torch's structured stacks refer to by number.
+
+    Torch writes each name once in a process, perhaps before depyf listened; its table has them all.
+    """
+    structured = getattr(torch._logging, "_internal", None) and getattr(torch._logging, "structured", None)
+    table = getattr(structured, "INTERN_TABLE", None)
+    if not isinstance(table, dict):
+        return Unavailable("torch has no table of the strings in its structured trace")
+    return {number: text for text, number in list(table.items())}
+
+
+def without_profiler_marks() -> contextlib.AbstractContextManager[Any]:
+    """Return a context manager under which Dynamo writes no profiler calls into its code.
+
+    The setting changes no result. It was added in 2.8; before that there are no such calls.
+    """
+    if not hasattr(torch._dynamo.config, "record_runtime_overhead"):
+        return contextlib.nullcontext()
+    patched: contextlib.AbstractContextManager[Any] = torch._dynamo.config.patch(record_runtime_overhead=False)
+    return patched
+
+
+def without_compiling() -> contextlib.AbstractContextManager[Any]:
+    """Return a context manager under which Dynamo serves calls from its cache and compiles nothing.
+
+    Before 2.6 torch has no such stance; calls are compiled as ever then.
+    """
+    set_stance = getattr(torch.compiler, "set_stance", None)
+    if set_stance is None:
+        return contextlib.nullcontext()
+    stance: contextlib.AbstractContextManager[Any] = set_stance("eager_on_recompile")
+    return stance
+
+
+def bytecode_log() -> logging.Logger:
+    """Return the logger behind `TORCH_LOGS="bytecode"`."""
+    log: logging.Logger = torch._logging.getArtifactLogger(convert_frame.__name__, "bytecode")
+    return log
+
+
+BYTECODE_LOG_LEVEL = logging.DEBUG
+
+
+def graph_formatter() -> types.FunctionType | Unavailable:
+    """Return torch's `lazy_format_graph_code`, which clients call so that a graph is dumped.
+
+    Clients hold the function itself, so its code is what has to be replaced, not the name.
+    """
+    from torch._dynamo import utils
+
+    found = getattr(utils, "lazy_format_graph_code", None)
+    if not inspect.isfunction(found):
+        return Unavailable("torch has no lazy_format_graph_code")
+    return found
+
+
+def graph_text(module: GraphModule) -> str:
+    """Return the readable text of a graph module, with shapes, strides and devices where this torch prints them."""
+    options = inspect.signature(module.print_readable).parameters
+    wanted = {name: True for name in ("include_stride", "include_device") if name in options}
+    return str(module.print_readable(print_output=False, **wanted))
+
+
+RESUME_PREFIX = "torch_dynamo_resume_in_"
+"""Dynamo names a resume function by this, the function that it resumes, `_at_` and the line of the break."""

@@ -1,0 +1,82 @@
+"""Which record of torch's structured trace is which stage of the compiler.
+
+Record and artefact names drift between releases, so a stage lists every name it has had. A record that no row
+names is kept under its own name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from depyf.report.model import Dialect
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stage of the compiler: the word in file names, what its text is, and torch's names for its record."""
+
+    word: str
+    dialect: Dialect
+    names: tuple[str, ...]
+
+
+STAGES = (
+    Stage("Captured_Graph", Dialect.GRAPH, ("dynamo_output_graph",)),
+    Stage("BEFORE_PRE_GRAD", Dialect.GRAPH, ("before_pre_grad_graph",)),
+    Stage("AFTER_PRE_GRAD", Dialect.GRAPH, ("after_pre_grad_graph",)),
+    Stage("Joint_graph", Dialect.GRAPH, ("aot_joint_graph",)),
+    Stage("BEFORE_JOINT_PASSES", Dialect.GRAPH, ("before_joint_graph",)),
+    Stage("AFTER_JOINT_PASSES", Dialect.GRAPH, ("after_joint_graph",)),
+    # An inference graph is the forward graph of a program that needs no gradient; users look for one name.
+    Stage("Forward_graph", Dialect.GRAPH, ("aot_forward_graph", "aot_inference_graph")),
+    Stage("Backward_graph", Dialect.GRAPH, ("aot_backward_graph",)),
+    Stage("BEFORE_POST_GRAD", Dialect.GRAPH, ("before_post_grad_graph",)),
+    Stage("AFTER_POST_GRAD", Dialect.GRAPH, ("inductor_post_grad_graph", "after_post_grad_graph")),
+    Stage("kernel", Dialect.KERNEL, ("inductor_output_code",)),
+    Stage("AOT_runtime_wrapper", Dialect.PYTHON, ("runtime_wrapper_orchestration", "aot_autograd_runtime_wrappers")),
+    Stage("AOT_compiled_fn_wrapper", Dialect.PYTHON, ("compiled_fn_wrapper",)),
+    Stage("AOT_forward", Dialect.PYTHON, ("compiled_function_forward",)),
+    Stage("AOT_backward", Dialect.PYTHON, ("compiled_function_backward",)),
+    Stage("AOT_backward_prologue", Dialect.PYTHON, ("backward_prologue",)),
+    Stage("AOT_backward_epilogue", Dialect.PYTHON, ("backward_epilogue",)),
+)
+
+STAGE_OF_NAME = {name: stage for stage in STAGES for name in stage.names}
+
+FRAME_STARTS = "dynamo_start"
+FRAME_ENDS = "compilation_metrics"
+BACKWARD_ENDS = "bwd_compilation_metrics"
+GUARD_TREE = "dynamo_cpp_guards_str"
+INTERNED_STRING = "str"
+ARTEFACT = "artifact"
+BREAK_REASON = "dynamo_graph_break_reason"
+RECOMPILE_REASONS = "recompile_reasons"
+
+BYTECODE_SUFFIXES = ("_ORIGINAL_BYTECODE", "_MODIFIED_BYTECODE")
+"""Listings that depyf writes itself, for every frame and not only for resume functions."""
+
+UNINTERESTING = frozenset(
+    {
+        "chromium_event",
+        "describe_storage",
+        "describe_tensor",
+        "describe_source",
+        "create_symbol",
+        "guard_added",
+        "guard_added_fast",
+        "create_unbacked_symbol",
+        "symbolic_shape_specialization",
+        "propagate_real_tensors_provenance",
+        "torch._functorch.config",
+        "dump_file",
+        "stack",
+        "link",
+        "aotautograd_cache_bypass",
+        "aotautograd_cache_hit",
+        "aotautograd_cache_miss",
+        "fx_graph_cache_bypass",
+        "fx_graph_cache_hit",
+        "fx_graph_cache_miss",
+    }
+)
+"""Timeline events, settings and bookkeeping of torch's own log reader; they say nothing about what was compiled."""

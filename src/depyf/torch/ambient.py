@@ -1,0 +1,125 @@
+"""The global state of torch that compiled code depends on, as names and plain values.
+
+Torch guards on it as one object (`GlobalStateGuard`), which describes itself as json with numbers for dtypes. Here the
+same facts have names, and what is usual is left out: `{"grad_mode": False, "num_threads": 2}`.
+"""
+
+from __future__ import annotations
+
+import json
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch._C._dynamo.guards import GlobalStateGuard
+
+USUAL: dict[str, object] = {
+    "grad_mode": True,
+    "autocast": None,
+    "autocast_cache": True,
+    "torch_function": True,
+    "torch_function_all_disabled": False,
+    "torch_function_modes": (),
+    "deterministic_algorithms": False,
+    "deterministic_algorithms_warn_only": False,
+    "allow_tf32": False,
+    "allow_fp16_reduce": 0,
+    "allow_bf16_reduce": 0,
+    "default_device": None,
+    "saved_tensors_hooks": None,
+}
+"""The value that a flag has where a guard does not mention it."""
+
+
+def _dtypes_by_number() -> dict[int, torch.dtype]:
+    """Return what torch's numbers for dtypes mean: the alphabet of its json."""
+    names = (
+        "uint8 int8 int16 int32 int64 float16 float32 float64 complex32 complex64 complex128 bool qint8 quint8 qint32 "
+        "bfloat16 quint4x2 quint2x4 bits1x8 bits2x4 bits4x2 bits8 bits16 float8_e5m2 float8_e4m3fn float8_e5m2fnuz "
+        "float8_e4m3fnuz uint16 uint32 uint64"
+    ).split()
+    return {number: getattr(torch, name) for number, name in enumerate(names) if hasattr(torch, name)}
+
+
+_DTYPES = _dtypes_by_number()
+
+
+def dtype_of(number: int) -> object:
+    """Return the dtype with this number in torch's C++, or the number itself where this torch has no name for it."""
+    return _DTYPES.get(number, number)
+
+
+def _autocast(state: dict[str, Any]) -> object:
+    """Return `None` where autocast is off, otherwise `{device: dtype}` of the devices for which it is on.
+
+    The dtype of a device for which autocast is off makes no difference to torch either.
+    """
+    devices = torch._C._autocast_supported_devices()
+    on = {
+        devices[index] if index < len(devices) else str(index): dtype_of(state["dtype"][index])
+        for index, enabled in enumerate(state["enabled"])
+        if enabled
+    }
+    return on or None
+
+
+def flags(description: str) -> dict[str, object]:
+    """Return the named flags in `description`, the json in which a `GlobalStateGuard` describes itself."""
+    raw: dict[str, Any] = json.loads(description)
+    autocast = raw.pop("autocast_state")
+    named: dict[str, object] = {
+        **raw,
+        "default_dtype": dtype_of(raw["default_dtype"]),
+        "autocast": _autocast(autocast),
+        "autocast_cache": autocast["cached_enabled"],
+    }
+    return dict(sorted(named.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class TorchFunctionState:
+    """Whether `__torch_function__` is on: guards switch it off while they look at values."""
+
+    enabled: bool
+    all_disabled: bool
+    raw: object
+
+
+before_guards: ContextVar[TorchFunctionState | None] = ContextVar("before_guards", default=None)
+"""What the caller of the guard that runs now had; `None` outside of guards."""
+
+
+def torch_function_state() -> TorchFunctionState:
+    """Return whether `__torch_function__` is on now."""
+    return TorchFunctionState(
+        torch._C._is_torch_function_enabled(),
+        torch._C._is_torch_function_all_disabled(),
+        torch._C._get_torch_function_state(),
+    )
+
+
+def mode_types() -> tuple[type, ...]:
+    """Return the types of the torch function modes that are active, outermost first."""
+    return tuple(type(torch._C._get_function_stack_at(at)) for at in range(torch._C._len_torch_function_stack()))
+
+
+def saved_tensors_hooks() -> tuple[object, ...] | None:
+    """Return the saved-tensors hooks that Dynamo would trace into the graph, or `None`."""
+    from torch._functorch._aot_autograd.utils import saved_tensors_hooks_are_inlineable, top_saved_tensors_hooks
+
+    hooks = top_saved_tensors_hooks()
+    return tuple(hooks) if saved_tensors_hooks_are_inlineable(hooks) else None
+
+
+def current() -> dict[str, object]:
+    """Return every flag of the state the program is in now."""
+    found = flags(str(GlobalStateGuard().__getstate__()))
+    outside = before_guards.get()
+    if outside is not None:
+        found["torch_function"] = outside.enabled
+        found["torch_function_all_disabled"] = outside.all_disabled
+    found["torch_function_modes"] = mode_types()
+    found["default_device"] = torch.utils._device.CURRENT_DEVICE
+    found["saved_tensors_hooks"] = saved_tensors_hooks()
+    return found

@@ -1,0 +1,113 @@
+"""The guards of each entry and the resume functions that its code calls, read while or right after it is compiled.
+
+They are read when torch writes its record of them, with the values of the call at hand. Where that is not possible
+they are read from torch's cache: at the start of the next compile or at the end of the context, since the entry is
+put there after the last record of its compile.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+
+from depyf.report.model import Resume, Unavailable
+from depyf.torch.adapters import seams
+from depyf.torch.guards import agreement
+from depyf.torch.guards.record import guard_set
+from depyf.torch.listing import line_of_offset
+from depyf.torch.live import RESUME_PREFIX, resume_code
+from depyf.torch.recorder import CallSite, Recorder, Running
+
+
+def read_guards_in_progress(recorder: Recorder, running: Running) -> None:
+    """Read the guards that torch is writing its record of."""
+    found = seams.guards_in_progress()
+    if isinstance(found, seams.GuardsInProgress):
+        _read_guards(running, found.manager, found.local_values)
+        _note_call_sites(recorder, running, found.global_values)
+
+
+def read_new_entries(recorder: Recorder) -> None:
+    """Read the entries of all compiles that have ended since the last time and whose guards are not known yet."""
+    for running in recorder.running():
+        if running.finished and not running.entry_is_read:
+            running.entry_is_read = True
+            if running.guards is None:
+                _read_from_cache(recorder, running)
+
+
+def relate(recorder: Recorder, running: Running, code: types.CodeType) -> None:
+    """Note whose resume function `code` is, if it is one."""
+    function = running.function
+    function.parameters = _own_parameters(code)
+    if not code.co_name.startswith(seams.RESUME_PREFIX):
+        return
+    site = recorder.call_sites.get(code)
+    if site is None:
+        return
+    offset = _resume_offset(site.name)
+    caller_code = site.caller.code
+    function.root = site.caller.function.root
+    function.resume_name = site.name
+    function.other_resume_names = site.other_names
+    function.break_line = code.co_firstlineno
+    function.resumes_at = code.co_firstlineno
+    if caller_code is not None and offset is not None:
+        function.resumes_at = line_of_offset(caller_code, offset) or code.co_firstlineno
+    if len(function.compiles) == 1:
+        running.compile.trigger = Resume(site.caller.compile.id, offset)
+
+
+def _read_guards(running: Running, manager: seams.GuardManager, values: Mapping[str, object] | None) -> None:
+    filename = running.compile.filename
+    tree, differs = agreement.read(manager, values, filename)
+    running.guards = tree
+    running.compile.guards = guard_set(tree, str(running.compile.id), differs, filename)
+
+
+def _read_from_cache(recorder: Recorder, running: Running) -> None:
+    if running.live_code is None:
+        return  # The compile failed before there was any code.
+    code = running.live_code()
+    if code is None:
+        running.compile.guards = Unavailable("the function was gone before its entry could be read")
+        return
+    entry = _entry_of(running, code)
+    if entry is None:
+        running.compile.guards = Unavailable("torch dropped the entry: something that it guards was gone")
+        return
+    _read_guards(running, seams.entry_guard_manager(entry), None)
+    _note_call_sites(recorder, running, seams.entry_globals(entry))
+
+
+def _entry_of(running: Running, code: types.CodeType) -> seams.CacheEntry | None:
+    """Return the cache entry that a compile made; where entries carry no id, the one that has been added last."""
+    entries = seams.cache_entries(code)
+    for entry in entries:
+        if seams.entry_compile_id(entry) == running.compile.id:
+            return entry
+    without_id = [entry for entry in entries if seams.entry_compile_id(entry) is None]
+    return without_id[-1] if without_id else None
+
+
+def _note_call_sites(recorder: Recorder, running: Running, global_values: Mapping[str, object]) -> None:
+    for name in running.compile.resumes:
+        code = resume_code(global_values.get(name))
+        if code is None:
+            continue
+        site = recorder.call_sites.get(code)
+        if site is None:
+            recorder.call_sites[code] = CallSite(running, name)
+        elif name not in (site.name, *site.other_names):
+            site.other_names.append(name)
+
+
+def _own_parameters(code: types.CodeType) -> tuple[str, ...]:
+    """Return the parameters that the user knows; Dynamo's own begin with two underscores."""
+    count = code.co_argcount + code.co_kwonlyargcount
+    return tuple(name for name in code.co_varnames[:count] if not name.startswith(("__", ".")))
+
+
+def _resume_offset(name: str) -> int | None:
+    digits = name.removeprefix(RESUME_PREFIX).split("_")[0]
+    return int(digits) if digits.isdigit() else None

@@ -1,0 +1,187 @@
+"""How the guard tree gets from a value to the next one, as an expression.
+
+Torch's accessors are C++ objects whose Python side is their class and a text, e.g. `DictGetItemGuardAccessor('k')`.
+The source that torch names for the value that is reached is not always that value's, so it is used only where the
+text does not tell enough.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from depyf.torch.difference import ABSENT
+from depyf.torch.guards.clause import At, Piece, Text
+from depyf.torch.guards.cpp import Accessor
+from depyf.torch.guards.expression import torch_expression
+from depyf.torch.guards.held import hold, hold_key
+from depyf.torch.guards.literal import literal, quoted
+
+_TEXT = re.compile(r"^(?P<name>\w+)(?:<TensorProperty::(?P<property>\w+)>)?(?:\((?P<argument>.*)\))?$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of the walk: from the node `base`, whose exact type is `cls` if guards pin it, and whose value is `value`.
+
+    `argument` is what the accessor's text holds in brackets; `source` and `base_source` are torch's names for the
+    value that is reached and for the base.
+    """
+
+    base: At
+    argument: str
+    property: str
+    source: str
+    base_source: str
+    cls: type | None
+    value: object
+    scope: Mapping[str, object]
+
+
+def step(
+    accessor: Accessor,
+    base: At,
+    sources: tuple[str, str],
+    cls: type | None,
+    value: object,
+    scope: Mapping[str, object],
+) -> Text | None:
+    """Return the expression for the value that `accessor` reaches from the node `base`.
+
+    `sources` are torch's names for the base and for the value reached, `cls` the type that guards pin the base to,
+    `value` the base's value at capture or `ABSENT`, `scope` the names that torch's expressions use. `None` means that
+    this accessor is not known.
+    """
+    found = _TEXT.match(accessor.repr())
+    if found is None or found["name"] not in _STEPS:
+        return None
+    argument = accessor.get_attr_name() if hasattr(accessor, "get_attr_name") else found["argument"] or ""
+    reached = Step(base, argument, found["property"] or "", sources[1], sources[0], cls, value, scope)
+    return _STEPS[found["name"]](reached)
+
+
+def _plain(cls: type | None, *, like: type) -> bool:
+    """Tell whether guards pin the value to a type whose `[]` is that of `like`."""
+    own, plain = (getattr(each, "__getitem__", None) for each in (cls, like))
+    return cls is not None and issubclass(cls, like) and own is plain
+
+
+def _attribute(at: Step) -> Text:
+    if at.argument.isidentifier():
+        return (at.base, f".{at.argument}")
+    return ("getattr(", at.base, f", {quoted(at.argument)})")
+
+
+def _local(at: Step) -> Text:
+    name = ast.literal_eval(at.argument.removeprefix("key=").rpartition(", framelocals_idx=")[0])
+    return ("L[", quoted(name), "]")
+
+
+def _key(at: Step, text: str) -> Text | None:
+    """Return the key whose repr is `text`: as a literal, or the very object if the base has such a key."""
+    if isinstance(at.value, dict):
+        key = next((key for key in dict.keys(at.value) if repr(key) == text), ABSENT)
+        if key is not ABSENT:
+            return (_spelled(key) or hold(key, text, strongly=True),)
+    try:
+        spelled = _spelled(ast.literal_eval(text))
+    except (ValueError, SyntaxError):
+        return None
+    return None if spelled is None else (spelled,)
+
+
+def _spelled(key: object) -> Piece | None:
+    return (hold_key(key) if isinstance(key, str) else None) or literal(key)
+
+
+def _dict_item(at: Step) -> Text | None:
+    key = _key(at, at.argument)
+    if key is None:
+        return None
+    if at.cls is dict:
+        return (at.base, "[", *key, "]")
+    return ("dict_item(", at.base, ", ", *key, ")")
+
+
+def _item(at: Step) -> Text | None:
+    """`x[key]` of anything; the accessor's text does not tell `0` from `"0"`, torch's source does."""
+    try:
+        source = ast.parse(at.source, mode="eval").body
+    except SyntaxError:
+        return None
+    if isinstance(source, ast.Subscript):
+        return (at.base, "[", ast.unparse(source.slice), "]")
+    return None
+
+
+def _list_item(at: Step) -> Text:
+    if _plain(at.cls, like=list):
+        return (at.base, f"[{at.argument}]")
+    return ("list.__getitem__(", at.base, f", {at.argument})")
+
+
+def _tuple_item(at: Step) -> Text:
+    if _plain(at.cls, like=tuple):
+        return (at.base, f"[{at.argument}]")
+    return ("tuple.__getitem__(", at.base, f", {at.argument})")
+
+
+def _set_item(at: Step) -> Text:
+    return ("list(", at.base, f")[{at.argument.removeprefix('index=')}]")
+
+
+def _tensor_property(at: Step) -> Text:
+    index = "" if at.property == "STORAGE_OFFSET" else at.argument
+    return (at.base, f".{at.property.lower()}({index})")
+
+
+def _global_referent(at: Step) -> Text:
+    return ("referent(", at.base, "[", hold_key(at.argument) or quoted(at.argument), "])")
+
+
+def _indexed(at: Step) -> Text:
+    return ("(", at.argument, ", ", at.base, ")")
+
+
+def _lambda(at: Step) -> Text | None:
+    known = {} if at.base_source in ("", "L", "G") else {at.base_source: at.base.node}
+    return torch_expression(at.source, at.scope, known)
+
+
+def _after(*suffix: str) -> Callable[[Step], Text]:
+    return lambda at: (at.base, *suffix)
+
+
+def _in_call(function: str) -> Callable[[Step], Text]:
+    return lambda at: (f"{function}(", at.base, ")")
+
+
+_STEPS: dict[str, Callable[[Step], Text | None]] = {
+    "FrameLocalsGuardAccessor": _local,
+    "GlobalsGuardAccessor": lambda at: ("G",),
+    "GlobalWeakRefGuardAccessor": _global_referent,
+    "GetAttrGuardAccessor": _attribute,
+    "GenericGetAttrGuardAccessor": lambda at: ("object.__getattribute__(", at.base, f", {quoted(at.argument)})"),
+    "GetGenericDictGuardAccessor": _after(".__dict__"),
+    "GetItemGuardAccessor": _item,
+    "DictGetItemGuardAccessor": _dict_item,
+    "ListGetItemGuardAccessor": _list_item,
+    "TupleGetItemGuardAccessor": _tuple_item,
+    "SetGetItemGuardAccessor": _set_item,
+    "TupleIteratorGetItemAccessor": lambda at: ("iterator_rest(", at.base, f")[{at.argument}]"),
+    "TensorPropertyGuardAccessor": _tensor_property,
+    "IndexedGuardAccesor": _indexed,
+    "GradGuardAccessor": _after(".grad"),
+    "FuncDefaultsGuardAccessor": _after(".__defaults__"),
+    "FuncKwDefaultsGuardAccessor": _after(".__kwdefaults__"),
+    "CodeGuardAccessor": _after(".__code__"),
+    "ClosureGuardAccessor": _after(".__closure__"),
+    "TypeGuardAccessor": _in_call("type"),
+    "TypeDictGuardAccessor": _after(".__dict__"),
+    "TypeMROGuardAccessor": _after(".__mro__"),
+    "WeakRefCallGuardAccessor": _in_call("referent"),
+    "CallFunctionNoArgsGuardAccessor": _after("()"),
+    "PythonLambdaGuardAccessor": _lambda,
+}

@@ -1,0 +1,81 @@
+"""What two entries of one function ask for differently: why there is a second one, in the words of the guards."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from depyf.report.model import Guard, GuardSet
+from depyf.torch.ambient import USUAL
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """One respect in which two entries differ; '' stands for an entry that does not ask.
+
+    `source` is the value that the guards look at, or empty for the state around the call, `aspect` an argument of the
+    guard (`size`), empty where the whole clause differs.
+    """
+
+    source: str
+    aspect: str
+    first: str
+    second: str
+
+    def __str__(self) -> str:
+        subject = f"{self.aspect} of {self.source}" if self.aspect and self.source else self.aspect or self.source
+        said = f"{self.first or 'anything'} against {self.second or 'anything'}"
+        return f"{subject}: {said}" if subject else said
+
+
+def contrasts(first: GuardSet, second: GuardSet) -> list[Contrast]:
+    """Return every respect in which the guards of two entries differ, in the order of the first."""
+    ours, theirs = _by_subject(first), _by_subject(second)
+    found: list[Contrast] = []
+    for subject in dict.fromkeys((*ours, *theirs)):
+        mine, other = ours.get(subject, {}), theirs.get(subject, {})
+        only_mine = [clause for clause in mine if clause not in other]
+        only_other = [clause for clause in other if clause not in mine]
+        if len(only_mine) == len(only_other) == 1:
+            found += _within(subject[1], only_mine[0], only_other[0])
+            continue
+        found += [Contrast(subject[1], "", clause, "") for clause in only_mine]
+        found += [Contrast(subject[1], "", "", clause) for clause in only_other]
+    return found
+
+
+def _by_subject(guards: GuardSet) -> dict[tuple[str, str], dict[str, Guard]]:
+    """Group the clauses by kind and value; a value may have several clauses of one kind."""
+    grouped: dict[tuple[str, str], dict[str, Guard]] = {}
+    for guard in guards.guards:
+        grouped.setdefault((guard.kind, guard.source), {})[guard.clause] = guard
+    return grouped
+
+
+def _within(source: str, first: str, second: str) -> Iterator[Contrast]:
+    """Yield the arguments in which two clauses differ, or the clauses where they are not calls of one function."""
+    mine, other = _arguments(first), _arguments(second)
+    if mine is None or other is None or mine[""] != other[""]:
+        yield Contrast(source, "", first, second)
+        return
+    for name in dict.fromkeys((*mine, *other)):
+        if mine.get(name) != other.get(name):
+            yield Contrast(source, name, mine.get(name, ""), other.get(name, ""))
+
+
+_POSITIONS = {"tensor": ("value", "type", "dtype", "device"), "equals": ("value", "constant")}
+
+
+def _arguments(clause: str) -> Mapping[str, str] | None:
+    """Return the arguments of a call by name, and the function under ''; `None` if it is no plain call."""
+    match ast.parse(clause, mode="eval").body:
+        case ast.Call(func=ast.Name(id=function), args=positional, keywords=keywords):
+            names = _POSITIONS.get(function, ())
+            given = {
+                names[at] if at < len(names) else f"argument {at + 1}": ast.unparse(argument)
+                for at, argument in enumerate(positional)
+            }
+            usual = {name: repr(value) for name, value in USUAL.items()} if function == "global_state" else {}
+            return {"": function, **usual, **given, **{str(each.arg): ast.unparse(each.value) for each in keywords}}
+    return None

@@ -1,0 +1,76 @@
+"""What torch's C++ guard tree shows to Python: the parts of it that are read here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import CodeType
+from typing import Protocol
+
+
+class LeafObject(Protocol):
+    """A guard on one value; most can be called with a value for their verdict."""
+
+    def verbose_code_parts(self) -> Sequence[str]:
+        """Return torch's words for what is checked."""
+
+
+class Accessor(Protocol):
+    """How torch gets from one value to the next."""
+
+    def repr(self) -> str:
+        """Return the accessor's class and argument as text."""
+
+
+class ValueGuards(Protocol):
+    """The guards on one value, and the way to others."""
+
+    def get_source(self) -> str:
+        """Return torch's expression for the value."""
+
+    def get_leaf_guards(self) -> Sequence[LeafObject]:
+        """Return the guards on the value itself."""
+
+    def get_accessors(self) -> Sequence[Accessor]:
+        """Return the ways to other values."""
+
+    def get_child_managers(self) -> Sequence[ValueGuards]:
+        """Return the managers of these values, in the order of the accessors."""
+
+
+class DictGuards(ValueGuards, Protocol):
+    """The guards on a dict whose items torch finds by their position."""
+
+    def get_key_value_managers(self) -> Mapping[int, tuple[ValueGuards | None, ValueGuards | None]]:
+        """Return the managers of keys and values by position."""
+
+
+class Root(ValueGuards, Protocol):
+    """The guards of an entry."""
+
+    def check(self, local_values: dict[str, object]) -> bool:
+        """Return torch's verdict on a frame with these locals."""
+
+    def get_epilogue_lambda_guards(self) -> Sequence[LeafObject]:
+        """Return the guards that are asked after all others."""
+
+
+class Wrapper(Protocol):
+    """What a cache entry holds: its guards, and the names that torch's own expressions use."""
+
+    root: Root
+    closure_vars: Mapping[str, object] | None
+    global_scope: Mapping[str, dict[str, object]]
+
+
+class CompileId(Protocol):
+    """Torch's id of a compile: the frame, and how often it has been compiled before."""
+
+    frame_compile_id: int
+
+
+class CacheEntry(Protocol):
+    """An entry of torch's cache of compiled code."""
+
+    guard_manager: Wrapper
+    compile_id: CompileId
+    code: CodeType

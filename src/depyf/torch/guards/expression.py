@@ -1,0 +1,94 @@
+"""Texts with gaps: filling them for a reader, evaluating them on values, and reading torch's own expressions."""
+
+from __future__ import annotations
+
+import builtins
+import io
+import keyword
+import tokenize
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from types import CodeType
+
+from depyf.torch.guards.clause import At, Piece, Text
+from depyf.torch.guards.held import Held, hold_key
+from depyf.torch.guards.literal import quoted
+
+_MARK = "__node_"
+
+
+@lru_cache(maxsize=4096)
+def _compiled(text: str) -> CodeType:
+    return compile(text, "<guard>", "eval")
+
+
+def fill(text: Text, value: Callable[[int], str], held: Callable[[Held], str]) -> str:
+    """Return `text` with its gaps filled by the texts that `value` and `held` give."""
+    parts = []
+    for piece in text:
+        match piece:
+            case At(node=node):
+                parts.append(value(node))
+            case Held():
+                parts.append(held(piece))
+            case str():
+                parts.append(piece)
+    return "".join(parts)
+
+
+def evaluate(text: Text, value: Callable[[int], object], scope: Mapping[str, object]) -> object:
+    """Return the value of `text`, with `value(node)` in its gaps.
+
+    Raises:
+        Exception: whatever the expression raises.
+    """
+    names: dict[str, object] = {}
+
+    def name(prefix: str, found: object) -> str:
+        key = f"_{prefix}{len(names)}"
+        names[key] = found
+        return key
+
+    source = fill(text, lambda node: name("at", value(node)), lambda held: name("held", held.get()))
+    return eval(_compiled(source.strip()), {**scope, **names})
+
+
+def torch_expression(text: str, scope: Mapping[str, object], known: Mapping[str, int]) -> Text | None:
+    """Return torch's own expression `text` with the names of `scope` held and strings in double quotes.
+
+    `known` are sources of nodes (`L['x']`) that stand for the node where they occur first. `None` means that `text`
+    is no expression over `L`, `G`, builtins and `scope`.
+    """
+    for source, node in known.items():
+        text = text.replace(source, f"{_MARK}{node}", 1)
+    pieces: list[Piece] = []
+    end, previous = 0, ""
+    try:
+        compile(text, "<guard>", "eval")
+        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    except (SyntaxError, ValueError, tokenize.TokenError):
+        return None
+    for token in tokens:
+        if token.type in (tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER):
+            continue
+        piece = _token(token, previous, scope)
+        if piece is None:
+            return None
+        pieces += [" " * (token.start[1] - end), piece]
+        end, previous = token.end[1], token.string
+    return tuple(pieces)
+
+
+def _token(token: tokenize.TokenInfo, previous: str, scope: Mapping[str, object]) -> Piece | None:
+    text = token.string
+    if text.startswith(_MARK):
+        return At(int(text.removeprefix(_MARK)))
+    if token.type == tokenize.STRING and text.startswith("'"):
+        value = eval(text)
+        return hold_key(value) or quoted(value)
+    plain = token.type != tokenize.NAME or previous == "." or keyword.iskeyword(text)
+    if plain or text in ("L", "G", "torch"):
+        return text
+    if text in scope:
+        return Held(text, scope[text], weak=False)
+    return text if hasattr(builtins, text) else None

@@ -1,0 +1,74 @@
+"""An object that guards compare with by identity: held weakly where it can be, under a name for the reader."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+import weakref
+from dataclasses import dataclass
+from typing import Any
+
+from depyf.torch.qualified import qualified_name
+
+_NO_NAME = "object"
+
+
+class Gone:
+    """Stands for an object that has died: it is identical to nothing that a guard may look at."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """An object with a readable `name` (`torch.abs`), kept alive only if it cannot be referred to weakly."""
+
+    name: str
+    reference: Any
+    weak: bool
+
+    def get(self) -> object:
+        """Return the object, or a `Gone` once it has died."""
+        if not self.weak:
+            return self.reference
+        found = self.reference()
+        return Gone() if found is None else found
+
+
+def hold(value: object, hint: str = "", *, strongly: bool = False) -> Held:
+    """Hold `value`; `hint` names it where it has no name of its own, e.g. the guard's source `L['self'].act`."""
+    name = qualified_name(value) or _from_source(hint)
+    if not strongly:
+        try:
+            return Held(name, weakref.ref(value), weak=True)
+        except TypeError:
+            # int, str, tuple and the like have no weak references.
+            return Held(name, value, weak=False)
+    return Held(name, value, weak=False)
+
+
+_ADDRESS = re.compile(r"_?\d{9,}")
+
+
+def hold_key(key: str) -> Held | None:
+    """Hold a name with an address in it, of which Dynamo makes some, so that no text shows it; else return `None`."""
+    shortened = _ADDRESS.sub("", key)
+    return None if shortened == key else Held(f"{shortened.strip('_')} key", key, weak=False)
+
+
+def _from_source(source: str) -> str:
+    words = re.findall(r"[A-Za-z_]\w*", source)
+    return f"{words[-1]} object" if words else _NO_NAME
+
+
+def identifier(name: str) -> str:
+    """Return a Python identifier for the dotted `name`: `torch_abs` for `torch.abs`."""
+    word = re.sub(r"\W+", "_", name).strip("_") or _NO_NAME
+    if word[0].isdigit():
+        return f"_{word}"
+    return f"{word}_" if keyword.iskeyword(word) else word
+
+
+def is_builtin(value: object) -> bool:
+    """Tell whether `value` is what its name means in every Python program, e.g. the class `dict`."""
+    name = getattr(value, "__name__", "")
+    return isinstance(value, type) and isinstance(name, str) and getattr(builtins, name, None) is value

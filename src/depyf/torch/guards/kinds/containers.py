@@ -1,0 +1,128 @@
+"""Guards on lengths, keys, members, attributes that are missing, and iterators."""
+
+from __future__ import annotations
+
+import re
+
+from depyf.torch.difference import ABSENT, brief
+from depyf.torch.guards.clause import Clause, Leaf, Piece
+from depyf.torch.guards.held import hold
+from depyf.torch.guards.kinds.place import Place
+from depyf.torch.guards.kinds.reading import argument, constant
+from depyf.torch.guards.literal import literal, quoted
+from depyf.torch.guards.words import expression
+
+_EQUALS_NUMBER = re.compile(r"== (\d+)$")
+_HASATTR = re.compile(r"not hasattr\((?:.*), '([^']*)'\)$", re.DOTALL)
+
+
+def _length(leaf: Leaf) -> int | None:
+    """Return the length in torch's words: `len(x) == 3`, or `not x` for 0."""
+    text = expression(leaf.parts[0])
+    if text.startswith("not "):
+        return 0
+    found = _EQUALS_NUMBER.search(text)
+    return int(found[1]) if found else None
+
+
+def length_check(leaf: Leaf, at: Place) -> list[Clause] | None:
+    """`len(x) == 3`."""
+    length = _length(leaf)
+    if length is None:
+        return None
+    return at.clause(leaf, "len(", at.at, f") == {length}", expected=f"length {length}", actual=("len(", at.at, ")"))
+
+
+def dict_length(leaf: Leaf, at: Place) -> list[Clause] | None:
+    """`dict_length(x, 3)`: a dict of 3 items."""
+    length = _length(leaf)
+    if length is None:
+        return None
+    actual = ("len(", at.at, ")")
+    return at.clause(leaf, "dict_length(", at.at, f", {length})", expected=f"{length} items", actual=actual)
+
+
+def _spelled(value: object, hint: str) -> Piece:
+    return literal(value) or hold(value, hint, strongly=True)
+
+
+def dict_contains(leaf: Leaf, at: Place) -> list[Clause] | None:
+    """`dict_contains(x, "key")`, or that it does not."""
+    text = expression(leaf.parts[0])
+    wanted = not text.startswith("not ")
+    body = text.removeprefix("not ").removeprefix("___dict_contains(").removesuffix(f", {at.source})")
+    key = argument(text, 0)
+    if key is ABSENT:
+        key = constant(body, at.value if isinstance(at.value, dict) else ())
+    if key is ABSENT:
+        return None
+    return at.clause(
+        leaf,
+        "" if wanted else "not ",
+        "dict_contains(",
+        at.at,
+        ", ",
+        _spelled(key, at.source),
+        ")",
+        expected=f"{'has' if wanted else 'has no'} key {brief(key)}",
+        actual=("list(", at.at, ")"),
+    )
+
+
+def set_contains(leaf: Leaf, at: Place) -> list[Clause] | None:
+    """`set_contains(x, 3)`, or that it does not."""
+    text = expression(leaf.parts[0])
+    wanted = not text.startswith("not ")
+    body = text.removeprefix("not ").removeprefix(f"set.__contains__({at.source}, ").removesuffix(")")
+    item = argument(text, 1)
+    if item is ABSENT:
+        item = constant(body, at.value if isinstance(at.value, set | frozenset) else ())
+    if item is ABSENT:
+        return None
+    return at.clause(
+        leaf,
+        "" if wanted else "not ",
+        "set_contains(",
+        at.at,
+        ", ",
+        _spelled(item, at.source),
+        ")",
+        expected=f"{'has' if wanted else 'has no'} member {brief(item)}",
+    )
+
+
+def mapping_keys(leaf: Leaf, at: Place) -> list[Clause] | None:
+    """`list(x.keys()) == ["a"]`."""
+    spelled = literal(constant(expression(leaf.parts[0]).removeprefix(f"list({at.source}.keys()) == "), ()))
+    if spelled is None:
+        return None
+    keys = ("list(", at.at, ".keys())")
+    return at.clause(leaf, *keys, f" == {spelled}", expected=f"keys {spelled}", actual=keys)
+
+
+def no_hasattr(leaf: Leaf, at: Place) -> list[Clause] | None:
+    """`attribute_missing(x, "name")`."""
+    found = _HASATTR.match(expression(leaf.parts[0]))
+    if found is None:
+        return None
+    name = quoted(found[1])
+    return at.clause(leaf, "attribute_missing(", at.at, f", {name})", expected=f"no attribute {name}")
+
+
+def tuple_iterator_length(leaf: Leaf, at: Place) -> list[Clause] | None:
+    """`len(iterator_rest(x)) == 2`: a tuple iterator with 2 items to go."""
+    length = _length(leaf)
+    if length is None:
+        return None
+    rest = ("len(iterator_rest(", at.at, "))")
+    return at.clause(leaf, *rest, f" == {length}", expected=f"{length} items to go", actual=rest)
+
+
+def range_iterator(leaf: Leaf, at: Place) -> list[Clause] | None:
+    """`range_rest(x) == (1, 3, 1)`: a range iterator that has this yet to give."""
+    rest = constant(expression(leaf.parts[0]).rpartition(" == ")[2], ())
+    spelled = literal(rest)
+    if spelled is None:
+        return None
+    text = ("range_rest(", at.at, ")")
+    return at.clause(leaf, *text, f" == {spelled}", expected=f"range{spelled}", actual=text)

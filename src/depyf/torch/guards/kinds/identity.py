@@ -1,0 +1,63 @@
+"""Guards on what an object is: its exact type, or the very object."""
+
+from __future__ import annotations
+
+import re
+
+from depyf.torch.difference import ABSENT, brief
+from depyf.torch.guards.clause import Clause, Leaf, Piece
+from depyf.torch.guards.held import hold, is_builtin
+from depyf.torch.guards.kinds.place import Place
+
+_ID = re.compile(r"_+check_(?:type_id|obj_id|fake_script_type)\(.*?, (\d+)\)", re.DOTALL)
+_ID_LAST = re.compile(r".*, (\d+)\)", re.DOTALL)
+
+
+def named(cls: type) -> Piece:
+    """Return what stands for `cls` in a text: its name where it means the same in every program."""
+    return cls.__name__ if is_builtin(cls) else hold(cls)
+
+
+def _identity(leaf: Leaf) -> int | None:
+    """Return the address that `leaf` compares with: the number before the bracket that closes its check."""
+    text = leaf.parts[0].partition(", type=")[0] if leaf.parts else ""
+    found = _ID.match(text) and _ID_LAST.match(text)
+    return int(found[1]) if found else None
+
+
+def type_match(leaf: Leaf, at: Place) -> list[Clause] | None:
+    """`type(x) is Config`: exactly this class."""
+    identity = _identity(leaf)
+    for cls in (type(at.value), at.guarded):
+        if cls is not None and id(cls) == identity:
+            found = ("type(", at.at, ")")
+            return at.clause(leaf, *found, " is ", named(cls), expected=cls, actual=found, pins=cls)
+    return None
+
+
+def id_match(leaf: Leaf, at: Place) -> list[Clause] | None:
+    """`G["torch"].abs is torch_abs`: this very object."""
+    if at.value is ABSENT or id(at.value) != _identity(leaf):
+        return None
+    held = hold(at.value, at.source)
+    return at.clause(leaf, at.at, " is ", held, expected=held.name or brief(at.value))
+
+
+def none_match(leaf: Leaf, at: Place) -> list[Clause]:
+    """`x is None`."""
+    return at.clause(leaf, at.at, " is None", expected="None")
+
+
+def not_none(leaf: Leaf, at: Place) -> list[Clause]:
+    """`x is not None`."""
+    return at.clause(leaf, at.at, " is not None", expected="not None")
+
+
+def true_match(leaf: Leaf, at: Place) -> list[Clause]:
+    """`x is True`."""
+    return at.clause(leaf, at.at, " is True", expected="True")
+
+
+def false_match(leaf: Leaf, at: Place) -> list[Clause]:
+    """`x is False`."""
+    return at.clause(leaf, at.at, " is False", expected="False")

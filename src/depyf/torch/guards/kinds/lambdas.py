@@ -1,0 +1,59 @@
+"""Guards that torch evaluates in Python. Their words are trusted only where they are known to say everything."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from depyf.torch.guards.clause import Clause, Leaf
+from depyf.torch.guards.expression import torch_expression
+from depyf.torch.guards.kinds import ambient
+from depyf.torch.guards.kinds.identity import named
+from depyf.torch.guards.kinds.place import Place
+from depyf.torch.guards.words import expression, user_line
+
+_FUNCTORCH = "torch._functorch.pyfunctorch.compare_functorch_state([])"
+_BASE_VALUE = re.compile(r"(int|float|complex|str|bytes|tuple|list|set|frozenset|dict)\(.*\) == .*$", re.DOTALL)
+_COUNT = "___normalize_count_iter("
+
+
+def lambda_guard(leaf: Leaf, at: Place) -> list[Clause] | None:
+    """Say a lambda guard on one value, if its words are one of the kinds that are known to be complete."""
+    if not leaf.parts:
+        return None
+    if ambient.is_saved_tensors_hooks(leaf):
+        return ambient.saved_tensors_hooks(leaf, at)
+    text = expression(leaf.parts[0])
+    if text == _FUNCTORCH:
+        return at.clause(leaf, text, expected="no functorch transform is active", actual=('"another one"',))
+    known = {at.source: at.node} if at.source else {}
+    if text.startswith(_COUNT) and at.cls is not None:
+        found = torch_expression(text, at.scope, known)
+        if found is None:
+            return None
+        return at.clause(leaf, "type(", at.at, ") is ", named(at.cls), " and ", *found, expected=text)
+    if _BASE_VALUE.match(text):
+        found = torch_expression(text, at.scope, known)
+        return None if found is None else at.clause(leaf, *found, expected=text.rpartition(" == ")[2])
+    return None
+
+
+def epilogue(leaf: Leaf, at: Place) -> list[Clause] | None:
+    """Say what torch evaluates in Python after all else: relations of sizes, and objects that must be the same."""
+    clauses: list[Clause] = []
+    for part in leaf.parts:
+        text = torch_expression(expression(part), at.scope, {})
+        if text is None:
+            return None
+        (clause,) = at.clause(leaf, *text, expected="true", actual=(*_shown(expression(part)),))
+        clauses.append(replace(clause, line=user_line(part, at.filename), torch_text=part, check=None))
+    return clauses
+
+
+_VALUE = re.compile(r"[LG]\[[^\]]*\](?:\.\w+(?:\(\))?|\[[^\]]*\])*")
+
+
+def _shown(text: str) -> tuple[str, ...]:
+    """Return an expression for the values that the shape expression `text` is about, e.g. `{"L['x'].size()[0]": 3}`."""
+    sources = dict.fromkeys(_VALUE.findall(text))
+    return ("{" + ", ".join(f"{source!r}: {source}" for source in sources) + "}",)

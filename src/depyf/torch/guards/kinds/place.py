@@ -1,0 +1,74 @@
+"""Where a guard stands, and what is known of the value there while the guards are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from depyf.report.model import UserLine
+from depyf.torch.difference import ABSENT, brief
+from depyf.torch.guards.clause import At, Clause, Leaf, Piece, Text
+from depyf.torch.guards.words import user_line
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A node of the tree: `value` is what was there at capture or `ABSENT`, `guarded` its type as torch remembers it.
+
+    `scope` are the names that torch's own expressions use; `is_root` tells the node that stands for the whole frame.
+    """
+
+    node: int
+    source: str
+    value: object
+    guarded: type | None
+    filename: str
+    scope: Mapping[str, object]
+    is_root: bool
+
+    @property
+    def at(self) -> At:
+        """The gap for the value."""
+        return At(self.node)
+
+    @property
+    def cls(self) -> type | None:
+        """The type of the value at capture, if it is known."""
+        return self.guarded if self.value is ABSENT else type(self.value)
+
+    def no_node(self, node: int) -> object:
+        """Refuse a gap in a text that has none.
+
+        Raises:
+            KeyError: always.
+        """
+        raise KeyError(node)
+
+    def line(self, leaf: Leaf) -> UserLine | None:
+        """Return the user's line that needs the guard."""
+        return user_line(leaf.parts[0], self.filename) if leaf.parts else None
+
+    def clause(
+        self,
+        leaf: Leaf,
+        *text: Piece,
+        expected: object = "",
+        actual: Text = (),
+        differences: Text = (),
+        pins: type | None = None,
+    ) -> list[Clause]:
+        """Return the one clause that says what `leaf` checks."""
+        return [
+            Clause(
+                leaf.kind,
+                self.node,
+                text,
+                expected=expected if isinstance(expected, str) else brief(expected),
+                actual=actual or (self.at,),
+                line=self.line(leaf),
+                torch_text=" and ".join(leaf.parts),
+                differences=differences,
+                check=leaf.check,
+                pins=pins,
+            )
+        ]

@@ -1,0 +1,30 @@
+"""Constants in torch's words."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from depyf.torch.difference import ABSENT
+
+
+def argument(text: str, position: int) -> object:
+    """Return the literal that a call in torch's words, or its negation, has at `position`; `ABSENT` if it is none."""
+    try:
+        called = ast.parse(text, mode="eval").body
+        if isinstance(called, ast.UnaryOp):
+            called = called.operand
+        return ast.literal_eval(called.args[position]) if isinstance(called, ast.Call) else ABSENT
+    except (ValueError, SyntaxError, IndexError):
+        return ABSENT
+
+
+def constant(text: str, members: Iterable[object]) -> object:
+    """Return the constant whose repr is `text`: one of `members` or a literal, `ABSENT` if it is neither."""
+    found = next((member for member in members if repr(member) == text), ABSENT)
+    if found is not ABSENT:
+        return found
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return ABSENT

@@ -1,0 +1,98 @@
+"""Guards on tensors: their properties in one clause, and the marks of `mark_dynamic` and its kin."""
+
+from __future__ import annotations
+
+import re
+
+import torch
+
+from depyf.torch.difference import ABSENT
+from depyf.torch.guards.clause import Clause, Leaf, Piece, Text
+from depyf.torch.guards.kinds.identity import named
+from depyf.torch.guards.kinds.place import Place
+from depyf.torch.guards.kinds.reading import constant
+from depyf.torch.guards.literal import quoted
+from depyf.torch.guards.words import expression
+from depyf.torch.tensor_match import INDICES, dispatch_key_names, plain_keys
+
+_MATCH = re.compile(
+    r", (?P<type>[\w.<>]+), DispatchKeySet\((?P<keys>[^)]*)\), torch\.(?P<dtype>\w+), device=(?P<device>\w+), "
+    r"requires_grad=(?P<grad>\w+), size=(?P<size>\[.*?\]), stride=(?P<stride>\[.*?\])\)$",
+    re.DOTALL,
+)
+
+
+def _ordinary_device(keys: str) -> str:
+    """Return the type of device of an ordinary tensor with dispatch `keys`, e.g. `cpu`, '' if it is not ordinary."""
+    device = keys.partition(",")[0].lower()
+    return device if plain_keys(device) == keys else ""
+
+
+def tensor_match(leaf: Leaf, at: Place) -> list[Clause] | None:
+    """`tensor(x, torch.Tensor, torch.float32, "cpu", size=(2, None), ...)`."""
+    found = _MATCH.search(expression(leaf.parts[0]))
+    cls = at.cls
+    if found is None or cls is None or cls.__qualname__ != found["type"]:
+        return None
+    size, stride = (tuple(_numbers(found[name])) for name in ("size", "stride"))
+    device = _ordinary_device(found["keys"])
+    index = "" if found["device"] == "None" else f":{found['device']}"
+    keys = "" if device else f", keys={quoted(found['keys'])}"
+    name = device or ("" if at.value is ABSENT else at.value.device.type)  # type: ignore[attr-defined]
+    arguments: Text = (
+        at.at,
+        ", ",
+        _class(cls),
+        f', torch.{found["dtype"]}, "{name}{index}", size={size}, stride={stride}, requires_grad={found["grad"]}{keys}',
+    )
+    return at.clause(
+        leaf, "tensor(", *arguments, ")", differences=("tensor_differences(", *arguments, ")"), expected="", pins=cls
+    )
+
+
+def _class(cls: type) -> Piece:
+    """Return torch's own classes by the names that everybody knows, others as they are held."""
+    return {torch.Tensor: "torch.Tensor", torch.nn.Parameter: "torch.nn.Parameter"}.get(cls) or named(cls)
+
+
+def _numbers(text: str) -> list[int | None]:
+    found = constant(text, ())
+    return found if isinstance(found, list) else []
+
+
+_ABSENT_MARK = re.compile(r"hasattr\(.*, '(?P<name>\w+)'\) == False$", re.DOTALL)
+_EXPECTED_MARK = re.compile(r"\(\(getattr\(.*?, '(?P<name>\w+)', set\(\)\)\.issubset\((?P<value>.*)\)\) if ", re.DOTALL)
+_GATED_MARK = re.compile(
+    r"\(\(getattr\(.*?, '(?P<name>\w+)', None\) == (?P<value>.*)\) if hasattr\(.*, '(?P<gate>\w+)'\) else True\)$",
+    re.DOTALL,
+)
+
+
+def marks(leaf: Leaf, at: Place) -> list[Clause] | None:
+    """`marked(x, {})`: no dimension may be marked; `marked(x, {"_dynamo_dynamic_indices": {0}})`: this one may."""
+    wanted: dict[str, str] = {}
+    looked_at: set[str] = set()
+    for part in map(expression, leaf.parts):
+        if found := _ABSENT_MARK.match(part):
+            looked_at.add(found["name"])
+        elif (found := _EXPECTED_MARK.match(part)) and constant(found["value"], ()) is not ABSENT:
+            looked_at.add(found["name"])
+            wanted[found["name"]] = found["value"]
+        elif (found := _GATED_MARK.match(part)) and constant(found["value"], ()) is not ABSENT:
+            wanted[found["name"]] = f"({found['value']}, {quoted(found['gate'])})"
+        else:
+            return None
+    if looked_at != set(INDICES):
+        return None
+    marked = "{" + ", ".join(f"{quoted(name)}: {value}" for name, value in wanted.items()) + "}"
+    arguments: Text = (at.at, f", {marked}")
+    return at.clause(leaf, "marked(", *arguments, ")", differences=("marked_differences(", *arguments, ")"))
+
+
+def dispatch_key_set(leaf: Leaf, at: Place) -> list[Clause] | None:
+    """`dispatch_key_names(x) == "CPU, AutogradCPU"`: the keys that an operation would see now."""
+    if not isinstance(at.value, torch._C.DispatchKeySet):
+        return None
+    keys = quoted(dispatch_key_names(at.value))
+    names: Text = ("dispatch_key_names(", at.at, ")")
+    return at.clause(leaf, *names, f" == {keys}", expected=keys, actual=names)

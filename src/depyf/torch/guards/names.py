@@ -1,0 +1,51 @@
+"""Names for the objects that a file's guards compare with: readable, unique in the file, the same in every run."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from collections.abc import Iterable
+
+import torch
+
+from depyf.torch.guards.held import Gone, Held, identifier
+
+
+class Names:
+    """The names that one file uses, and the objects that the live process has to give it."""
+
+    def __init__(self, reserved: Iterable[str] = ()) -> None:
+        self.taken = {"L", "G", "torch", *reserved}
+        self.bound: dict[str, Held] = {}
+        self._by_object: dict[int | str, tuple[str, object]] = {}
+
+    def reserve(self, name: str) -> str:
+        """Return an identifier like `name` that nothing in the file has, and take it."""
+        wanted = identifier(name)
+        found, count = wanted, 1
+        while found in self.taken or keyword.iskeyword(found):
+            count += 1
+            found = f"{wanted}_{count}"
+        self.taken.add(found)
+        return found
+
+    def of(self, held: Held) -> str:
+        """Return the name that stands for the object of `held`, always the same one for the same object."""
+        value = held.get()
+        identity = value if isinstance(value, str) else id(value)
+        if identity in self._by_object and not isinstance(value, Gone):
+            return self._by_object[identity][0]
+        name = self._name(held, value)
+        # The object is kept here as well, as otherwise another one could get its address.
+        self._by_object[identity] = (name, value)
+        self.bound[name] = held
+        return name
+
+    def _name(self, held: Held, value: object) -> str:
+        wanted = identifier(held.name)
+        if getattr(builtins, wanted, self) is value or value is torch:
+            return wanted
+        if isinstance(value, type):
+            short = identifier(held.name.rpartition(".")[2])
+            wanted = wanted if short in self.taken else short
+        return self.reserve(wanted if not hasattr(builtins, wanted) else f"{wanted}_object")

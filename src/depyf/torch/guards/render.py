@@ -1,0 +1,171 @@
+"""The guards of one entry as the text of a function.
+
+@guard
+def guard_0_0(L, G):
+    return (
+        global_state(default_dtype=torch.float32, grad_mode=True, num_threads=2)
+        and tensor(L["a"], torch.Tensor, torch.float32, "cpu", size=(10,), stride=(1,), requires_grad=False)  # :5
+        and G["torch"].abs is torch_abs  # :5 x = a / (torch.abs(a) + 1)
+    )
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from depyf.report.model import UserLine
+from depyf.torch.guards.clause import At, Clause, Text
+from depyf.torch.guards.expression import fill
+from depyf.torch.guards.held import Held, identifier
+from depyf.torch.guards.names import Names
+from depyf.torch.guards.tree import Node, Tree
+
+_LONG = 28
+"""An expression of this length that is needed again gets a name of its own."""
+_COMMENT = 90
+
+
+def entry_suffix(compile_id: str) -> str:
+    """Return what names of an entry end in: `0_1` for `0/1`."""
+    return re.sub(r"\W+", "_", compile_id).strip("_")
+
+
+def guard_name(compile_id: str) -> str:
+    """Return the name of the guard of an entry: `guard_0_1` for `0/1`."""
+    return f"guard_{entry_suffix(compile_id)}"
+
+
+def render(tree: Tree, compile_id: str, names: Names, filename: str = "") -> list[str]:
+    """Return the lines of the function that says whether an entry may serve a call.
+
+    Args:
+        tree: the guards, folded and without torch's own checks.
+        compile_id: torch's id of the entry, e.g. `0/1`.
+        names: the names of the file; the objects that the guards compare with are added.
+        filename: the user's file, whose lines are shown as `:5`.
+    """
+    clauses = [*tree.clauses, *_beyond(tree)]
+    said = f'    """Entry {compile_id} serves a call if all of this holds."""'
+    head = ["@guard", f"def {guard_name(compile_id)}(L, G):", said]
+    if not clauses:
+        return [*head, "    return True"]
+    texts = Expressions(tree.nodes, clauses, names)
+    lines = [*head, "    return ("]
+    shown: UserLine | None = None
+    for number, clause in enumerate(clauses):
+        comment = _comment(clause, filename, shown)
+        shown = clause.line or shown
+        lines.append(f"        {'and ' if number else ''}{texts.clause(clause)}{comment}")
+    return [*lines, "    )"]
+
+
+def _beyond(tree: Tree) -> list[Clause]:
+    """Return the clause that asks all of torch's own guards, where some of them cannot even be reached."""
+    if not tree.beyond:
+        return []
+    own = Held("torch_guards", tree.check, weak=False)
+    note = f"all of torch's own guards: no expression is known for {', '.join(sorted(set(tree.beyond)))}"
+    return [Clause("TORCH_GUARDS", 0, (own, "(L)"), expected="torch's own verdict", note=note, calls_through=True)]
+
+
+def _comment(clause: Clause, filename: str, shown: UserLine | None) -> str:
+    """Return what is said beside a clause: the user's line that needs it, in full where it is a new one."""
+    words = []
+    if clause.line is not None:
+        line = clause.line
+        file = "" if line.filename == filename else re.split(r"[/\\]", line.filename)[-1]
+        words.append(f"{file}:{line.line}")
+        if line.text and line != shown:
+            words.append(line.text if len(line.text) <= _COMMENT else line.text[: _COMMENT - 3] + "...")
+    if clause.note:
+        words.append(f"({clause.note})")
+    return f"  # {' '.join(' '.join(words).split())}" if words else ""
+
+
+def _always(text: str) -> Callable[[int], str]:
+    return lambda node: text
+
+
+class Expressions:
+    """The texts of the nodes in one function: a long expression that is needed again is named where it comes first."""
+
+    def __init__(self, nodes: Sequence[Node], clauses: Sequence[Clause], names: Names) -> None:
+        self.nodes = nodes
+        self.names = names
+        self.bound: dict[int, str] = {}
+        self.same: dict[int, str] = {}
+        self.uses = self._uses(clauses)
+        # First the names of objects, so that no local variable hides one.
+        for clause in clauses:
+            fill(clause.text, lambda node: "", names.of)
+        for node in self.uses:
+            fill(nodes[node].step, lambda parent: "", names.of)
+        self.locals: set[str] = set()
+
+    def _uses(self, clauses: Sequence[Clause]) -> Counter[int]:
+        """Count how often each node is written down: in clauses, and in the steps to other nodes."""
+        uses: Counter[int] = Counter()
+        pending = [piece.node for clause in clauses for piece in clause.text if isinstance(piece, At)]
+        while pending:
+            node = pending.pop()
+            uses[node] += 1
+            if uses[node] == 1:
+                pending += [piece.node for piece in self.nodes[node].step if isinstance(piece, At)]
+        return uses
+
+    def clause(self, clause: Clause) -> str:
+        """Return the text of a clause."""
+        return self.text(clause.text)
+
+    def text(self, text: Text) -> str:
+        """Return `text` with its gaps filled."""
+        self.identities(text)
+        parts = []
+        for before, piece, after in zip(("", *text), text, (*text[1:], ""), strict=False):
+            part = fill((piece,), self.node, self.names.of)
+            alone = isinstance(piece, At) and str(before).endswith("(") and str(after).startswith((")", ","))
+            named = isinstance(piece, At) and part.startswith(f"({self.bound.get(piece.node)} := ")
+            parts.append(part[1:-1] if alone and named else part)
+        return "".join(parts)
+
+    def identities(self, text: Text) -> None:
+        """Note that after a clause `x is module` the name of the module stands for `x` as well."""
+        match text:
+            case (At(node=node), " is ", Held() as held) if node not in self.bound and self.uses[node] > 1:
+                self.same[node] = self.names.of(held)
+
+    def node(self, node: int) -> str:
+        """Return the expression for a node, which names it if it is needed again."""
+        path = [node]
+        while path[-1] not in self.bound and (parent := self._parent(path[-1])) is not None:
+            path.append(parent)
+        expression = self.bound.get(path[-1], "")
+        for step in reversed(path):
+            if step in self.bound:
+                continue
+            expression = fill(self.nodes[step].step, _always(expression), self.names.of)
+            if step in self.same and len(expression) > _LONG:
+                self.bound[step] = self.same[step]
+            elif self.uses[step] > 1 and len(expression) > _LONG:
+                self.bound[step] = self._local(step)
+                expression = f"({self.bound[step]} := {expression})"
+        return expression
+
+    def _parent(self, node: int) -> int | None:
+        return next((piece.node for piece in self.nodes[node].step if isinstance(piece, At)), None)
+
+    def _local(self, node: int) -> str:
+        """Return a name for a node: the last word of torch's source for it, e.g. `weight`."""
+        words = re.findall(r"[A-Za-z]\w*|\d+", self.nodes[node].source)
+        number = len(words) > 1 and words[-1].isdigit()
+        last = re.sub("__+", "_", identifier("_".join(words[-2:]) if number else words[-1] if words else "value"))
+        hidden = self.names.taken | self.names.bound.keys()
+        found, count = last, 1
+        while found in self.locals or found in hidden or hasattr(builtins, found):
+            count += 1
+            found = f"{last}_{count}"
+        self.locals.add(found)
+        return found

@@ -1,0 +1,260 @@
+"""The guards of a cache entry, read once from torch's C++ tree into plain nodes and clauses.
+
+The values that the guards look at are followed along on the way, if the locals of the call are given: what torch's
+words leave out (the length of a dict, the object behind an address) is taken from them, and then they are let go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import torch
+from torch._C._dynamo.guards import DictGuardManager, RelationalGuard
+
+from depyf.torch import runtime
+from depyf.torch.difference import ABSENT
+from depyf.torch.guards import kinds
+from depyf.torch.guards.accessor import step
+from depyf.torch.guards.clause import At, Clause, Leaf, Text
+from depyf.torch.guards.cpp import DictGuards, LeafObject, ValueGuards, Wrapper
+from depyf.torch.guards.expression import evaluate
+from depyf.torch.guards.kinds.place import Place
+from depyf.torch.guards.literal import literal
+
+SCOPE: dict[str, object] = {"torch": torch, **{name: getattr(runtime, name) for name in runtime.__all__}}
+"""The names that the text of a guard may use beside `L` and `G`."""
+
+_ROOT = 0
+_PINNED_BY_STEP: dict[str, type] = {
+    ".__dict__": dict,
+    ".__kwdefaults__": dict,
+    ".__defaults__": tuple,
+    ".__closure__": tuple,
+    ".__mro__": tuple,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A value that guards look at: `step` reaches it from its parent, `source` is torch's name for it."""
+
+    parent: int
+    step: Text
+    source: str
+
+
+@dataclass(slots=True)
+class Tree:
+    """The guards of one entry: clauses in the order in which torch asks them, over nodes in the order of the walk.
+
+    `beyond` are sources of subtrees that torch's Python side does not describe; `check` is torch's own verdict on a
+    dict of locals, which covers them.
+    """
+
+    nodes: list[Node] = field(default_factory=list)
+    clauses: list[Clause] = field(default_factory=list)
+    beyond: list[str] = field(default_factory=list)
+    check: kinds.TorchGuard | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Visit:
+    """A manager of torch's tree that is yet to be read; `step` is `None` where nobody knows how to get there."""
+
+    manager: ValueGuards
+    parent: int
+    step: Text | None
+    source: str
+    exists: bool = False
+
+
+def read(wrapper: Wrapper, local_values: Mapping[str, object] | None = None, filename: str = "") -> Tree:
+    """Read the guards of a cache entry.
+
+    Args:
+        wrapper: the entry's guards, `entry.guard_manager`.
+        local_values: the locals, cells and free variables of the call that was compiled, if they are at hand.
+        filename: the file of the compiled function.
+    """
+    reader = _Reader(wrapper, local_values, filename)
+    with runtime.without_torch_function():
+        reader.walk()
+    return reader.tree
+
+
+class _Reader:
+    """One walk over a tree, depth first; it keeps the values of the nodes, the tree does not."""
+
+    def __init__(self, wrapper: Wrapper, local_values: Mapping[str, object] | None, filename: str) -> None:
+        self.root = wrapper.root
+        self.scope: dict[str, object] = dict(wrapper.closure_vars or {})
+        self.globals: dict[str, object] = wrapper.global_scope["G"]
+        self.locals = local_values
+        self.filename = filename
+        self.tree = Tree(check=kinds.TorchGuard(self.root.check, self.root, of_frame=True))
+        self.values: list[object] = []
+        self.types: list[type | None] = []
+        self.relations: dict[LeafObject, tuple[Leaf, list[int]]] = {}
+
+    def walk(self) -> None:
+        stack = [_Visit(self.root, -1, (), "")]
+        while stack:
+            visit = stack.pop()
+            if visit.step is None:
+                self.tree.beyond.append(visit.source)
+                continue
+            node = self.enter(visit)
+            if not self.is_empty_dict(visit, node):
+                stack.extend(reversed(list(self.children(visit.manager, node))))
+        for leaf, nodes in self.relations.values():
+            # What is said of several values has the place of the frame.
+            self.add(kinds.relation(leaf, self.place(_ROOT), nodes, self.tree_sources()), self.place(_ROOT), leaf)
+        for guard in self.root.get_epilogue_lambda_guards():
+            leaf = self.leaf(guard)
+            self.add(kinds.epilogue(leaf, self.place(_ROOT)), self.place(_ROOT), leaf)
+
+    def tree_sources(self) -> dict[str, int]:
+        return {node.source: index for index, node in enumerate(self.tree.nodes) if node.source}
+
+    def enter(self, visit: _Visit) -> int:
+        """Make a node of a manager, with the clauses of its own guards."""
+        assert visit.step is not None
+        node = len(self.tree.nodes)
+        self.tree.nodes.append(Node(visit.parent, visit.step, visit.source))
+        self.values.append(self.value(visit.step) if visit.step else ABSENT)
+        self.types.append(self.pinned(visit))
+        if isinstance(visit.manager, DictGuardManager):
+            self.add_dictionary(node, visit.manager)
+        for guard in () if self.is_empty_dict(visit, node) else visit.manager.get_leaf_guards():
+            if isinstance(guard, RelationalGuard):
+                self.relations.setdefault(guard, (self.leaf(guard), []))[1].append(node)
+                continue
+            self.add_leaf(node, visit.manager, self.leaf(guard))
+        return node
+
+    def is_empty_dict(self, visit: _Visit, node: int) -> bool:
+        """Tell whether torch looks at a dict's length alone: it does not go on to the guards on an empty one."""
+        return isinstance(visit.manager, DictGuardManager) and self.values[node] == {}
+
+    def pinned(self, visit: _Visit) -> type | None:
+        last = visit.step[-1] if visit.step else ""
+        return dict if visit.step == ("G",) else _PINNED_BY_STEP.get(last) if isinstance(last, str) else None
+
+    def value(self, text: Text) -> object:
+        """Return what `text` is now, `ABSENT` where the locals are not known or it cannot be evaluated."""
+        if any(isinstance(piece, At) and self.values[piece.node] is ABSENT for piece in text):
+            return ABSENT
+        local = text[0] == "L["
+        if local and self.locals is None:
+            return ABSENT
+        try:
+            return evaluate(text, self.values.__getitem__, {**SCOPE, "L": self.locals, "G": self.globals})
+        except Exception:  # noqa: BLE001  the expression reads the user's objects; what cannot be read is absent
+            return ABSENT
+
+    def leaf(self, guard: LeafObject) -> Leaf:
+        check = guard if callable(guard) else None
+        return Leaf(type(guard).__name__, tuple(guard.verbose_code_parts()), check)
+
+    def place(self, node: int, manager: ValueGuards | None = None) -> Place:
+        remembered = getattr(manager, "get_type_of_guarded_value", None)
+        guarded = remembered() if remembered else None
+        source = self.tree.nodes[node].source
+        return Place(node, source, self.values[node], guarded, self.filename, self.scope, node == _ROOT)
+
+    def add_leaf(self, node: int, manager: ValueGuards, leaf: Leaf) -> None:
+        place = self.place(node, manager)
+        found = kinds.clauses(leaf, place)
+        for clause in found or ():
+            if clause.pins is not None:
+                self.types[node] = clause.pins
+        self.add(found, place, leaf)
+
+    def add(self, found: list[Clause] | None, place: Place, leaf: Leaf) -> None:
+        """Add the clauses of a guard, or torch's own guard where there are none."""
+        if found is None and leaf.check is None:
+            self.tree.beyond.append(place.source or leaf.kind)
+            return
+        self.tree.clauses += kinds.call_through(leaf, place, self.root) if found is None else found
+
+    def add_dictionary(self, node: int, manager: DictGuards) -> None:
+        place = self.place(node, manager)
+        found = kinds.dictionary(place, self.keys_of(manager))
+        if found is None:
+            self.tree.beyond.append(place.source)
+            return
+        self.types[node] = found[0].pins
+        self.tree.clauses += found
+
+    def keys_of(self, manager: DictGuards) -> list[int]:
+        return sorted(manager.get_key_value_managers())
+
+    def children(self, manager: ValueGuards, node: int) -> Iterator[_Visit]:
+        if isinstance(manager, DictGuardManager):
+            yield from self.items(manager, node)
+        found = []
+        for accessor, child in zip(manager.get_accessors(), manager.get_child_managers(), strict=True):
+            source = child.get_source()
+            sources = (self.tree.nodes[node].source, source)
+            text = step(accessor, At(node), sources, self.types[node], self.values[node], self.scope)
+            found.append((_order(accessor.repr()), _Visit(child, node, text, source)))
+        # Torch moves the guards that fail most to the front; the reader finds the parameters in their own order.
+        yield from (visit for _, visit in (sorted(found, key=lambda pair: pair[0]) if node == _ROOT else found))
+
+    def items(self, manager: DictGuards, node: int) -> Iterator[_Visit]:
+        """Yield the keys and values of a dict that torch finds by their position in it."""
+        value = self.values[node]
+        keys: list[object] = list(dict.keys(value)) if isinstance(value, dict) else []
+        managers = sorted(manager.get_key_value_managers().items())
+        spelled = [_key_guarded(key, pair[0]) for key, (_, pair) in zip(keys, managers, strict=False)]
+        together = len(spelled) == len(managers) == len(keys) and None not in spelled
+        first = managers[0][1][0] if together and keys else None
+        if first is not None:
+            self.add_keys(node, [str(text) for text in spelled], first)
+        for position, (index, (key_manager, value_manager)) in enumerate(managers):
+            if key_manager is not None and not together:
+                text: Text = ("list(dict.keys(", At(node), f"))[{index}]")
+                yield _Visit(key_manager, node, text, key_manager.get_source())
+            if value_manager is not None:
+                at_index: Text = ("list(dict.values(", At(node), f"))[{index}]")
+                by_key: Text = (At(node), f"[{spelled[position]}]") if together else ()
+                text = by_key if together and self.types[node] is dict else at_index
+                yield _Visit(value_manager, node, text, value_manager.get_source())
+
+    def add_keys(self, node: int, keys: Sequence[str], manager: ValueGuards) -> None:
+        """Add one clause for the keys of a dict, if torch compares each of them with a constant."""
+        place = self.place(node)
+        leaf = self.leaf(manager.get_leaf_guards()[0])
+        arguments = ", ".join(keys)
+        self.tree.clauses += place.clause(
+            replace(leaf, check=None),
+            "keys_are(",
+            place.at,
+            f", {arguments})",
+            expected=f"the keys {arguments}, in this order",
+            actual=("list(dict.keys(", place.at, "))"),
+        )
+
+
+def _key_guarded(key: object, manager: ValueGuards | None) -> str | None:
+    """Return the text of `key` if torch compares the key at its position with it, and that is all it checks of it."""
+    if manager is None or manager.get_accessors():
+        return None
+    leaves = manager.get_leaf_guards()
+    check = leaves[0] if len(leaves) == 1 and callable(leaves[0]) else None
+    equal = check is not None and type(check).__name__ == "EQUALS_MATCH" and check(key)
+    return literal(key) if equal else None
+
+
+def _order(text: str) -> tuple[int, int]:
+    """Order the accessors of the root: locals by their slot in the frame, then the others as they are."""
+    if "framelocals_idx=" in text:
+        return (0, int(text.rpartition("framelocals_idx=")[2].rstrip(")")))
+    return (1, 0)
+
+
+def without_checks(tree: Tree) -> Tree:
+    """Return `tree` without torch's own guards, which keep the module's globals alive, but for those it calls."""
+    kept = [replace(clause, check=None, pins=None) for clause in tree.clauses]
+    return Tree(tree.nodes, kept, tree.beyond, tree.check if tree.beyond else None)

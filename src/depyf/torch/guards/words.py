@@ -1,0 +1,29 @@
+"""What torch's words about a guard hold: `check, padded  # the user's line  # file.py:5 in fn (HINT: ...)`."""
+
+from __future__ import annotations
+
+import re
+
+from depyf.report.model import UserLine
+
+_WHERE = re.compile(r"#\s+(?P<file>[^#]+?):(?P<line>\d+) in (?P<function>\S+)")
+_HINT = re.compile(r" \(HINT: .*\)$", re.DOTALL)
+
+
+def expression(part: str) -> str:
+    """Return the check in `part` without the comment and the hint that torch adds to it."""
+    return _HINT.sub("", part).split("  # ", 1)[0].strip()
+
+
+def user_line(part: str, filename: str = "") -> UserLine | None:
+    """Return the user's line that `part` names, `None` if it is a line of Dynamo's own.
+
+    `filename` is the file of the compiled function, whose path torch shortens in its words.
+    """
+    where = next(reversed(list(_WHERE.finditer(part))), None)
+    if where is None or "_dynamo/" in where["file"]:
+        return None
+    named = where["file"].strip()
+    path = filename if filename.endswith(named.rsplit("/", 1)[-1]) and filename else named
+    before = part[: where.start()].split("  # ", 1)
+    return UserLine(path, int(where["line"]), before[1].strip() if len(before) == 2 else "", where["function"])

@@ -1,0 +1,43 @@
+"""What Dynamo calls with each code object that it made."""
+
+from __future__ import annotations
+
+import types
+import weakref
+
+from depyf.report.names import compiled_fn_number, without_random_part
+from depyf.torch.adapters import seams
+from depyf.torch.dump import Dump
+from depyf.torch.entries import relate
+from depyf.torch.recorder import Recorder, Running
+from depyf.torch.transform import Subject, transform, write_without_source
+
+
+def on_code(
+    recorder: Recorder, dump: Dump, code: types.CodeType, new_code: types.CodeType, *, log_bytecode: bool
+) -> types.CodeType | None:
+    """Write the source of Dynamo's `new_code`; return the code to run in its place, or None for Dynamo's own."""
+    current = seams.current_compile()
+    if current is None:
+        return None
+    running = recorder.begun(current[0], code)
+    _join(recorder, running, code, new_code)
+    root = recorder.session.functions[running.function.root]
+    subject = Subject(running, root, code, new_code)
+    try:
+        return transform(subject, dump, log_bytecode=log_bytecode)
+    except Exception as error:
+        write_without_source(subject, dump, error)
+        raise
+
+
+def _join(recorder: Recorder, running: Running, code: types.CodeType, new_code: types.CodeType) -> None:
+    """Note what the code calls, and write the graphs that waited for their names."""
+    with recorder.lock:
+        running.code = code.replace()
+        running.live_code = weakref.ref(code)
+        graphs = [name for name in new_code.co_names if compiled_fn_number(name) is not None]
+        running.compile.compiled_fns = tuple(without_random_part(name) for name in graphs)
+        running.compile.resumes = tuple(name for name in new_code.co_names if name.startswith("__resume_at_"))
+        recorder.write_nameless(running)
+        relate(recorder, running, code)

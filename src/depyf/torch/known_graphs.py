@@ -1,0 +1,29 @@
+"""What a proof may take for granted of the graphs that Dynamo's code calls: how many values each returns."""
+
+from __future__ import annotations
+
+import types
+
+from depyf.report.graph_source import output_count
+from depyf.report.model import Compile
+from depyf.report.names import compiled_fn_number
+from depyf.torch.adapters import seams
+from depyf.torch.adapters.graphs import own_output_count, returns_graph_outputs
+from depyf.verify.assumptions import Assumptions
+
+
+def assumptions(compiled: Compile, new_code: types.CodeType) -> Assumptions:
+    """Return what is known of the graphs that `new_code` calls; of a backend that nobody knows, nothing is."""
+    scope = seams.globals_in_progress()
+    if not isinstance(scope, dict):
+        return Assumptions()
+    captured = [each for each in compiled.artefacts if each.stage == "Captured_Graph"]
+    graphs = [name for name in new_code.co_names if compiled_fn_number(name) is not None]
+    lengths = {}
+    for name, artefact in zip(graphs, captured, strict=False):
+        count = own_output_count(scope.get(name))
+        if count is None and returns_graph_outputs(scope.get(name)):
+            count = output_count(artefact.text)
+        if count is not None:
+            lengths[name] = count
+    return Assumptions(sequence_lengths=lengths)

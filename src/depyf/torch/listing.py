@@ -1,0 +1,45 @@
+"""Bytecode as text that is the same in every process."""
+
+from __future__ import annotations
+
+import dis
+import re
+import types
+
+from depyf.report.names import stable_names
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_GLOBAL = re.compile(r"\b__\w+")
+
+
+def listing(code: types.CodeType) -> str:
+    """Return the disassembly of a code object and of the code inside it, without addresses and random names."""
+    pending, parts = [code], []
+    while pending:
+        current = pending.pop(0)
+        parts.append(f"{current.co_name}, line {current.co_firstlineno}\n{dis.Bytecode(current).dis()}")
+        pending.extend(constant for constant in current.co_consts if isinstance(constant, types.CodeType))
+    text = _ADDRESS.sub("", "\n".join(parts))
+    names = stable_names(_GLOBAL.findall(text))
+    return _GLOBAL.sub(lambda found: names.get(found[0], found[0]), text)
+
+
+def all_names(code: types.CodeType) -> tuple[set[str], set[str]]:
+    """Return the global and attribute names that a code object and the code inside it use, and their variables."""
+    names: set[str] = set()
+    variables: set[str] = set()
+    pending = [code]
+    while pending:
+        current = pending.pop()
+        names.update(current.co_names)
+        variables.update(current.co_varnames, current.co_cellvars, current.co_freevars)
+        pending.extend(constant for constant in current.co_consts if isinstance(constant, types.CodeType))
+    return names, variables
+
+
+def line_of_offset(code: types.CodeType, offset: int) -> int | None:
+    """Return the line of the instruction at a bytecode offset."""
+    for start, end, line in code.co_lines():
+        if start <= offset < end:
+            return line
+    return None

@@ -1,0 +1,162 @@
+"""`prepare_debug`: everything that torch compiles in the context is written to a directory."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import types
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from depyf.report.model import Session
+from depyf.report.writer import prepared_directory
+from depyf.torch import entries, hooks
+from depyf.torch.active import ACTIVE
+from depyf.torch.adapters import seams, stages
+from depyf.torch.adapters.versions import python_version, torch_version
+from depyf.torch.dump import Dump, Numbers
+from depyf.torch.problems import Problems
+from depyf.torch.recorder import Recorder
+from depyf.torch.records import record_kind
+from depyf.torch.views import INDEX, write_views
+
+_TOLD: dict[Path, tuple[Session, Numbers]] = {}
+"""What contexts of this process have told in each directory: a later context there goes on with it."""
+
+
+def _told_so_far(directory: Path) -> tuple[Session, Numbers]:
+    """Return the session that a directory tells of, a new one unless a context of this process has written there."""
+    if directory not in _TOLD or not (directory / INDEX).exists():
+        _TOLD[directory] = Session(torch_version(), python_version()), Numbers()
+    return _TOLD[directory]
+
+
+def told_in_this_process() -> list[tuple[Path, Session]]:
+    """Return the directories that contexts of this process have written to, with what each tells, in order."""
+    return [(directory, session) for directory, (session, _) in _TOLD.items()]
+
+
+class DumpContext:
+    """One entered `prepare_debug`: what it has heard and where it writes."""
+
+    def __init__(self, directory: Path, *, clean_wild_fx_code: bool, log_bytecode: bool) -> None:
+        self.directory = directory
+        self.session, numbers = _told_so_far(directory)
+        self._problems = Problems(directory)
+        self._dump = Dump(directory, self._problems, numbers)
+        self._recorder = Recorder(self.session, self._dump, keep_restarted=not clean_wild_fx_code)
+        self._log_bytecode = log_bytecode
+        self._process = os.getpid()
+        self._settings = contextlib.ExitStack()
+        self._threads = threading.local()
+        self._owner = threading.get_ident()
+
+    def enter(self) -> None:
+        """Begin to hear of compiles."""
+        with contextlib.ExitStack() as undo_on_error:
+            undo_on_error.enter_context(self._settings)
+            self._settings.enter_context(seams.without_profiler_marks())
+            self.session.unavailable.update(ACTIVE.enter(self))
+            undo_on_error.pop_all()
+
+    def leave(self) -> None:
+        """Hear no more, put torch's settings back and write what is left. Never raises."""
+        with self._problems.contained("taking depyf's hooks out of torch"):
+            ACTIVE.leave(self)
+        with self._problems.contained("putting torch's settings back"):
+            self._settings.close()
+        if os.getpid() != self._process:
+            return  # A forked child inherits the context; the files are its parent's to write.
+        with self._problems.contained("reading the last cache entries"):
+            entries.read_new_entries(self._recorder)
+        with self._problems.contained("writing the last artefacts"):
+            self._recorder.end_of_context()
+        self.session.problems.extend(self._problems.found)
+        with self._problems.contained("writing the index"):
+            write_views(self.session, self._recorder.running(), self._dump, self._problems)
+        self._problems.write()
+        self._recorder.forget_texts()
+
+    def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
+        """Take in one record of torch's structured trace."""
+        if os.getpid() != self._process:
+            return
+        kind = record_kind(metadata)[0]
+        if kind == stages.FRAME_STARTS:
+            self._settings_of_thread(enter=True)
+            with self._problems.contained("reading cache entries"):
+                entries.read_new_entries(self._recorder)
+        elif kind == stages.FRAME_ENDS:
+            self._settings_of_thread(enter=False)
+        running = self._recorder.record(metadata, payload)
+        if kind == stages.GUARD_TREE and running is not None:
+            with self._problems.contained(f"reading the guards of {running.compile.id}"):
+                entries.read_guards_in_progress(self._recorder, running)
+
+    def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
+        """Write the source of Dynamo's code; return the code to run in its place, or None for Dynamo's own."""
+        if os.getpid() != self._process:
+            return None
+        return hooks.on_code(self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode)
+
+    def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
+        """Note the name of the graph that Dynamo captures next, or dump the graph that a client wants dumped."""
+        if os.getpid() != self._process:
+            return
+        current = seams.current_compile()
+        if not caller.startswith("torch."):
+            self._recorder.client_graph(current[0] if current else None, name, seams.graph_text(module))
+        elif current is not None and name.startswith("__compiled_fn_"):
+            self._recorder.name_graph(*current, name)
+
+    def on_error(self, where: str, error: BaseException) -> None:
+        """Note an error inside depyf."""
+        self._problems.add(where, error)
+
+    def _settings_of_thread(self, *, enter: bool) -> None:
+        """Set torch's settings for a compile in another thread than the one that entered: they are per thread."""
+        if threading.get_ident() == self._owner:
+            return
+        open_settings: list[contextlib.AbstractContextManager[Any]] = getattr(self._threads, "settings", [])
+        self._threads.settings = open_settings
+        if enter and not open_settings:
+            settings = seams.without_profiler_marks()
+            settings.__enter__()
+            open_settings.append(settings)
+        elif not enter and open_settings:
+            open_settings.pop().__exit__(None, None, None)
+
+
+class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context manager is named like a function
+    """Write everything that torch compiles inside the context to `dump_src_dir`.
+
+    Can be used with `with`, as a decorator, or entered and left by hand; several times, nested, and from threads.
+    Leaving never raises. An error inside depyf is a warning and a file `depyf_problems.txt`, never an exception.
+
+    Args:
+        dump_src_dir: directory for the files, made with its parents when the context is entered.
+        clean_wild_fx_code: leave out the graphs of attempts that Dynamo gave up and began anew.
+        log_bytecode: write the bytecode before, after, and compiled back, beside each transformed function.
+
+    Raises:
+        DumpDirectoryError: on entering, before anything is compiled: the directory cannot be written to.
+    """
+
+    def __init__(
+        self, dump_src_dir: str | os.PathLike[str], clean_wild_fx_code: bool = True, log_bytecode: bool = False
+    ) -> None:
+        self._directory = dump_src_dir
+        self._options = {"clean_wild_fx_code": clean_wild_fx_code, "log_bytecode": log_bytecode}
+        self._entered: list[DumpContext] = []
+
+    def __enter__(self) -> Session:
+        context = DumpContext(prepared_directory(self._directory), **self._options)
+        context.enter()
+        self._entered.append(context)
+        return context.session
+
+    def __exit__(self, *error: object) -> None:
+        if self._entered:
+            self._entered.pop().leave()

@@ -1,0 +1,38 @@
+"""The names under which the reader of a program knows its objects."""
+
+from __future__ import annotations
+
+import enum
+import sys
+import types
+
+
+def qualified_name(value: object) -> str:
+    """Return the dotted name under which the reader knows `value`, or '' if it has none."""
+    if isinstance(value, types.ModuleType):
+        return value.__name__
+    if isinstance(value, enum.Enum):
+        return f"{_of_definition(type(value))}.{value.name}"
+    if isinstance(value, types.CodeType):
+        return f"code of {_without_locals(getattr(value, 'co_qualname', value.co_name))}"
+    return _of_definition(value)
+
+
+def _of_definition(value: object) -> str:
+    """Return the name of a class or a function: the module's and its own."""
+    name = getattr(value, "__qualname__", None)
+    if not isinstance(name, str):
+        return ""
+    owner = getattr(value, "__self__", None)
+    module = owner.__name__ if isinstance(owner, types.ModuleType) else getattr(value, "__module__", None)
+    if not isinstance(module, str) or module in ("builtins", "__main__"):
+        return _without_locals(name)
+    short = name.rpartition(".")[2]
+    if getattr(sys.modules.get(module), short, None) is value:
+        # `torch.sin` is a method of a class of its own; its users know it as what the module calls it.
+        name = short
+    return f"{module}.{_without_locals(name)}"
+
+
+def _without_locals(name: str) -> str:
+    return name.replace("<locals>.", "")

@@ -1,0 +1,309 @@
+"""Joins what torch tells, record by record, into the model of the run, and writes each artefact as it comes."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import threading
+import types
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from depyf.report.graph_source import graph_file
+from depyf.report.model import (
+    Artefact,
+    Compile,
+    CompileId,
+    Dialect,
+    Function,
+    Recompile,
+    Refusal,
+    Session,
+    UserLine,
+)
+from depyf.report.names import compiled_fn_number, file_part, without_random_part
+from depyf.report.user_source import function_source, short_path
+from depyf.torch import records
+from depyf.torch.adapters import seams, stages
+from depyf.torch.dump import LOOSE, Dump
+from depyf.torch.guards.tree import Tree
+from depyf.torch.weak_codes import WeakCodes
+
+_AOT_ID = re.compile(r"^# AOT ID: \['\d+_(\w+)'\]", re.MULTILINE)
+"""Inductor's note of what a module of its is: `forward`, `backward`, or `inference`."""
+
+_COUNT = itertools.count()
+"""Numbers what begins: a context or a reset of torch's own counters, so that no two functions have one key."""
+
+
+@dataclass(slots=True, eq=False)
+class Running:
+    """A compile with what joins its parts, which is no part of the model.
+
+    `code` is a copy of the user's code object and `live_code` refers to the code itself: torch's cache hangs on it, and
+    with the cache the user's objects. `nameless` holds artefacts that came before the name of the graph they belong
+    to was known.
+    """
+
+    compile: Compile
+    function: Function
+    code: types.CodeType | None = None
+    live_code: weakref.ref[types.CodeType] | None = None
+    guards: Tree | None = None
+    placeholders: Mapping[str, object] = field(default_factory=dict)
+    nameless: list[Artefact] = field(default_factory=list)
+    finished: bool = False
+    entry_is_read: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """Where a resume function is called from: the compile whose code calls it, and its global name there.
+
+    The code of other compiles may know the same function by `other_names`.
+    """
+
+    caller: Running
+    name: str
+    other_names: list[str] = field(default_factory=list)
+
+
+class Recorder:
+    """The state of one context. Every method may be called from any thread."""
+
+    def __init__(self, session: Session, dump: Dump, *, keep_restarted: bool) -> None:
+        self.session = session
+        self.dump = dump
+        self.lock = threading.RLock()
+        self.call_sites: WeakCodes[CallSite] = WeakCodes()
+        self._keep_restarted = keep_restarted
+        self._running: dict[CompileId, Running] = {}
+        self._all: list[Running] = []
+        self._reasons: dict[CompileId, tuple[Refusal, ...]] = {}
+        self._count = next(_COUNT)
+
+    def running(self) -> list[Running]:
+        """Return every compile of the context, in order."""
+        with self.lock:
+            return list(self._all)
+
+    def begun(self, compile_id: CompileId, code: types.CodeType) -> Running:
+        """Return a compile; one whose first record was not seen begins here, with the names of `code`."""
+        with self.lock:
+            running = self._running.get(compile_id)
+            if running is None:
+                here = UserLine(code.co_filename, code.co_firstlineno, "", code.co_name)
+                running = self._begin(compile_id, (here,))
+            return running
+
+    def record(self, metadata: Mapping[str, Any], payload: str | None) -> Running | None:
+        """Take in one record of torch's structured trace; return the compile that it belongs to, if any."""
+        kind, details = records.record_kind(metadata)
+        if kind in stages.UNINTERESTING or kind == stages.INTERNED_STRING or kind.endswith(stages.BYTECODE_SUFFIXES):
+            return None
+        compile_id = records.record_compile_id(metadata)
+        with self.lock:
+            if compile_id is None:
+                self._loose(kind, details, payload)
+            elif kind == stages.FRAME_STARTS:
+                self._start(compile_id, details)
+            elif kind == stages.RECOMPILE_REASONS:
+                self._reasons[compile_id] = records.refusals(payload or "")
+            else:
+                attempt = int(metadata.get("attempt") or 0)
+                self._record_of(self._attempt(compile_id, attempt), kind, details, payload, attempt)
+            return self._running.get(compile_id) if compile_id is not None else None
+
+    def name_graph(self, compile_id: CompileId, attempt: int, name: str) -> None:
+        """Note that the graph captured next is called `name` by the code of this compile."""
+        with self.lock:
+            running = self._attempt(compile_id, attempt)
+            names = running.compile.compiled_fns
+            short = without_random_part(name)
+            if short not in names:
+                running.compile.compiled_fns = (*names, short)
+            self.write_nameless(running)
+
+    def client_graph(self, compile_id: CompileId | None, name: str, text: str) -> None:
+        """Dump a graph that a client of torch's formatter asks for."""
+        with self.lock:
+            artefact = Artefact(name, Dialect.GRAPH, text)
+            if compile_id is None or compile_id not in self._running:
+                self.session.loose.append(artefact)
+                self._write(artefact, None, None)
+            else:
+                self._add(self._running[compile_id], artefact)
+
+    def write_nameless(self, running: Running) -> None:
+        """Write the artefacts that waited for the name of their graph."""
+        waiting, running.nameless = running.nameless, []
+        for artefact in waiting:
+            self._write(artefact, running, self._compiled_fn(running))
+
+    def end_of_context(self) -> None:
+        """Write what still waits for a name: graphs of compiles that never made code."""
+        with self.lock:
+            for running in self._all:
+                self.write_nameless(running)
+
+    def forget_texts(self) -> None:
+        """Drop what stands in files; the session is kept, for the next context in the same directory."""
+        with self.lock:
+            for artefact in (*self.session.loose, *(each for one in self._all for each in one.compile.artefacts)):
+                if artefact.file:
+                    artefact.text = ""
+
+    def _start(self, compile_id: CompileId, details: Mapping[str, Any]) -> None:
+        running = self._running.get(compile_id)
+        if running is not None and running.finished:
+            # torch._dynamo.reset() starts counting anew.
+            self._count = next(_COUNT)
+            self._running.clear()
+            running = None
+        strings = seams.interned_strings()
+        stack = records.user_stack(details.get("stack"), strings if isinstance(strings, dict) else {})
+        if running is None:
+            running = self._begin(compile_id, stack)
+        running.compile.user_stack = stack[:-1]
+
+    def _begin(self, compile_id: CompileId, stack: tuple[UserLine, ...]) -> Running:
+        here = stack[-1] if stack else UserLine("", 0, "", "?")
+        function = self._function(compile_id, here)
+        made = Compile(compile_id, here.function, here.filename, here.line, order=next(_COUNT))
+        if compile_id in self._reasons:
+            made.trigger = Recompile(self._reasons.pop(compile_id))
+        function.compiles.append(made)
+        running = Running(made, function)
+        self._running[compile_id] = running
+        self._all.append(running)
+        return running
+
+    def _function(self, compile_id: CompileId, here: UserLine) -> Function:
+        key = f"{self._count}:{compile_id.autograd}:{compile_id.frame}"
+        function = self.session.functions.get(key)
+        if function is None:
+            source = function_source(here.filename, here.line)
+            function = Function(key, here.function, here.filename, here.line, source, root=key)
+            if not here.function.startswith(seams.RESUME_PREFIX):
+                part = file_part(here.function)
+                function.number = self.dump.numbers.next(f"full_code_for_{part}")
+                function.file = f"full_code_for_{part}_{function.number}.py"
+            self.session.functions[key] = function
+        return function
+
+    def _attempt(self, compile_id: CompileId, attempt: int) -> Running:
+        """Return a compile in its current attempt: graphs of the one before belong to code that was thrown away."""
+        running = self._known(compile_id)
+        if attempt < running.compile.attempts:
+            return running
+        running.compile.attempts = attempt + 1
+        if self._keep_restarted:
+            self.write_nameless(running)
+            return running
+        for artefact in running.compile.artefacts:
+            if artefact.file:
+                self.dump.remove(artefact.file)
+        running.compile.artefacts.clear()
+        running.nameless.clear()
+        running.compile.compiled_fns = ()
+        return running
+
+    def _known(self, compile_id: CompileId) -> Running:
+        """Return a compile; one that began before the context, of which only the rest is seen, begins here."""
+        running = self._running.get(compile_id)
+        return running if running is not None else self._begin(compile_id, ())
+
+    def _record_of(
+        self, running: Running, kind: str, details: Mapping[str, Any], payload: str | None, attempt: int
+    ) -> None:
+        if kind == stages.BREAK_REASON:
+            self._note_break(running, payload or "", attempt)
+        elif kind == stages.FRAME_ENDS:
+            self._finish(running, details)
+        elif kind == stages.BACKWARD_ENDS:
+            running.compile.seconds.update(records.backward_seconds(details))
+        elif kind == stages.GUARD_TREE:
+            running.compile.guard_text = payload or ""
+        elif payload is not None:
+            self._add(running, _artefact(kind, details, payload, attempt))
+
+    def _note_break(self, running: Running, payload: str, attempt: int) -> None:
+        found = records.graph_break(payload, attempt)
+        if all((found.reason, found.where) != (known.reason, known.where) for known in running.compile.breaks):
+            running.compile.breaks.append(found)
+
+    def _finish(self, running: Running, metrics: Mapping[str, Any]) -> None:
+        made = running.compile
+        made.seconds.update(records.seconds(metrics))
+        made.failure = records.failure(metrics)
+        made.op_count = metrics.get("graph_op_count")
+        made.guard_count = metrics.get("guard_count")
+        running.finished = True
+
+    def _loose(self, kind: str, details: Mapping[str, Any], payload: str | None) -> None:
+        if payload is None:
+            return
+        artefact = _artefact(kind, details, payload, 0)
+        self.session.loose.append(artefact)
+        self._write(artefact, None, None)
+
+    def _add(self, running: Running, artefact: Artefact) -> None:
+        running.compile.artefacts.append(artefact)
+        if running.compile.compiled_fns:
+            self._write(artefact, running, self._compiled_fn(running))
+        else:
+            running.nameless.append(artefact)
+
+    def _compiled_fn(self, running: Running) -> int | None:
+        names = running.compile.compiled_fns
+        return compiled_fn_number(names[-1]) if names else None
+
+    def _write(self, artefact: Artefact, running: Running | None, compiled_fn: int | None) -> None:
+        text = artefact.text
+        if artefact.dialect is Dialect.GRAPH:
+            text = graph_file(text, [artefact_title(artefact, running, compiled_fn)]).text
+        elif artefact.dialect is Dialect.PYTHON:
+            text = f"# {artefact_title(artefact, running, compiled_fn)}\n{text}"
+        elif artefact.dialect is Dialect.JSON:
+            text = _readable_json(text)
+        name = self.dump.artefact_name(artefact, _owner(artefact, running, compiled_fn), text)
+        if self.dump.write(name, text if text.endswith("\n") else text + "\n"):
+            artefact.file = name
+
+
+def _owner(artefact: Artefact, running: Running | None, compiled_fn: int | None) -> str:
+    """Return the word that begins the names of an artefact's files: what the artefact is of."""
+    if compiled_fn is None and running is not None and artefact.dialect in (Dialect.TEXT, Dialect.JSON):
+        return f"compile_{running.compile.id.frame}_{running.compile.id.compile}"
+    return f"__compiled_fn_{LOOSE if compiled_fn is None else compiled_fn}"
+
+
+def artefact_title(artefact: Artefact, running: Running | None, compiled_fn: int | None) -> str:
+    """Return one line that says what an artefact is."""
+    stage = artefact.stage.replace("_", " ")
+    if running is None:
+        return f"{stage}, made outside of any compiled frame"
+    made = running.compile
+    place = f"{made.name}, {short_path(made.filename)}:{made.first_line}"
+    name = f" of __compiled_fn_{compiled_fn}" if compiled_fn is not None else ""
+    return f"{stage}{name} in {place}, compile {made.id}"
+
+
+def _artefact(kind: str, details: Mapping[str, Any], payload: str, attempt: int) -> Artefact:
+    stage = stages.STAGE_OF_NAME.get(kind)
+    origin = str(details.get("filename") or "")
+    if stage is not None:
+        part = _AOT_ID.search(payload) if stage.dialect is Dialect.KERNEL else None
+        return Artefact(stage.word, stage.dialect, payload, part[1] if part else "", attempt=attempt, origin=origin)
+    dialect = Dialect.JSON if details.get("encoding") == "json" else Dialect.TEXT
+    return Artefact(kind, dialect, payload, attempt=attempt, origin=origin)
+
+
+def _readable_json(text: str) -> str:
+    try:
+        return json.dumps(json.loads(text), indent=1, sort_keys=True) + "\n"
+    except ValueError:
+        return text

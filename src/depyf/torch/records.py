@@ -1,0 +1,158 @@
+"""What the records of torch's structured trace say: each parser turns one kind of record into the model's data."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from depyf.report.model import CompileId, Failure, GraphBreak, Refusal, UserLine
+from depyf.report.user_source import line_at
+
+Metadata = Mapping[str, Any]
+
+_BREAK_PLACE = re.compile(r"^Graph break in user code at (?P<file>.*):(?P<line>\d+)\s*$", re.MULTILINE)
+_BREAK_REASON = re.compile(r"^Graph Break Reason: (?P<reason>.*)$", re.MULTILINE)
+_BREAK_CODE = re.compile(r"\bgb(\d{4})\b", re.IGNORECASE)
+_BREAK_PART = re.compile(r"^  (Explanation|Hint|Developer debug context): ", re.MULTILINE)
+_BREAK_END = re.compile(r"^\s?For more details about this graph break|^User code traceback:", re.MULTILINE)
+_BREAK_INTERNALS = re.compile(r"^Traceback \(most recent call last\):|^NoneType: None", re.MULTILINE)
+_STACK_FRAME = re.compile(r'^  File "(?P<file>.*)", line (?P<line>\d+), in (?P<fn>.*)$', re.MULTILINE)
+_REFUSAL = re.compile(r"^(?P<entry>\d+/\d+): (?P<clause>.*)$", re.DOTALL)
+_COMMENT_OF_CLAUSE = re.compile(r"\s+# ")
+_PLACE_OF_CLAUSE = re.compile(r":(\d+) in \S+$")
+
+SECONDS = {
+    "entire_frame_compile_time_s": "total",
+    "backend_compile_time_s": "backend",
+    "inductor_compile_time_s": "inductor",
+    "code_gen_time_s": "code generation",
+    "dynamo_time_before_restart_s": "before restart",
+    "structured_logging_overhead_s": "torch's own trace",
+}
+"""Torch's names of the phases that it times, and the names in a dump; all in seconds."""
+
+
+def record_compile_id(metadata: Metadata) -> CompileId | None:
+    """Return the id of the compile that a record belongs to, or None for a record of no compile."""
+    frame, number = metadata.get("frame_id"), metadata.get("frame_compile_id")
+    if not isinstance(frame, int) or not isinstance(number, int):
+        return None
+    autograd = metadata.get("compiled_autograd_id")
+    return CompileId(frame, number, autograd if isinstance(autograd, int) else -1)
+
+
+def record_kind(metadata: Metadata) -> tuple[str, Mapping[str, Any]]:
+    """Return the name of a record, for an artefact the artefact's own, and the data that goes with it."""
+    name, value = next(iter(metadata.items()), ("", {}))
+    details = value if isinstance(value, Mapping) else {}
+    if name == "artifact":
+        return str(details.get("name", "artifact")), details
+    return name, details
+
+
+def user_stack(stack: object, filenames: Mapping[int, str]) -> tuple[UserLine, ...]:
+    """Return a structured stack, outermost first; `filenames` resolves the numbers that stand for file names."""
+    lines = []
+    for frame in stack if isinstance(stack, list) else []:
+        filename = filenames.get(frame.get("filename"), "")
+        line, function = int(frame.get("line") or 0), str(frame.get("name") or "")
+        loc = frame.get("loc")
+        lines.append(UserLine(filename, line, loc.strip(), function) if loc else line_at(filename, line, function))
+    return tuple(lines)
+
+
+def graph_break(payload: str, attempt: int) -> GraphBreak:
+    """Read torch's text about a graph break."""
+    text = _BREAK_INTERNALS.split(payload, maxsplit=1)[0].strip()
+    place = _BREAK_PLACE.search(text)
+    code = _BREAK_CODE.search(text)
+    parts = _parts_of_break(text)
+    stack = tuple(line_at(frame["file"], int(frame["line"]), frame["fn"]) for frame in _STACK_FRAME.finditer(text))
+    function = stack[-1].function if stack else ""
+    return GraphBreak(
+        reason=_reason_of_break(text),
+        explanation=" ".join(parts.get("Explanation", [""])[0].split()),
+        hints=tuple(" ".join(hint.split()) for hint in parts.get("Hint", [])),
+        code=f"GB{code[1]}" if code else "",
+        where=line_at(place["file"], int(place["line"]), function) if place else None,
+        stack=stack,
+        attempt=attempt,
+        text=text,
+    )
+
+
+def _reason_of_break(text: str) -> str:
+    found = _BREAK_REASON.search(text)
+    if found is None:
+        return text.split("\n", 1)[0]
+    reason = found["reason"].strip()
+    # A reason that ends in a colon only names Dynamo's own instruction; the reason proper stands below it.
+    below = text[found.end() :].strip().split("\n", 1)[0].strip()
+    return below if reason.endswith(":") and below else reason
+
+
+def _parts_of_break(text: str) -> dict[str, list[str]]:
+    end = _BREAK_END.search(text)
+    body = text[: end.start()] if end else text
+    found: dict[str, list[str]] = {}
+    marks = list(_BREAK_PART.finditer(body))
+    for index, mark in enumerate(marks):
+        until = marks[index + 1].start() if index + 1 < len(marks) else len(body)
+        found.setdefault(mark[1], []).append(body[mark.end() : until].strip())
+    return found
+
+
+def refusals(payload: str) -> tuple[Refusal, ...]:
+    """Read why the entries of a function refused a call: torch writes a text, or a list of texts, one per entry."""
+    try:
+        loaded = json.loads(payload)
+    except ValueError:
+        loaded = payload
+    texts = [str(text) for text in loaded] if isinstance(loaded, list) else [str(loaded)]
+    clauses: dict[str, list[str]] = {}
+    for text in texts:
+        found = _REFUSAL.match(text.strip())
+        entry, clause = (found["entry"], found["clause"]) if found else ("?", text)
+        clauses.setdefault(entry, []).append(_clause(clause))
+    return tuple(Refusal(entry, tuple(found)) for entry, found in sorted(clauses.items()))
+
+
+def _clause(text: str) -> str:
+    """Return a failed clause in one line: torch puts the user's line behind it, and a stack below it."""
+    first = text.strip().split("\n", 1)[0]
+    clause, *comments = _COMMENT_OF_CLAUSE.split(first)
+    place = _PLACE_OF_CLAUSE.search(comments[-1]) if comments else None
+    if place is None:
+        return clause.strip()
+    return f"{clause.strip()}  (:{place[1]} {comments[0].strip()})"
+
+
+def seconds(metrics: Mapping[str, Any]) -> dict[str, float]:
+    """Return the times of a compile, in seconds per phase; a phase that did not run is left out."""
+    found = {label: metrics.get(name) for name, label in SECONDS.items()}
+    times = {label: float(value) for label, value in found.items() if isinstance(value, (int, float)) and value > 0}
+    if "total" in times:
+        dynamo = times["total"] - times.get("backend", 0.0)
+        times["dynamo"] = round(max(dynamo, 0.0), 6)
+    return times
+
+
+def backward_seconds(metrics: Mapping[str, Any]) -> dict[str, float]:
+    """Return the times of a backward that was compiled on its own, in seconds per phase."""
+    times = {label: value for label, value in seconds(metrics).items() if label in ("inductor", "code generation")}
+    duration = metrics.get("duration_us")
+    if isinstance(duration, (int, float)):
+        times["total"] = duration / 1e6
+    return {f"backward {label}": value for label, value in times.items()}
+
+
+def failure(metrics: Mapping[str, Any]) -> Failure | None:
+    """Return why a compile failed, or None where it did not."""
+    kind = metrics.get("fail_type")
+    if not kind:
+        return None
+    filename, line = metrics.get("fail_user_frame_filename"), metrics.get("fail_user_frame_lineno")
+    where = line_at(filename, int(line)) if isinstance(filename, str) and line else None
+    return Failure(str(kind), str(metrics.get("fail_reason") or ""), where)

@@ -1,0 +1,74 @@
+"""The files that tell of a whole run, written when the context ends."""
+
+from __future__ import annotations
+
+from depyf.report.index_json import index_json
+from depyf.report.index_markdown import index_markdown
+from depyf.report.model import Function, GuardSet, Session, Transformed
+from depyf.report.words import proof_words
+from depyf.torch.dump import Dump
+from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction, render_full_code
+from depyf.torch.problems import Problems
+from depyf.torch.recorder import Running
+
+INDEX = "index.json"
+
+
+def write_views(session: Session, compiles: list[Running], dump: Dump, problems: Problems) -> None:
+    """Write the full code of each root function and the index; a view that fails leaves the others whole."""
+    by_function: dict[str, list[Running]] = {}
+    for running in compiles:
+        by_function.setdefault(running.function.key, []).append(running)
+    for root in session.roots():
+        if root.key in by_function:
+            with problems.contained(f"writing {root.file}"):
+                _write_full_code(session, root, by_function, dump)
+    with problems.contained(f"writing {INDEX}"):
+        dump.write(INDEX, index_json(session))
+    with problems.contained("writing index.md"):
+        dump.write("index.md", index_markdown(session))
+
+
+def _write_full_code(session: Session, root: Function, compiles: dict[str, list[Running]], dump: Dump) -> None:
+    """Write `full_code_for_*.py`, or forget its name where nothing of the function was compiled."""
+    made = [_compiled_function(each, root, compiles.get(each.key, [])) for each in (root, *session.resumes_of(root))]
+    functions = [each for each in made if each is not None]
+    if not functions or not dump.write(root.file, render_full_code(functions).text):
+        root.file = ""
+
+
+def _compiled_function(function: Function, root: Function, compiles: list[Running]) -> CompiledFunction | None:
+    """Return a function with its entries, or None where Dynamo never made code for it."""
+    entries = [entry for entry in map(_compiled_entry, compiles) if entry is not None]
+    codes = [each.code for each in compiles if each.code is not None]
+    if not entries or not codes:
+        return None
+    return CompiledFunction(
+        name=function.name,
+        code=codes[0],
+        filename=function.filename,
+        first_line=root.first_line,
+        source=root.source,
+        entries=entries,
+        resume_name=function.resume_name,
+        resumes_at=function.resumes_at,
+        other_names=function.other_resume_names,
+    )
+
+
+def _compiled_entry(running: Running) -> CompiledEntry | None:
+    made = running.compile
+    if running.guards is None or not isinstance(made.transformed, Transformed):
+        return None
+    captured = [each for each in made.artefacts if each.stage == "Captured_Graph"]
+    return CompiledEntry(
+        compile_id=str(made.id),
+        guards=running.guards,
+        source=made.transformed.module if made.transformed.installed else "",
+        source_name=made.name,
+        proof=proof_words(made),
+        differs=made.guards.differs if isinstance(made.guards, GuardSet) else "",
+        graphs={name: each.file for name, each in zip(made.compiled_fns, captured, strict=False)},
+        placeholders=running.placeholders,
+        names=made.transformed.names,
+    )

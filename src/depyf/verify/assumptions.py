@@ -1,0 +1,21 @@
+"""What a proof may take for granted because its caller knows it."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Assumptions:
+    """Facts about the program around a code object.
+
+    sequence_lengths: by global name, that calling it returns an exact tuple or list of so many items, and that
+        nobody else changes it. Then `x, y = f()` is the same as two subscripts.
+    """
+
+    sequence_lengths: Mapping[str, int] = field(default_factory=lambda: types.MappingProxyType({}))
+
+
+NO_ASSUMPTIONS = Assumptions()

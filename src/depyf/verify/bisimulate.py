@@ -1,0 +1,279 @@
+"""EQUIVALENT: both codes are walked in step over symbolic stacks, variables and fresh containers.
+
+See the decision on equivalence for what can be observed. Each side runs silently up to its next observable; then both
+must stand at the same one, with operands that are the same. A branch on a truth value that is not known takes both
+ways, each with the value known from there on, so that a later branch on the same value, on either side, is followed
+and not taken twice. Where paths meet, what is known is what holds on all of them, and the walk goes on from there
+again whenever that became less: it only ever becomes less, so this ends. What is not understood is not proven.
+"""
+
+from __future__ import annotations
+
+import heapq
+
+from depyf.bytecode.listing import Instruction, Listing
+from depyf.verify.assumptions import Assumptions
+from depyf.verify.events import TRUTH_TEST, Event, Outcome, Split, standing
+from depyf.verify.exact import Comparison
+from depyf.verify.flow import Flow
+from depyf.verify.frame import Frame, enter_handler
+from depyf.verify.join import canonical, meet
+from depyf.verify.level import Place
+from depyf.verify.relate import relate
+from depyf.verify.silent import SILENT
+from depyf.verify.state import LEAVE, Side, State
+from depyf.verify.terms import NotUnderstood, Sort, Symbol, Term, Terms
+
+VISITS_PER_INSTRUCTION = 40
+FRAME_READERS = frozenset({"locals", "vars", "dir", "eval", "exec"})
+"""Builtins that see the variables of the frame that calls them."""
+FRAME_GETTERS = frozenset({"_getframe", "currentframe"})
+"""Attributes that give the frame of their caller."""
+
+Key = tuple[int, int]
+
+
+def bisimulate(original: Listing, candidate: Listing, assumptions: Assumptions) -> Comparison:
+    """Prove that both listings do the same observables on the same operands on every path.
+
+    Takes a number of visits that is linear in the instructions, and gives up after that.
+    """
+    walk = Bisimulation(original, candidate, assumptions)
+    try:
+        walk.run()
+    except NotUnderstood as error:
+        walk.result.reason = walk.place_text(str(error))
+        walk.result.where = Place(original.code, candidate.code, *walk.places)
+    return walk.result
+
+
+class Bisimulation:
+    """One proof. `table` holds, for each pair of places where paths meet, what is known there."""
+
+    def __init__(self, original: Listing, candidate: Listing, assumptions: Assumptions) -> None:
+        self.listings = original, candidate
+        self.lengths = assumptions.sequence_lengths
+        self.flows = Flow(original), Flow(candidate)
+        self.joins = tuple(flow.join_points() for flow in self.flows)
+        self.orders = tuple(flow.order() for flow in self.flows)
+        self.lives = tuple(flow.live() for flow in self.flows)
+        self.reads_frame = any(reads_frame(listing) for listing in self.listings)
+        self.names_super = any(names_super(listing) for listing in self.listings)
+        self.terms = Terms()
+        self.result = Comparison()
+        self.table: dict[Key, State] = {}
+        self.queue: list[tuple[int, int, Key]] = []
+        self.queued: set[Key] = set()
+        self.places: Key = (0, 0)
+        self.visits = VISITS_PER_INSTRUCTION * (len(original.instructions) + len(candidate.instructions) + 8)
+
+    def run(self) -> None:
+        """Walk until nothing is left to prove. Raises `NotUnderstood`."""
+        todo = [self.start()]
+        while True:
+            while todo:
+                state = todo.pop()
+                self.settle(state)
+                if state.met:
+                    self.arrive(state)
+                else:
+                    todo.extend(self.step(state))
+            if not self.queue:
+                return
+            _, _, key = heapq.heappop(self.queue)
+            self.queued.discard(key)
+            todo = self.step(self.table[key].copy())
+
+    def start(self) -> State:
+        """Return the state at both entries: the same arguments, the same exception being handled by a caller."""
+        names = self.listings[0].code.parameters
+        arguments = {name: self.terms.symbol() for name in names}
+        outside = self.terms.symbol()
+        first, second = (Side(0, [], arguments.copy(), outside) for _ in range(2))
+        return State(self.terms, (first, second))
+
+    def frame(self, state: State, number: int) -> Frame:
+        """Return the frame of one side."""
+        return Frame(self.listings[number], state, state.sides[number])
+
+    def settle(self, state: State) -> None:
+        """Run both sides silently up to their next observable."""
+        for number in (0, 1):
+            frame, side, joins = self.frame(state, number), state.sides[number], self.joins[number]
+            limit = 4 * len(self.listings[number].instructions) + 1000
+            while side.place != LEAVE:
+                self.places = (state.sides[0].place, state.sides[1].place)
+                action = SILENT.get(frame.item.op)
+                if action is None or not action(frame):
+                    break
+                state.met |= side.place in joins
+                limit -= 1
+                if not limit:
+                    raise NotUnderstood("a loop that does nothing observable")
+
+    def arrive(self, state: State) -> None:
+        """Add a state to what is known where it stands, and go on from there if that is less now."""
+        first, second = (side.place for side in state.sides)
+        key = (first, second)
+        state = canonical(state, (self.live(0, first), self.live(1, second)))
+        known = self.table.get(key)
+        if known is not None:
+            self.places = key
+            state, is_less = meet(known, state, self.result.nested)
+            if not is_less:
+                return
+        self.table[key] = state
+        if key not in self.queued:
+            self.queued.add(key)
+            heapq.heappush(self.queue, (self.order(0, first), self.order(1, second), key))
+
+    def live(self, number: int, place: int) -> frozenset[str] | None:
+        """Return the variables of a side that are read later, None where somebody may look at all of them."""
+        if self.reads_frame:
+            return None
+        if place == LEAVE:
+            return frozenset()
+        mask, flow = self.lives[number][place], self.flows[number]
+        always = self.listings[number].code.parameters[:1] if self.names_super else ()
+        return frozenset(name for name in flow.names if mask & flow.bit[name]) | frozenset(always)
+
+    def order(self, number: int, place: int) -> int:
+        """Return how early a place is worked on: paths that meet do so before the walk goes on."""
+        return self.orders[number][place] if place != LEAVE else len(self.orders[number])
+
+    def step(self, state: State) -> list[State]:
+        """Do the observable at which both sides stand, and return the states that follow."""
+        self.visits -= 1
+        if not self.visits:
+            raise NotUnderstood("the walk takes too many steps")
+        first, second = state.sides
+        self.places = (first.place, second.place)
+        mine = standing(self.frame(state, 0), self.lengths)
+        if isinstance(mine, Split):
+            return split(state, mine.truth)
+        its = standing(self.frame(state, 1), self.lengths)
+        if isinstance(its, Split):
+            return split(state, its.truth)
+        if self.is_iterator_taken(state, mine, its):
+            return [state]
+        self.compare(state, mine, its)
+        if mine.kind[0] != TRUTH_TEST:
+            state.tested.clear()
+        follow = self.exceptions(state, mine, its)
+        ways = list(zip(mine.outcomes, its.outcomes, strict=True))
+        for number, way in enumerate(ways):
+            branch = state if number == len(ways) - 1 else state.copy()
+            self.go(branch, way, mine)
+            follow.append(branch)
+        return follow
+
+    def is_iterator_taken(self, state: State, mine: Event, its: Event) -> bool:
+        """Tell whether the candidate takes the iterator of what the original steps: so that is an iterator already."""
+        if (mine.kind[0], its.kind[0]) != ("FOR_ITER", "GET_ITER") or mine.operands != its.operands:
+            return False
+        node = self.terms.nodes[mine.operands[0]]
+        if not isinstance(node, Symbol) or node.sort in (Sort.MAYBE, Sort.LOST):
+            return False
+        state.bound[mine.operands[0]] = self.terms.symbol(Sort.ITERATOR)
+        return True
+
+    def compare(self, state: State, mine: Event, its: Event) -> None:
+        """Demand that two observables are the same."""
+        if mine.kind != its.kind or len(mine.operands) != len(its.operands):
+            raise NotUnderstood(f"{text(mine)} is not {text(its)}")
+        first, second = state.sides
+        pairs = [(first.handling, second.handling), *zip(mine.operands, its.operands, strict=True)]
+        if mine.kind[0] in ("CALL", "CALL_EX", "YIELD"):
+            pairs.extend(self.visible_variables(state))
+        reason = relate(state, pairs, self.result.nested)
+        if reason is not None:
+            raise NotUnderstood(f"{text(mine)}: {reason}")
+
+    def visible_variables(self, state: State) -> list[tuple[Term, Term]]:
+        """Return pairs of the variables that a call may look at; unbound in one is unbound in the other."""
+        first, second = (side.variables for side in state.sides)
+        null = self.terms.null
+        names = sorted({*first, *second}) if self.reads_frame else []
+        if self.names_super:
+            # Without arguments it looks at the first parameter.
+            names.extend(self.listings[0].code.parameters[:1])
+        return [(first.get(name, null), second.get(name, null)) for name in names]
+
+    def exceptions(self, state: State, mine: Event, its: Event) -> list[State]:
+        """Return the state after an exception, where one can come and at least one side handles it."""
+        if not mine.can_raise:
+            return []
+        handlers = [self.listings[number].instructions[side.place].handler for number, side in enumerate(state.sides)]
+        if max(handlers) < 0:
+            return []
+        raised = state.copy()
+        if mine.settles is not None:
+            raised.bound[mine.settles] = self.terms.null
+        exception = self.terms.symbol(Sort.PLAIN, "caught")
+        for number, handler in enumerate(handlers):
+            enter_handler(self.frame(raised, number), handler, exception)
+        raised.met = True
+        return [raised]
+
+    def go(self, state: State, way: tuple[Outcome, Outcome], event: Event) -> None:
+        """Go one way on from an observable, with the same new symbols on both sides."""
+        results = tuple(self.terms.symbol(result.sort, result.detail) for result in way[0].results)
+        state.private.update(
+            term for term, result in zip(results, way[0].results, strict=True) if result.sort is Sort.SEQUENCE
+        )
+        if event.settles is not None:
+            state.bound[event.settles] = self.terms.symbol()
+        if event.kind[0] == TRUTH_TEST:
+            state.tested[state.resolve(event.operands[0])] = results[0]
+        for side, outcome, joins in zip(state.sides, way, self.joins, strict=True):
+            if outcome.pops:
+                del side.stack[-outcome.pops :]
+            side.stack.extend(outcome.pushes(results))
+            # An observable that leaves a side where it stands is a part of its instruction: no path meets there anew.
+            state.met |= outcome.place != side.place and outcome.place in joins
+            side.place = outcome.place
+
+    def place_text(self, reason: str) -> str:
+        """Return a reason with the places that the walk had come to."""
+        texts = []
+        for listing, place in zip(self.listings, self.places, strict=True):
+            if 0 <= place < len(listing.instructions):
+                item = listing.instructions[place]
+                texts.append(f"offset {item.offset} {item.op}")
+            else:
+                texts.append("the end")
+        return f"{reason} (original {texts[0]}, candidate {texts[1]})"
+
+
+def split(state: State, truth: Term) -> list[State]:
+    """Return the states in which a truth value is true, and in which it is false."""
+    other = state.copy()
+    state.bound[truth] = state.terms.true
+    other.bound[truth] = state.terms.false
+    return [other, state]
+
+
+def reads_frame(listing: Listing) -> bool:
+    """Return whether code names something that sees all variables of its caller."""
+    return any(
+        item.arg in FRAME_READERS if item.op in ("LOAD_GLOBAL", "LOAD_NAME") else attribute(item) in FRAME_GETTERS
+        for item in listing.instructions
+    )
+
+
+def attribute(item: Instruction) -> object:
+    """Return the name of the attribute that an instruction loads, or None."""
+    if item.op == "LOAD_ATTR":
+        return item.arg
+    return item.arg[0] if item.op == "LOAD_METHOD" and isinstance(item.arg, tuple) else None
+
+
+def names_super(listing: Listing) -> bool:
+    """Return whether code may call `super()`."""
+    return any(item.op in ("LOAD_GLOBAL", "LOAD_NAME") and item.arg == "super" for item in listing.instructions)
+
+
+def text(event: Event) -> str:
+    """Return a short text for an observable in a message."""
+    words = [part[1] if isinstance(part, tuple) and len(part) == 2 else part for part in event.kind]
+    return " ".join(str(word) for word in words if word not in ((), None))

@@ -1,0 +1,63 @@
+"""The verdict on a candidate: EXACT where it can be shown, else EQUIVALENT, else UNPROVEN."""
+
+from __future__ import annotations
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.normalise import normalise
+from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
+from depyf.verify.bisimulate import bisimulate
+from depyf.verify.exact import Comparison, compare_paths
+from depyf.verify.header import difference, docstring, nested_difference
+from depyf.verify.level import Level, Verdict
+
+
+def verify(original: Code, candidate: Code, assumptions: Assumptions = NO_ASSUMPTIONS) -> Verdict:
+    """Prove that `candidate` does what `original` does, nested code included.
+
+    The level is the weakest that some piece of code needed. Nothing is run. Raises `DecompilationError` for
+    bytecode that cannot be read.
+    """
+    weakest = Verdict(Level.EXACT)
+    pending = [(original, candidate)]
+    seen = {(id(original), id(candidate))}
+    top = True
+    while pending:
+        mine, its = pending.pop()
+        verdict, nested = verify_one(mine, its, assumptions, top=top)
+        top = False
+        if verdict.level < weakest.level:
+            weakest = verdict
+        if verdict.level is Level.UNPROVEN:
+            return verdict
+        for pair in nested:
+            identity = (id(pair[0]), id(pair[1]))
+            if identity not in seen:
+                seen.add(identity)
+                pending.append(pair)
+    return weakest
+
+
+def verify_one(
+    original: Code, candidate: Code, assumptions: Assumptions, *, top: bool
+) -> tuple[Verdict, list[tuple[Code, Code]]]:
+    """Prove one pair, and return the pairs of nested code that the proof takes for granted."""
+    if original is candidate:
+        return Verdict(Level.EXACT), []
+    reason = difference(original, candidate) if top else nested_difference(original, candidate)
+    if reason is not None:
+        return Verdict(Level.UNPROVEN, f"{original.name}: {reason}"), []
+    listings = normalise(original), normalise(candidate)
+    exact = compare_paths(*listings)
+    if exact.reason is None and docstring(original) != docstring(candidate):
+        exact.reason = "the docstrings differ"
+    if exact.reason is None:
+        return Verdict(Level.EXACT), exact.nested
+    similar = bisimulate(*listings, assumptions)
+    if similar.reason is None:
+        return described(Level.EQUIVALENT, original, exact), similar.nested
+    return described(Level.UNPROVEN, original, similar), []
+
+
+def described(level: Level, original: Code, comparison: Comparison) -> Verdict:
+    """Return the verdict with the place and the name of the code it is about."""
+    return Verdict(level, f"{original.name}: {comparison.reason}", comparison.where)

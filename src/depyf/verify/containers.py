@@ -1,0 +1,181 @@
+"""What operations on fresh containers, tuples and constants give, without running any code of the program.
+
+Every function returns None where the outcome is not known; then the operation is observable, and what it works on
+must be the same on both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from depyf.verify.state import DictOf, ListOf, State
+from depyf.verify.terms import Constant, Fresh, Pure, Term, TupleOf
+
+KEY_TYPES = (str, int, bool, bytes, type(None))
+
+
+def dict_key(state: State, term: Term) -> tuple[Hashable] | None:
+    """Return, in a tuple of one, the constant that a term is if hashing and comparing it runs no code."""
+    node = state.terms.nodes[term]
+    if isinstance(node, Constant) and type(node.value) in KEY_TYPES:
+        return (node.value,)
+    return None
+
+
+def index_of(state: State, term: Term) -> int | None:
+    """Return the index that a term is, if it is a constant one."""
+    node = state.terms.nodes[term]
+    return node.value if isinstance(node, Constant) and type(node.value) is int else None
+
+
+def slice_of(state: State, term: Term) -> slice | None:
+    """Return the slice that a term is, if its bounds are constants."""
+    node = state.terms.nodes[term]
+    if isinstance(node, Constant) and isinstance(node.value, slice):
+        bounds = [node.value.start, node.value.stop, node.value.step]
+    elif isinstance(node, Pure) and node.op == "slice":
+        parts = [state.terms.nodes[part] for part in node.items]
+        if not all(isinstance(part, Constant) for part in parts):
+            return None
+        bounds = [part.value for part in parts if isinstance(part, Constant)]
+    else:
+        return None
+    if any(bound is not None and type(bound) is not int for bound in bounds) or bounds[2:] == [0]:
+        return None
+    return slice(*bounds)
+
+
+def load_item(state: State, container: Term, index: Term) -> Term | None:
+    """Return `container[index]`."""
+    found = state.get(container)
+    if isinstance(found, DictOf):
+        wanted = dict_key(state, index)
+        entry = found.entries.get(wanted[0]) if wanted is not None else None
+        return entry[1] if entry is not None else None
+    items = state.items(container)
+    if items is None:
+        return None
+    place = index_of(state, index)
+    if place is not None:
+        return items[place] if -len(items) <= place < len(items) else None
+    part = slice_of(state, index)
+    if part is None:
+        return None
+    node = state.terms.nodes[container]
+    if isinstance(node, TupleOf):
+        return state.terms.tuple_of(items[part])
+    # What a slice of a sequence of assumed length is, tuple or list, is not known.
+    return state.make(ListOf(items[part])) if isinstance(node, Fresh) else None
+
+
+def store_item(state: State, container: Term, index: Term, value: Term) -> bool:
+    """Do `container[index] = value` on a fresh container, and return whether it could be done."""
+    found = state.get(container)
+    if isinstance(found, DictOf):
+        wanted = dict_key(state, index)
+        if wanted is None:
+            return False
+        kept = found.entries.get(wanted[0], (index, value))[0]
+        state.heap[container] = DictOf({**found.entries, wanted[0]: (kept, value)})
+        return True
+    if not isinstance(found, ListOf):
+        return False
+    items = list(found.items)
+    place = index_of(state, index)
+    if place is not None:
+        if not -len(items) <= place < len(items):
+            return False
+        items[place] = value
+    else:
+        part, new = slice_of(state, index), state.items(value)
+        if part is None or new is None or part.step not in (None, 1):
+            return False
+        items[part] = new
+    state.heap[container] = ListOf(tuple(items))
+    return True
+
+
+def delete_item(state: State, container: Term, index: Term) -> bool:
+    """Do `del container[index]` on a fresh container, and return whether it could be done."""
+    found = state.get(container)
+    if isinstance(found, DictOf):
+        wanted = dict_key(state, index)
+        if wanted is None or wanted[0] not in found.entries:
+            return False
+        state.heap[container] = DictOf({k: entry for k, entry in found.entries.items() if k != wanted[0]})
+        return True
+    if not isinstance(found, ListOf):
+        return False
+    items = list(found.items)
+    place = index_of(state, index)
+    if place is not None:
+        if not -len(items) <= place < len(items):
+            return False
+        del items[place]
+    else:
+        part = slice_of(state, index)
+        if part is None:
+            return False
+        del items[part]
+    state.heap[container] = ListOf(tuple(items))
+    return True
+
+
+def append(state: State, container: Term, value: Term) -> bool:
+    """Append to a fresh list, and return whether it is one."""
+    found = state.get(container)
+    if not isinstance(found, ListOf):
+        return False
+    state.heap[container] = ListOf((*found.items, value))
+    return True
+
+
+def extend(state: State, container: Term, values: Term) -> bool:
+    """Extend a fresh list by known items, and return whether it could be done."""
+    found, items = state.get(container), state.items(values)
+    if not isinstance(found, ListOf) or items is None:
+        return False
+    state.heap[container] = ListOf(found.items + items)
+    return True
+
+
+def update(state: State, container: Term, values: Term, *, only_new: bool) -> bool:
+    """Update a fresh dict by another, and return whether it could be done. `only_new`: a key that is there raises."""
+    found, other = state.get(container), state.get(values)
+    if not isinstance(found, DictOf) or not isinstance(other, DictOf):
+        return False
+    if only_new and not found.entries.keys().isdisjoint(other.entries):
+        return False
+    merged = dict(found.entries)
+    for wanted, (name, value) in other.entries.items():
+        merged[wanted] = (merged.get(wanted, (name, value))[0], value)
+    state.heap[container] = DictOf(merged)
+    return True
+
+
+def build_dict(state: State, pairs: list[tuple[Term, Term]]) -> Term | None:
+    """Return a fresh dict of constant keys."""
+    entries: dict[Hashable, tuple[Term, Term]] = {}
+    for name, value in pairs:
+        wanted = dict_key(state, name)
+        if wanted is None:
+            return None
+        entries[wanted[0]] = (entries.get(wanted[0], (name, value))[0], value)
+    return state.make(DictOf(entries))
+
+
+def truth(state: State, term: Term) -> bool | None:
+    """Return the truth of a value where finding it out runs no code of the program."""
+    node = state.terms.nodes[term]
+    match node:
+        case Constant(value=value) if type(value) in (*KEY_TYPES, float, complex, type(Ellipsis), frozenset):
+            return bool(value)
+        case TupleOf(items=items):
+            return bool(items)
+        case Fresh():
+            found = state.get(term)
+            if isinstance(found, ListOf):
+                return bool(found.items)
+            return bool(found.entries) if isinstance(found, DictOf) else True
+        case _:
+            return None

@@ -1,0 +1,344 @@
+"""What a side is about to do that can be observed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+
+from depyf.bytecode.listing import Instruction
+from depyf.verify.callee import callee
+from depyf.verify.constants import NAME_STORES, key, placed
+from depyf.verify.effects import GROWERS, NEVER_RAISE, Effect, effect_of
+from depyf.verify.frame import Frame
+from depyf.verify.silent import known_truth
+from depyf.verify.state import LEAVE, DictOf
+from depyf.verify.terms import Constant, NotUnderstood, Null, Pure, Sort, Symbol, Term, TupleOf
+
+Results = tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One way on from an observable.
+
+    place: the next instruction of this side.
+    results: sort and detail of each new value.
+    pops: how many values leave the stack first.
+    pushes: what then goes there, given the results.
+    """
+
+    place: int
+    results: tuple[Symbol, ...] = ()
+    pops: int = 0
+    pushes: Callable[[Results], tuple[Term, ...]] = field(default=lambda results: ())
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An observable: the same on both sides if kinds are equal and operands related.
+
+    outcomes: the ways on, in an order that the kind fixes; none for what ends the frame or always raises.
+    can_raise: whether an exception can come of it, besides the outcomes.
+    settles: a variable's value that is known to be no null once this has succeeded.
+    """
+
+    kind: tuple[Hashable, ...]
+    operands: tuple[Term, ...]
+    outcomes: tuple[Outcome, ...]
+    can_raise: bool = True
+    settles: Term | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A branch on a truth value that is not known, which runs no code: both ways are taken."""
+
+    truth: Term
+
+
+PLAIN = Symbol(Sort.PLAIN)
+TRUTH_TEST = "truth test"
+CLASS_FACTS = ("__qualname__", "__firstlineno__", "__static_attributes__")
+
+
+def standing(frame: Frame, lengths: Mapping[str, int]) -> Event | Split:
+    """Return what a side does next that is not silent. Raises `NotUnderstood`."""
+    if frame.side.place == LEAVE:
+        return Event(("leave by an exception",), (frame.peek(),), (), can_raise=False)
+    item = frame.item
+    special = SPECIAL.get(item.op)
+    if special is not None:
+        return special(frame, item)
+    if item.op in CALLS:
+        return call(frame, *CALLS[item.op](frame, item), lengths)
+    if item.op in GROWERS:
+        return grow(frame, item, GROWERS[item.op])
+    effect = effect_of(item.op, item.arg)
+    if effect is None:
+        raise NotUnderstood(f"{item.op} is not understood here")
+    return plain(frame, item, effect)
+
+
+def plain(frame: Frame, item: Instruction, effect: Effect) -> Event:
+    """Return an observable that takes values and gives results, as its effect says."""
+    taken = frame.top(effect.pops)
+    if item.op in NAME_STORES and item.arg in CLASS_FACTS:
+        return one_way(frame, item, tuple(class_fact(frame, item, term) for term in taken), (), 1, lambda results: ())
+    sorts = tuple(Symbol(give) for give in effect.gives if isinstance(give, Sort))
+    gives = effect.gives
+    if item.op in ("UNPACK_SEQUENCE", "UNPACK_EX"):
+        # The first item comes out on top.
+        return one_way(frame, item, taken, sorts, effect.pops, lambda results: results[::-1])
+
+    def pushes(results: Results) -> tuple[Term, ...]:
+        new = iter(results)
+        return tuple(taken[give] if isinstance(give, int) else next(new) for give in gives)
+
+    return one_way(frame, item, taken, sorts, effect.pops, pushes)
+
+
+def class_fact(frame: Frame, item: Instruction, term: Term) -> Term:
+    """Return what a class body stores of itself, without what the place of the class in its file decides."""
+    value = literal(frame, term)
+    return term if value is None else frame.terms.constant(placed(item.arg, value[0]))
+
+
+def literal(frame: Frame, term: Term) -> tuple[object] | None:
+    """Return, in a tuple of one, the value of a constant or of a tuple of constants."""
+    match frame.node(term):
+        case Constant(value=value):
+            return (value,)
+        case TupleOf(items=items):
+            nodes = [frame.node(item) for item in items]
+            values = tuple(node.value for node in nodes if isinstance(node, Constant))
+            return (values,) if len(values) == len(nodes) else None
+        case _:
+            return None
+
+
+def one_way(
+    frame: Frame,
+    item: Instruction,
+    operands: tuple[Term, ...],
+    results: tuple[Symbol, ...],
+    pops: int,
+    pushes: Callable[[Results], tuple[Term, ...]],
+    kind: tuple[Hashable, ...] | None = None,
+) -> Event:
+    """Return an observable with one outcome, the next instruction."""
+    outcome = Outcome(frame.side.place + 1, results, pops, pushes)
+    return Event(kind or (item.op, key(item.arg)), operands, (outcome,), item.op not in NEVER_RAISE)
+
+
+def grow(frame: Frame, item: Instruction, pops: int) -> Event:
+    """Return the change of a container further down the stack."""
+    if not isinstance(item.arg, int):
+        raise NotUnderstood(f"{item.op} without a depth")
+    operands = (frame.peek(item.arg + pops), *frame.top(pops))
+    return one_way(frame, item, operands, (), pops, lambda results: (), (item.op,))
+
+
+def bound(frame: Frame, item: Instruction) -> Event:
+    """Return the check that a variable is bound."""
+    name = str(item.arg)
+    value = frame.state.resolve(frame.side.variables.get(name, frame.terms.null))
+    if isinstance(frame.node(value), Null):
+        return Event(("read of the unbound variable", name), (), ())
+    again = Outcome(frame.side.place)
+    return Event(("check that a variable is bound", name), (value,), (again,), settles=value)
+
+
+def jump_if(frame: Frame, item: Instruction) -> Event | Split:
+    """Return the truth test of a conditional jump, or the branch on a truth value."""
+    value = frame.peek()
+    known = known_truth(frame)
+    if known is not None:
+        node = frame.node(known)
+        return Split(node.items[0] if isinstance(node, Pure) and node.op == "not" else known)
+    return truth_test(frame, value, frame.side.place, lambda truth: truth)
+
+
+def truth_test(frame: Frame, value: Term, place: int, use: Callable[[Term], Term]) -> Event:
+    """Return the observable that asks for the truth of the top of the stack, and puts it in its place."""
+    outcome = Outcome(place, (Symbol(Sort.BOOL),), 1, lambda results: (use(results[0]),))
+    return Event((TRUTH_TEST,), (value,), (outcome,))
+
+
+def to_bool(frame: Frame, item: Instruction) -> Event:
+    """Return the truth test of TO_BOOL."""
+    return truth_test(frame, frame.peek(), frame.side.place + 1, lambda truth: truth)
+
+
+def unary(frame: Frame, item: Instruction) -> Event:
+    """Return a unary operator; `not` is a truth test."""
+    if item.arg != "not":
+        return plain(frame, item, Effect(1, (Sort.PLAIN,)))
+    terms = frame.terms
+    return truth_test(frame, frame.peek(), frame.side.place + 1, lambda truth: terms.pure("not", (truth,)))
+
+
+def contains(frame: Frame, item: Instruction) -> Event:
+    """Return a membership test, the same for both polarities."""
+    terms, inverted = frame.terms, bool(item.arg)
+
+    def pushes(results: Results) -> tuple[Term, ...]:
+        return (terms.pure("not", results) if inverted else results[0],)
+
+    return one_way(frame, item, frame.top(2), (Symbol(Sort.BOOL),), 2, pushes, (item.op,))
+
+
+def load_global(frame: Frame, item: Instruction) -> Event:
+    """Return the load of a global or of a name; the result of the former remembers it."""
+    result = Symbol(Sort.GLOBAL, str(item.arg)) if item.op == "LOAD_GLOBAL" else PLAIN
+    return one_way(frame, item, (), (result,), 0, lambda results: results)
+
+
+def load_method(frame: Frame, item: Instruction) -> Event:
+    """Return the load of an attribute to be called: two values on the stack that stand for it together."""
+    name = item.arg[0] if isinstance(item.arg, tuple) else None
+    terms = frame.terms
+
+    def pushes(results: Results) -> tuple[Term, ...]:
+        return terms.pure("method", results), terms.pure("self", results)
+
+    if item.op == "LOAD_METHOD":
+        return one_way(frame, item, frame.top(1), (PLAIN,), 1, pushes, ("LOAD_ATTR", key(name)))
+    kind = ("LOAD_SUPER_ATTR", key(item.arg[:2] if isinstance(item.arg, tuple) else None))
+    return one_way(frame, item, frame.top(3), (PLAIN,), 3, pushes, kind)
+
+
+def for_iter(frame: Frame, item: Instruction) -> Event:
+    """Return the step of an iterator: a next value, or its end."""
+    more = Outcome(frame.side.place + 1, (PLAIN,), 0, lambda results: results)
+    end = Outcome(item.target, (), 1)
+    return Event(("FOR_ITER",), frame.top(1), (more, end))
+
+
+def return_value(frame: Frame, item: Instruction) -> Event:
+    """Return the end of the frame with a value."""
+    return Event(("RETURN",), frame.top(1), (), can_raise=False)
+
+
+def raise_varargs(frame: Frame, item: Instruction) -> Event:
+    """Return a raise, which has no way on but an exception's."""
+    count = item.arg if isinstance(item.arg, int) else 0
+    return Event(("RAISE", count), frame.top(count), ())
+
+
+def with_except_start(frame: Frame, item: Instruction) -> Event:
+    """Return the call of a context manager's exit with the exception on top of the stack."""
+    if not isinstance(item.arg, int):
+        raise NotUnderstood("WITH_EXCEPT_START without a depth")
+    operands = (frame.peek(item.arg), frame.peek())
+    return one_way(frame, item, operands, (PLAIN,), 0, lambda results: results, (item.op,))
+
+
+Callee = tuple[Term, tuple[Term, ...], tuple[Hashable, ...], int]
+"""What is called, on which operands, the kind of the event, and how many values leave the stack."""
+
+
+def call_positional(frame: Frame, item: Instruction) -> Callee:
+    """Read a CALL."""
+    match item.arg:
+        case (int(count), shape):
+            function, extra, slots = callee(frame, shape, count)
+            operands = (*extra, *frame.top(count))
+            return function, operands, ("CALL", len(operands), ()), count + slots
+        case _:
+            raise NotUnderstood("CALL without a count")
+
+
+def call_keywords(frame: Frame, item: Instruction) -> Callee:
+    """Read a CALL_KW."""
+    names = frame.node(frame.peek())
+    match item.arg:
+        case (int(count), shape) if isinstance(names, TupleOf):
+            function, extra, slots = callee(frame, shape, count + 1)
+            operands = (*extra, *frame.top(count + 1)[:-1])
+            words = tuple(keyword(frame, name) for name in names.items)
+            return function, operands, ("CALL", len(operands), words), count + 1 + slots
+        case _:
+            raise NotUnderstood("CALL_KW without constant names")
+
+
+def keyword(frame: Frame, name: Term) -> str:
+    """Return the name of a keyword argument."""
+    node = frame.constant(name)
+    if node is None or not isinstance(node.value, str):
+        raise NotUnderstood("a keyword that is no text")
+    return node.value
+
+
+def call_unpacked(frame: Frame, item: Instruction) -> Callee:
+    """Read a CALL_EX. With known arguments it is the same call as one that spells them out."""
+    match item.arg:
+        case (bool(has_kwargs), shape):
+            pass
+        case _:
+            raise NotUnderstood("CALL_EX without a shape")
+    above = 1 + has_kwargs
+    function, extra, slots = callee(frame, shape, above)
+    if extra:
+        raise NotUnderstood("CALL_EX of a method")
+    arguments = frame.peek(above)
+    items = frame.state.items(arguments)
+    pops = above + slots
+    mapping = frame.peek() if has_kwargs else None
+    words = keyword_items(frame, mapping) if mapping is not None else ()
+    if items is not None and words is not None:
+        operands = (*items, *(value for _, value in words))
+        return function, operands, ("CALL", len(operands), tuple(name for name, _ in words)), pops
+    if items is not None:
+        arguments = frame.terms.tuple_of(items)
+    operands = (arguments,) if mapping is None or words == () else (arguments, mapping)
+    return function, operands, ("CALL_EX", len(operands)), pops
+
+
+def keyword_items(frame: Frame, mapping: Term) -> tuple[tuple[str, Term], ...] | None:
+    """Return the keywords in a fresh dict, or None where they are not known."""
+    found = frame.state.get(mapping)
+    if not isinstance(found, DictOf):
+        return None
+    nodes = [(frame.node(name), value) for name, value in found.entries.values()]
+    words = [(node.value, value) for node, value in nodes if isinstance(node, Constant) and isinstance(node.value, str)]
+    return tuple(words) if len(words) == len(nodes) else None
+
+
+def call(
+    frame: Frame,
+    function: Term,
+    operands: tuple[Term, ...],
+    kind: tuple[Hashable, ...],
+    pops: int,
+    lengths: Mapping[str, int],
+) -> Event:
+    """Return a call, whose result may be assumed to be a sequence."""
+    node = frame.node(function)
+    result = PLAIN
+    if isinstance(node, Symbol) and node.sort is Sort.GLOBAL and node.detail in lengths:
+        result = Symbol(Sort.SEQUENCE, lengths[str(node.detail)])
+    return one_way(frame, frame.item, (function, *operands), (result,), pops, lambda results: results, kind)
+
+
+CALLS: dict[str, Callable[[Frame, Instruction], Callee]] = {
+    "CALL": call_positional,
+    "CALL_KW": call_keywords,
+    "CALL_EX": call_unpacked,
+}
+SPECIAL: dict[str, Callable[[Frame, Instruction], Event | Split]] = {
+    "LOAD_FAST": bound,
+    "DELETE_FAST": bound,
+    "JUMP_IF_TRUE": jump_if,
+    "JUMP_IF_FALSE": jump_if,
+    "TO_BOOL": to_bool,
+    "UNARY": unary,
+    "CONTAINS": contains,
+    "LOAD_GLOBAL": load_global,
+    "LOAD_NAME": load_global,
+    "LOAD_METHOD": load_method,
+    "LOAD_SUPER_METHOD": load_method,
+    "FOR_ITER": for_iter,
+    "RETURN": return_value,
+    "RAISE": raise_varargs,
+    "WITH_EXCEPT_START": with_except_start,
+}

@@ -1,0 +1,74 @@
+"""EXACT: both listings walked in step, every pair of steps equal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.listing import Handler, Listing
+from depyf.verify.level import Place
+from depyf.verify.paths import Paths, Step
+
+
+@dataclass(slots=True)
+class Comparison:
+    """What a comparison of one pair of listings found.
+
+    reason: the first difference, or None where there is none.
+    nested: the pairs of nested code that must be proven as well.
+    """
+
+    reason: str | None = None
+    where: Place | None = None
+    nested: list[tuple[Code, Code]] = field(default_factory=list)
+
+
+def compare_paths(original: Listing, candidate: Listing) -> Comparison:
+    """Compare every path from the entry, nested code aside."""
+    left, right = Paths(original), Paths(candidate)
+    result = Comparison()
+    pending = [(left.settle(0), right.settle(0))]
+    seen = set(pending)
+    while pending:
+        here, there = pending.pop()
+        mine, its = left.step(here), right.step(there)
+        result.reason = step_difference(mine, its)
+        if result.reason is not None:
+            result.where = Place(original.code, candidate.code, here, there)
+            return result
+        if mine.nested is not None and its.nested is not None:
+            result.nested.append((mine.nested, its.nested))
+        following = list(zip(mine.successors, its.successors, strict=True))
+        if mine.handler is not None and its.handler is not None:
+            following.append((left.settle(mine.handler.target), right.settle(its.handler.target)))
+        for pair in following:
+            if pair not in seen:
+                seen.add(pair)
+                pending.append(pair)
+    return result
+
+
+def step_difference(mine: Step, its: Step) -> str | None:
+    """Return what differs in two steps, their successors aside, or None."""
+    if mine.label[0] != its.label[0]:
+        return f"{mine.label[0]} != {its.label[0]}"
+    if mine.label != its.label or (mine.nested is None) != (its.nested is None):
+        return f"{mine.label[0]} {shown(mine.label[1:])} != {shown(its.label[1:])}"
+    if len(mine.successors) != len(its.successors):
+        return f"{mine.label[0]} jumps in one of them only"
+    if (mine.handler is None) != (its.handler is None):
+        return f"{mine.label[0]} is protected in one of them only"
+    if mine.handler is not None and its.handler is not None and entry(mine.handler) != entry(its.handler):
+        return f"the handlers of {mine.label[0]} are entered differently"
+    return None
+
+
+def entry(handler: Handler) -> tuple[int, bool, bool]:
+    """Return how a handler is entered."""
+    return handler.depth, handler.lasti, handler.legacy
+
+
+def shown(value: object) -> str:
+    """Return a short text for a message."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,63 @@
+"""Show where two codes first differ: both listings side by side, with lines and offsets."""
+
+from __future__ import annotations
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.listing import Instruction, Listing
+from depyf.bytecode.normalise import normalise
+from depyf.verify.level import Verdict
+
+WIDTH = 52
+
+
+def explain(verdict: Verdict, *, before: int = 8, after: int = 4) -> str:
+    """Return a text that shows the first difference of a verdict, and the verdict in its first line.
+
+    before, after: how many instructions to show around it.
+
+    Raises `DecompilationError` for bytecode that cannot be read.
+    """
+    place = verdict.where
+    if place is None:
+        return str(verdict)
+    listings = normalise(place.original), normalise(place.candidate)
+    titles = [f"{kind} {code}" for kind, code in (("original", place.original), ("candidate", place.candidate))]
+    rows = [str(verdict), row("  ", *titles), row("  ", "line offset", "line offset")]
+    for step in range(-before, after + 1):
+        indices = place.original_index, place.candidate_index
+        left, right = (cell(listing, index, step) for listing, index in zip(listings, indices, strict=True))
+        if left or right:
+            rows.append(row("  " if step else "> ", left, right))
+    return "\n".join(rows)
+
+
+def row(mark: str, left: str, right: str) -> str:
+    """Return one line of the two columns."""
+    return f"{mark}{cut(left):{WIDTH}} | {cut(right)}".rstrip()
+
+
+def cut(text: str) -> str:
+    """Return a text that fits into a column."""
+    return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
+
+
+def cell(listing: Listing, index: int, step: int) -> str:
+    """Return an instruction that lies some steps from another one, or nothing past either end."""
+    if index < 0:
+        return "" if step else "(has left the code)"
+    place = index + step
+    if not 0 <= place < len(listing.instructions):
+        return ""
+    item = listing.instructions[place]
+    line = "" if item.line is None else f":{item.line}"
+    return f"{line:6}{item.offset:5}  {item.op} {argument(listing, item)}".rstrip()
+
+
+def argument(listing: Listing, item: Instruction) -> str:
+    """Return the argument of an instruction, or where it jumps."""
+    if item.target >= 0:
+        target = item.target
+        return f"to {listing.instructions[target].offset if target < len(listing.instructions) else 'the end'}"
+    if item.arg is None and item.op != "CONST":
+        return ""
+    return f"<code {item.arg.name}>" if isinstance(item.arg, Code) else repr(item.arg)

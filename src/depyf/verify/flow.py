@@ -1,0 +1,149 @@
+"""Where control goes, which variables are bound there, and which are read later."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+
+from depyf.bytecode.listing import Instruction, Listing
+
+NO_FALL_THROUGH = frozenset({"JUMP", "RETURN", "RAISE", "RERAISE"})
+READS = frozenset({"LOAD_FAST", "DELETE_FAST", "LOAD_FAST_CLEAR"})
+WRITES = frozenset({"STORE_FAST", "DELETE_FAST", "LOAD_FAST_CLEAR"})
+
+
+class Flow:
+    """The control flow of a listing: successors of each instruction, and what follows from them.
+
+    Sets of variables are bit masks over `names`.
+    """
+
+    def __init__(self, listing: Listing) -> None:
+        self.listing = listing
+        instructions = listing.instructions
+        self.successors = [successors(index, item) for index, item in enumerate(instructions)]
+        self.handlers = [-1 if item.handler < 0 else listing.handlers[item.handler].target for item in instructions]
+        used = (str(item.arg) for item in instructions if item.op in READS | WRITES)
+        self.names = tuple(dict.fromkeys((*listing.code.parameters, *used)))
+        self.bit = {name: 1 << place for place, name in enumerate(self.names)}
+        self.predecessors: list[list[int]] = [[] for _ in instructions]
+        for index in range(len(instructions)):
+            for follower in self.edges(index):
+                self.predecessors[follower].append(index)
+
+    def edges(self, index: int) -> Iterable[int]:
+        """Return where control can go from an instruction, an exception raised there included."""
+        last = len(self.successors)
+        handler = self.handlers[index]
+        return (place for place in (*self.successors[index], handler) if 0 <= place < last)
+
+    def join_points(self) -> frozenset[int]:
+        """Return the instructions that are jumped to, and the first ones of handlers."""
+        return frozenset(item.target for item in self.listing.instructions if item.target >= 0) | frozenset(
+            handler.target for handler in self.listing.handlers
+        )
+
+    def order(self) -> list[int]:
+        """Return each instruction's number in a reverse postorder; unreachable ones come last."""
+        count = len(self.successors)
+        number = [count] * count
+        if not count:
+            return number
+        seen, finished = {0}, []
+        path = [(0, iter(list(self.edges(0))))]
+        while path:
+            index, followers = path[-1]
+            for follower in followers:
+                if follower not in seen:
+                    seen.add(follower)
+                    path.append((follower, iter(list(self.edges(follower)))))
+                    break
+            else:
+                finished.append(index)
+                path.pop()
+        for place, index in enumerate(reversed(finished)):
+            number[index] = place
+        return number
+
+    def bound(self) -> list[int]:
+        """Return per instruction the variables that are bound before it on every path.
+
+        A variable that LOAD_FAST_CLEAR takes away is left out: what puts it back may store an unbound one.
+        """
+        instructions = self.listing.instructions
+        everything = (1 << len(self.names)) - 1
+        taken = self.mask(item for item in instructions if item.op == "LOAD_FAST_CLEAR")
+        before = [everything] * len(instructions)
+        if not instructions:
+            return before
+        entry = 0
+        for name in self.listing.code.parameters:
+            entry |= self.bit[name]
+        before[0] = entry
+        pending = deque(range(len(instructions)))
+        queued = [True] * len(instructions)
+        while pending:
+            index = pending.popleft()
+            queued[index] = False
+            after = bound_after(before[index], instructions[index], self.bit)
+            for place in self.edges(index):
+                at_handler = place == self.handlers[index] and place not in self.successors[index]
+                known = before[place] & (before[index] if at_handler else after)
+                if place == self.handlers[index]:
+                    known &= before[index]
+                if known != before[place]:
+                    before[place] = known
+                    if not queued[place]:
+                        queued[place] = True
+                        pending.append(place)
+        return [known & ~taken for known in before]
+
+    def live(self) -> list[int]:
+        """Return per instruction the variables whose value before it some later instruction may see."""
+        instructions = self.listing.instructions
+        before = [0] * len(instructions)
+        pending = deque(reversed(range(len(instructions))))
+        queued = [True] * len(instructions)
+        while pending:
+            index = pending.popleft()
+            queued[index] = False
+            item = instructions[index]
+            needed = 0
+            for place in self.successors[index]:
+                if 0 <= place < len(before):
+                    needed |= before[place]
+            if item.op in WRITES:
+                needed &= ~self.bit[str(item.arg)]
+            if item.op in READS:
+                needed |= self.bit[str(item.arg)]
+            if self.handlers[index] >= 0:
+                needed |= before[self.handlers[index]]
+            if needed != before[index]:
+                before[index] = needed
+                for place in self.predecessors[index]:
+                    if not queued[place]:
+                        queued[place] = True
+                        pending.append(place)
+        return before
+
+    def mask(self, items: Iterable[Instruction]) -> int:
+        """Return the set of the variables that the instructions name."""
+        found = 0
+        for item in items:
+            found |= self.bit[str(item.arg)]
+        return found
+
+
+def successors(index: int, item: Instruction) -> tuple[int, ...]:
+    """Return where control goes from an instruction that does not raise: the next one first."""
+    after = () if item.op in NO_FALL_THROUGH else (index + 1,)
+    return after if item.target < 0 else (*after, item.target)
+
+
+def bound_after(known: int, item: Instruction, bit: dict[str, int]) -> int:
+    """Return the variables bound after an instruction that did not raise."""
+    if item.op in ("STORE_FAST", "LOAD_FAST"):
+        return known | bit[str(item.arg)]
+    if item.op in WRITES:
+        return known & ~bit[str(item.arg)]
+    return known

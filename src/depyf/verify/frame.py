@@ -1,0 +1,107 @@
+"""One side of a state, with the operations on its stack that symbolic execution is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from depyf.bytecode.listing import Instruction, Listing
+from depyf.verify.state import LEAVE, Side, State
+from depyf.verify.terms import Constant, Node, NotUnderstood, Pure, Sort, Term, Terms
+
+
+@dataclass(slots=True)
+class Frame:
+    """The execution of one listing. Terms that it hands out are resolved."""
+
+    listing: Listing
+    state: State
+    side: Side
+
+    @property
+    def terms(self) -> Terms:
+        """The table of terms."""
+        return self.state.terms
+
+    @property
+    def item(self) -> Instruction:
+        """The instruction where this side stands. Raises `NotUnderstood` past the end of the code."""
+        if not 0 <= self.side.place < len(self.listing.instructions):
+            raise NotUnderstood("control runs off the end of the code")
+        return self.listing.instructions[self.side.place]
+
+    def pop(self) -> Term:
+        """Take the top of the stack."""
+        if not self.side.stack:
+            raise NotUnderstood("the stack is empty")
+        return self.state.resolve(self.side.stack.pop())
+
+    def pop_many(self, count: int) -> tuple[Term, ...]:
+        """Take several values, the deepest first."""
+        return tuple(reversed([self.pop() for _ in range(count)]))
+
+    def push(self, *terms: Term) -> None:
+        """Put values on the stack, the last one on top."""
+        self.side.stack.extend(terms)
+
+    def peek(self, depth: int = 1) -> Term:
+        """Return the value `depth` deep, 1 for the top."""
+        if not 1 <= depth <= len(self.side.stack):
+            raise NotUnderstood("the stack is not deep enough")
+        return self.state.resolve(self.side.stack[-depth])
+
+    def top(self, count: int) -> tuple[Term, ...]:
+        """Return the topmost values, the deepest first."""
+        return tuple(self.peek(depth) for depth in range(count, 0, -1))
+
+    def next(self) -> bool:
+        """Go on to the next instruction; the result says that nothing observable was done."""
+        self.side.place += 1
+        return True
+
+    def node(self, term: Term) -> Node:
+        """Return the node of a term."""
+        return self.terms.nodes[term]
+
+    def constant(self, term: Term) -> Constant | None:
+        """Return the node of a term that is a constant."""
+        node = self.node(term)
+        return node if isinstance(node, Constant) else None
+
+    def raise_known(self, exception: Term) -> None:
+        """Go where an exception goes that the instruction here raises again: to its handler, or out of the frame."""
+        enter_handler(self, self.item.handler, exception)
+
+
+def enter_handler(frame: Frame, number: int, exception: Term) -> None:
+    """Go to the handler with this number (-1: out of the frame) with an exception."""
+    side, terms = frame.side, frame.terms
+    if number < 0:
+        side.stack, side.place = [exception], LEAVE
+        return
+    handler = frame.listing.handlers[number]
+    if len(side.stack) < handler.depth:
+        raise NotUnderstood("the stack is less deep than its handler says")
+    del side.stack[handler.depth :]
+    if handler.legacy:
+        side.stack.extend(triple(terms, side.handling))
+        side.handling = exception
+        side.stack.extend(triple(terms, exception))
+    else:
+        if handler.lasti:
+            # An offset in one code has no counterpart in the other.
+            side.stack.append(terms.symbol(Sort.LOST))
+        side.stack.append(exception)
+    side.place = handler.target
+
+
+def triple(terms: Terms, exception: Term) -> tuple[Term, Term, Term]:
+    """Return traceback, value and type of an exception."""
+    return terms.pure("traceback", (exception,)), exception, terms.pure("type", (exception,))
+
+
+def exception_of(frame: Frame, kind: Term) -> Term:
+    """Return the exception whose type a term is. Raises `NotUnderstood` for any other term."""
+    node = frame.node(kind)
+    if isinstance(node, Pure) and node.op == "type":
+        return node.items[0]
+    raise NotUnderstood("a triple on the stack that is no exception")

@@ -1,0 +1,60 @@
+"""What two code objects must share before a single instruction is compared."""
+
+from __future__ import annotations
+
+from depyf.bytecode import code as flags
+from depyf.bytecode.code import Code
+
+COMPARED_FLAGS = (
+    flags.CO_OPTIMIZED
+    | flags.CO_NEWLOCALS
+    | flags.CO_VARARGS
+    | flags.CO_VARKEYWORDS
+    | flags.CO_GENERATOR
+    | flags.CO_COROUTINE
+    | flags.CO_ITERABLE_COROUTINE
+    | flags.CO_ASYNC_GENERATOR
+)
+
+
+def signature(code: Code) -> tuple[int, int, int, tuple[str, ...]]:
+    """Return the counts of the kinds of parameters, and their names."""
+    return code.argcount, code.posonly_count, code.kwonly_count, code.parameters
+
+
+def docstring(code: Code) -> str | None:
+    """Return the docstring that a function made of this code gets.
+
+    Code whose name is in angle brackets (lambda, comprehension) is never given one, whatever its first constant is.
+    """
+    if not code.flags & flags.CO_NEWLOCALS or code.name.startswith("<"):
+        return None
+    first = code.consts[0] if code.consts else None
+    return first if isinstance(first, str) else None
+
+
+def difference(original: Code, candidate: Code) -> str | None:
+    """Return what differs in the headers, or None.
+
+    The name is not compared: it is what finds the code, see `named_difference`.
+    """
+    if original.version != candidate.version:
+        return f"the original is of Python {original.version}, the candidate of {candidate.version}"
+    if signature(original) != signature(candidate):
+        return f"signature {signature(original)} != {signature(candidate)}"
+    if (original.flags ^ candidate.flags) & COMPARED_FLAGS:
+        return f"flags {original.flags & COMPARED_FLAGS:#x} != {candidate.flags & COMPARED_FLAGS:#x}"
+    if sorted(original.freevars) != sorted(candidate.freevars):
+        return f"free variables {original.freevars} != {candidate.freevars}"
+    if sorted(original.cellvars) != sorted(candidate.cellvars):
+        return f"cell variables {original.cellvars} != {candidate.cellvars}"
+    return None
+
+
+def nested_difference(original: Code, candidate: Code) -> str | None:
+    """Return what differs in the headers of nested code, whose name and docstring a running program can see."""
+    if original.name != candidate.name:
+        return f"name {original.name} != {candidate.name}"
+    if docstring(original) != docstring(candidate):
+        return f"docstring {docstring(original)!r} != {docstring(candidate)!r}"
+    return difference(original, candidate)

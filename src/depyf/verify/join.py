@@ -1,0 +1,280 @@
+"""What is known where several paths meet: that which holds on all of them."""
+
+from __future__ import annotations
+
+from depyf.bytecode.code import Code
+from depyf.verify.relate import relate
+from depyf.verify.state import FunctionOf, HeapObject, Side, State, contents, refilled, shape
+from depyf.verify.terms import Cell, Constant, Fresh, NotUnderstood, Null, Pure, Sort, Symbol, Term, Terms, TupleOf
+
+
+def canonical(state: State, live: tuple[frozenset[str] | None, frozenset[str] | None]) -> State:
+    """Return the state with every term resolved, without variables that nobody reads and objects that nobody holds.
+
+    live: for each side the variables to keep, None for all.
+    """
+    sides = tuple(canonical_side(state, side, names) for side, names in zip(state.sides, live, strict=True))
+    first, second = sides
+    heap: dict[Term, HeapObject] = {}
+    pending = [
+        term
+        for side in sides
+        for term in (*side.stack, *side.variables.values(), side.handling)
+        if state.terms.depths[term] or term in state.heap
+    ]
+    seen = set(pending)
+    while pending:
+        term = pending.pop()
+        node = state.terms.nodes[term]
+        inside: tuple[Term, ...] = node.items if isinstance(node, (TupleOf, Pure)) else ()
+        item = state.heap.get(term)
+        if item is not None:
+            inside = tuple(state.resolve(part) for part in contents(item))
+            heap[term] = refilled(item, inside)
+        for part in inside:
+            if part not in seen:
+                seen.add(part)
+                pending.append(part)
+    tested = {state.resolve(value): state.resolve(truth) for value, truth in state.tested.items()}
+    return State(state.terms, (first, second), heap, private=state.private.copy(), tested=tested)
+
+
+def canonical_side(state: State, side: Side, names: frozenset[str] | None) -> Side:
+    """Return one side with every term resolved and only some of its variables."""
+    variables = {name: state.resolve(term) for name, term in side.variables.items() if names is None or name in names}
+    return Side(side.place, [state.resolve(term) for term in side.stack], variables, state.resolve(side.handling))
+
+
+class Join:
+    """The join of two canonical states: what holds in both.
+
+    is_less: whether that is less than what holds in the old one.
+    conflicts: the fresh objects of the old state, and those of the new one, in the place of which the other state has
+        something else, or a fresh object of another shape.
+
+    A pair of an old and a new term becomes one term, the same one wherever it occurs.
+
+    So locations that hold the same value in both states still do, and no others. An old symbol keeps its name for the
+    first new term that it meets.
+    """
+
+    def __init__(self, old: State, new: State) -> None:
+        self.old, self.new = old, new
+        self.terms: Terms = old.terms
+        self.is_less = False
+        self.done: dict[tuple[Term, Term], Term] = {}
+        self.first_met: dict[Term, Term] = {}
+        self.objects: dict[Term, Term] = {}
+        self.held_by: dict[Term, Term] = {}
+        self.to_fill: list[tuple[Term, Term]] = []
+        self.private: set[Term] = set()
+        self.conflicts: tuple[set[Term], set[Term]] = (set(), set())
+
+    def state(self) -> State:
+        """Return the joined state. Raises `NotUnderstood` where the states differ in more than values."""
+        first, second = (self.side(mine, its) for mine, its in zip(self.old.sides, self.new.sides, strict=True))
+        heap = self.heap()
+        return State(self.terms, (first, second), heap, private=self.private, tested=self.tested())
+
+    def tested(self) -> dict[Term, Term]:
+        """Return the truth tests that were done on both ways here."""
+        return {
+            self.term(mine, its): self.term(self.old.tested[mine], self.new.tested[its])
+            for mine in self.old.tested
+            for its in self.new.tested
+            if (mine, its) in self.done
+        }
+
+    def side(self, old: Side, new: Side) -> Side:
+        """Join one side."""
+        if len(old.stack) != len(new.stack):
+            raise NotUnderstood("paths meet with stacks of different depth")
+        null = self.terms.null
+        variables = {}
+        for name in sorted({*old.variables, *new.variables}):
+            term = self.term(old.variables.get(name, null), new.variables.get(name, null))
+            if term != null:
+                variables[name] = term
+        stack = [self.term(mine, its) for mine, its in zip(old.stack, new.stack, strict=True)]
+        return Side(old.place, stack, variables, self.term(old.handling, new.handling))
+
+    def heap(self) -> dict[Term, HeapObject]:
+        """Join the contents of the objects that are held."""
+        heap: dict[Term, HeapObject] = {}
+        while self.to_fill:
+            mine, its = self.to_fill.pop()
+            pairs = zip(contents(self.old.heap[mine]), contents(self.new.heap[its]), strict=True)
+            heap[mine] = refilled(self.old.heap[mine], tuple(self.term(*pair) for pair in pairs))
+        return heap
+
+    def term(self, old: Term, new: Term) -> Term:
+        """Join two values."""
+        pair = (old, new)
+        joined = self.done.get(pair)
+        if joined is None:
+            joined = self.done[pair] = self.join_nodes(old, new)
+        return joined
+
+    def join_nodes(self, old: Term, new: Term) -> Term:
+        """Join two values that have not met yet."""
+        nodes = self.terms.nodes[old], self.terms.nodes[new]
+        match nodes:
+            case (Symbol(), _):
+                return self.join_symbol(old, new)
+            case (Constant() | Null() | Cell(), _) if old == new:
+                return old
+            case (TupleOf(items=first), TupleOf(items=second)) if len(first) == len(second):
+                return self.terms.tuple_of(self.terms_of(first, second))
+            case (Pure(op=a, items=first, detail=c), Pure(op=b, items=second, detail=d)) if (a, c, len(first)) == (
+                b,
+                d,
+                len(second),
+            ):
+                return self.terms.pure(a, self.terms_of(first, second), c)
+            case (Fresh(), Fresh()) if alike(self.old.heap[old], self.new.heap[new]):
+                return self.join_objects(old, new)
+            case (Fresh(), _):
+                # Even one of the same name: it may have changed on the way.
+                return self.weaker(old, new)
+            case _:
+                return old if old == new else self.weaker(old, new)
+
+    def terms_of(self, first: tuple[Term, ...], second: tuple[Term, ...]) -> tuple[Term, ...]:
+        """Join two rows of values; terms are not nested deeper than MAX_DEPTH."""
+        return tuple(self.term(mine, its) for mine, its in zip(first, second, strict=True))
+
+    def join_symbol(self, old: Term, new: Term) -> Term:
+        """Keep an old symbol where it means one new value only, and not less is known of that."""
+        node = self.terms.nodes[old]
+        assert isinstance(node, Symbol)
+        if node.sort is Sort.LOST and (node.detail or not self.may_be_null(new)):
+            return old
+        is_private = old in self.old.private
+        keeps = self.common_sort(old, new) == node and (not is_private or new in self.new.private)
+        if keeps and not self.held(new) and self.first_met.setdefault(old, new) == new:
+            if is_private:
+                self.private.add(old)
+            return old
+        return self.weaker(old, new)
+
+    def join_objects(self, old: Term, new: Term) -> Term:
+        """Join two fresh objects; which locations hold the same object must be known on all paths."""
+        if self.objects.setdefault(old, new) != new or self.held_by.setdefault(new, old) != old:
+            raise NotUnderstood("paths meet on which different variables share a container")
+        self.to_fill.append((old, new))
+        return old
+
+    def weaker(self, old: Term, new: Term) -> Term:
+        """Return a symbol for a value of which less is known than was."""
+        self.is_less = True
+        held = self.held(old), self.held(new)
+        if held[0] or held[1]:
+            for conflicts, objects in zip(self.conflicts, held, strict=True):
+                conflicts.update(objects)
+            return self.terms.symbol(Sort.LOST, self.may_be_null(old) or self.may_be_null(new))
+        common = self.common_sort(old, new)
+        joined = self.terms.symbol(common.sort, common.detail)
+        if common.sort is Sort.SEQUENCE and old in self.old.private and new in self.new.private:
+            self.private.add(joined)
+        return joined
+
+    def common_sort(self, old: Term, new: Term) -> Symbol:
+        """Return the sort that both values are of."""
+        if self.may_be_null(old) or self.may_be_null(new):
+            return Symbol(Sort.MAYBE)
+        if self.terms.is_bool(old) and self.terms.is_bool(new):
+            return Symbol(Sort.BOOL)
+        nodes = self.terms.nodes[old], self.terms.nodes[new]
+        return nodes[0] if isinstance(nodes[0], Symbol) and nodes[0] == nodes[1] else Symbol(Sort.PLAIN)
+
+    def may_be_null(self, term: Term) -> bool:
+        """Return whether a value may be that of an unbound variable."""
+        match self.terms.nodes[term]:
+            case Null() | Symbol(sort=Sort.MAYBE) | Symbol(sort=Sort.LOST, detail=True):
+                return True
+            case _:
+                return False
+
+    def held(self, term: Term) -> set[Term]:
+        """Return the fresh objects in a value, and what stands for something that is not known at all."""
+        found = set()
+        pending = [term]
+        while pending:
+            part = pending.pop()
+            match self.terms.nodes[part]:
+                case Fresh() | Symbol(sort=Sort.LOST):
+                    found.add(part)
+                case TupleOf(items=items) | Pure(items=items):
+                    pending.extend(items)
+                case _:
+                    pass
+        return found
+
+
+def meet(old: State, new: State, nested: list[tuple[Code, Code]]) -> tuple[State, bool]:
+    """Return what holds in both states, and whether that is less than what holds in `old`. Both are canonical.
+
+    A container that is fresh on one way here and seen by others on the other, or that has another size there, is taken
+    as seen by others on both ways, provided that its contents are the same on both sides.
+    """
+    known = old
+    while True:
+        joining = Join(old, new)
+        joined = joining.state()
+        # Each round leaves fewer fresh objects.
+        opened = open_objects(old, new, joining.conflicts, nested) if any(joining.conflicts) else None
+        if opened is None:
+            return joined, joining.is_less or old is not known
+        old, new = opened
+
+
+def open_objects(
+    old: State, new: State, conflicts: tuple[set[Term], set[Term]], nested: list[tuple[Code, Code]]
+) -> tuple[State, State] | None:
+    """Return both states with the fresh objects in conflict seen by others, or None where sides do not correspond.
+
+    A state that holds none of them is returned as it is.
+    """
+    if not any(term in state.heap for state, objects in zip((old, new), conflicts, strict=True) for term in objects):
+        return None
+    opened = []
+    found: list[tuple[Code, Code]] = []
+    for state, objects in zip((old, new), conflicts, strict=True):
+        owners = owner_of(state)
+        rows: tuple[list[Term], list[Term]] = ([], [])
+        # Objects get their names in the order in which they are made, which is the same on both sides.
+        for term in sorted(objects & state.heap.keys()):
+            rows[owners[term]].append(term)
+        if len(rows[0]) != len(rows[1]):
+            return None
+        if rows[0]:
+            state = state.copy()
+            if relate(state, list(zip(*rows, strict=True)), found) is not None:
+                return None
+            state = canonical(state, (None, None))
+        opened.append(state)
+    nested.extend(found)
+    return opened[0], opened[1]
+
+
+def owner_of(state: State) -> dict[Term, int]:
+    """Return for each fresh object the number of the side that holds it."""
+    owners: dict[Term, int] = {}
+    for number, side in enumerate(state.sides):
+        pending = [*side.stack, *side.variables.values(), side.handling]
+        while pending:
+            term = pending.pop()
+            node = state.terms.nodes[term]
+            if isinstance(node, (TupleOf, Pure)):
+                pending.extend(node.items)
+            elif term in state.heap and term not in owners:
+                owners[term] = number
+                pending.extend(contents(state.heap[term]))
+    return owners
+
+
+def alike(old: HeapObject, new: HeapObject) -> bool:
+    """Return whether two objects differ in their contents only."""
+    if isinstance(old, FunctionOf) and isinstance(new, FunctionOf) and old.code != new.code:
+        return False
+    return shape(old) == shape(new)

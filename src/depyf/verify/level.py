@@ -1,0 +1,54 @@
+"""How far the equality of two code objects was proven."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from depyf.bytecode.code import Code
+
+
+@enum.unique
+class Level(enum.IntEnum):
+    """What was proven, weakest first, so that `min` of several levels holds for all.
+
+    UNPROVEN: nothing.
+    EQUIVALENT: the same observable effects on equal operands in the same order, on every path.
+    EXACT: the same normalised instructions on every path.
+    """
+
+    UNPROVEN = 0
+    EQUIVALENT = 1
+    EXACT = 2
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A pair of instructions of a pair of (nested) code objects, by index in their listings.
+
+    An index is negative where that side has left the code.
+    """
+
+    original: Code
+    candidate: Code
+    original_index: int
+    candidate_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The proven level, and where a proof of EXACT (or of anything) broke off.
+
+    reason: empty for EXACT; for EQUIVALENT why it is not EXACT; for UNPROVEN why not EQUIVALENT.
+    where: the first difference that `reason` speaks of, where it has a place.
+    """
+
+    level: Level
+    reason: str = ""
+    where: Place | None = None
+
+    def __str__(self) -> str:
+        return f"{self.level}: {self.reason}" if self.reason else str(self.level)

@@ -1,0 +1,211 @@
+"""One listing as a machine of steps: what is done at a place, and which places follow.
+
+Two listings whose steps agree from the entry on run the same instructions on every path. A step leaves out what a
+source cannot or need not say: jumps and the order of blocks, the polarity of a conditional jump, a second test of a
+value whose truth is known, the order in which a run of SWAP, STORE_FAST and POP does its moves, and which handler
+covers what cannot raise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.listing import Handler, Listing
+from depyf.verify.constants import NAME_STORES, key, placed
+from depyf.verify.flow import Flow, successors
+
+ENDLESS = -1
+OFF_THE_END = -2
+
+MOVES = frozenset({"SWAP", "STORE_FAST", "POP"})
+CANNOT_RAISE = MOVES | {
+    "CONST",
+    "COPY",
+    "NULL",
+    "POP_EXCEPT",
+    "PUSH_EXC_INFO",
+    "LOAD_CLOSURE",
+    "LOAD_COMMON",
+    "LOAD_FAST_CLEAR",
+    "IS",
+    "RETURN",
+    "BUILD_TUPLE",
+    "BUILD_LIST",
+    "MAKE_FUNCTION",
+    "SET_FUNCTION_ATTRIBUTE",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is done at a place.
+
+    label: all that must be equal in the other listing.
+    successors: the places that follow, in an order that the label fixes.
+    handler: where an exception raised here goes, or None (nowhere, or nothing here can raise).
+    nested: the code object in the label's place, which is compared by itself.
+    """
+
+    label: tuple[Hashable, ...]
+    successors: tuple[int, ...]
+    handler: Handler | None = None
+    nested: Code | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A conditional jump on the top of the stack.
+
+    when: the truth that jumps.
+    keeps: whether the value stays on the stack when it jumps; when not jumping it never does.
+    """
+
+    place: int
+    when: bool
+    keeps: bool
+    target: int
+    after: int
+
+
+class Paths:
+    """The steps of one listing. A place is an index of an instruction, ENDLESS or OFF_THE_END."""
+
+    def __init__(self, listing: Listing) -> None:
+        self.listing = listing
+        self.instructions = listing.instructions
+        flow = Flow(listing)
+        self.bit, self.bound = flow.bit, flow.bound()
+        self.settled: dict[int, int] = {}
+
+    def settle(self, place: int) -> int:
+        """Return the place past unconditional jumps; ENDLESS for a loop that does nothing."""
+        passed = []
+        while True:
+            known = self.settled.get(place)
+            if known is not None:
+                break
+            if not 0 <= place < len(self.instructions):
+                known = OFF_THE_END
+                break
+            if self.instructions[place].op != "JUMP":
+                known = place
+                break
+            self.settled[place] = ENDLESS
+            passed.append(place)
+            place = self.instructions[place].target
+        for jump in passed:
+            self.settled[jump] = known
+        return known
+
+    def test(self, place: int) -> Test | None:
+        """Return the conditional jump that a place begins, if it does."""
+        item = self.instructions[place]
+        if item.op in ("JUMP_IF_TRUE", "JUMP_IF_FALSE"):
+            return Test(place, item.op == "JUMP_IF_TRUE", False, item.target, place + 1)
+        if item.op != "COPY" or item.arg != 1:
+            return None
+        jump = self.settle(place + 1)
+        if jump < 0 or self.instructions[jump].op not in ("JUMP_IF_TRUE", "JUMP_IF_FALSE"):
+            return None
+        pop = self.settle(jump + 1)
+        if pop < 0 or self.instructions[pop].op != "POP":
+            return None
+        taken = self.instructions[jump]
+        return Test(jump, taken.op == "JUMP_IF_TRUE", True, taken.target, pop + 1)
+
+    def follow(self, place: int, truth: bool) -> tuple[int, bool]:
+        """Follow the tests of a value on the stack whose truth is known: where they end, and if it is still there."""
+        seen = set()
+        while True:
+            place = self.settle(place)
+            if place in seen:
+                return ENDLESS, True
+            seen.add(place)
+            test = self.test(place) if place >= 0 else None
+            if test is None:
+                return place, True
+            if test.when != truth:
+                return self.settle(test.after), False
+            if not test.keeps:
+                return self.settle(test.target), False
+            place = test.target
+
+    def step(self, place: int) -> Step:
+        """Return what is done at a place that `settle` gave."""
+        if place < 0:
+            return Step(("END", place), ())
+        test = self.test(place)
+        if test is not None:
+            return self.test_step(test)
+        item = self.instructions[place]
+        if item.op in MOVES:
+            return self.moves(place)
+        following = tuple(self.settle(after) for after in successors(place, item))
+        handler = self.handler(place) if self.can_raise(place) else None
+        if item.op == "CONST":
+            nested = item.arg if isinstance(item.arg, Code) else None
+            return Step(("CONST", self.constant(place)), following, handler, nested)
+        return Step((item.op, key(item.arg)), following, handler)
+
+    def test_step(self, test: Test) -> Step:
+        """Return the step of a conditional jump, the same for both polarities."""
+        taken = self.follow(test.target, test.when) if test.keeps else (self.settle(test.target), False)
+        other = (self.settle(test.after), False)
+        (true, kept_true), (false, kept_false) = (taken, other) if test.when else (other, taken)
+        return Step(("TEST", kept_true, kept_false), (true, false), self.handler(test.place))
+
+    def moves(self, place: int) -> Step:
+        """Return a longest run of SWAP, STORE_FAST and POP as one step.
+
+        The label says from which depth on the stack is rewritten, what ends in which variable, and what stays.
+        """
+        depth = 0
+        stack: list[int] = []
+        stores: dict[object, int] = {}
+        seen = set()
+        while place >= 0 and place not in seen and self.instructions[place].op in MOVES:
+            seen.add(place)
+            item = self.instructions[place]
+            need = item.arg if item.op == "SWAP" and isinstance(item.arg, int) else 1
+            if len(stack) < need:
+                missing = need - len(stack)
+                stack[:0] = range(depth + missing - 1, depth - 1, -1)
+                depth += missing
+            if item.op == "SWAP":
+                stack[-1], stack[-need] = stack[-need], stack[-1]
+            elif item.op == "STORE_FAST":
+                stores[item.arg] = stack.pop()
+            else:
+                stack.pop()
+            place = self.settle(place + 1)
+        untouched = 0
+        while untouched < len(stack) and stack[untouched] == depth - 1:
+            untouched += 1
+            depth -= 1
+        return Step(("MOVES", depth, frozenset(stores.items()), tuple(stack[untouched:])), (place,))
+
+    def can_raise(self, place: int) -> bool:
+        """Return whether the instruction at a place can raise; a read of a variable that is surely bound cannot."""
+        item = self.instructions[place]
+        if item.op == "LOAD_FAST":
+            return not self.bound[place] & self.bit[str(item.arg)]
+        if item.op in ("BUILD_MAP", "BUILD_SET"):
+            return item.arg != 0
+        return item.op not in CANNOT_RAISE
+
+    def handler(self, place: int) -> Handler | None:
+        """Return the handler of a place, if it has one."""
+        number = self.instructions[place].handler
+        return self.listing.handlers[number] if number >= 0 else None
+
+    def constant(self, place: int) -> Hashable:
+        """Return the key of a constant, without what the place in the file decides."""
+        value = self.instructions[place].arg
+        if isinstance(value, Code):
+            return "code"
+        after = self.settle(place + 1)
+        if after < 0 or self.instructions[after].op not in NAME_STORES:
+            return key(value)
+        return key(placed(self.instructions[after].arg, value))

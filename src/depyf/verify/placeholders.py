@@ -1,0 +1,40 @@
+"""Put objects without a literal back as constants, where the source has a name for each."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+
+from depyf.verify.words import Words
+
+
+def put_back(code: types.CodeType, placeholders: Mapping[str, object]) -> types.CodeType:
+    """Return the code with each load of a placeholder's name replaced by a load of its object as a constant.
+
+    The object is a constant again, as it was in the original, and not bound to a global name: nothing of the
+    program can rebind it, and the module's globals, which are the user's, stay as they are. Nested code is left to
+    the caller. Raises `DecompilationError` where the bytecode has no room for it.
+    """
+    if placeholders.keys().isdisjoint(code.co_names):
+        return code
+    words = Words(code)
+    # The first constant is a docstring if it is a text, so it is never a placeholder's.
+    consts = list(code.co_consts) or [None]
+    index_of = {id(value): index for index, value in enumerate(consts) if index}
+    for raw in words.raws:
+        if raw.name not in ("LOAD_GLOBAL", "LOAD_NAME"):
+            continue
+        # Where calls take a null, LOAD_GLOBAL's low bit asks for it.
+        shift = raw.name == "LOAD_GLOBAL" and "PUSH_NULL" in words.number
+        name = code.co_names[raw.arg >> shift]
+        if name not in placeholders:
+            continue
+        value = placeholders[name]
+        index = index_of.get(id(value))
+        if index is None:
+            index = index_of[id(value)] = len(consts)
+            consts.append(value)
+        load = words.encode("LOAD_CONST", index)
+        null = words.encode("PUSH_NULL", 0) if shift and raw.arg & 1 else b""
+        words.overwrite(raw, load + null if words.facts.null_above else null + load, keep_caches=False)
+    return code.replace(co_code=bytes(words.data), co_consts=tuple(consts))

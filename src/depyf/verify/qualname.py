@@ -1,0 +1,47 @@
+"""Give recompiled code, and the code nested in it, the qualified names of the original."""
+
+from __future__ import annotations
+
+import types
+
+from depyf.verify.code_tree import rewrite_tree
+from depyf.verify.words import Words
+
+
+def requalify(code: types.CodeType, old: str, new: str) -> types.CodeType:
+    """Return the code with `old`, at the start of all qualified names in it, replaced by `new`."""
+    if old == new:
+        return code
+
+    def replaced(name: str) -> str:
+        return new + name[len(old) :] if name == old or name.startswith(f"{old}.") else name
+
+    def requalify_one(current: types.CodeType) -> types.CodeType:
+        consts = list(current.co_consts)
+        for index in qualname_constants(current):
+            value = consts[index]
+            if isinstance(value, str):
+                consts[index] = replaced(value)
+        current = current.replace(co_consts=tuple(consts))
+        if hasattr(current, "co_qualname"):
+            current = current.replace(co_qualname=replaced(current.co_qualname))
+        return current
+
+    return rewrite_tree(code, requalify_one)
+
+
+def qualname_constants(code: types.CodeType) -> set[int]:
+    """Return the indices of the constants that are qualified names: of class bodies, and of functions on the stack."""
+    if not code.co_consts:
+        return set()
+    words = Words(code)
+    # Where code objects do not carry their qualified names, MAKE_FUNCTION takes them from the stack.
+    on_stack = not hasattr(code, "co_qualname")
+    found = set()
+    for load, use in zip(words.raws, words.raws[1:], strict=False):
+        if load.name != "LOAD_CONST":
+            continue
+        names_class = use.name == "STORE_NAME" and code.co_names[use.arg] == "__qualname__"
+        if names_class or on_stack and use.name == "MAKE_FUNCTION":
+            found.add(load.arg)
+    return found

@@ -1,0 +1,76 @@
+"""Turn the text of a file into a code object that can take the place of the one it was decompiled from."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+
+from depyf.bytecode.code import CO_HAS_DOCSTRING
+from depyf.bytecode.reader import read
+from depyf.errors import DecompilationError
+from depyf.verify import header
+from depyf.verify.code_tree import rewrite_tree
+from depyf.verify.layout import lay_out
+from depyf.verify.placeholders import put_back
+from depyf.verify.qualname import requalify
+from depyf.verify.standin import compile_standin
+
+NOTHING: Mapping[str, str] = types.MappingProxyType({})
+
+
+def recompile(
+    text: str,
+    original: types.CodeType,
+    *,
+    filename: str,
+    placeholders: Mapping[str, object],
+    function: str | None = None,
+    names: Mapping[str, str] = NOTHING,
+) -> types.CodeType:
+    """Return a code object, compiled from `text`, that is legal as `__code__` of the function of `original`.
+
+    It has the parameters, flags, free variables, cell variables and names of `original`, those variables in the same
+    order, and the file and the lines of the text. It is not proven to do the same: see `compare.verify`.
+
+    text: a whole file; the function may stand in a wrapper `__closure_of_...` that gives it free variables.
+    filename: what a debugger is to open.
+    placeholders: names in the text that stand for objects without a literal; they become constants again.
+    function: the function's name in the text; by default the name of `original`, else the only one there is.
+    names: identifiers in the text that stand for names that are no identifiers.
+
+    Raises `DecompilationError` when the text does not compile, has no such function, or the function cannot be given
+    the layout of `original`.
+    """
+    standin = compile_standin(text, original, filename, function, names)
+    own_qualname = read(standin).qualname
+
+    def restore(code: types.CodeType) -> types.CodeType:
+        return put_back(rename(code, names), placeholders)
+
+    code = lay_out(rewrite_tree(standin, restore), original)
+    code = requalify(code, own_qualname, read(original).qualname)
+    code = code.replace(
+        co_name=original.co_name,
+        co_flags=original.co_flags & ~CO_HAS_DOCSTRING | code.co_flags & (header.COMPARED_FLAGS | CO_HAS_DOCSTRING),
+    )
+    wrong = header.difference(read(original), read(code))
+    if wrong is not None:
+        raise DecompilationError(wrong, code=f"{original.co_name} in {filename}")
+    return code
+
+
+def rename(code: types.CodeType, names: Mapping[str, str]) -> types.CodeType:
+    """Return the code with its names and variables replaced by those they stand for."""
+    used = {*code.co_names, *code.co_varnames, *code.co_cellvars, *code.co_freevars}
+    if used.isdisjoint(names):
+        return code
+
+    def restored(old: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(names.get(name, name) for name in old)
+
+    return code.replace(
+        co_names=restored(code.co_names),
+        co_varnames=restored(code.co_varnames),
+        co_cellvars=restored(code.co_cellvars),
+        co_freevars=restored(code.co_freevars),
+    )

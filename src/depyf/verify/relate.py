@@ -1,0 +1,103 @@
+"""Demand that values on both sides are the same as far as an observer can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from depyf.bytecode.code import Code
+from depyf.verify.constants import key
+from depyf.verify.state import FunctionOf, HeapObject, State, contents, shape
+from depyf.verify.terms import Constant, Fresh, Pure, Sort, Symbol, Term, TupleOf
+
+HOLDING = ("slice", "method", "self")
+"""Pure operations whose result holds their operands."""
+
+Pairs = Sequence[tuple[Term, Term]]
+
+
+def relate(state: State, pairs: Pairs, nested: list[tuple[Code, Code]]) -> str | None:
+    """Return why operands of an observable are not the same, or None.
+
+    Fresh objects among them are seen by others from here on: those on both sides that correspond become one symbol,
+    wherever they are held, so that aliases must correspond too. Pairs of code of functions are added to `nested`.
+    """
+    pending = list(reversed(pairs))
+    while pending:
+        mine, its = pending.pop()
+        mine, its = state.resolve(mine), state.resolve(its)
+        nodes = state.terms.nodes[mine], state.terms.nodes[its]
+        match nodes:
+            case (TupleOf(items=first), TupleOf(items=second)) if len(first) == len(second):
+                # An equal tuple may hold a sequence that is private until here.
+                if mine != its or state.private:
+                    pending.extend(zip(first, second, strict=True))
+            case (Pure(op=a, items=first, detail=c), Pure(op=b, items=second, detail=d)) if (a, c, len(first)) == (
+                b,
+                d,
+                len(second),
+            ) and (mine != its or a in HOLDING and state.private):
+                pending.extend(zip(first, second, strict=True))
+            case (Fresh(), Fresh()):
+                reason = relate_fresh(state, mine, its, pending, nested)
+                if reason is not None:
+                    return reason
+            case _:
+                if mine != its or isinstance(nodes[0], Symbol) and nodes[0].sort is Sort.LOST:
+                    return f"{describe(state, mine)} is not {describe(state, its)}"
+                state.private.discard(mine)
+    return None
+
+
+def relate_fresh(
+    state: State, mine: Term, its: Term, pending: list[tuple[Term, Term]], nested: list[tuple[Code, Code]]
+) -> str | None:
+    """Make one symbol of two fresh objects, and demand that their contents are the same."""
+    first, second = state.heap[mine], state.heap[its]
+    if shape(first) != shape(second):
+        return f"{describe(state, mine)} is not {describe(state, its)}"
+    one = state.terms.symbol()
+    state.bound[mine] = state.bound[its] = one
+    del state.heap[mine], state.heap[its]
+    if isinstance(first, FunctionOf) and isinstance(second, FunctionOf):
+        codes = code_of(state, first), code_of(state, second)
+        if key(codes[0]) != key(codes[1]):
+            nested.append(codes)
+    pending.extend(zip(contents(first), contents(second), strict=True))
+    return None
+
+
+def code_of(state: State, function: FunctionOf) -> Code:
+    """Return the code of a fresh function."""
+    node = state.terms.nodes[function.code]
+    assert isinstance(node, Constant) and isinstance(node.value, Code)
+    return node.value
+
+
+def describe(state: State, term: Term) -> str:
+    """Return a short text for a value in a message."""
+    node = state.terms.nodes[term]
+    match node:
+        case Constant(value=value):
+            text = f"<code {value.name}>" if isinstance(value, Code) else repr(value)
+            return text if len(text) <= 40 else f"{text[:37]}..."
+        case Symbol(sort=Sort.GLOBAL, detail=name):
+            return f"global {name}"
+        case Symbol(sort=Sort.LOST):
+            return "a value that is not known"
+        case Symbol():
+            return f"value {term}"
+        case TupleOf(items=items):
+            return f"tuple of {len(items)}"
+        case Pure(op=op):
+            return f"{op} {term}"
+        case Fresh():
+            return describe_object(state.heap.get(term))
+        case _:
+            return str(node)
+
+
+def describe_object(item: HeapObject | None) -> str:
+    """Return a short text for a fresh object."""
+    if item is None:
+        return "a fresh object"
+    return f"fresh {shape(item)[0]} of {len(contents(item))}"

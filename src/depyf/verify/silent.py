@@ -1,0 +1,452 @@
+"""Operations that nobody can observe: moves, constants, fresh containers, decisions that are known.
+
+`SILENT` maps an operation to a function that does it on a frame and goes on, or returns False and changes nothing:
+then the operation is observable where the frame stands, see `events`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from depyf.bytecode.code import Code
+from depyf.verify import containers
+from depyf.verify.arithmetic import compare, contains, operate
+from depyf.verify.frame import Frame, exception_of
+from depyf.verify.list_methods import call_list_method, load_list_attribute, load_list_method
+from depyf.verify.state import FunctionOf, ListOf
+from depyf.verify.terms import Constant, NotUnderstood, Null, Sort, Symbol, Term, TupleOf
+
+Action = Callable[[Frame], bool]
+
+
+def count_of(frame: Frame) -> int:
+    """Return the argument of an instruction that takes a number."""
+    arg = frame.item.arg
+    if not isinstance(arg, int):
+        raise NotUnderstood(f"{frame.item.op} without a number")
+    return arg
+
+
+def is_null(frame: Frame, term: Term) -> bool:
+    """Return whether a term is surely or maybe a null."""
+    match frame.node(term):
+        case Null() | Symbol(sort=Sort.MAYBE) | Symbol(sort=Sort.LOST, detail=True):
+            return True
+        case _:
+            return False
+
+
+def pop(frame: Frame) -> bool:
+    """Do POP."""
+    frame.pop()
+    return frame.next()
+
+
+def copy(frame: Frame) -> bool:
+    """Do COPY."""
+    frame.push(frame.peek(count_of(frame)))
+    return frame.next()
+
+
+def swap(frame: Frame) -> bool:
+    """Do SWAP."""
+    depth = count_of(frame)
+    frame.peek(depth)
+    stack = frame.side.stack
+    stack[-1], stack[-depth] = stack[-depth], stack[-1]
+    return frame.next()
+
+
+def push_null(frame: Frame) -> bool:
+    """Do NULL."""
+    frame.push(frame.terms.null)
+    return frame.next()
+
+
+def const(frame: Frame) -> bool:
+    """Do CONST."""
+    frame.push(frame.terms.constant(frame.item.arg))
+    return frame.next()
+
+
+def load_common(frame: Frame) -> bool:
+    """Do LOAD_COMMON."""
+    frame.push(frame.terms.pure("common", (), str(frame.item.arg)))
+    return frame.next()
+
+
+def load_closure(frame: Frame) -> bool:
+    """Do LOAD_CLOSURE."""
+    frame.push(frame.terms.cell(str(frame.item.arg)))
+    return frame.next()
+
+
+def variable(frame: Frame) -> Term:
+    """Return what the variable that the instruction names holds; a null where it is unbound."""
+    name = str(frame.item.arg)
+    return frame.state.resolve(frame.side.variables.get(name, frame.terms.null))
+
+
+def load_fast(frame: Frame) -> bool:
+    """Read a variable that is bound."""
+    value = variable(frame)
+    if is_null(frame, value):
+        return False
+    frame.push(value)
+    return frame.next()
+
+
+def store_fast(frame: Frame) -> bool:
+    """Do STORE_FAST; a null unbinds."""
+    name, value = str(frame.item.arg), frame.pop()
+    if value == frame.terms.null:
+        frame.side.variables.pop(name, None)
+    else:
+        frame.side.variables[name] = value
+    return frame.next()
+
+
+def delete_fast(frame: Frame) -> bool:
+    """Unbind a variable that is bound."""
+    if is_null(frame, variable(frame)):
+        return False
+    del frame.side.variables[str(frame.item.arg)]
+    return frame.next()
+
+
+def load_fast_clear(frame: Frame) -> bool:
+    """Do LOAD_FAST_CLEAR."""
+    frame.push(variable(frame))
+    frame.side.variables.pop(str(frame.item.arg), None)
+    return frame.next()
+
+
+def jump(frame: Frame) -> bool:
+    """Do JUMP."""
+    frame.side.place = frame.item.target
+    return True
+
+
+def jump_if(frame: Frame) -> bool:
+    """Follow a conditional jump on a value of known truth."""
+    term = known_truth(frame)
+    known = containers.truth(frame.state, term) if term is not None else None
+    if known is None:
+        return False
+    frame.pop()
+    frame.side.place = frame.item.target if known == (frame.item.op == "JUMP_IF_TRUE") else frame.side.place + 1
+    return True
+
+
+def known_truth(frame: Frame) -> Term | None:
+    """Return the truth of the top as a term, if finding it out runs no code, or has just been found out."""
+    term = frame.peek()
+    if frame.terms.is_bool(term):
+        return term
+    if term in frame.state.tested:
+        return frame.state.resolve(frame.state.tested[term])
+    known = containers.truth(frame.state, term)
+    return None if known is None else frame.terms.constant(known)
+
+
+def to_bool(frame: Frame) -> bool:
+    """Do TO_BOOL where the truth is known."""
+    known = known_truth(frame)
+    return known is not None and give(frame, 1, known)
+
+
+def give(frame: Frame, pops: int, *terms: Term) -> bool:
+    """Replace the topmost values by others and go on."""
+    frame.pop_many(pops)
+    frame.push(*terms)
+    return frame.next()
+
+
+def unary(frame: Frame) -> bool:
+    """Do `not` of a known truth, and arithmetic on a constant."""
+    if frame.item.arg == "not":
+        known = known_truth(frame)
+        return known is not None and give(frame, 1, frame.terms.pure("not", (known,)))
+    return computed(frame, 1)
+
+
+def binary(frame: Frame) -> bool:
+    """Compute an operator of two constants."""
+    return computed(frame, 2)
+
+
+def computed(frame: Frame, count: int) -> bool:
+    """Compute an operator of constants."""
+    nodes = [frame.node(term) for term in frame.top(count)]
+    values = [node.value for node in nodes if isinstance(node, Constant)]
+    if len(values) < count:
+        return False
+    op = str(frame.item.arg)
+    answer = compare(op, *values) if frame.item.op == "COMPARE" else operate(op, *values)
+    return answer is not None and give(frame, count, frame.terms.constant(answer))
+
+
+def contains_op(frame: Frame) -> bool:
+    """Look a constant up in a tuple of constants."""
+    item, container = frame.top(2)
+    node, members = frame.node(item), frame.node(container)
+    if not isinstance(node, Constant) or not isinstance(members, TupleOf):
+        return False
+    inside = [frame.node(member) for member in members.items]
+    values = [member.value for member in inside if isinstance(member, Constant)]
+    if len(values) < len(inside):
+        return False
+    found = contains(node.value, values)
+    if found is None:
+        return False
+    return give(frame, 2, frame.terms.constant(found != bool(frame.item.arg)))
+
+
+def identity(frame: Frame) -> bool:
+    """Do IS, which runs no code."""
+    answer = frame.terms.pure("is", frame.top(2))
+    return give(frame, 2, frame.terms.pure("not", (answer,)) if frame.item.arg else answer)
+
+
+def build_tuple(frame: Frame) -> bool:
+    """Do BUILD_TUPLE."""
+    frame.push(frame.terms.tuple_of(frame.pop_many(count_of(frame))))
+    return frame.next()
+
+
+def build_list(frame: Frame) -> bool:
+    """Do BUILD_LIST."""
+    frame.push(frame.state.make(ListOf(frame.pop_many(count_of(frame)))))
+    return frame.next()
+
+
+def build_string(frame: Frame) -> bool:
+    """Join texts."""
+    parts = frame.top(count_of(frame))
+    if not all(frame.terms.is_text(part) for part in parts):
+        return False
+    return give(frame, len(parts), frame.terms.pure("string", parts))
+
+
+def build_slice(frame: Frame) -> bool:
+    """Do BUILD_SLICE."""
+    frame.push(frame.terms.pure("slice", frame.pop_many(count_of(frame))))
+    return frame.next()
+
+
+def build_map(frame: Frame) -> bool:
+    """Make a dict whose keys are constants."""
+    flat = frame.top(2 * count_of(frame))
+    made = containers.build_dict(frame.state, list(zip(flat[::2], flat[1::2], strict=True)))
+    return made is not None and give(frame, len(flat), made)
+
+
+def build_const_key_map(frame: Frame) -> bool:
+    """Make a dict from values and a constant tuple of keys."""
+    *values, keys = frame.top(count_of(frame) + 1)
+    node = frame.node(keys)
+    if not isinstance(node, TupleOf) or len(node.items) != len(values):
+        return False
+    made = containers.build_dict(frame.state, list(zip(node.items, values, strict=True)))
+    return made is not None and give(frame, len(values) + 1, made)
+
+
+def list_append(frame: Frame) -> bool:
+    """Append to a fresh list."""
+    target = frame.peek(count_of(frame) + 1)
+    return containers.append(frame.state, target, frame.peek()) and give(frame, 1)
+
+
+def list_extend(frame: Frame) -> bool:
+    """Extend a fresh list by known items."""
+    target = frame.peek(count_of(frame) + 1)
+    return containers.extend(frame.state, target, frame.peek()) and give(frame, 1)
+
+
+def map_add(frame: Frame) -> bool:
+    """Add to a fresh dict."""
+    name, value = frame.top(2)
+    target = frame.peek(count_of(frame) + 2)
+    return containers.store_item(frame.state, target, name, value) and give(frame, 2)
+
+
+def dict_update(frame: Frame) -> bool:
+    """Update a fresh dict by a fresh dict."""
+    target = frame.peek(count_of(frame) + 1)
+    only_new = frame.item.op == "DICT_MERGE"
+    return containers.update(frame.state, target, frame.peek(), only_new=only_new) and give(frame, 1)
+
+
+def list_to_tuple(frame: Frame) -> bool:
+    """Make a tuple of a fresh list.
+
+    Right before a call that takes the items it says nothing: the call makes the same tuple of a list.
+    """
+    items = frame.state.items(frame.peek())
+    if items is not None:
+        return give(frame, 1, frame.terms.tuple_of(items))
+    after = frame.side.place + 1
+    following = frame.listing.instructions[after] if after < len(frame.listing.instructions) else None
+    if following is not None and following.op == "CALL_EX" and following.arg in ((False, "below"), (False, "above")):
+        return frame.next()
+    return False
+
+
+def load_subscr(frame: Frame) -> bool:
+    """Read an item that is known."""
+    found = containers.load_item(frame.state, *frame.top(2))
+    return found is not None and give(frame, 2, found)
+
+
+def store_subscr(frame: Frame) -> bool:
+    """Change a fresh container."""
+    value, container, index = frame.top(3)
+    return containers.store_item(frame.state, container, index, value) and give(frame, 3)
+
+
+def delete_subscr(frame: Frame) -> bool:
+    """Delete from a fresh container."""
+    return containers.delete_item(frame.state, *frame.top(2)) and give(frame, 2)
+
+
+def unpack_sequence(frame: Frame) -> bool:
+    """Take a known sequence apart."""
+    items = frame.state.items(frame.peek())
+    if items is None or len(items) != frame.item.arg:
+        return False
+    return give(frame, 1, *reversed(items))
+
+
+def unpack_ex(frame: Frame) -> bool:
+    """Take a known sequence apart around a list of its middle."""
+    items = frame.state.items(frame.peek())
+    match frame.item.arg:
+        case (int(before), int(after)) if items is not None and len(items) >= before + after:
+            middle = frame.state.make(ListOf(items[before : len(items) - after]))
+            tail = items[len(items) - after :]
+            return give(frame, 1, *reversed(tail), middle, *reversed(items[:before]))
+        case _:
+            return False
+
+
+def make_function(frame: Frame) -> bool:
+    """Make a function; its code stands on top, below it what the flags say, the lowest flag deepest."""
+    flags = count_of(frame)
+    given = [flag for flag in (1, 2, 4, 8) if flags & flag]
+    *parts, code = frame.top(len(given) + 1)
+    node = frame.node(code)
+    if not isinstance(node, Constant) or not isinstance(node.value, Code):
+        raise NotUnderstood("MAKE_FUNCTION of code that is no constant")
+    made = frame.state.make(FunctionOf(code, dict(zip(given, parts, strict=True))))
+    return give(frame, len(given) + 1, made)
+
+
+def set_function_attribute(frame: Frame) -> bool:
+    """Complete a fresh function."""
+    value, function = frame.top(2)
+    found = frame.state.get(function)
+    if not isinstance(found, FunctionOf):
+        raise NotUnderstood("SET_FUNCTION_ATTRIBUTE of a function that others have seen")
+    frame.state.heap[function] = FunctionOf(found.code, {**found.parts, count_of(frame): value})
+    return give(frame, 2, function)
+
+
+def load_attr(frame: Frame) -> bool:
+    """Read the closure of a fresh function, which is how a source gets at a cell, or a method of a fresh list."""
+    found = frame.state.get(frame.peek())
+    if frame.item.arg != "__closure__" or not isinstance(found, FunctionOf) or 8 not in found.parts:
+        return load_list_attribute(frame)
+    return give(frame, 1, found.parts[8])
+
+
+def get_iter(frame: Frame) -> bool:
+    """Take the iterator of an iterator, which is itself: see the decision on iterators."""
+    node = frame.node(frame.peek())
+    return isinstance(node, Symbol) and node.sort is Sort.ITERATOR and frame.next()
+
+
+def push_exc_info(frame: Frame) -> bool:
+    """Let an exception be the one that is handled."""
+    exception = frame.pop()
+    frame.push(frame.side.handling, exception)
+    frame.side.handling = exception
+    return frame.next()
+
+
+def pop_except(frame: Frame) -> bool:
+    """Go back to the exception that was being handled before: one value, or three on a block stack."""
+    frame.side.handling = exception_of(frame, frame.pop_many(3)[2]) if is_legacy(frame) else frame.pop()
+    return frame.next()
+
+
+def is_legacy(frame: Frame) -> bool:
+    """Return whether exceptions are three values on the stack."""
+    return any(handler.legacy for handler in frame.listing.handlers)
+
+
+def reraise(frame: Frame) -> bool:
+    """Raise the exception on the stack again; what it passes on the way out of here is known."""
+    frame.raise_known(exception_of(frame, frame.pop_many(3)[2]) if is_legacy(frame) else frame.pop())
+    return True
+
+
+def raise_again(frame: Frame) -> bool:
+    """Raise the exception being handled again, where it is one that was caught here."""
+    handling = frame.state.resolve(frame.side.handling)
+    node = frame.node(handling)
+    if frame.item.arg != 0 or not (isinstance(node, Symbol) and node.detail == "caught"):
+        return False
+    frame.raise_known(handling)
+    return True
+
+
+SILENT: dict[str, Action] = {
+    "POP": pop,
+    "COPY": copy,
+    "SWAP": swap,
+    "NULL": push_null,
+    "CONST": const,
+    "LOAD_COMMON": load_common,
+    "LOAD_CLOSURE": load_closure,
+    "LOAD_FAST": load_fast,
+    "STORE_FAST": store_fast,
+    "DELETE_FAST": delete_fast,
+    "LOAD_FAST_CLEAR": load_fast_clear,
+    "JUMP": jump,
+    "JUMP_IF_TRUE": jump_if,
+    "JUMP_IF_FALSE": jump_if,
+    "TO_BOOL": to_bool,
+    "UNARY": unary,
+    "BINARY": binary,
+    "INPLACE": binary,
+    "COMPARE": binary,
+    "CONTAINS": contains_op,
+    "IS": identity,
+    "BUILD_TUPLE": build_tuple,
+    "BUILD_LIST": build_list,
+    "BUILD_STRING": build_string,
+    "BUILD_SLICE": build_slice,
+    "BUILD_MAP": build_map,
+    "BUILD_CONST_KEY_MAP": build_const_key_map,
+    "LIST_APPEND": list_append,
+    "LIST_EXTEND": list_extend,
+    "MAP_ADD": map_add,
+    "DICT_UPDATE": dict_update,
+    "DICT_MERGE": dict_update,
+    "LIST_TO_TUPLE": list_to_tuple,
+    "LOAD_SUBSCR": load_subscr,
+    "STORE_SUBSCR": store_subscr,
+    "DELETE_SUBSCR": delete_subscr,
+    "UNPACK_SEQUENCE": unpack_sequence,
+    "UNPACK_EX": unpack_ex,
+    "MAKE_FUNCTION": make_function,
+    "SET_FUNCTION_ATTRIBUTE": set_function_attribute,
+    "LOAD_ATTR": load_attr,
+    "LOAD_METHOD": load_list_method,
+    "CALL": call_list_method,
+    "GET_ITER": get_iter,
+    "PUSH_EXC_INFO": push_exc_info,
+    "POP_EXCEPT": pop_except,
+    "RERAISE": reraise,
+    "RAISE": raise_again,
+}

@@ -1,0 +1,176 @@
+"""What both codes hold at a pair of places: stacks, variables, and the heap of what nobody else has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from depyf.verify.terms import Fresh, Pure, Sort, Symbol, Term, Terms, TupleOf
+
+LEAVE = -1
+"""The place where a frame is left by an exception: it lies alone on the stack."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A fresh list."""
+
+    items: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DictOf:
+    """A fresh dict whose keys are constants: by key, the key's and the value's term, in order of insertion."""
+
+    entries: dict[Hashable, tuple[Term, Term]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionOf:
+    """A fresh function: its code, and by flag of MAKE_FUNCTION what it was given."""
+
+    code: Term
+    parts: dict[int, Term]
+
+
+HeapObject = ListOf | DictOf | FunctionOf
+
+
+def contents(item: HeapObject) -> tuple[Term, ...]:
+    """Return the terms in a heap object that may be anything, in order: no keys, no code."""
+    match item:
+        case ListOf(items=items):
+            return items
+        case DictOf(entries=entries):
+            return tuple(value for _, value in entries.values())
+        case FunctionOf(parts=parts):
+            return tuple(parts[flag] for flag in sorted(parts))
+
+
+def refilled(item: HeapObject, terms: tuple[Term, ...]) -> HeapObject:
+    """Return a heap object of the same shape with other contents, in the order of `contents`."""
+    match item:
+        case ListOf():
+            return ListOf(terms)
+        case DictOf(entries=entries):
+            named = zip(entries.items(), terms, strict=True)
+            return DictOf({wanted: (name, term) for (wanted, (name, _)), term in named})
+        case FunctionOf(code=code, parts=parts):
+            return FunctionOf(code, dict(zip(sorted(parts), terms, strict=True)))
+
+
+def shape(item: HeapObject) -> tuple[object, ...]:
+    """Return what two heap objects must share to be compared item by item; a function's code is left out."""
+    match item:
+        case ListOf(items=items):
+            return "list", len(items)
+        case DictOf(entries=entries):
+            return "dict", *(name for name, _ in entries.values())
+        case FunctionOf(parts=parts):
+            return "function", *sorted(parts)
+
+
+@dataclass(slots=True)
+class Side:
+    """One code at its place.
+
+    variables: the bound ones.
+    handling: the exception being handled, as `sys.exc_info()` would say.
+    """
+
+    place: int
+    stack: list[Term]
+    variables: dict[str, Term]
+    handling: Term
+
+    def copy(self) -> Side:
+        """Return a copy that can be changed on its own."""
+        return Side(self.place, self.stack.copy(), self.variables.copy(), self.handling)
+
+
+@dataclass(slots=True)
+class State:
+    """Both codes, the original's side first.
+
+    heap: what is in each fresh term.
+    bound: terms that have become known as other terms: an escaped container, a truth value that a branch decided.
+    private: the sequences of assumed length that nobody else has seen.
+    tested: the truth of values that were tested last, with nothing observable done since.
+    met: whether a place where paths meet was passed on the way here.
+    """
+
+    terms: Terms
+    sides: tuple[Side, Side]
+    heap: dict[Term, HeapObject] = field(default_factory=dict)
+    bound: dict[Term, Term] = field(default_factory=dict)
+    private: set[Term] = field(default_factory=set)
+    tested: dict[Term, Term] = field(default_factory=dict)
+    met: bool = False
+
+    def copy(self) -> State:
+        """Return a copy that can be changed on its own."""
+        first, second = self.sides
+        return State(
+            self.terms,
+            (first.copy(), second.copy()),
+            self.heap.copy(),
+            self.bound.copy(),
+            self.private.copy(),
+            self.tested.copy(),
+            self.met,
+        )
+
+    def resolve(self, term: Term) -> Term:
+        """Return what a term has become known as, and its parts as well."""
+        if not self.bound:
+            return term
+        if not isinstance(self.terms.nodes[term], (TupleOf, Pure)):
+            return self.follow(term)
+        done: dict[Term, Term] = {}
+        pending = [term]
+        while pending:
+            current = pending[-1]
+            known = self.follow(current)
+            node = self.terms.nodes[known]
+            items = node.items if isinstance(node, (TupleOf, Pure)) else ()
+            missing = [item for item in items if item not in done]
+            if missing:
+                pending.extend(missing)
+                continue
+            new_items = tuple(done[item] for item in items)
+            if new_items != items and isinstance(node, Pure):
+                known = self.follow(self.terms.pure(node.op, new_items, node.detail))
+            elif new_items != items:
+                known = self.terms.tuple_of(new_items)
+            done[current] = known
+            pending.pop()
+        return done[term]
+
+    def follow(self, term: Term) -> Term:
+        """Return what a term itself has become known as."""
+        while term in self.bound:
+            term = self.bound[term]
+        return term
+
+    def make(self, item: HeapObject) -> Term:
+        """Put a new object on the heap."""
+        term = self.terms.fresh()
+        self.heap[term] = item
+        return term
+
+    def get(self, term: Term) -> HeapObject | None:
+        """Return the fresh object that a resolved term names, if it names one."""
+        return self.heap.get(term)
+
+    def items(self, term: Term) -> tuple[Term, ...] | None:
+        """Return the items of a tuple, fresh list or private sequence, or None where they are not known."""
+        match self.terms.nodes[term]:
+            case TupleOf(items=items):
+                return items
+            case Fresh():
+                found = self.heap.get(term)
+                return found.items if isinstance(found, ListOf) else None
+            case Symbol(sort=Sort.SEQUENCE, detail=count) if term in self.private and isinstance(count, int):
+                return tuple(self.terms.pure("item", (term,), place) for place in range(count))
+            case _:
+                return None

@@ -1,0 +1,112 @@
+"""`depyf decompile TARGET`: each kind of target, and each exit code."""
+
+from __future__ import annotations
+
+import ast
+import py_compile
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from depyf.cli.commands import depyf
+from depyf.cli.entry import EXIT_DONE, EXIT_FAILED, EXIT_USAGE
+
+SOURCE = "def double(x):\n    return x * 2\n"
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with `doubling.py`, from which it can be imported."""
+    path = tmp_path / "doubling.py"
+    path.write_text(SOURCE, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    return path
+
+
+def test_a_function_of_a_module(module: Path) -> None:
+    done = CliRunner().invoke(depyf, ["decompile", "doubling:double"])
+    assert done.exit_code == EXIT_DONE
+    assert done.stdout == SOURCE
+
+
+def test_a_source_file(module: Path) -> None:
+    done = CliRunner().invoke(depyf, ["decompile", str(module)])
+    assert done.exit_code == EXIT_DONE
+    assert ast.unparse(ast.parse(done.stdout)) == ast.unparse(ast.parse(SOURCE))
+
+
+def test_a_compiled_file(module: Path, tmp_path: Path) -> None:
+    compiled = py_compile.compile(str(module), str(tmp_path / "doubling.pyc"), doraise=True)
+    done = CliRunner().invoke(depyf, ["decompile", str(compiled)])
+    assert done.exit_code == EXIT_DONE
+    assert ast.unparse(ast.parse(done.stdout)) == ast.unparse(ast.parse(SOURCE))
+
+
+def test_out_goes_to_a_file(module: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.py"
+    done = CliRunner().invoke(depyf, ["decompile", "doubling:double", "-o", str(out)])
+    assert (done.exit_code, done.stdout) == (EXIT_DONE, "")
+    assert out.read_text(encoding="utf-8") == SOURCE
+
+
+def test_out_that_cannot_be_written(module: Path, tmp_path: Path) -> None:
+    out = tmp_path / "nowhere" / "out.py"
+    done = CliRunner().invoke(depyf, ["decompile", "doubling:double", "-o", str(out)])
+    assert done.exit_code == EXIT_FAILED
+    assert str(out) in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [
+        ("nowhere.py", "nowhere.py: no such file"),
+        ("nowhere.pyc", "nowhere.pyc: no such file"),
+        ("doubling", "neither FILE.py, FILE.pyc nor package.module:function"),
+        ("doubling:", "neither FILE.py"),
+        ("no_such_module:f", "no_such_module"),
+        ("doubling:triple", "doubling has no 'triple'"),
+        ("doubling:double.inner", "doubling.double has no 'inner'"),
+    ],
+)
+def test_a_target_that_leads_nowhere(module: Path, target: str, says: str) -> None:
+    done = CliRunner().invoke(depyf, ["decompile", target])
+    assert done.exit_code == EXIT_USAGE
+    assert says in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("broken.py", b"def f(:\n", "broken.py"),
+        ("truncated.pyc", b"\xa7\r", "truncated.pyc"),
+        ("noise.pyc", b"\x00" * 64, "noise.pyc"),
+    ],
+)
+def test_a_file_that_is_no_code(tmp_path: Path, name: str, content: bytes, says: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    done = CliRunner().invoke(depyf, ["decompile", str(path)])
+    assert done.exit_code == EXIT_FAILED
+    assert says in done.stderr
+    assert "Traceback" not in done.output
+
+
+def test_an_object_without_bytecode(module: Path) -> None:
+    done = CliRunner().invoke(depyf, ["decompile", "doubling:__name__"])
+    assert done.exit_code == EXIT_FAILED
+    assert "'doubling'" in done.stderr
+
+
+def test_without_click_the_script_says_what_to_install() -> None:
+    program = "import sys; sys.modules['click'] = None; from depyf.cli.entry import main; main()"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == EXIT_USAGE
+    assert "pip install 'depyf[cli]'" in done.stderr
+
+
+def test_the_module_runs_as_the_command() -> None:
+    done = subprocess.run([sys.executable, "-m", "depyf", "--version"], capture_output=True, text=True, check=True)
+    assert "1." in done.stdout

@@ -1,0 +1,50 @@
+"""A graph's file is Python, whatever torch printed."""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.report.graph_source import graph_file, user_lines
+
+GRAPH = """\
+class <lambda>(torch.nn.Module):
+    def forward(self, arg0_1: "f32[10][1]cpu"):
+        # File: toy.py:3 in toy, code: x = a / (torch.abs(a) + 1)
+        abs_1: "f32[10][1]cpu" = torch.ops.aten.abs.default(arg0_1)
+        full = torch.ops.aten.full.default([10], -inf, device=device(type='cpu'))
+        # File: toy.py:4 in toy, code: if b.sum() < 0:
+        add = torch.ops.aten.add.Tensor(abs_1, full)
+        # File: toy.py:3 in toy, code: x = a / (torch.abs(a) + 1)
+        return (add,)
+"""
+
+
+def test_the_names_it_needs_are_imported() -> None:
+    made = graph_file(GRAPH, ["Forward graph"])
+    assert made.reason == ""
+    assert made.text.startswith("# Forward graph\n")
+    assert "from torch import device\n" in made.text
+    assert "from torch import inf\n" in made.text
+    assert "class GraphModule(torch.nn.Module):" in made.text
+    ast.parse(made.text)
+
+
+def test_a_name_that_nobody_knows_is_said() -> None:
+    made = graph_file(GRAPH.replace("-inf", "mystery"), [])
+    assert "mystery" in made.text.split("class")[0]
+
+
+def test_what_is_no_python_is_kept_as_text() -> None:
+    text = "class M(torch.nn.Module):\n    def forward(self):\n        x = <object at 0x7f>\n"
+    made = graph_file(text, ["Captured Graph"])
+    assert "not Python" in made.reason
+    module = ast.parse(made.text)
+    assignment = module.body[-1]
+    assert isinstance(assignment, ast.Assign)
+    assert ast.literal_eval(assignment.value) == text + "\n"
+
+
+def test_the_users_lines_each_once_in_order() -> None:
+    lines = user_lines(GRAPH)
+    assert [(line.line, line.text) for line in lines] == [(3, "x = a / (torch.abs(a) + 1)"), (4, "if b.sum() < 0:")]
+    assert lines[0].function == "toy"

@@ -1,0 +1,71 @@
+"""Comments tie the code that runs to the user's lines, and change nothing of it."""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.report.model import GraphBreak, UserLine
+from depyf.report.transformed_source import MOST_USER_LINES, WIDTH, Notes, annotated, renamed, user_lines_comment
+
+SOURCE = """\
+def toy(a, b):
+    x, lt = __compiled_fn_1(a, b)
+    if lt:
+        return __resume_at_102_2([], [], b, x)
+    return __resume_at_112_3([], [], b, x)
+"""
+BREAK = GraphBreak("Data-dependent branching", "", (), "GB0170", UserLine("toy.py", 6, "if b.sum() < 0:"), (), 0, "")
+NOTES = Notes(
+    header=("toy, toy.py:4", "proven: EXACT"),
+    graphs={1: (UserLine("toy.py", 5, "x = a + 1"), UserLine("toy.py", 6, "if b.sum() < 0:"))},
+    resumes={"__resume_at_102_2": "in line 7", "__resume_at_112_3": "in line 8"},
+    breaks=(BREAK,),
+)
+
+
+def test_the_toy() -> None:
+    assert (
+        annotated(SOURCE, NOTES)
+        == """\
+# toy, toy.py:4
+# proven: EXACT
+def toy(a, b):
+    x, lt = __compiled_fn_1(a, b)  # :5 x = a + 1   :6 if b.sum() < 0:
+    # graph break at :6, `if b.sum() < 0:`: Data-dependent branching (GB0170)
+    if lt:
+        return __resume_at_102_2([], [], b, x)  # continues in line 7
+    return __resume_at_112_3([], [], b, x)  # continues in line 8
+"""
+    )
+
+
+def test_a_statement_of_several_lines_is_commented_above() -> None:
+    source = "def f(a):\n    return __compiled_fn_1(\n        a,\n    )\n"
+    assert annotated(source, NOTES).splitlines()[2:5] == [
+        "def f(a):",
+        "    # :5 x = a + 1   :6 if b.sum() < 0:",
+        "    return __compiled_fn_1(",
+    ]
+
+
+def test_a_string_over_several_lines_is_left_alone() -> None:
+    source = 'def f(a):\n    x = """one\n__compiled_fn_1(a)\n"""\n    return __compiled_fn_1(a)\n'
+    made = annotated(source, NOTES)
+    assert ast.dump(ast.parse(made)) == ast.dump(ast.parse(source))
+    assert made.count("# :5") == 1
+
+
+def test_no_line_is_too_long() -> None:
+    long = UserLine("toy.py", 6, "y = " + " + ".join("abcdefgh" for _ in range(60)))
+    made = annotated(SOURCE, Notes((), graphs={1: (long,)}))
+    assert all(len(line) <= WIDTH for line in made.splitlines())
+
+
+def test_many_lines_are_summed_up() -> None:
+    lines = tuple(UserLine("toy.py", number, "x") for number in range(5, 6 + MOST_USER_LINES))
+    assert user_lines_comment(lines) == f":5 to :{5 + MOST_USER_LINES}, {MOST_USER_LINES + 1} lines"
+
+
+def test_renaming_leaves_strings_alone() -> None:
+    source = "def f():\n    return old('old', old)  # old\n"
+    assert renamed(source, {"old": "new"}) == "def f():\n    return new('old', new)  # old\n"

@@ -1,0 +1,75 @@
+"""What two entries of one function ask for differently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+
+from depyf.report.model import GuardSet
+from depyf.torch import live
+from depyf.torch.guards import agreement
+from depyf.torch.guards.between import contrasts
+from depyf.torch.guards.record import guard_set
+
+
+@pytest.fixture(autouse=True)
+def fresh() -> Iterator[None]:
+    torch._dynamo.reset()
+    yield
+    torch._dynamo.reset()
+
+
+def scaled(x: torch.Tensor, n: Any, mode: str = "plain") -> torch.Tensor:
+    return x * n if mode == "plain" else x + n
+
+
+def guards(*calls: tuple[Any, ...]) -> list[GuardSet]:
+    """Return the guards of the entries that these calls make, one each."""
+    compiled = torch.compile(scaled, backend="eager", dynamic=False)
+    found: list[GuardSet] = []
+    for x, n, mode in calls:
+        compiled(x, n, mode)
+        entries = {live.compile_id(entry): entry for entry in live.entries(scaled.__code__)}
+        assert len(entries) == len(found) + 1
+        id = f"0/{len(found)}"
+        tree, _ = agreement.read(entries[id].guard_manager, {"x": x, "n": n, "mode": mode})
+        found.append(guard_set(tree, id))
+    return found
+
+
+def test_sizes_types_and_constants() -> None:
+    x = torch.ones(4)
+    first, second = guards((x, 7, "plain"), (torch.ones(5).double(), 8, "plain"))
+    assert [str(each) for each in contrasts(first, second)] == [
+        'dtype of L["x"]: torch.float32 against torch.float64',
+        'size of L["x"]: (4,) against (5,)',
+        'constant of L["n"]: 7 against 8',
+    ]
+
+
+def test_what_only_one_entry_asks() -> None:
+    x = torch.ones(4)
+    first, second = guards((x, 7, "plain"), (x, torch.ones(4), "plain"))
+    said = [str(each) for each in contrasts(first, second)]
+    assert 'L["n"]: equals(L["n"], 7) against anything' in said
+    assert any(each.startswith('L["n"]: anything against tensor(L["n"], ') for each in said)
+
+
+def test_the_state_around_the_call() -> None:
+    x = torch.ones(4)
+    compiled = torch.compile(scaled, backend="eager")
+    compiled(x, 7)
+    with torch.no_grad():
+        compiled(x, 7)
+    L = {"x": x, "n": 7, "mode": "plain"}
+    by_id = sorted(live.entries(scaled.__code__), key=live.compile_id)
+    first, second = (guard_set(agreement.read(entry.guard_manager, L)[0], live.compile_id(entry)) for entry in by_id)
+    assert [str(each) for each in contrasts(first, second)] == ["grad_mode: True against False"]
+
+
+def test_an_entry_and_itself() -> None:
+    (first,) = guards((torch.ones(4), 7, "plain"))
+    assert contrasts(first, first) == []

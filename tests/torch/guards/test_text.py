@@ -1,0 +1,229 @@
+"""What the reader of a guard sees."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import textwrap
+import weakref
+from collections import OrderedDict
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from depyf.torch import live
+from depyf.torch.guards import agreement
+from depyf.torch.guards.explain import explain
+from depyf.torch.guards.names import Names
+from depyf.torch.guards.record import guard_set
+from depyf.torch.guards.render import render
+from depyf.torch.guards.tree import Tree
+from examples.toy_example import toy_example
+
+SCALE = 2
+
+
+@pytest.fixture(autouse=True)
+def fresh() -> Iterator[None]:
+    torch._dynamo.reset()
+    yield
+    torch._dynamo.reset()
+
+
+def read(function: Any, L: dict[str, Any], *, with_locals: bool = True) -> Tree:
+    """Compile `function` for the arguments `L` and return the guards of its first entry."""
+    torch.compile(function, backend="eager")(**L)
+    (entry,) = live.entries(live.root_function(function)[0].__code__)
+    owner = live.root_function(function)[1]
+    values = L if owner is None else {"self": owner, **L}
+    filename = live.root_function(function)[0].__code__.co_filename
+    tree, differs = agreement.read(entry.guard_manager, values if with_locals else None, filename)
+    assert not differs
+    return tree
+
+
+def text(tree: Tree, filename: str = __file__) -> str:
+    """Return the clauses of a guard, one a line, without comments."""
+    lines = render(tree, "0/0", Names(), filename)
+    assert ast.parse("\n".join(lines))
+    return "\n".join(line.strip().removeprefix("and ").partition("  # ")[0] for line in lines[4:-1])
+
+
+def dedent(expected: str) -> str:
+    return textwrap.dedent(expected).strip()
+
+
+def scaled(x: torch.Tensor, n: int, table: OrderedDict[str, int]) -> torch.Tensor:
+    for value in table.values():
+        x = x + value
+    return torch.sin(x) * n * SCALE
+
+
+def test_the_toy_example() -> None:
+    x = torch.ones(10)
+    tree = read(toy_example, {"a": x, "b": torch.ones(10)})
+    threads = torch.get_num_threads()
+    assert text(tree) == dedent(
+        f"""
+        global_state(default_dtype=torch.float32, num_threads={threads})
+        tensor(L["a"], torch.Tensor, torch.float32, "cpu", size=(10,), stride=(1,), requires_grad=False)
+        tensor(L["b"], torch.Tensor, torch.float32, "cpu", size=(10,), stride=(1,), requires_grad=False)
+        G["torch"] is torch
+        G["torch"].abs is torch_abs
+        no_aliasing(L["a"], L["b"])
+        """
+    )
+
+
+def test_the_user_s_line_stands_beside_each_clause() -> None:
+    tree = read(toy_example, {"a": torch.ones(10), "b": torch.ones(10)})
+    lines = render(tree, "0/0", Names(), toy_example.__code__.co_filename)
+    first = toy_example.__code__.co_firstlineno
+    assert lines[5].endswith(f"  # :{first + 1} x = a / (torch.abs(a) + 1)")
+    assert lines[6].endswith(f"  # :{first + 2} if b.sum() < 0:")
+    assert lines[8].endswith(f"  # :{first + 1}"), "a line that was shown is not shown again"
+    assert "  #" not in lines[9]
+
+
+def test_constants_dicts_and_globals() -> None:
+    tree = read(scaled, {"x": torch.ones(2), "n": 7, "table": OrderedDict(z=1, y=2)})
+    assert text(tree).splitlines()[2:] == [
+        'equals(L["n"], 7)',
+        'dictionary(L["table"], OrderedDict, 2)',
+        'keys_are(L["table"], "z", "y")',
+        'equals(list(dict.values(L["table"]))[0], 1)',
+        'equals(list(dict.values(L["table"]))[1], 2)',
+        'equals(G["SCALE"], 2)',
+        'G["torch"] is torch',
+        'G["torch"].sin is torch_sin',
+    ]
+
+
+def test_a_long_way_to_a_value_is_written_once() -> None:
+    model = torch.nn.Sequential(torch.nn.Sequential(torch.nn.Linear(2, 2)))
+
+    def through(model: torch.nn.Module, x: torch.Tensor) -> torch.Tensor:
+        return model(x)
+
+    shown = text(read(through, {"model": model, "x": torch.ones(2)}))
+    assert shown.count('L["model"].__dict__["_modules"]') <= 3
+    assert 'parameters["weight"]' in shown and 'parameters["bias"]' in shown
+
+
+def test_no_address_and_the_same_text_every_time() -> None:
+    texts = []
+    for _ in range(2):
+        torch._dynamo.reset()
+        texts.append(text(read(scaled, {"x": torch.ones(2), "n": 7, "table": OrderedDict(z=1, y=2)})))
+    assert texts[0] == texts[1]
+    assert "0x" not in texts[0]
+
+
+def test_objects_of_one_name_keep_apart() -> None:
+    first, second = (type("Options", (), {"scale": scale}) for scale in (2, 3))
+
+    def both(x: torch.Tensor, o: Any, p: Any) -> torch.Tensor:
+        return x * o.scale + p.scale
+
+    shown = text(read(both, {"x": torch.ones(2), "o": first(), "p": second()}))
+    assert 'type(L["o"]) is Options' in shown
+    assert 'type(L["p"]) is Options_2' in shown or 'type(L["p"]) is tests_torch_guards_test_text_Options' in shown
+
+
+def test_a_local_of_the_guard_hides_no_object() -> None:
+    class weight:  # noqa: N801  named as the parameter is
+        scale = 2
+
+    def through(layer: torch.nn.Module, x: torch.Tensor, o: Any) -> torch.Tensor:
+        return layer(x) * o.scale
+
+    L = {"layer": torch.nn.Linear(2, 2), "x": torch.ones(2), "o": weight()}
+    tree = read(through, L)
+    assert not explain(tree, L, through.__globals__)
+
+
+def test_guards_as_data() -> None:
+    tree = read(toy_example, {"a": torch.ones(10), "b": torch.ones(10)})
+    data = guard_set(tree, "0/0", "", __file__)
+    assert [(guard.kind, guard.source) for guard in data.guards] == [
+        ("GLOBAL_STATE", ""),
+        ("TENSOR_MATCH", 'L["a"]'),
+        ("TENSOR_MATCH", 'L["b"]'),
+        ("ID_MATCH", 'G["torch"]'),
+        ("ID_MATCH", 'G["torch"].abs'),
+        ("NO_TENSOR_ALIASING", ""),
+    ]
+    assert data.guards[4].clause == 'G["torch"].abs is torch_abs'
+    assert data.guards[4].text.startswith("___check_obj_id(G['torch'].abs, ")
+    assert data.function.startswith("@guard\ndef guard_0_0(L, G):\n")
+    line = data.guards[1].where
+    assert line is not None and line.text == "x = a / (torch.abs(a) + 1)"
+
+
+def test_what_was_read_keeps_nothing_alive() -> None:
+    class Model(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = torch.nn.Linear(2, 2)
+
+        def forward(self, x: torch.Tensor, n: int) -> torch.Tensor:
+            return self.linear(x) * n
+
+    model, x = Model(), torch.ones(2)
+    tree = read(model.forward, {"x": x, "n": 3})
+    gone = [weakref.ref(each) for each in (model, model.linear, model.linear.weight, x, Model)]
+    del model, x, Model
+    torch._dynamo.reset()
+    gc.collect()
+    assert [reference() for reference in gone] == [None] * len(gone)
+    assert "is Model" not in text(tree) or explain(tree, {"self": None, "x": None, "n": 3}, {})
+
+
+def test_every_clause_that_fails_is_named() -> None:
+    L: dict[str, Any] = {"x": torch.ones(2), "n": 7, "table": OrderedDict(z=1, y=2)}
+    tree = read(scaled, L)
+    wrong = {"x": torch.ones(3).double(), "n": 7.0, "table": {"z": 1}}
+    found = [(each.source, each.aspect, each.expected, each.actual) for each in explain(tree, wrong, globals())]
+    assert found == [
+        ('L["x"]', "dtype", "torch.float32", "torch.float64"),
+        ('L["x"]', "size", "(2,)", "(3,)"),
+        ('L["n"]', "", "7", "7.0"),
+        ('L["table"]', "type", "collections.OrderedDict", "dict"),
+        ('L["table"]', "", 'the keys "z", "y", in this order', "['z']"),
+        ('list(dict.values(L["table"]))[1]', "", "to be there", "IndexError: list index out of range"),
+    ]
+
+
+def test_a_value_that_is_missing_is_named_once() -> None:
+    tree = read(scaled, {"x": torch.ones(2), "n": 7, "table": OrderedDict(z=1, y=2)})
+    found = explain(tree, {"x": torch.ones(2), "n": 7}, globals())
+    assert [(each.source, each.expected, each.actual) for each in found] == [
+        ('L["table"]', "to be there", "KeyError: 'table'")
+    ]
+
+
+def test_the_flag_of_the_global_state_is_named() -> None:
+    L: dict[str, Any] = {"x": torch.ones(2), "n": 7, "table": OrderedDict(z=1, y=2)}
+    tree = read(scaled, L)
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        found = explain(tree, L, globals())
+    assert [str(each) for each in found if each.kind == "GLOBAL_STATE"] == [
+        "autocast: expected None, got {'cpu': torch.bfloat16}",
+        "grad_mode: expected True, got False",
+    ]
+
+
+def test_a_guard_that_raises_refuses() -> None:
+    class Hostile:
+        def __getattr__(self, name: str) -> Any:
+            raise RuntimeError(name)
+
+    def attribute(x: torch.Tensor, o: Any) -> torch.Tensor:
+        return x * o.scale
+
+    tree = read(attribute, {"x": torch.ones(2), "o": SimpleNamespace(scale=2)})
+    found = explain(tree, {"x": torch.ones(2), "o": Hostile()}, globals())
+    assert any(each.actual == "RuntimeError: scale" for each in found)

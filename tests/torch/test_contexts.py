@@ -1,0 +1,206 @@
+"""Contexts: nested, one after another, by hand, from threads, in a forked child; and clients that ask for graphs."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+
+import depyf  # noqa: E402 - after the check that torch is there
+from tests.torch import programs  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def _fresh_dynamo() -> None:
+    torch._dynamo.reset()
+
+
+def transformed(directory: Path) -> list[str]:
+    return sorted(path.name for path in directory.glob("__transformed_code_*.py"))
+
+
+def compiles(directory: Path) -> list[str]:
+    found: list[str] = json.loads((directory / "index.json").read_text(encoding="utf-8"))["order"]
+    return found
+
+
+def test_the_inner_of_two_contexts_gets_what_begins_in_it(tmp_path: Path) -> None:
+    compiled = torch.compile(programs.straight, backend="eager")
+    with depyf.prepare_debug(tmp_path / "outer"):
+        compiled(torch.ones(3))
+        with depyf.prepare_debug(tmp_path / "inner"):
+            torch.compile(programs.other_program, backend="eager")(torch.ones(3))
+        compiled(torch.ones(3, 3))
+    assert transformed(tmp_path / "outer") == [
+        "__transformed_code_0_for_straight.py",
+        "__transformed_code_1_for_straight.py",
+    ]
+    assert transformed(tmp_path / "inner") == ["__transformed_code_0_for_other_program.py"]
+
+
+def test_a_backward_joins_the_context_of_its_forward(tmp_path: Path) -> None:
+    with depyf.prepare_debug(tmp_path / "outer"):
+        result = torch.compile(programs.straight, backend="inductor")(torch.ones(3, requires_grad=True))
+        with depyf.prepare_debug(tmp_path / "inner"):
+            result.sum().backward()
+    assert len(list((tmp_path / "outer").glob("*.kernel_*.py"))) == 2
+    assert list((tmp_path / "inner").glob("*.kernel_*.py")) == []
+
+
+def test_one_context_after_another_in_a_directory_tells_of_both(tmp_path: Path) -> None:
+    for program in (programs.straight, programs.straight, programs.other_program):
+        torch._dynamo.reset()
+        context = depyf.prepare_debug(tmp_path.as_posix())
+        context.__enter__()
+        torch.compile(program, backend="eager")(torch.ones(3))
+        context.__exit__(None, None, None)
+    assert transformed(tmp_path) == [
+        "__transformed_code_0_for_other_program.py",
+        "__transformed_code_0_for_straight.py",
+        "__transformed_code_1_for_straight.py",
+    ]
+    assert compiles(tmp_path) == ["0/0", "0/0", "0/0"]
+
+
+def test_torchs_counters_may_start_anew_inside(tmp_path: Path) -> None:
+    with depyf.prepare_debug(tmp_path) as session:
+        for program in (programs.straight, programs.other_program):
+            torch._dynamo.reset()
+            torch.compile(program, backend="eager")(torch.ones(3))
+    assert [function.name for function, _ in session.compiles()] == ["straight", "other_program"]
+
+
+def test_threads_with_contexts_of_their_own_do_not_mix(tmp_path: Path) -> None:
+    chosen = {"one": programs.straight, "other": programs.breaking_once}
+
+    def work(name: str) -> None:
+        with depyf.prepare_debug(tmp_path / name):
+            compiled = torch.compile(chosen[name], backend="aot_eager")
+            compiled(torch.ones(3, requires_grad=True)).sum().backward()
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in chosen]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert transformed(tmp_path / "one") == ["__transformed_code_0_for_straight.py"]
+    first, resumed = transformed(tmp_path / "other")
+    assert first == "__transformed_code_0_for_breaking_once.py"
+    assert resumed.startswith("__transformed_code_0_for_torch_dynamo_resume_in_breaking_once_at_")
+    assert len(list((tmp_path / "one").glob("*.Backward_graph.*.py"))) == 1
+    assert len(list((tmp_path / "other").glob("*.Backward_graph.*.py"))) == 2
+
+
+def test_a_thread_without_a_context_uses_the_one_there_is(tmp_path: Path) -> None:
+    before = torch._dynamo.config.record_runtime_overhead
+    seen: list[bool] = []
+
+    def work() -> None:
+        torch.compile(programs.straight, backend="eager")(torch.ones(3))
+        seen.append(torch._dynamo.config.record_runtime_overhead)
+
+    with depyf.prepare_debug(tmp_path, log_bytecode=True):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    bytecode = (tmp_path / "__transformed_code_0_for_straight.transformed_bytecode").read_text(encoding="utf-8")
+    assert "pregraph" not in bytecode
+    assert seen == [before]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_leaves_the_files_to_its_parent(tmp_path: Path) -> None:
+    context = depyf.prepare_debug(tmp_path)
+    context.__enter__()
+    child = os.fork()
+    if child == 0:
+        try:
+            context.__exit__(None, None, None)
+        finally:
+            os._exit(0 if not (tmp_path / "index.md").exists() else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    torch.compile(programs.straight, backend="eager")(torch.ones(3))
+    context.__exit__(None, None, None)
+    assert compiles(tmp_path) == ["0/0"]
+
+
+def test_it_is_a_decorator_too(tmp_path: Path) -> None:
+    @depyf.prepare_debug(tmp_path)
+    def run() -> Any:
+        return torch.compile(programs.straight, backend="eager")(torch.ones(3))
+
+    run()
+    assert compiles(tmp_path) == ["0/0"]
+
+
+def test_leaving_what_was_not_entered_does_nothing(tmp_path: Path) -> None:
+    depyf.prepare_debug(tmp_path / "never").__exit__(None, None, None)
+    assert not (tmp_path / "never").exists()
+
+
+def test_a_client_that_formats_a_graph_gets_a_file_of_it(tmp_path: Path) -> None:
+    from torch._dynamo.utils import lazy_format_graph_code
+
+    code = lazy_format_graph_code.__code__
+
+    def backend(graph: Any, _: object) -> Any:
+        for name in ("before split", "before split", "after split"):
+            lazy_format_graph_code(name, graph)
+        return graph.forward
+
+    with depyf.prepare_debug(tmp_path):
+        torch.compile(programs.straight, backend=backend)(torch.ones(3))
+        text = str(lazy_format_graph_code("loose", torch.fx.symbolic_trace(programs.straight)))
+    assert lazy_format_graph_code.__code__ is code
+    assert "torch.sin" in text
+    stages = sorted(path.name.split(".", 1)[1] for path in tmp_path.glob("__compiled_fn_*"))
+    assert stages == [
+        "Captured_Graph.0.py",
+        "after_split.0.py",
+        "before_split.0.py",
+        "before_split.1.py",
+        "loose.0.py",
+    ]
+
+
+def test_a_compile_that_no_frame_asked_for(tmp_path: Path) -> None:
+    from torch._inductor.compile_fx import compile_fx
+
+    with depyf.prepare_debug(tmp_path):
+        compile_fx(torch.fx.symbolic_trace(programs.straight), [torch.ones(3)])(torch.ones(3))
+    assert list(tmp_path.glob("__compiled_fn_*.Forward_graph.0.py"))
+    assert list(tmp_path.glob("__compiled_fn_*.kernel_0.py"))
+    assert "Outside of any compiled frame" in (tmp_path / "index.md").read_text(encoding="utf-8")
+
+
+def test_after_the_context_nothing_of_the_users_is_kept(tmp_path: Path) -> None:
+    import gc
+    import weakref
+
+    class Net(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = torch.nn.Linear(3, 3)
+
+        def forward(self, x: Any) -> Any:
+            x = self.linear(x)
+            torch._dynamo.graph_break()
+            return x + 1
+
+    net = Net()
+    refs = [weakref.ref(net), weakref.ref(net.linear.weight)]
+    context = depyf.prepare_debug(tmp_path)
+    context.__enter__()
+    torch.compile(net, backend="eager")(torch.ones(3))
+    context.__exit__(None, None, None)
+    del net
+    torch._dynamo.reset()
+    gc.collect()
+    assert [ref() for ref in refs] == [None, None]

@@ -1,0 +1,109 @@
+"""The names beside `prepare_debug`: debug, install, explain, and those of earlier releases."""
+
+from __future__ import annotations
+
+import io
+import logging
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+
+import depyf  # noqa: E402 - after the check that torch is there
+from depyf.decompiler import Decompiler  # noqa: E402
+from depyf.explain import dump_src  # noqa: E402
+from tests.torch import programs  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def _fresh_dynamo() -> None:
+    torch._dynamo.reset()
+
+
+def test_debug_inside_a_context_is_a_clear_error(tmp_path: Path) -> None:
+    with (
+        depyf.prepare_debug(tmp_path),
+        pytest.raises(RuntimeError, match="leave that context first"),
+        depyf.debug(pause=False),
+    ):
+        pass
+
+
+def test_debug_tells_where_to_break_and_compiles_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    compiled = torch.compile(programs.straight, backend="eager")
+    with depyf.prepare_debug(tmp_path):
+        compiled(torch.ones(3))
+    with depyf.prepare_debug(tmp_path / "more"):
+        with_other_shape = torch.ones(2, 3)
+    with depyf.debug(pause=False):
+        result = compiled(with_other_shape)
+    assert torch.equal(result, programs.straight(with_other_shape))
+    assert len(torch._dynamo.eval_frame._debug_get_cache_entry_list(programs.straight.__code__)) == 1
+    said = capsys.readouterr().out
+    path = tmp_path / "__transformed_code_0_for_straight.py"
+    assert f"break at {path}:" in said
+    line = int(said.split(f"break at {path}:")[1].split()[0])
+    assert "__compiled_fn_" in path.read_text(encoding="utf-8").splitlines()[line - 1]
+
+
+def test_debug_pauses_unless_it_is_told_not_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("builtins.input", lambda prompt: asked.append(prompt) or "")
+    with depyf.debug():
+        pass
+    monkeypatch.setenv("DEPYF_DEBUG_PAUSE", "0")
+    with depyf.debug():
+        pass
+    with depyf.debug(pause=True):
+        pass
+    assert len(asked) == 2
+
+
+def test_debug_without_a_terminal_goes_on(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    with depyf.debug(pause=True):
+        pass
+    assert "no terminal" in capsys.readouterr().out
+
+
+def test_install_shows_the_source_in_torchs_own_log() -> None:
+    hooks = torch._dynamo.convert_frame._bytecode_hooks
+    before = dict(hooks)
+    depyf.install()
+    depyf.install()
+    assert len(hooks) == len(before) + 1
+    seen: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: seen.append(record.getMessage())  # type: ignore[method-assign]
+    log = torch._logging.getArtifactLogger("torch._dynamo.convert_frame", "bytecode")
+    level = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.DEBUG)
+    try:
+        torch.compile(programs.straight, backend="eager")(torch.ones(3))
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
+        depyf.uninstall()
+        depyf.uninstall()
+    assert dict(hooks) == before
+    assert any("by depyf:\ndef straight(x):" in text for text in seen)
+
+
+def test_the_full_code_of_a_compiled_function() -> None:
+    compiled = torch.compile(programs.branching, backend="eager")
+    compiled(torch.randn(3), torch.rand(3))
+    text = dump_src(compiled)
+    compile(text, "full_code", "exec")
+    assert "def guard_" in text
+    assert "torch_dynamo_resume_in_branching_at_" in text
+    with pytest.raises(ValueError, match="call it first"):
+        dump_src(torch.compile(programs.straight, backend="eager"))
+
+
+def test_the_decompiler_of_earlier_releases() -> None:
+    assert "torch.sin(x)" in Decompiler(programs.straight.__code__).decompile()
+    assert Decompiler(programs.straight).decompile(overwite_fn_name="f").startswith("def f(x):")
+    with pytest.raises(TypeError):
+        Decompiler(3)

@@ -1,0 +1,103 @@
+"""What torch's records say, read from their texts as torch 2.13 writes them."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+
+from depyf.report.model import CompileId, Refusal  # noqa: E402 - after the check that torch is there
+from depyf.torch import records  # noqa: E402
+
+BREAK = """\
+Graph break in user code at nowhere/toy.py:4
+Graph Break Reason: Data-dependent branching
+  Explanation: Detected data-dependent branching.
+      The branch condition involves a tensor computed as follows:
+        lt = lt(sum_1, 0)
+
+  Hint: Use `torch.cond`
+    to express dynamic control flow.
+  Hint: Consider finding a workaround.
+
+  Developer debug context: attempted to jump with TensorVariable()
+
+ For more details about this graph break, please visit: https://example.org/gb/gb0170.html
+
+User code traceback:
+  File "nowhere/probe.py", line 24, in <module>
+    y=f(torch.randn(10), torch.randn(10))
+  File "nowhere/toy.py", line 4, in toy_example
+    if b.sum() < 0:
+
+Traceback (most recent call last):
+  File "torch/_dynamo/symbolic_convert.py", line 1076, in wrapper
+    return inner_fn(self, inst)
+"""
+
+
+def test_a_graph_break() -> None:
+    found = records.graph_break(BREAK, 0)
+    assert (found.reason, found.code) == ("Data-dependent branching", "GB0170")
+    assert found.hints == ("Use `torch.cond` to express dynamic control flow.", "Consider finding a workaround.")
+    assert found.explanation.startswith("Detected data-dependent branching. The branch condition")
+    assert found.where is not None
+    assert (found.where.line, found.where.function) == (4, "toy_example")
+    assert [line.line for line in found.stack] == [24, 4]
+    assert "symbolic_convert" not in found.text
+
+
+def test_a_reason_that_only_names_an_instruction_is_looked_up_below() -> None:
+    text = "Graph Break Reason: Encountered graph break when attempting to trace CALL:\n\nlogging is not supported\n"
+    assert records.graph_break(text, 0).reason == "logging is not supported"
+
+
+def test_a_text_of_another_form_is_kept() -> None:
+    found = records.graph_break("something new\nmore of it", 1)
+    assert (found.reason, found.where, found.hints, found.attempt) == ("something new", None, (), 1)
+
+
+@pytest.mark.parametrize(
+    ("payload", "expected"),
+    [
+        ("0/0: tensor 'a' size mismatch", (Refusal("0/0", ("tensor 'a' size mismatch",)),)),
+        ('["0/1: x", "0/0: y"]', (Refusal("0/0", ("y",)), Refusal("0/1", ("x",)))),
+        ("unheard of", (Refusal("?", ("unheard of",)),)),
+        (
+            "0/0: len(G['glob']) == 2       # glob.append(x)  # user/many.py:17 in f\nUser stack trace:\n  File",
+            (Refusal("0/0", ("len(G['glob']) == 2  (:17 glob.append(x))",)),),
+        ),
+        ("0/0: L['s'] == 'a#b'", (Refusal("0/0", ("L['s'] == 'a#b'",)),)),
+    ],
+)
+def test_why_entries_refused(payload: str, expected: tuple[Refusal, ...]) -> None:
+    assert records.refusals(payload) == expected
+
+
+def test_ids() -> None:
+    assert records.record_compile_id({"dynamo_start": {}, "frame_id": 2, "frame_compile_id": 1}) == CompileId(2, 1)
+    assert records.record_compile_id({"str": ["a", 1]}) is None
+    with_autograd = {"x": {}, "frame_id": 0, "frame_compile_id": 0, "compiled_autograd_id": 3}
+    assert str(records.record_compile_id(with_autograd)) == "!3/0/0"
+
+
+def test_kinds() -> None:
+    assert records.record_kind({"artifact": {"name": "before_pre_grad_graph"}, "frame_id": 0})[0] == (
+        "before_pre_grad_graph"
+    )
+    assert records.record_kind({"aot_joint_graph": {}}) == ("aot_joint_graph", {})
+    assert records.record_kind({}) == ("", {})
+
+
+def test_times_are_seconds_per_phase() -> None:
+    metrics = {"entire_frame_compile_time_s": 2.0, "backend_compile_time_s": 1.5, "inductor_compile_time_s": None}
+    assert records.seconds(metrics) == {"total": 2.0, "backend": 1.5, "dynamo": 0.5}
+    assert records.backward_seconds({"duration_us": 2_000_000}) == {"backward total": 2.0}
+
+
+def test_a_failure() -> None:
+    metrics = {"fail_type": "BackendCompilerFailed", "fail_reason": "no", "fail_user_frame_lineno": None}
+    found = records.failure(metrics)
+    assert found is not None
+    assert (found.kind, found.reason, found.where) == ("BackendCompilerFailed", "no", None)
+    assert records.failure({"fail_type": None}) is None

@@ -1,0 +1,36 @@
+"""The first difference is shown with both listings side by side."""
+
+from __future__ import annotations
+
+from depyf.verify.compare import verify
+from depyf.verify.explain import explain
+from tests.verify.assemble import view
+
+
+def test_it_shows_offsets_lines_and_the_place() -> None:
+    one, other = view("def f(a, b):\n a()\n return b.x"), view("def f(a, b):\n a()\n return b.y")
+    text = explain(verify(one, other), before=2, after=1)
+    assert text.splitlines() == [
+        "UNPROVEN: f: LOAD_ATTR x is not LOAD_ATTR y (original offset 24 LOAD_ATTR, candidate offset 24 LOAD_ATTR)",
+        "  original f (<test>:1)                                | candidate f (<test>:1)",
+        "  line offset                                          | line offset",
+        "  :2       20  POP                                     | :2       20  POP",
+        "  :3       22  LOAD_FAST 'b'                           | :3       22  LOAD_FAST 'b'",
+        "> :3       24  LOAD_ATTR 'x'                           | :3       24  LOAD_ATTR 'y'",
+        "  :3       34  RETURN                                  | :3       34  RETURN",
+    ]
+
+
+def test_it_shows_the_nested_code_that_differs() -> None:
+    one, other = view("def f(a, b): return lambda: b.x"), view("def f(a, b): return lambda: b.y")
+    assert "original f.<locals>.<lambda>" in explain(verify(one, other))
+
+
+def test_headers_have_no_place() -> None:
+    one, other = view("def f(a): pass"), view("def f(b): pass")
+    found = verify(one, other)
+    assert explain(found) == str(found)
+
+
+def test_exact_is_one_word() -> None:
+    assert explain(verify(view("def f(a): pass"), view("def f(a): pass"))) == "EXACT"
