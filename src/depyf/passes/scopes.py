@@ -25,10 +25,11 @@ def declare(body: Body, is_module: bool) -> None:
     bound = [var for var in variables if not isinstance(var.ctx, ast.Load)]
     global_names = {var.id for var in bound if var.scope == "global"}
     nonlocal_names = {var.id for var in bound if var.scope == "deref" and var.id in free}
-    body.global_reads |= {var.id for var in variables if var.scope == "global"} - global_names
+    own_reads = {var.id for var in variables if var.scope == "global"} - global_names
     if not optimized and not is_module:
-        global_names |= body.global_reads
-        body.global_reads = set()
+        global_names |= own_reads
+    else:
+        body.global_reads |= own_reads
     stmts: list[ast.stmt] = []
     if global_names and not is_module:
         stmts.append(ast.Global(names=sorted(global_names)))
