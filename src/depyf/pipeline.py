@@ -24,6 +24,7 @@ from depyf.passes.tidy import tidy
 from depyf.passes.tries import restore_tries
 from depyf.structure.build import Builder, Unstructured
 from depyf.structure.choices import ORDER, Choices
+from depyf.structure.class_ends import end_class
 from depyf.structure.collapse import collapse
 from depyf.structure.dispatch import dispatch
 from depyf.structure.labels import Unresolved, resolve
@@ -105,6 +106,7 @@ def _structured(graph: Graph, choices: Choices) -> list[ast.stmt]:
     Raises Unstructured, Unresolved or Irreducible if it cannot be done with statements alone.
     """
     code = graph.code
+    end_class(graph)
     join_ends(graph)
     recognised = recognise(graph)
     markers = find_markers(graph)

@@ -1,6 +1,6 @@
 """The body of a class, without what the compiler adds to it.
 
-Before: __module__ = __name__; __qualname__ = 'C'; __doc__ = 'text'; x = 1; __classcell__ = <cell>; return <cell>
+Before: __module__ = __name__; __qualname__ = 'C'; __doc__ = 'text'; x = 1; return
 After:  'text'; x = 1
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 LEADING = ("__module__", "__qualname__", "__type_params__", "__firstlineno__", "__classdict__")
-TRAILING = ("__static_attributes__", "__classdictcell__", "__classcell__")
+TRAILING = ("__static_attributes__",)
 
 
 def class_body(stmts: list[ast.stmt]) -> list[ast.stmt]:
