@@ -26,6 +26,7 @@ class Facts:
     lines: format of the line table.
     shared_slots: local, cell and free variables share one row of slots.
     null_above: a call's null (or `self`) stands above the callable.
+    guesses: folds that hide values of the interpreter's, tried first: a program may use those values.
     folds: what joins instructions of this version's idioms, in order.
     """
 
@@ -40,6 +41,7 @@ class Facts:
     shared_slots: bool
     null_above: bool
     folds: tuple[Fold, ...]
+    guesses: tuple[Fold, ...] = ()
 
     def next(
         self, table: OpcodeTable, *, changed: Mapping[str, Expansion], gone: tuple[str, ...] = (), **facts: object
