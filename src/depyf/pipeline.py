@@ -19,6 +19,7 @@ from depyf.passes.expressions import finish_expressions
 from depyf.passes.generators import keep_generator
 from depyf.passes.heads import restore_heads
 from depyf.passes.leftovers import Names, finish_leftovers
+from depyf.passes.matches import restore_matches
 from depyf.passes.scopes import declare, shadow
 from depyf.passes.tidy import tidy
 from depyf.passes.tries import restore_tries
@@ -30,6 +31,8 @@ from depyf.structure.dispatch import dispatch
 from depyf.structure.labels import Unresolved, resolve
 from depyf.structure.loops import Irreducible
 from depyf.structure.nests import cut, find_markers, join_ends, nests
+from depyf.structure.patterns.cases import join_cases
+from depyf.structure.patterns.hoist import hoist_behind_cases
 from depyf.structure.regions.recognise import recognise
 from depyf.structure.thread import thread
 
@@ -117,9 +120,12 @@ def _structured(graph: Graph, choices: Choices) -> list[ast.stmt]:
     scope = {
         block.index: scopes.setdefault((block.handler, nest[block.index]), len(scopes)) for block in graph.live()
     }
+    join_cases(graph, scope)
     uses = collapse(graph, scope, code.name == "<lambda>")
     items = Builder(graph, recognised, nest, uses, choices).build()
+    hoist_behind_cases(items)
     stmts = resolve(items, graph.end)
+    stmts = restore_matches(stmts)
     stmts = restore_asserts(stmts)
     stmts = restore_tries(stmts)
     stmts = restore_heads(stmts)

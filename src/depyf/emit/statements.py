@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from depyf.emit.expressions import BINARY, ExpressionWriter
 from depyf.emit.grammar import Grammar
+from depyf.emit.patterns import pattern_source
 from depyf.emit.precedence import STAR, TEST, TUPLE, YIELD
 
 Part = str | tuple[Sequence[ast.stmt], int]
@@ -180,6 +181,14 @@ def _try(writer: StatementWriter, stmt: ast.Try, depth: int) -> list[Part]:
     return parts
 
 
+def _match(writer: StatementWriter, stmt: ast.Match, depth: int) -> list[Part]:
+    parts: list[Part] = [f"match {writer.text(stmt.subject, TUPLE)}:"]
+    for case in stmt.cases:
+        guard = f" if {writer.text(case.guard)}" if case.guard is not None else ""
+        parts += [f"{INDENT}case {pattern_source(writer.expressions, case.pattern)}{guard}:", (case.body, depth + 2)]
+    return parts
+
+
 def _function(writer: StatementWriter, stmt: ast.FunctionDef | ast.AsyncFunctionDef, depth: int) -> list[Part]:
     word = "async def" if isinstance(stmt, ast.AsyncFunctionDef) else "def"
     arguments = _flat(writer, writer.expressions.arguments(stmt.args))
@@ -230,6 +239,7 @@ RULES: dict[type, Rule] = {
     ast.With: _with,  # type: ignore[dict-item]
     ast.AsyncWith: _with,  # type: ignore[dict-item]
     ast.Try: _try,  # type: ignore[dict-item]
+    ast.Match: _match,  # type: ignore[dict-item]
     ast.FunctionDef: _function,  # type: ignore[dict-item]
     ast.AsyncFunctionDef: _function,  # type: ignore[dict-item]
     ast.ClassDef: _class,  # type: ignore[dict-item]

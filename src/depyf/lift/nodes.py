@@ -168,6 +168,38 @@ class Quoted(Expression):
     text: str
 
 
+class MatchTest(Expression):
+    """Whether `subject` matches a pattern; if so, what the pattern captures is bound."""
+
+    _fields = ("subject", "pattern")
+    subject: ast.expr
+    pattern: ast.pattern
+
+
+class Capture(ast.MatchAs):
+    """`pattern as name`, or just a name, that knows the variable it binds."""
+
+    def __init__(self, pattern: ast.pattern | None, variable: Var | None) -> None:
+        super().__init__(pattern=pattern, name=variable.id if variable is not None else None)
+        self.variable = variable
+
+
+class CaptureStar(ast.MatchStar):
+    """`*name` in a sequence pattern, or `*_`."""
+
+    def __init__(self, variable: Var | None) -> None:
+        super().__init__(name=variable.id if variable is not None else None)
+        self.variable = variable
+
+
+class CaptureRest(ast.MatchMapping):
+    """A mapping pattern, perhaps with `**name` at its end."""
+
+    def __init__(self, keys: list[ast.expr], patterns: list[ast.pattern], variable: Var | None) -> None:
+        super().__init__(keys=keys, patterns=patterns, rest=variable.id if variable is not None else None)
+        self.variable = variable
+
+
 class SetupAnnotations(ast.stmt):
     """Make `__annotations__` unless it is there: what the annotation of a variable implies."""
 

@@ -2,13 +2,15 @@
 
 Before: if not c: raise AssertionError(m)
 After:  assert c, m
+
+What is raised without a test was one that is constantly false.
 """
 
 from __future__ import annotations
 
 import ast
 
-from depyf.lift.nodes import Common
+from depyf.lift.nodes import Common, literal
 from depyf.passes.walk import rewrite_sequences
 
 
@@ -22,6 +24,8 @@ def _sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
     for stmt in stmts:
         if isinstance(stmt, ast.If):
             out.extend(_assert(stmt))
+        elif _raises([stmt]):
+            out.append(ast.Assert(test=literal(False), msg=_message([stmt]), lineno=stmt.lineno))
         else:
             out.append(stmt)
     return out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from depyf.lift.nodes import MatchTest
 from depyf.passes.walk import nodes
 from depyf.structure.labels import ForStmt, TryStmt, WithStmt
 from depyf.structure.tree import Enter, ReraiseStmt
@@ -13,5 +14,5 @@ from depyf.structure.unstructured import Unstructured
 def check_complete(body: list[ast.stmt]) -> None:
     """Raise Unstructured if a node is left that Python has no statement for."""
     for node in nodes(body):
-        if isinstance(node, (Enter, ReraiseStmt, ForStmt, TryStmt, WithStmt)):
+        if isinstance(node, (MatchTest, Enter, ReraiseStmt, ForStmt, TryStmt, WithStmt)):
             raise Unstructured(f"{type(node).__name__} is left over")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from depyf.lift.nodes import FromModule, Intrinsic, Module, Ref, Tuple_, literal
+from depyf.lift.references import referred
 from depyf.passes.walk import rewrite_expressions
 
 
@@ -29,14 +30,6 @@ def _finish(expr: ast.expr) -> ast.expr:
         return ast.Attribute(value=expr.module, attr=expr.name, ctx=ast.Load())  # type: ignore[attr-defined]
     if kind is Module:
         return _import_call(expr)  # type: ignore[arg-type]
-    return expr
-
-
-def referred(expr: ast.expr) -> ast.expr:
-    """Return what a reference to a pending value stands for."""
-    while isinstance(expr, Ref):
-        entry = expr.entry
-        expr = entry.replacement if entry.replacement is not None else entry.expr
     return expr
 
 

@@ -6,7 +6,7 @@ import ast
 
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.lift.imports import Import, ImportFrom
-from depyf.lift.nodes import Var
+from depyf.lift.nodes import Capture, CaptureRest, CaptureStar, Var
 from depyf.passes.body import Body
 from depyf.passes.comprehensions import COMPREHENSIONS, bound_around
 from depyf.passes.definitions import AsyncDefinition, ClassDefinition, Definition
@@ -65,6 +65,9 @@ def own_variables(stmts: list[ast.stmt]) -> list[Var]:
         elif isinstance(node, ClassDefinition):
             found.append(node.target)
             work.extend([*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)])
+        elif isinstance(node, (Capture, CaptureStar, CaptureRest)):
+            found.extend([node.variable] if node.variable is not None else [])
+            work.extend(ast.iter_child_nodes(node))
         elif isinstance(node, (Import, ImportFrom)):
             found.extend(node.variables)
         elif isinstance(node, ast.Lambda):

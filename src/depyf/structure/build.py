@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from depyf.bytecode.code import CO_OPTIMIZED
 from depyf.cfg.dominators import reverse_postorder
-from depyf.lift.nodes import Temp
+from depyf.lift.nodes import MatchTest, Temp
 from depyf.lift.tac import ForIter, Graph
 from depyf.structure.choices import Choices
 from depyf.structure.loops import loop_headers, natural_loops, unrotate
@@ -264,7 +264,7 @@ def _for(header: int, exit_: ForIter) -> For:
 def _while(header: int, items: list[Item], inside: set[int]) -> Loop:
     """Make the loop of the items of its header: with a test, if it begins with one that leaves it."""
     first = items[0] if items else None
-    if isinstance(first, If):
+    if isinstance(first, If) and not isinstance(first.test, MatchTest):
         for leave, stay in ((first.orelse, first.body), (first.body, first.orelse)):
             jump = leave[0] if len(leave) == 1 else None
             if isinstance(jump, Jump) and jump.body is None and jump.label not in inside:

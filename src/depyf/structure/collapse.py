@@ -33,6 +33,7 @@ class Compound:
     effect: int
     reads: frozenset[str]
     writes: frozenset[str]
+    is_match: bool = False
 
 
 def fold_compound(folder: Folder, inst: Inst) -> None:
@@ -260,6 +261,9 @@ class _Collapser:
         is not negated.
         """
         assert arm.entry is not None
+        last = block.insts[-1].arg if block.insts else None
+        if isinstance(last, Compound) and last.is_match:
+            return True
         first, second = self._test_of(block), arm.entry.expr
         if keeps_polarity(second) != (first is not None and keeps_polarity(first)):
             return not keeps_polarity(second)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ast
 
+from depyf.lift.nodes import MatchTest
+
 
 def keeps_polarity(test: ast.expr) -> bool:
     """Say whether `not test` would be compiled as another operation: `not a in b` is `a not in b`.
 
     A comparison with None is none of these where the jump itself makes it, as `is` and `is not` are then one.
     """
+    if isinstance(test, MatchTest):
+        return True
     if not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return False
     return isinstance(test.ops[0], (ast.In, ast.NotIn, ast.Is, ast.IsNot)) and not getattr(test, "fused", False)

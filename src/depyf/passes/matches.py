@@ -1,0 +1,173 @@
+"""`match`.
+
+Before: t = x                               After:  match x:
+        if t == 1: a()                                  case 1: a()
+        elif <t matches [b, c]> and b: d()              case [b, c] if b: d()
+        else: e = t; f(e)                               case e: f(e)
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.lift.nodes import Capture, MatchTest, Temp, Var
+from depyf.lift.references import referred
+from depyf.passes.walk import nodes, rewrite_sequences
+
+
+def restore_matches(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Turn chains of tests of one value for patterns into `match` statements."""
+    return rewrite_sequences(body, _sequence)
+
+
+def _sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
+    out: list[ast.stmt] = []
+    for place, stmt in enumerate(stmts):
+        if isinstance(stmt, ast.If):
+            stmt = _matched(out, stmt)
+        elif isinstance(stmt, ast.Match):
+            stmt = _headed(out, stmt)
+        out.append(stmt)
+    return out
+
+
+def _matched(before: list[ast.stmt], stmt: ast.If) -> ast.stmt:
+    """Return the `match` that a test begins, or the test; takes the assignment of the subject off the end of `before`."""
+    tested = _pattern(stmt.test)
+    subject = _assigned(before)
+    if tested is None or (subject is None and not any(isinstance(node, MatchTest) for node in ast.walk(stmt.test))):
+        if subject is None or not _goes_on([stmt], subject):
+            return stmt
+    elif subject is not None and not _same(tested[0], subject):
+        subject = None
+    if subject is None and tested is None:
+        return stmt
+    value = subject if subject is not None else tested[0]  # type: ignore[index]
+    cases = _cases([stmt], value)
+    if subject is not None:
+        return _headed(before, ast.Match(subject=subject, cases=cases, lineno=stmt.lineno))
+    return ast.Match(subject=value, cases=cases, lineno=stmt.lineno)
+
+
+def _assigned(before: list[ast.stmt]) -> Temp | None:
+    """Return the temporary that the statement before assigns."""
+    last = before[-1] if before else None
+    if not isinstance(last, ast.Assign) or not isinstance(last.targets[-1], Temp) or len(last.targets) > 2:
+        return None
+    return last.targets[-1]
+
+
+def _headed(before: list[ast.stmt], stmt: ast.Match) -> ast.stmt:
+    """Put what the statement before assigns to the subject in its place; a first target captures it."""
+    subject = _assigned(before)
+    if subject is None or not _same(stmt.subject, subject):
+        return stmt
+    last = before[-1]
+    assert isinstance(last, ast.Assign)
+    target = last.targets[0]
+    if len(last.targets) == 2:
+        first = stmt.cases[0]
+        if not isinstance(target, Var) or not _is_wildcard(first) or first.guard is None:
+            return stmt
+        first.pattern = Capture(None, target)
+    before.pop()
+    stmt.subject = last.value
+    return stmt
+
+
+def _is_wildcard(case: ast.match_case) -> bool:
+    return isinstance(case.pattern, ast.MatchAs) and case.pattern.name is None and case.pattern.pattern is None
+
+
+def _cases(rest: list[ast.stmt], subject: ast.expr) -> list[ast.match_case]:
+    """Return the cases that a chain of tests of one subject consists of."""
+    cases: list[ast.match_case] = []
+    while rest:
+        first = rest[0]
+        capture = _captured(first, subject)
+        behind = rest[1:] if capture is not None else rest
+        test = behind[0] if len(behind) == 1 and isinstance(behind[0], ast.If) else None
+        inner = behind[0] if len(behind) == 1 else None
+        if isinstance(inner, ast.Match) and capture is None and _same(inner.subject, subject):
+            cases.extend(inner.cases)
+            break
+        tested = _pattern(test.test) if test is not None and capture is None else None
+        if test is not None and tested is not None and _same(tested[0], subject):
+            cases.append(ast.match_case(pattern=tested[1], guard=tested[2], body=test.body))
+            rest = test.orelse
+        elif test is not None and _goes_on(test.orelse, subject):
+            cases.append(ast.match_case(pattern=Capture(None, capture), guard=test.test, body=test.body))
+            rest = test.orelse
+        else:
+            if capture is not None or not all(isinstance(stmt, ast.Pass) for stmt in rest):
+                cases.append(ast.match_case(pattern=Capture(None, capture), guard=None, body=behind or [ast.Pass()]))
+            break
+    return cases
+
+
+def _captured(stmt: ast.stmt, subject: ast.expr) -> Var | None:
+    """Return the variable that a statement binds to the subject."""
+    if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 and _same(stmt.value, subject):
+        target = stmt.targets[0]
+        return target if isinstance(target, Var) else None
+    return None
+
+
+def _goes_on(stmts: list[ast.stmt], subject: ast.expr) -> bool:
+    """Say whether statements still test the subject."""
+    return isinstance(subject, Temp) and any(isinstance(node, Temp) and _same(node, subject) for node in nodes(stmts))
+
+
+def _same(one: ast.expr, two: ast.expr) -> bool:
+    one, two = referred(one), referred(two)
+    return one is two or (isinstance(one, Temp) and isinstance(two, Temp) and one.temp == two.temp)
+
+
+def _pattern(test: ast.expr) -> tuple[ast.expr, ast.pattern, ast.expr | None] | None:
+    """Return subject, pattern and guard of a test."""
+    guards: list[ast.expr] = []
+    while isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        guards[:0] = test.values[1:]
+        test = test.values[0]
+    alternatives = [test]
+    while isinstance(alternatives[0], ast.BoolOp) and isinstance(alternatives[0].op, ast.Or):
+        alternatives[:1] = alternatives[0].values
+    found = [_single(alternative) for alternative in alternatives]
+    patterns: list[ast.pattern] = []
+    subject: ast.expr | None = None
+    for one in found:
+        if one is None or (subject is not None and not _same(subject, one[0])):
+            return None
+        subject = one[0]
+        patterns.extend(one[1].patterns if isinstance(one[1], ast.MatchOr) else [one[1]])
+    assert subject is not None
+    pattern = patterns[0] if len(patterns) == 1 else ast.MatchOr(patterns=patterns)
+    guard = guards[0] if len(guards) == 1 else ast.BoolOp(op=ast.And(), values=guards) if guards else None
+    return subject, pattern, guard
+
+
+def _single(test: ast.expr) -> tuple[ast.expr, ast.pattern] | None:
+    """Return subject and pattern of a test that is for one pattern."""
+    if isinstance(test, MatchTest):
+        return test.subject, test.pattern
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(referred(test.left), Temp):
+        return None
+    value = referred(test.comparators[0])
+    if isinstance(test.ops[0], ast.Is) and isinstance(value, ast.Constant) and value.value in (None, True, False):
+        pattern = ast.MatchSingleton(value=None)
+        pattern.value = value.value  # type: ignore[assignment]
+        return test.left, pattern
+    if isinstance(test.ops[0], ast.Eq) and _is_value(value):
+        return test.left, ast.MatchValue(value=value)
+    return None
+
+
+def _is_value(expr: ast.expr) -> bool:
+    """Say whether an expression may be a value pattern: a literal or a dotted name."""
+    if isinstance(expr, ast.Constant):
+        return type(expr.value) in (int, float, complex, str, bytes)
+    if not isinstance(expr, ast.Attribute):
+        return False
+    while isinstance(expr, ast.Attribute):
+        expr = referred(expr.value)
+    return isinstance(expr, ast.Name)
