@@ -44,9 +44,23 @@ def _matched(before: list[ast.stmt], stmt: ast.If) -> ast.stmt:
         return stmt
     value = subject if subject is not None else tested[0]  # type: ignore[index]
     cases = _cases([stmt], value)
+    if not _is_match(cases, value):
+        return stmt
     if subject is not None:
         return _headed(before, ast.Match(subject=subject, cases=cases, lineno=stmt.lineno))
     return ast.Match(subject=value, cases=cases, lineno=stmt.lineno)
+
+
+def _is_match(cases: list[ast.match_case], subject: ast.expr) -> bool:
+    """Say whether the cases tell of their subject, and nothing in them but the patterns does."""
+    if all(_is_wildcard(case) for case in cases):
+        return False
+    parts: list[ast.stmt] = []
+    for case in cases:
+        parts.extend(case.body)
+        if case.guard is not None:
+            parts.append(ast.Expr(value=case.guard))
+    return not _goes_on(parts, subject)
 
 
 def _assigned(before: list[ast.stmt]) -> Temp | None:
