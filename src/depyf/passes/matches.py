@@ -22,17 +22,16 @@ def restore_matches(body: list[ast.stmt]) -> list[ast.stmt]:
 
 def _sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
     out: list[ast.stmt] = []
-    for place, stmt in enumerate(stmts):
+    for stmt in stmts:
         if isinstance(stmt, ast.If):
-            stmt = _matched(out, stmt)
-        elif isinstance(stmt, ast.Match):
-            stmt = _headed(out, stmt)
-        out.append(stmt)
+            out.append(_matched(out, stmt))
+            continue
+        out.append(_headed(out, stmt) if isinstance(stmt, ast.Match) else stmt)
     return out
 
 
 def _matched(before: list[ast.stmt], stmt: ast.If) -> ast.stmt:
-    """Return the `match` that a test begins, or the test; takes the assignment of the subject off the end of `before`."""
+    """Return the `match` that a test begins, or the test; the subject is taken from the end of `before`."""
     tested = _pattern(stmt.test)
     subject = _assigned(before)
     if tested is None or (subject is None and not any(isinstance(node, MatchTest) for node in ast.walk(stmt.test))):
