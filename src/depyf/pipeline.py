@@ -10,11 +10,13 @@ from depyf.bytecode.normalise import normalise
 from depyf.lift.simplify import simplify
 from depyf.lift.simulate import lift
 from depyf.lift.tac import Graph
+from depyf.passes.annotations import restore_annotations
 from depyf.passes.asserts import restore_asserts
 from depyf.passes.body import Bodies, Body
 from depyf.passes.complete import check_complete
 from depyf.passes.definitions import restore_functions
 from depyf.passes.expressions import finish_expressions
+from depyf.passes.generators import keep_generator
 from depyf.passes.heads import restore_heads
 from depyf.passes.leftovers import Names, finish_leftovers
 from depyf.passes.scopes import declare, shadow
@@ -22,6 +24,7 @@ from depyf.passes.tidy import tidy
 from depyf.passes.tries import restore_tries
 from depyf.structure.build import Builder, Unstructured
 from depyf.structure.choices import ORDER, Choices
+from depyf.structure.class_ends import end_class
 from depyf.structure.collapse import collapse
 from depyf.structure.dispatch import dispatch
 from depyf.structure.labels import Unresolved, resolve
@@ -66,8 +69,9 @@ def _one(code: Code, bodies: Bodies, temps: int, names: Names, simplified: bool)
         if isinstance(const, Code):
             shadow(bodies[id(const)], code)
             body.global_reads |= bodies[id(const)].global_reads
+    stmts = keep_generator(restore_annotations(stmts, code), code)
     body.stmts = restore_functions(stmts, bodies)
-    declare(body, code.name == "<module>")
+    declare(body)
     return body, temps
 
 
@@ -102,6 +106,7 @@ def _structured(graph: Graph, choices: Choices) -> list[ast.stmt]:
     Raises Unstructured, Unresolved or Irreducible if it cannot be done with statements alone.
     """
     code = graph.code
+    end_class(graph)
     join_ends(graph)
     recognised = recognise(graph)
     markers = find_markers(graph)

@@ -51,5 +51,5 @@ def test_programs_do_what_they_do_under_their_interpreter(
 @pytest.mark.parametrize("version", interpreters.VERSIONS, ids=interpreters.label)
 def test_random_programs_do_what_they_do_under_their_interpreter(version: tuple[int, int], tmp_path: Path) -> None:
     source = tmp_path / "program.py"
-    source.write_text(random_programs.module(seed=1, functions=60), encoding="utf-8")
+    source.write_text(random_programs.module(seed=1, functions=30), encoding="utf-8")
     check(source, tmp_path / "program.pyc", version)

@@ -31,6 +31,7 @@ from depyf.emit.precedence import (
     TUPLE,
     YIELD,
 )
+from depyf.lift.nodes import Quoted
 
 Piece = str | tuple[ast.expr, int]
 
@@ -163,7 +164,7 @@ def _attribute(writer: ExpressionWriter, node: ast.Attribute) -> tuple[list[Piec
 def _subscript(writer: ExpressionWriter, node: ast.Subscript) -> tuple[list[Piece], int]:
     index = node.slice
     if isinstance(index, ast.Tuple) and index.elts and writer.grammar.bare_index_tuple(index):
-        return [(node.value, ATOM), "[", *_elements(index.elts, TEST, len(index.elts) == 1), "]"], ATOM
+        return [(node.value, ATOM), "[", *_elements(index.elts, STAR, len(index.elts) == 1), "]"], ATOM
     return [(node.value, ATOM), "[", (index, TEST), "]"], ATOM
 
 
@@ -299,6 +300,10 @@ def _dict_comp(writer: ExpressionWriter, node: ast.DictComp) -> tuple[list[Piece
     return ["{", (node.key, TEST), ": ", (node.value, TEST), *_generators(node.generators), "}"], ATOM
 
 
+def _quoted(writer: ExpressionWriter, node: Quoted) -> tuple[list[Piece], int]:
+    return [node.text], ATOM
+
+
 def _joined(writer: ExpressionWriter, node: ast.JoinedStr) -> tuple[list[Piece], int]:
     from depyf.emit.strings import joined
 
@@ -332,5 +337,6 @@ RULES: dict[type, Rule] = {
     ast.GeneratorExp: _generator,  # type: ignore[dict-item]
     ast.DictComp: _dict_comp,  # type: ignore[dict-item]
     ast.JoinedStr: _joined,  # type: ignore[dict-item]
+    Quoted: _quoted,  # type: ignore[dict-item]
 }
 """How each node is written: its pieces, and how tightly it binds."""

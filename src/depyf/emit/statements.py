@@ -86,6 +86,8 @@ def _ann_assign(writer: StatementWriter, stmt: ast.AnnAssign, depth: int) -> lis
 def _return(writer: StatementWriter, stmt: ast.Return, depth: int) -> list[Part]:
     if stmt.value is None:
         return ["return"]
+    if isinstance(stmt.value, ast.NamedExpr):
+        return [f"return {writer.text(stmt.value)}"]
     starred = isinstance(stmt.value, ast.Tuple) and any(isinstance(part, ast.Starred) for part in stmt.value.elts)
     return [f"return {writer.text(stmt.value, STAR if starred else TUPLE)}"]
 
@@ -197,7 +199,7 @@ def _flat(writer: StatementWriter, pieces: Sequence[object]) -> str:
 
 
 def _class(writer: StatementWriter, stmt: ast.ClassDef, depth: int) -> list[Part]:
-    arguments = [writer.text(base) for base in stmt.bases]
+    arguments = [writer.text(base, STAR) for base in stmt.bases]
     for keyword in stmt.keywords:
         arguments.append(("**" if keyword.arg is None else f"{keyword.arg}=") + writer.text(keyword.value))
     head = f"class {stmt.name}({', '.join(arguments)}):" if arguments else f"class {stmt.name}:"

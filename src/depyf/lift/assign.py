@@ -6,7 +6,7 @@ import ast
 
 from depyf.lift.fold import Folder, is_augmented
 from depyf.lift.imports import store_import
-from depyf.lift.nodes import PURE, Augmented, Entry, Ref, Temp, Var
+from depyf.lift.nodes import PURE, Augmented, Entry, Ref, SetupAnnotations, Temp, Var
 from depyf.lift.slots import Slots
 from depyf.lift.tac import Inst
 
@@ -39,6 +39,11 @@ def store_name(folder: Folder, inst: Inst) -> None:
             folder.emit(stmt, inst.line, [target.id])
             return
     _store(folder, inst, temp, target)
+
+
+def setup_annotations(folder: Folder, inst: Inst) -> None:
+    """SETUP_ANNOTATIONS: kept for the pass that knows what implies it."""
+    folder.emit(SetupAnnotations(), inst.line)
 
 
 def store_attr(folder: Folder, inst: Inst) -> None:

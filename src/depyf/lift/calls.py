@@ -13,6 +13,7 @@ from depyf.lift.nodes import (
     PURE,
     AsyncIter,
     AsyncNext,
+    BuildClass,
     ExcMatch,
     Function,
     GetAwaitable,
@@ -22,6 +23,7 @@ from depyf.lift.nodes import (
     Object,
     Tuple_,
     WithExcept,
+    constant,
     literal_value,
 )
 from depyf.lift.tac import Inst
@@ -46,16 +48,22 @@ def call_ex(folder: Folder, inst: Inst) -> None:
 
     def make(parts: list[ast.expr]) -> ast.expr:
         keywords = _keywords(parts[2]) if inst.arg else []
-        return ast.Call(func=parts[0], args=_arguments(parts[1]), keywords=keywords)
+        plain = bool(inst.arg) or isinstance(parts[0], BuildClass)
+        return ast.Call(func=parts[0], args=_arguments(parts[1], plain), keywords=keywords)
 
     folder.combine(inst, make)
 
 
-def _arguments(args: ast.expr) -> list[ast.expr]:
-    if type(args) is Tuple_:
+def _arguments(args: ast.expr, plain: bool) -> list[ast.expr]:
+    """Return the arguments that a tuple holds.
+
+    plain: the call has to be made so even if none of the arguments is starred.
+    """
+    if type(args) is Tuple_ or (plain and type(args) is ast.Tuple):
         return args.elts
-    if literal_value(args) == ():
-        return []
+    items = literal_value(args)
+    if isinstance(items, tuple) and (plain or not items):
+        return [constant(item) for item in items]
     return [ast.Starred(value=args, ctx=ast.Load())]
 
 

@@ -161,6 +161,19 @@ class WithExcept(Expression):
     exit: ast.expr
 
 
+class Quoted(Expression):
+    """An expression of which the text is known, and nothing else."""
+
+    _fields = ()
+    text: str
+
+
+class SetupAnnotations(ast.stmt):
+    """Make `__annotations__` unless it is there: what the annotation of a variable implies."""
+
+    _fields = ()
+
+
 class Tuple_(ast.Tuple):
     """A tuple made by LIST_TO_TUPLE: the arguments of a call, not an operand of `*`."""
 

@@ -90,7 +90,7 @@ FOLD: dict[str, Rule] = {
     "CHECK_EXC_MATCH": calls.check_exc_match,
     "WITH_EXCEPT_START": calls.with_except_start,
     "POP": calls.pop,
-    "SETUP_ANNOTATIONS": _nothing,
+    "SETUP_ANNOTATIONS": assign.setup_annotations,
     "PUSH_EXC_INFO": _nothing,
     "POP_EXCEPT": _nothing,
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from depyf.bytecode.code import Code
-from depyf.lift.nodes import AsyncIter, Function, GetIter, Temp
+from depyf.lift.nodes import AsyncIter, Function, GetIter, Temp, Var, literal
 from depyf.passes.body import Bodies, Body
 
 NAMES = {
@@ -18,6 +18,9 @@ NAMES = {
     "<dictcomp>": ast.DictComp,
     "<genexpr>": ast.GeneratorExp,
 }
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+NOTHING = literal(None)
+"""Stands for the element of a comprehension that has none, as its condition is constantly false."""
 ADDERS = {"append": ast.ListComp, "add": ast.SetComp, "__setitem__": ast.DictComp}
 
 
@@ -29,7 +32,28 @@ def restore_comprehension(call: ast.Call, bodies: Bodies) -> ast.expr | None:
     (argument,) = call.args
     if not isinstance(argument, (GetIter, AsyncIter)) or function.code.argcount != 1:
         return None
-    return _comprehension(bodies[id(function.code)], argument.value)
+    found = _comprehension(bodies[id(function.code)], argument.value)
+    if isinstance(found, COMPREHENSIONS):
+        found.bound = _bound(found)  # type: ignore[union-attr]
+    return found
+
+
+def bound_around(comprehension: ast.expr) -> list[Var] | None:
+    """Return the variables around a comprehension that `:=` in it binds; None if its code is inline."""
+    bound: list[Var] | None = getattr(comprehension, "bound", None)
+    return bound
+
+
+def _bound(comprehension: ast.expr) -> list[Var]:
+    found: list[Var] = []
+    work: list[ast.AST] = [comprehension]
+    while work:
+        node = work.pop()
+        if isinstance(node, ast.NamedExpr) and isinstance(node.target, Var):
+            found.append(node.target)
+        if not isinstance(node, ast.Lambda):
+            work.extend(ast.iter_child_nodes(node))
+    return found
 
 
 def _comprehension(body: Body, iterable: ast.expr) -> ast.expr | None:
@@ -80,6 +104,9 @@ def _loops(stmt: ast.stmt, generators: list[ast.comprehension]) -> ast.expr | No
             inner = stmt.orelse
         elif isinstance(stmt, ast.Expr):
             return stmt.value
+        elif isinstance(stmt, ast.Pass):
+            generators[-1].ifs.append(literal(False))
+            return NOTHING
         else:
             return None
         if len(inner) == 2 and _skips(inner[0]):
@@ -98,9 +125,19 @@ def _skips(stmt: ast.stmt) -> bool:
     return len(stmt.body) == 1 and isinstance(stmt.body[0], ast.Continue)
 
 
+def _never(code: Code, generators: list[ast.comprehension]) -> ast.expr:
+    """Return a comprehension that the compiler knew to have no elements."""
+    if code.name == "<dictcomp>":
+        return ast.DictComp(key=literal(None), value=literal(None), generators=generators)
+    kinds = {"<listcomp>": ast.ListComp, "<setcomp>": ast.SetComp, "<genexpr>": ast.GeneratorExp}
+    return kinds[code.name](elt=literal(None), generators=generators)
+
+
 def _build(
     code: Code, element: ast.expr, generators: list[ast.comprehension], result: ast.expr | None
 ) -> ast.expr | None:
+    if element is NOTHING:
+        return _never(code, generators)
     if code.name == "<genexpr>":
         if result is not None or not isinstance(element, ast.Yield) or element.value is None:
             return None

@@ -12,6 +12,7 @@ import ast
 from depyf.bytecode.code import CO_COROUTINE, CO_HAS_DOCSTRING, CO_OPTIMIZED, Code
 from depyf.lift.nodes import BuildClass, Function, Var
 from depyf.passes.body import Bodies, Body
+from depyf.passes.class_body import class_body
 from depyf.passes.comprehensions import restore_comprehension
 from depyf.passes.parameters import parameters
 from depyf.passes.walk import rewrite_expressions, rewrite_sequences
@@ -147,35 +148,4 @@ def _class(call: ast.Call, target: Var, decorators: list[ast.expr], bodies: Bodi
     return definition
 
 
-IMPLICIT = (
-    "__module__",
-    "__qualname__",
-    "__firstlineno__",
-    "__static_attributes__",
-    "__classcell__",
-    "__classdictcell__",
-)
-
-
-def class_body(stmts: list[ast.stmt]) -> list[ast.stmt]:
-    """Return a class's statements without those that the compiler adds."""
-    kept: list[ast.stmt] = []
-    for number, stmt in enumerate(stmts):
-        targets = stmt.targets if isinstance(stmt, ast.Assign) else []
-        names = [target.id for target in targets if isinstance(target, ast.Name)]
-        if names and names[0] in IMPLICIT and (number < 3 or number >= len(stmts) - 3):
-            continue
-        if names == ["__doc__"] and not kept and isinstance(stmt, ast.Assign) and _is_text(stmt.value):
-            kept.append(ast.Expr(value=stmt.value, lineno=0))
-            continue
-        if isinstance(stmt, ast.Return) and number == len(stmts) - 1:
-            continue
-        kept.append(stmt)
-    return kept or [ast.Pass()]
-
-
-def _is_text(expr: ast.expr) -> bool:
-    return isinstance(expr, ast.Constant) and isinstance(expr.value, str)
-
-
-__all__ = ["CO_HAS_DOCSTRING", "class_body", "docstring", "restore_functions", "with_docstring"]
+__all__ = ["CO_HAS_DOCSTRING", "docstring", "restore_functions", "with_docstring"]

@@ -6,6 +6,7 @@ import ast
 
 from depyf.bytecode.code import CO_VARARGS, CO_VARKEYWORDS, Code
 from depyf.lift.nodes import Function, constant, literal_value
+from depyf.passes.annotations import annotation
 
 
 def parameters(
@@ -16,7 +17,10 @@ def parameters(
     Raises ValueError if defaults or annotations are no displays.
     """
     names = code.varnames
-    annotations = _annotations(function.annotations) if function is not None else {}
+    annotations: dict[str, ast.expr] = {}
+    if function is not None:
+        written = _annotations(function.annotations)
+        annotations = {name: annotation(expr, code) for name, expr in written.items()}
     count, kwonly = code.argcount, code.kwonly_count
 
     def arg(name: str) -> ast.arg:

@@ -8,13 +8,14 @@ from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.lift.imports import Import, ImportFrom
 from depyf.lift.nodes import Var
 from depyf.passes.body import Body
+from depyf.passes.comprehensions import COMPREHENSIONS, bound_around
 from depyf.passes.definitions import AsyncDefinition, ClassDefinition, Definition
 
 EXPRESSIONS = frozenset({"<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 """Code that is written as an expression: what it binds outside is declared by the code around it."""
 
 
-def declare(body: Body, is_module: bool) -> None:
+def declare(body: Body) -> None:
     """Put `global` and `nonlocal` statements in front of a body that needs them."""
     variables = own_variables(body.stmts)
     if body.code.name in EXPRESSIONS:
@@ -25,12 +26,13 @@ def declare(body: Body, is_module: bool) -> None:
     bound = [var for var in variables if not isinstance(var.ctx, ast.Load)]
     global_names = {var.id for var in bound if var.scope == "global"}
     nonlocal_names = {var.id for var in bound if var.scope == "deref" and var.id in free}
-    body.global_reads |= {var.id for var in variables if var.scope == "global"} - global_names
-    if not optimized and not is_module:
-        global_names |= body.global_reads
-        body.global_reads = set()
+    own_reads = {var.id for var in variables if var.scope == "global"} - global_names
+    if not optimized:
+        global_names |= own_reads
+    else:
+        body.global_reads |= own_reads
     stmts: list[ast.stmt] = []
-    if global_names and not is_module:
+    if global_names:
         stmts.append(ast.Global(names=sorted(global_names)))
     if nonlocal_names:
         stmts.append(ast.Nonlocal(names=sorted(nonlocal_names)))
@@ -67,6 +69,9 @@ def own_variables(stmts: list[ast.stmt]) -> list[Var]:
             found.extend(node.variables)
         elif isinstance(node, ast.Lambda):
             work.extend([*node.args.defaults, *filter(None, node.args.kw_defaults)])
+        elif isinstance(node, COMPREHENSIONS) and (bound := bound_around(node)) is not None:
+            found.extend(bound)
+            work.append(node.generators[0].iter)
         else:
             work.extend(ast.iter_child_nodes(node))
     return found

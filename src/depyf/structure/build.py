@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from depyf.bytecode.code import CO_OPTIMIZED
 from depyf.cfg.dominators import reverse_postorder
 from depyf.lift.nodes import Temp
 from depyf.lift.tac import ForIter, Graph
@@ -31,7 +32,7 @@ class Node:
 
     jumps: the unfilled jumps in its items.
     last: the highest index of its blocks.
-    ends: the labels that `return` leads to from anywhere.
+    ends: the labels that `return` leads to from anywhere; none in a module or class.
     headers: the labels of all loops.
     """
 
@@ -86,7 +87,7 @@ class Builder:
         self.nodes: dict[int, Node] = {}
         self.fresh = len(graph.blocks)
         self.iterators = {block.exit.iterator for block in graph.live() if isinstance(block.exit, ForIter)}
-        self.ends = frozenset((graph.end,))
+        self.ends = frozenset((graph.end,)) if graph.code.flags & CO_OPTIMIZED else frozenset()
         self.headers = loop_headers(graph)
         for block in graph.live():
             if block.index == graph.end:

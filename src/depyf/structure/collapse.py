@@ -335,7 +335,6 @@ class _Collapser:
 
             compound = Compound(make, arm.entry.effect, arm.entry.reads, arm.entry.writes)
             inst = Inst("EXPR", compound, [cond, *extra], [result], self._line(block), -1)
-            self.uses[cond] = 1
         block.insts.append(inst)
         self._remove(arm.block)
         self.no_arm.discard(block.index)
@@ -457,7 +456,6 @@ class _Collapser:
         effect = max(body.effect, orelse.effect)
         compound = Compound(make, effect, body.reads | orelse.reads, body.writes | orelse.writes)
         block.insts.append(Inst("EXPR", compound, [cond, *extra], [result], self._line(block), -1))
-        self.uses[cond] = 1
         self._remove(true_arm.block)
         self._remove(false_arm.block)
         self.no_arm.discard(block.index)

@@ -1,0 +1,34 @@
+"""Generators whose every `yield` the compiler has dropped, as it can never be reached.
+
+Before: def f(): return             (but its code is that of a generator)
+After:  def f():
+            if False: yield
+            return
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_GENERATOR, Code
+from depyf.lift.nodes import literal
+
+
+def keep_generator(stmts: list[ast.stmt], code: Code) -> list[ast.stmt]:
+    """Return the statements of a generator with a `yield` among them."""
+    if not code.flags & (CO_GENERATOR | CO_ASYNC_GENERATOR) or code.name.startswith("<") or _yields(stmts):
+        return stmts
+    never = ast.Expr(value=ast.Yield(value=None), lineno=0)
+    return [ast.If(test=literal(False), body=[never], orelse=[], lineno=0), *stmts]
+
+
+def _yields(stmts: Sequence[ast.stmt]) -> bool:
+    """Say whether statements yield; nested functions, not yet written as such, are no part of them."""
+    work: list[ast.AST] = list(stmts)
+    while work:
+        node = work.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return True
+        work.extend(ast.iter_child_nodes(node))
+    return False

@@ -1,0 +1,40 @@
+"""The ends of a class's body, as those of any other code.
+
+Before: v1 = LOAD_CLOSURE __class__; STORE_NAME __classcell__ v1; return v1     (at every end of the body)
+After:  return None
+"""
+
+from __future__ import annotations
+
+from depyf.bytecode.code import CO_OPTIMIZED
+from depyf.lift.tac import Block, Graph, Inst, Return
+
+CELLS = frozenset({"__classcell__", "__classdictcell__"})
+
+
+def end_class(graph: Graph) -> None:
+    """Take out of a class's body what hands the cells of `__class__` and of its namespace over."""
+    if graph.code.flags & CO_OPTIMIZED:
+        return
+    for block in graph.live():
+        if isinstance(block.exit, Return):
+            _end(graph, block, block.exit)
+
+
+def _end(graph: Graph, block: Block, exit_: Return) -> None:
+    cells = {inst.defs[0] for inst in block.insts if inst.op == "LOAD_CLOSURE"}
+    handed = {
+        inst.uses[0]
+        for inst in block.insts
+        if inst.op == "STORE_NAME" and inst.arg in CELLS and inst.uses[0] in cells
+    }
+    if exit_.value in handed:
+        none = graph.new_temp()
+        block.insts.append(Inst("CONST", None, [], [none], None, -1))
+        exit_.value = none
+    block.insts = [
+        inst
+        for inst in block.insts
+        if not (inst.op == "STORE_NAME" and inst.uses[0] in handed)
+        and not (inst.op == "LOAD_CLOSURE" and inst.defs[0] in handed)
+    ]
