@@ -6,9 +6,10 @@ import functools
 import inspect
 import os
 import types
+from collections.abc import Mapping, Sequence
 
 from depyf.bytecode import pyc
-from depyf.decompiled import Decompiled, decompile_function, source_of
+from depyf.decompiled import NO_NAMES, Decompiled, decompile_function, source_of
 from depyf.emit.grammar import Grammar
 from depyf.emit.statements import write
 from depyf.passes.module import module_body
@@ -32,15 +33,21 @@ def decompile(x: object) -> str:
 
 
 def decompile_code(
-    code: types.CodeType, *, simplify: bool = False, assumptions: Assumptions = NO_ASSUMPTIONS
+    code: types.CodeType,
+    *,
+    simplify: bool = False,
+    assumptions: Assumptions = NO_ASSUMPTIONS,
+    result_names: Mapping[str, Sequence[str]] = NO_NAMES,
 ) -> Decompiled:
     """Decompile a live code object as a function, and say how far the result is proven.
 
     simplify: prefer text that is easier to read to text that compiles to the same instructions.
+    assumptions: what the proof may take for granted.
+    result_names: by global, what the items of the sequence that it returns would best be called.
 
     Raises DecompilationError if the code cannot be decompiled.
     """
-    return decompile_function(code, simplify=simplify, assumptions=assumptions)
+    return decompile_function(code, simplify=simplify, assumptions=assumptions, result_names=result_names)
 
 
 def decompile_pyc(source: str | os.PathLike[str] | bytes) -> str:

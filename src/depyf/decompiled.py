@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_COROUTINE, Code
@@ -12,6 +12,7 @@ from depyf.bytecode.reader import read
 from depyf.emit.grammar import Grammar
 from depyf.emit.statements import write
 from depyf.errors import DecompilationError
+from depyf.lift.simplify import Results
 from depyf.passes.body import Body
 from depyf.passes.definitions import with_docstring
 from depyf.passes.leftovers import Names
@@ -22,6 +23,8 @@ from depyf.verify.compare import verify
 from depyf.verify.level import Level
 from depyf.verify.recompile import recompile
 from depyf.verify.standin import WRAPPER
+
+NO_NAMES: Mapping[str, Sequence[str]] = types.MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +50,23 @@ class Decompiled:
 
 
 def decompile_function(
-    code: types.CodeType, *, simplify: bool = False, assumptions: Assumptions = NO_ASSUMPTIONS
+    code: types.CodeType,
+    *,
+    simplify: bool = False,
+    assumptions: Assumptions = NO_ASSUMPTIONS,
+    result_names: Mapping[str, Sequence[str]] = NO_NAMES,
 ) -> Decompiled:
     """Decompile a live code object as a function, and prove it.
 
     simplify: prefer text that is easier to read to text that compiles to the same instructions.
+    assumptions: what the proof may take for granted.
+    result_names: by global, what the items of the sequence that it returns would best be called.
 
     Raises DecompilationError for code that is not valid or has a form that is not understood.
     """
     neutral = read(code)
-    source, definition, function, names = _source(neutral, simplify)
+    results = _results(assumptions, result_names) if simplify else None
+    source, definition, function, names = _source(neutral, results)
     grammar = Grammar()
     module_source = source
     if neutral.freevars:
@@ -70,13 +80,22 @@ def source_of(code: types.CodeType) -> str:
 
     Raises DecompilationError for code that is not valid or has a form that is not understood.
     """
-    return _source(read(code), False)[0]
+    return _source(read(code), None)[0]
 
 
-def _source(code: Code, simplify: bool) -> tuple[str, ast.stmt, str, Names]:
-    body, names = decompile(code, simplified=simplify)
+def _source(code: Code, results: Results | None) -> tuple[str, ast.stmt, str, Names]:
+    body, names = decompile(code, results=results)
     definition, function = define(body, names)
     return write([definition], Grammar()), definition, function, names
+
+
+def _results(assumptions: Assumptions, names: Mapping[str, Sequence[str]]) -> Results:
+    """Return what items globals are known to return, by what they are called."""
+    found = {}
+    for function, length in assumptions.sequence_lengths.items():
+        wanted = names.get(function, ())
+        found[function] = wanted if len(wanted) == length else [f"item_{number}" for number in range(length)]
+    return found
 
 
 def _prove(

@@ -7,7 +7,7 @@ import ast
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Listing
 from depyf.bytecode.normalise import normalise
-from depyf.lift.simplify import simplify
+from depyf.lift.simplify import Results, simplify
 from depyf.lift.simulate import lift
 from depyf.lift.tac import Graph
 from depyf.passes.annotations import restore_annotations
@@ -37,10 +37,11 @@ from depyf.structure.regions.recognise import recognise
 from depyf.structure.thread import thread
 
 
-def decompile(code: Code, *, simplified: bool = False) -> tuple[Body, Names]:
+def decompile(code: Code, *, results: Results | None = None) -> tuple[Body, Names]:
     """Return the statements of a code object, those of nested code objects inside them, and the names made up.
 
-    simplified: rewrite code that a program wrote to what reads best (`lift/simplify`).
+    results: rewrite code that a program wrote to what reads best (`lift/simplify`), with this known of what globals
+        return; None leaves the code as it is.
 
     Raises DecompilationError for code that is not valid or has a form that is not understood.
     """
@@ -49,7 +50,7 @@ def decompile(code: Code, *, simplified: bool = False) -> tuple[Body, Names]:
     names = Names({name for one in order for name in (*one.varnames, *one.names, *one.cellvars, *one.freevars)})
     temps = 0
     for inner in order:
-        bodies[id(inner)], temps = _one(inner, bodies, temps, names, simplified and inner is code)
+        bodies[id(inner)], temps = _one(inner, bodies, temps, names, results if inner is code else None)
     finish_leftovers(bodies[id(code)], names)
     return bodies[id(code)], names
 
@@ -65,8 +66,8 @@ def nested(code: Code) -> list[Code]:
     return order[::-1]
 
 
-def _one(code: Code, bodies: Bodies, temps: int, names: Names, simplified: bool) -> tuple[Body, int]:
-    stmts, temps = _statements(code, temps, names, simplified)
+def _one(code: Code, bodies: Bodies, temps: int, names: Names, results: Results | None) -> tuple[Body, int]:
+    stmts, temps = _statements(code, temps, names, results)
     body = Body(code, stmts)
     for const in code.consts:
         if isinstance(const, Code):
@@ -78,29 +79,35 @@ def _one(code: Code, bodies: Bodies, temps: int, names: Names, simplified: bool)
     return body, temps
 
 
-def _statements(code: Code, temps: int, names: Names, simplified: bool) -> tuple[list[ast.stmt], int]:
+def _statements(code: Code, temps: int, names: Names, results: Results | None) -> tuple[list[ast.stmt], int]:
     """Return the statements of one code object, and the number of temporaries so far."""
     listing = normalise(code)
     for choices in ORDER:
-        graph = _lifted(listing, temps, names, simplified)
+        graph = _lifted(listing, temps, names, results)
         try:
             return _structured(graph, choices), graph.temps
         except (Unstructured, Unresolved, Irreducible):
             continue
-    graph = _lifted(listing, temps, names, simplified)
+    graph = _lifted(listing, temps, names, results)
     stmts = dispatch(graph)
     names.hints.update(graph.hints)
     finish_expressions(stmts)
     return stmts, graph.temps
 
 
-def _lifted(listing: Listing, temps: int, names: Names, simplified: bool) -> Graph:
+def _lifted(listing: Listing, temps: int, names: Names, results: Results | None) -> Graph:
     graph = lift(listing, temps)
-    if simplified:
-        simplify(graph)
+    if results is not None:
+        simplify(graph, results)
         names.hints.update(graph.hints)
-        names.taken -= graph.promoted
+        names.taken -= _unused_variables(graph)
     return graph
+
+
+def _unused_variables(graph: Graph) -> set[str]:
+    """Return the variables of a code object that no operation of its graph names: their names are free."""
+    used = {inst.arg for block in graph.live() for inst in block.insts if isinstance(inst.arg, str)}
+    return set(graph.code.varnames) - used - set(graph.code.parameters)
 
 
 def _structured(graph: Graph, choices: Choices) -> list[ast.stmt]:

@@ -135,8 +135,6 @@ class Graph:
     temps: int
     hints: dict[int, str] = field(default_factory=dict)
     """Names for temporaries, should they need one."""
-    promoted: set[str] = field(default_factory=set)
-    """Variables that no operation names any more."""
     end: int = -1
     """The block that returns None for all, once `structure/nests.py` has made it."""
 

@@ -63,6 +63,19 @@ def user_lines(text: str) -> tuple[UserLine, ...]:
 
 def output_count(text: str) -> int | None:
     """Return how many values a graph returns, or None where its text does not tell."""
+    outputs = _outputs(text)
+    return len(outputs) if outputs is not None else None
+
+
+def output_names(text: str) -> tuple[str, ...]:
+    """Return what a graph calls the values that it returns; what is no name there is `output_N`."""
+    outputs = _outputs(text) or []
+    return tuple(
+        each.id if isinstance(each, ast.Name) else f"output_{number}" for number, each in enumerate(outputs)
+    )
+
+
+def _outputs(text: str) -> list[ast.expr] | None:
     try:
         tree = ast.parse(_NAMELESS_CLASS.sub("class GraphModule(", text))
     except SyntaxError:
@@ -71,7 +84,7 @@ def output_count(text: str) -> int | None:
     forward = [node for node in methods if isinstance(node, ast.FunctionDef) and node.name == "forward"]
     last = forward[-1].body[-1] if forward else None
     value = last.value if isinstance(last, ast.Return) else None
-    return len(value.elts) if isinstance(value, (ast.Tuple, ast.List)) else None
+    return value.elts if isinstance(value, (ast.Tuple, ast.List)) else None
 
 
 def _imports(tree: ast.Module) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 
-from depyf.report.graph_source import output_count
+from depyf.report.graph_source import output_count, output_names
 from depyf.report.model import Compile
 from depyf.report.names import compiled_fn_number
 from depyf.torch.adapters import seams
@@ -27,3 +27,10 @@ def assumptions(compiled: Compile, new_code: types.CodeType) -> Assumptions:
         if count is not None:
             lengths[name] = count
     return Assumptions(sequence_lengths=lengths)
+
+
+def result_names(compiled: Compile, new_code: types.CodeType) -> dict[str, tuple[str, ...]]:
+    """Return by graph function what its graph calls the values that it returns."""
+    captured = [each for each in compiled.artefacts if each.stage == "Captured_Graph"]
+    graphs = [name for name in new_code.co_names if compiled_fn_number(name) is not None]
+    return {name: output_names(artefact.text) for name, artefact in zip(graphs, captured, strict=False)}

@@ -17,7 +17,7 @@ from depyf.report.transformed_source import Notes, annotated, comment_lines, ren
 from depyf.report.user_source import marked_source
 from depyf.report.words import in_columns, place_words, proof_words, resumption, trigger_words
 from depyf.torch.dump import Dump
-from depyf.torch.known_graphs import assumptions
+from depyf.torch.known_graphs import assumptions, result_names
 from depyf.torch.listing import all_names, line_of_offset, listing
 from depyf.torch.recorder import Running
 from depyf.verify.level import Level
@@ -51,7 +51,8 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool) -> types.Code
     written. `subject.compile.transformed` says why.
     """
     known = assumptions(subject.compile, subject.new_code)
-    decompiled = api.decompile_code(subject.new_code, simplify=True, assumptions=known)
+    names = result_names(subject.compile, subject.new_code)
+    decompiled = api.decompile_code(subject.new_code, simplify=True, assumptions=known, result_names=names)
     to_dump = _names_in_dump(subject.new_code)
     to_process = {stable: name for name, stable in to_dump.items()}
     transformed = Transformed(

@@ -42,7 +42,6 @@ def promote_variables(graph: Graph) -> None:
         store = _inst(graph, uses.stores[0])
         if not name.startswith("tmp_"):
             graph.hints.setdefault(store.uses[0], name)
-        graph.promoted.add(name)
         gone.add(id(store))
         for place in uses.loads:
             load = _inst(graph, place)

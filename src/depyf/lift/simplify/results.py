@@ -1,0 +1,74 @@
+"""Unpack the sequence that a call is known to return.
+
+Before: v1 = CALL graph a b; v2 = LOAD_SUBSCR v1 1; v3 = LOAD_SUBSCR v1 0
+After:  v1 = CALL graph a b; v3 v2 = UNPACK_SEQUENCE v1
+
+Only where the whole use of the sequence is to take items of it by number.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Mapping, Sequence
+
+from depyf.lift.phis import rename
+from depyf.lift.tac import Block, Graph, Inst, edges, exit_uses
+
+Results = Mapping[str, Sequence[str]]
+"""What is known of the sequences that globals return: by the global's name, what their items would be called."""
+
+
+def unpack_results(graph: Graph, results: Results) -> None:
+    """Unpack the results of calls of globals that `results` knows, if they have several items."""
+    callees: dict[int, str] = {}
+    numbers: dict[int, int] = {}
+    users: dict[int, list[Inst]] = {}
+    kept: set[int] = set()
+    for block in graph.live():
+        for inst in block.insts:
+            if inst.op == "LOAD_GLOBAL":
+                callees[inst.defs[0]] = str(inst.arg)
+            elif inst.op == "CONST" and type(inst.arg) is int:
+                numbers[inst.defs[0]] = inst.arg
+            if inst.op != "POP":
+                for temp in inst.uses:
+                    users.setdefault(temp, []).append(inst)
+        kept.update(exit_uses(block.exit))
+        kept.update(arg for edge in edges(block.exit) for arg in edge.args)
+    same: dict[int, int] = {}
+    for block in graph.live():
+        for inst in list(block.insts):
+            names = results.get(callees.get(inst.uses[0], ""), ()) if inst.op == "CALL" else ()
+            if len(names) > 1 and inst.defs[0] not in kept:
+                taken = _items(inst.defs[0], users.get(inst.defs[0], []), numbers, len(names))
+                if taken:
+                    same.update(_unpack(graph, block, inst, taken, names))
+    for block in graph.live():
+        block.insts = [inst for inst in block.insts if not (inst.op == "LOAD_SUBSCR" and inst.defs[0] in same)]
+    rename(graph, same)
+
+
+def _items(sequence: int, users: list[Inst], numbers: dict[int, int], count: int) -> dict[int, list[int]] | None:
+    """Return by item the temporaries that hold it, or None if the sequence is used for something else."""
+    taken: dict[int, list[int]] = {}
+    for inst in users:
+        if inst.op != "LOAD_SUBSCR" or inst.uses[0] != sequence or inst.uses[1] not in numbers:
+            return None
+        number = numbers[inst.uses[1]]
+        if not -count <= number < count:
+            return None
+        taken.setdefault(number % count, []).append(inst.defs[0])
+    return taken
+
+
+def _unpack(
+    graph: Graph, block: Block, call: Inst, taken: dict[int, list[int]], names: Sequence[str]
+) -> dict[int, int]:
+    """Unpack behind the call; return what the items taken by number become."""
+    items = [graph.new_temp() for _ in names]
+    place = next(number for number, inst in enumerate(block.insts) if inst is call) + 1
+    block.insts.insert(place, Inst("UNPACK_SEQUENCE", len(items), [call.defs[0]], items, call.line, call.offset))
+    for item, name in zip(items, names, strict=True):
+        if name.isidentifier() and not keyword.iskeyword(name):
+            graph.hints[item] = name
+    return {temp: items[number] for number, temps in taken.items() for temp in temps}
