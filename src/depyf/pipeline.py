@@ -33,6 +33,8 @@ from depyf.structure.loops import Irreducible
 from depyf.structure.nests import cut, find_markers, join_ends, nests
 from depyf.structure.patterns.cases import join_cases
 from depyf.structure.patterns.hoist import hoist_behind_cases
+from depyf.structure.regions.async_for import restore_async_for
+from depyf.structure.regions.except_star import restore_except_star
 from depyf.structure.regions.recognise import recognise
 from depyf.structure.thread import thread
 
@@ -110,6 +112,8 @@ def _structured(graph: Graph, choices: Choices) -> list[ast.stmt]:
     """
     code = graph.code
     end_class(graph)
+    restore_async_for(graph)
+    restore_except_star(graph)
     join_ends(graph)
     recognised = recognise(graph)
     markers = find_markers(graph)
