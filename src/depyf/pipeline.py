@@ -72,7 +72,7 @@ def _one(code: Code, bodies: Bodies, temps: int, names: Names, simplified: bool)
     body = Body(code, stmts)
     for const in code.consts:
         if isinstance(const, Code):
-            shadow(bodies[id(const)], code)
+            shadow(bodies[id(const)], code, bodies)
             body.global_reads |= bodies[id(const)].global_reads
     stmts = keep_generator(restore_annotations(stmts, code), code)
     body.stmts = restore_functions(stmts, bodies)
@@ -119,7 +119,7 @@ def _structured(graph: Graph, choices: Choices) -> list[ast.stmt]:
     markers = find_markers(graph)
     cut(graph, markers)
     nest = nests(graph, markers)
-    thread(graph, markers)
+    thread(graph, markers, recognised.regions)
     scopes: dict[tuple[int, tuple[int, ...]], int] = {}
     scope = {
         block.index: scopes.setdefault((block.handler, nest[block.index]), len(scopes)) for block in graph.live()

@@ -106,7 +106,8 @@ class Builder:
     def _forward(self) -> None:
         """Lead jumps past nodes that hold nothing but a jump: what they pop is implied by where they lead.
 
-        A node that leaves a `for` loop stays: it is a `break`, perhaps behind another loop.
+        A node that leaves a `for` loop stays: it is a `break`, perhaps behind another loop. So does one that is all
+    there is of a protected region: the `pass` of a `with`.
         """
         onward: dict[int, int] = {}
         for label, node in self.nodes.items():
@@ -116,7 +117,10 @@ class Builder:
         for node in self.nodes.values():
             for jump in node.jumps:
                 seen = {jump.label}
+                around = {-1, *self.recognised.regions.chain(node.handler)}
                 while jump.label in onward and onward[jump.label] not in seen:
+                    if self.nodes[jump.label].handler not in around:
+                        break
                     jump.label = onward[jump.label]
                     seen.add(jump.label)
 
