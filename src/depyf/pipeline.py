@@ -33,6 +33,8 @@ from depyf.structure.loops import Irreducible
 from depyf.structure.nests import cut, find_markers, join_ends, nests
 from depyf.structure.patterns.cases import join_cases
 from depyf.structure.patterns.hoist import hoist_behind_cases
+from depyf.structure.regions.async_for import restore_async_for
+from depyf.structure.regions.except_star import restore_except_star
 from depyf.structure.regions.recognise import recognise
 from depyf.structure.thread import thread
 
@@ -71,7 +73,7 @@ def _one(code: Code, bodies: Bodies, temps: int, names: Names, results: Results 
     body = Body(code, stmts)
     for const in code.consts:
         if isinstance(const, Code):
-            shadow(bodies[id(const)], code)
+            shadow(bodies[id(const)], code, bodies)
             body.global_reads |= bodies[id(const)].global_reads
     stmts = keep_generator(restore_annotations(stmts, code), code)
     body.stmts = restore_functions(stmts, bodies)
@@ -117,12 +119,14 @@ def _structured(graph: Graph, choices: Choices) -> list[ast.stmt]:
     """
     code = graph.code
     end_class(graph)
+    restore_async_for(graph)
+    restore_except_star(graph)
     join_ends(graph)
     recognised = recognise(graph)
     markers = find_markers(graph)
     cut(graph, markers)
     nest = nests(graph, markers)
-    thread(graph, markers)
+    thread(graph, markers, recognised.regions)
     scopes: dict[tuple[int, tuple[int, ...]], int] = {}
     scope = {
         block.index: scopes.setdefault((block.handler, nest[block.index]), len(scopes)) for block in graph.live()

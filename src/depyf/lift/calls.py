@@ -173,8 +173,9 @@ def yield_value(folder: Folder, inst: Inst) -> None:
 
 
 def check_exc_match(folder: Folder, inst: Inst) -> None:
-    """CHECK_EXC_MATCH: the test of an `except` clause."""
-    folder.combine(inst, lambda parts: ExcMatch(exc=parts[0], type=parts[1], star=False))
+    """CHECK_EXC_MATCH, CHECK_EG_MATCH: the test of an `except` or `except*` clause."""
+    star = inst.op == "CHECK_EG_MATCH"
+    folder.combine(inst, lambda parts: ExcMatch(exc=parts[0], type=parts[1], star=star))
 
 
 def with_except_start(folder: Folder, inst: Inst) -> None:

@@ -168,6 +168,10 @@ class Quoted(Expression):
     text: str
 
 
+class TryStar(ast.Try):
+    """`try` with `except*` clauses: the `ast` of Python 3.10 has no node for it."""
+
+
 class MatchTest(Expression):
     """Whether `subject` matches a pattern; if so, what the pattern captures is bound."""
 

@@ -88,6 +88,7 @@ FOLD: dict[str, Rule] = {
     "YIELD_FROM": calls.yield_from,
     "YIELD": calls.yield_value,
     "CHECK_EXC_MATCH": calls.check_exc_match,
+    "CHECK_EG_MATCH": calls.check_exc_match,
     "WITH_EXCEPT_START": calls.with_except_start,
     "POP": calls.pop,
     "SETUP_ANNOTATIONS": assign.setup_annotations,

@@ -73,6 +73,7 @@ class ForIter:
     body: Edge
     done: Edge
     line: int | None = None
+    is_async: bool = False
 
 
 @dataclass(slots=True)

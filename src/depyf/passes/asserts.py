@@ -16,7 +16,7 @@ from depyf.passes.walk import rewrite_sequences
 
 def restore_asserts(body: list[ast.stmt]) -> list[ast.stmt]:
     """Replace every test that raises the compiler's own AssertionError."""
-    return rewrite_sequences(body, _sequence)
+    return rewrite_sequences(rewrite_sequences(body, _sequence), _untested)
 
 
 def _sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
@@ -24,11 +24,16 @@ def _sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
     for stmt in stmts:
         if isinstance(stmt, ast.If):
             out.extend(_assert(stmt))
-        elif _raises([stmt]):
-            out.append(ast.Assert(test=literal(False), msg=_message([stmt]), lineno=stmt.lineno))
         else:
             out.append(stmt)
     return out
+
+
+def _untested(stmts: list[ast.stmt]) -> list[ast.stmt]:
+    return [
+        ast.Assert(test=literal(False), msg=_message([stmt]), lineno=stmt.lineno) if _raises([stmt]) else stmt
+        for stmt in stmts
+    ]
 
 
 def _assert(stmt: ast.If) -> list[ast.stmt]:

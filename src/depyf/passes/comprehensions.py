@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from depyf.bytecode.code import Code
+from depyf.bytecode.code import CO_COROUTINE, Code
 from depyf.lift.nodes import AsyncIter, Function, GetIter, Temp, Var, literal
 from depyf.passes.body import Bodies, Body
 
@@ -35,7 +35,16 @@ def restore_comprehension(call: ast.Call, bodies: Bodies) -> ast.expr | None:
     found = _comprehension(bodies[id(function.code)], argument.value)
     if isinstance(found, COMPREHENSIONS):
         found.bound = _bound(found)  # type: ignore[union-attr]
+        found.awaited = bool(function.code.flags & CO_COROUTINE)  # type: ignore[union-attr]
     return found
+
+
+def is_awaited(expr: ast.expr) -> bool:
+    """Say, once, whether an expression is a comprehension whose function is a coroutine: no `await` is written for it."""
+    awaited: bool = getattr(expr, "awaited", False)
+    if awaited:
+        expr.awaited = False  # type: ignore[attr-defined]
+    return awaited
 
 
 def bound_around(comprehension: ast.expr) -> list[Var] | None:

@@ -13,7 +13,7 @@ from depyf.bytecode.code import CO_COROUTINE, CO_HAS_DOCSTRING, CO_OPTIMIZED, Co
 from depyf.lift.nodes import BuildClass, Function, Var
 from depyf.passes.body import Bodies, Body
 from depyf.passes.class_body import class_body
-from depyf.passes.comprehensions import restore_comprehension
+from depyf.passes.comprehensions import is_awaited, restore_comprehension
 from depyf.passes.parameters import parameters
 from depyf.passes.walk import rewrite_expressions, rewrite_sequences
 
@@ -25,6 +25,8 @@ def restore_functions(body: list[ast.stmt], bodies: Bodies) -> list[ast.stmt]:
         if isinstance(expr, ast.Call):
             found = restore_comprehension(expr, bodies)
             return found if found is not None else expr
+        if isinstance(expr, ast.Await) and is_awaited(expr.value):
+            return expr.value
         if isinstance(expr, Function) and expr.code.name == "<lambda>":
             return _lambda(expr, bodies[id(expr.code)])
         return expr

@@ -22,7 +22,7 @@ def module_body(body: Body) -> list[ast.stmt]:
     place = 0
     while place < len(stmts) and (isinstance(stmts[place], ast.Expr) or _is_future(stmts[place])):
         place += 1
-    return [*stmts[:place], *declarations, *stmts[place:]]
+    return [*stmts[:place], *declarations, *stmts[place:]] or [ast.Pass()]
 
 
 def _is_future(stmt: ast.stmt) -> bool:

@@ -7,7 +7,7 @@ import ast
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.lift.imports import Import, ImportFrom
 from depyf.lift.nodes import Capture, CaptureRest, CaptureStar, Var
-from depyf.passes.body import Body
+from depyf.passes.body import Bodies, Body
 from depyf.passes.comprehensions import COMPREHENSIONS, bound_around
 from depyf.passes.definitions import AsyncDefinition, ClassDefinition, Definition
 
@@ -17,11 +17,11 @@ EXPRESSIONS = frozenset({"<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<
 
 def declare(body: Body) -> None:
     """Put `global` and `nonlocal` statements in front of a body that needs them."""
-    variables = own_variables(body.stmts)
+    optimized = bool(body.code.flags & CO_OPTIMIZED)
+    variables = own_variables(body.stmts, optimized)
     if body.code.name in EXPRESSIONS:
         body.global_reads |= {var.id for var in variables if var.scope == "global"}
         return
-    optimized = bool(body.code.flags & CO_OPTIMIZED)
     free = set(body.code.freevars)
     bound = [var for var in variables if not isinstance(var.ctx, ast.Load)]
     global_names = {var.id for var in bound if var.scope == "global"}
@@ -39,18 +39,29 @@ def declare(body: Body) -> None:
     body.stmts[:0] = stmts
 
 
-def shadow(inner: Body, outer: Code) -> None:
-    """Declare the globals that `inner` reads and that `outer` has as variables of its own."""
+def shadow(inner: Body, outer: Code, bodies: Bodies) -> None:
+    """Declare the globals that `inner`, or the methods of a class, read and that `outer` has as variables of its own."""
     if not outer.flags & CO_OPTIMIZED:
         return
-    hidden = inner.global_reads & ({*outer.varnames, *outer.cellvars, *outer.freevars})
-    if hidden and inner.code.flags & CO_OPTIMIZED and not inner.code.name.startswith("<"):
-        inner.stmts.insert(0, ast.Global(names=sorted(hidden)))
-        inner.global_reads -= hidden
+    local = {*outer.varnames, *outer.cellvars, *outer.freevars}
+    work = [inner]
+    while work:
+        body = work.pop()
+        hidden = body.global_reads & local
+        if not hidden or body.code.name.startswith("<"):
+            continue
+        body.global_reads -= hidden
+        if body.code.flags & CO_OPTIMIZED:
+            body.stmts.insert(0, ast.Global(names=sorted(hidden)))
+        else:
+            work.extend(bodies[id(const)] for const in body.code.consts if isinstance(const, Code))
 
 
-def own_variables(stmts: list[ast.stmt]) -> list[Var]:
-    """Return the variables that statements name themselves: not those of nested functions and classes."""
+def own_variables(stmts: list[ast.stmt], around: bool) -> list[Var]:
+    """Return the variables that statements name themselves: not those of nested functions and classes.
+
+    around: what `:=` binds in comprehensions is bound in the code around them, and has to be declared there.
+    """
     found: list[Var] = []
     work: list[ast.AST] = list(reversed(stmts))
     while work:
@@ -73,7 +84,7 @@ def own_variables(stmts: list[ast.stmt]) -> list[Var]:
         elif isinstance(node, ast.Lambda):
             work.extend([*node.args.defaults, *filter(None, node.args.kw_defaults)])
         elif isinstance(node, COMPREHENSIONS) and (bound := bound_around(node)) is not None:
-            found.extend(bound)
+            found.extend(bound if around else [])
             work.append(node.generators[0].iter)
         else:
             work.extend(ast.iter_child_nodes(node))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 
-from depyf.lift.nodes import ExcMatch, Temp
+from depyf.lift.nodes import ExcMatch, TryStar, Temp
 from depyf.passes.walk import rewrite_sequences
 from depyf.structure.labels import TryStmt
 from depyf.structure.tree import ReraiseStmt
@@ -34,10 +34,19 @@ def _try(stmt: TryStmt) -> ast.stmt:
             break
         handlers.append(clause)
         if rest_or_none is None:
-            return ast.Try(body=stmt.body, handlers=handlers, orelse=stmt.orelse, finalbody=[], lineno=0)
+            kind = TryStar if _is_star(stmt.handler) else ast.Try
+            return kind(body=stmt.body, handlers=handlers, orelse=stmt.orelse, finalbody=[], lineno=0)
         rest = rest_or_none
     handlers.append(_bare(rest, stmt.exc))
     return ast.Try(body=stmt.body, handlers=handlers, orelse=stmt.orelse, finalbody=[], lineno=0)
+
+
+def _is_star(handler: list[ast.stmt]) -> bool:
+    """Say whether a handler begins with the test of an `except*` clause."""
+    first = handler[0] if handler else None
+    test = first.test if isinstance(first, ast.If) else None
+    test = test.operand if isinstance(test, ast.UnaryOp) else test
+    return isinstance(test, ExcMatch) and test.star
 
 
 def _joined(stmt: ast.Try) -> ast.stmt:

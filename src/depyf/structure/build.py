@@ -106,7 +106,8 @@ class Builder:
     def _forward(self) -> None:
         """Lead jumps past nodes that hold nothing but a jump: what they pop is implied by where they lead.
 
-        A node that leaves a `for` loop stays: it is a `break`, perhaps behind another loop.
+        A node that leaves a `for` loop stays: it is a `break`, perhaps behind another loop. So does one that is all
+    there is of a protected region: the `pass` of a `with`.
         """
         onward: dict[int, int] = {}
         for label, node in self.nodes.items():
@@ -116,7 +117,10 @@ class Builder:
         for node in self.nodes.values():
             for jump in node.jumps:
                 seen = {jump.label}
+                around = {-1, *self.recognised.regions.chain(node.handler)}
                 while jump.label in onward and onward[jump.label] not in seen:
+                    if self.nodes[jump.label].handler not in around:
+                        break
                     jump.label = onward[jump.label]
                     seen.add(jump.label)
 
@@ -150,13 +154,14 @@ class Builder:
         parent = self.recognised.regions.parent[handler]
         around = any(label > entry and label not in body for label in self._predecessors().get(entry, ()))
         body_items = self._structure(body, entry, loop_outside=around)
+        is_star = any(inst.op == "CHECK_EG_MATCH" for inst in graph.block(start).insts)
         item: Item
         with_ = self.recognised.withs.get(handler)
         if with_ is not None:
             item = WithBody(body_items, with_.exit, self._structure(code, start), with_.is_async)
         else:
             handler_items = self._structure(code, start)
-            item = Try(body_items, handler_items, graph.handlers[handler].exc, handler in self.recognised.finallys)
+            item = Try(body_items, handler_items, graph.handlers[handler].exc, handler in self.recognised.finallys, is_star)
         self.add(entry, [item], parent, nest, last)
 
     def _predecessors(self) -> dict[int, set[int]]:
@@ -258,7 +263,7 @@ class Builder:
 def _for(header: int, exit_: ForIter) -> For:
     iterator, value = Temp(temp=exit_.iterator), Temp(temp=exit_.value)
     body: list[Item] = [Jump(exit_.body.target)]
-    return For(header, iterator, value, body, exit_.done.target, [Jump(exit_.done.target)], line=exit_.line)
+    return For(header, iterator, value, body, exit_.done.target, [Jump(exit_.done.target)], exit_.is_async, exit_.line)
 
 
 def _while(header: int, items: list[Item], inside: set[int]) -> Loop:

@@ -80,7 +80,7 @@ def _around(
         leaving = {jump.label for jump in nodes[label].jumps} - set(kids)
         if isinstance(compound, (Loop, For)):
             leaving -= {compound.header, *nodes[label].ends}
-        else:
+        elif not (isinstance(compound, Try) and compound.is_star):
             leaving -= nodes[label].ends | nodes[label].headers
         if leaving:
             _fill_else(compound, sites[normal][0][1], nodes[normal].items)

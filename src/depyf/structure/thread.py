@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from depyf.lift.tac import Block, Edge, Goto, Graph, edges
 from depyf.structure.collapse import count_uses
-from depyf.structure.regions.table import prune
+from depyf.structure.regions.table import Regions, prune
 
 
-def thread(graph: Graph, markers: set[int]) -> None:
-    """Redirect every edge to an empty block to where that leads, as long as nothing is left on the way."""
+def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
+    """Redirect every edge to an empty block to where that leads, as long as nothing is left or entered on the way."""
     uses = count_uses(graph)
     for block in graph.live():
         for edge in edges(block.exit):
@@ -20,6 +20,8 @@ def thread(graph: Graph, markers: set[int]) -> None:
             while True:
                 target = graph.block(edge.target)
                 onward = _onward(target, uses, markers)
+                if target.handler not in regions.chain(block.handler) and target.handler >= 0:
+                    break
                 if onward is None or onward.target in seen or target.index == graph.end:
                     break
                 renamed = dict(zip(target.phis, edge.args))

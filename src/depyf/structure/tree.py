@@ -70,12 +70,14 @@ class Try:
     """`try: body`, and what its handler does; `exc` is the exception's temporary.
 
     is_finally: the handler's code is that of a `finally`, and every way out of the body runs it.
+    is_star: the handler's clauses are `except*`, which nothing leaves but by their end.
     """
 
     body: list[Item]
     handler: list[Item]
     exc: int
     is_finally: bool
+    is_star: bool = False
     orelse: list[Item] = field(default_factory=list)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from depyf.lift.tac import Block, Graph, Return, edges
 from depyf.structure.regions import finally_, names, with_
-from depyf.structure.regions.table import Kind, Regions, join_straight, prune
+from depyf.structure.regions.table import Kind, Regions, join_straight, prune, skip_empty
 
 HARMLESS = frozenset({"CONST", "LOAD_FAST", "POP", "POP_EXCEPT", "MOVE"})
 
@@ -53,15 +53,24 @@ def recognise(graph: Graph) -> Recognised:
         if region.kind is Kind.EXCEPT and region.handler in regions.parent:
             names.strip_unbindings(regions, region)
     join_straight(graph)
-    for region in regions.regions:
-        if region.handler in regions.parent:
-            _absorb_returns(regions, region.handler)
+    for region in reversed(regions.regions):
+        if region.handler in regions.parent and _absorb_returns(recognised, region.handler):
+            join_straight(graph)
     return recognised
 
 
-def _absorb_returns(regions: Regions, handler: int) -> None:
-    """Let `return v`, which cannot raise, belong to the region that computes v, if nothing else leads there."""
+def _absorb_returns(recognised: Recognised, handler: int) -> bool:
+    """Let `return v`, which cannot raise, belong to the region that computes v, if nothing else leads there.
+
+    A `return` of a constant belongs to a `with` unless it is where the `with` goes on after an exception.
+    Say whether there was one.
+    """
+    regions = recognised.regions
     graph = regions.graph
+    follow = -1
+    if handler in recognised.withs:
+        follow = next(edge.target for edge in edges(graph.block(graph.handlers[handler].target).exit))
+    found = False
     body = regions.body(handler)
     predecessors: dict[int, set[int]] = {}
     for block in graph.live():
@@ -70,8 +79,12 @@ def _absorb_returns(regions: Regions, handler: int) -> None:
     for _, edge in regions.exits(body):
         block = graph.block(edge.target)
         if isinstance(block.exit, Return) and predecessors[block.index] <= body:
-            if all(inst.op in HARMLESS for inst in block.insts) and _is_from_elsewhere(block, block.exit.value):
-                block.handler = handler
+            leaves = follow >= 0 and skip_empty(graph, follow) is not block
+            if all(inst.op in HARMLESS for inst in block.insts):
+                if leaves or _is_from_elsewhere(block, block.exit.value):
+                    block.handler = handler
+                    found = True
+    return found
 
 
 def _is_from_elsewhere(block: Block, value: int) -> bool:

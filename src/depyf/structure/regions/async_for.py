@@ -1,0 +1,47 @@
+"""`async for`.
+
+Before: 1: v2 = GET_ANEXT v1; v3 = CONST None; v4 = YIELD_FROM v2 v3; -> 2   (protected by handler 5)
+        5: END_ASYNC_FOR v1 exc; ...
+After:  1: for the next v4 of v1: -> 2; done: -> 6     6: ...
+"""
+
+from __future__ import annotations
+
+from depyf.lift.tac import Block, Edge, ForIter, Goto, Graph
+from depyf.structure.regions.table import prune
+
+NEXT = ["GET_ANEXT", "CONST", "YIELD_FROM"]
+
+
+def restore_async_for(graph: Graph) -> None:
+    """Let the blocks that await the next value end as those of plain `for` loops do."""
+    found = False
+    for number, handler in enumerate(graph.handlers):
+        end = graph.blocks[handler.target]
+        if end is None or not end.insts or end.insts[0].op != "END_ASYNC_FOR":
+            continue
+        awaiting = [block for block in graph.live() if block.handler == number]
+        if all(_awaits(block, end.insts[0].uses[0]) for block in awaiting):
+            _rewrite(graph, awaiting, end)
+            found = True
+    if found:
+        prune(graph)
+
+
+def _awaits(block: Block, iterator: int) -> bool:
+    """Say whether a block does nothing but await the next value of an iterator."""
+    if [inst.op for inst in block.insts] != NEXT or not isinstance(block.exit, Goto):
+        return False
+    return block.insts[0].uses == [iterator]
+
+
+def _rewrite(graph: Graph, awaiting: list[Block], end: Block) -> None:
+    iterator = end.insts[0].uses[0]
+    done = graph.new_block(end.insts[1:], end.exit, end.handler, end.stack[:-2])
+    for block in awaiting:
+        assert isinstance(block.exit, Goto)
+        (value,) = block.insts[-1].defs
+        line = block.insts[0].line
+        block.exit = ForIter(iterator, value, block.exit.edge, Edge(done.index), line, is_async=True)
+        block.insts = []
+        block.handler = end.handler

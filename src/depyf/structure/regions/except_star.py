@@ -1,0 +1,141 @@
+"""`except*`.
+
+Before: the handler keeps a list; each clause parts what its type matches from the rest, its body is protected by a
+        handler that appends to the list and goes on with the next clause; the end raises what the list holds
+After:  the tests of an `except` chain (CHECK_EG_MATCH with one result), bodies that go to the end of the
+        statement, and an implicit end that raises again
+"""
+
+from __future__ import annotations
+
+from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Reraise, edges
+from depyf.structure.regions.table import prune, skip_empty
+
+UNBINDING = 3
+"""Operations of `name = None; del name`."""
+TEST = 3
+"""Operations of the test of a clause: CHECK_EG_MATCH, CONST None, IS."""
+
+
+def restore_except_star(graph: Graph) -> None:
+    """Rewrite the handlers of `except*` clauses to the form that `except` clauses have."""
+    for number, handler in enumerate(graph.handlers):
+        start = graph.blocks[handler.target]
+        if start is None or [inst.op for inst in start.insts[:2]] != ["PUSH_EXC_INFO", "BUILD_LIST"]:
+            continue
+        chain = _chain(graph, start)
+        if chain is not None:
+            pending = start.insts.pop(1)
+            _Rewriter(graph, number, chain, pending.defs[0]).rewrite()
+            prune(graph)
+
+
+def _chain(graph: Graph, block: Block) -> list[Block] | None:
+    """Return the blocks that test the clauses, and the last one, which raises what is left."""
+    found: list[Block] = []
+    while block not in found:
+        found.append(block)
+        if [inst.op for inst in block.insts[:2]] == ["LIST_APPEND", "PREP_RERAISE_STAR"]:
+            return found
+        last = [inst.op for inst in block.insts[-3:]]
+        if last != ["CHECK_EG_MATCH", "CONST", "IS"] or not isinstance(block.exit, Branch):
+            return None
+        block = _behind(graph, _ways(block)[1].target)
+    return None
+
+
+def _ways(block: Block) -> tuple[Edge, Edge]:
+    """Return where a test for None goes if there is a value, and if there is none."""
+    exit_ = block.exit
+    assert isinstance(exit_, Branch)
+    is_not = next(inst.arg for inst in reversed(block.insts) if inst.op == "IS")
+    return (exit_.if_true, exit_.if_false) if is_not else (exit_.if_false, exit_.if_true)
+
+
+def _behind(graph: Graph, index: int) -> Block:
+    """Return the block that a chain of blocks leads to that only drop values."""
+    block = graph.block(index)
+    seen = {index}
+    while all(inst.op == "POP" for inst in block.insts) and isinstance(block.exit, Goto):
+        if block.exit.edge.target in seen:
+            break
+        block = graph.block(block.exit.edge.target)
+        seen.add(block.index)
+    return block
+
+
+class _Rewriter:
+    def __init__(self, graph: Graph, handler: int, chain: list[Block], pending: int) -> None:
+        self.graph = graph
+        self.exc = graph.handlers[handler].exc
+        self.chain = chain
+        self.pending = pending
+        self.done = _ways(chain[-1])[1].target
+
+    def rewrite(self) -> None:
+        """Rewrite every clause, and the end."""
+        self._open_bodies()
+        self._finish_bodies()
+        for block in self.chain[:-1]:
+            self._test(block)
+        last = self.chain[-1]
+        (raised,) = next(inst.defs for inst in last.insts if inst.op == "PREP_RERAISE_STAR")
+        done = self.graph.block(self.done)
+        done.insts = [inst for inst in done.insts if inst.op != "POP" or inst.uses != [raised]]
+        last.exit = Reraise(self.exc)
+        last.insts = []
+
+    def _open_bodies(self) -> None:
+        """Take the protection off the bodies of clauses."""
+        graph = self.graph
+        for number, handler in enumerate(graph.handlers):
+            target = graph.blocks[handler.target]
+            if target is None or not any(
+                inst.op == "LIST_APPEND" and inst.uses == [self.pending, handler.exc] for inst in target.insts
+            ):
+                continue
+            for block in graph.live():
+                if block.handler == number:
+                    block.handler = target.handler
+        prune(graph)
+
+    def _finish_bodies(self) -> None:
+        """Let the bodies go to the end of the statement; each clause but the first is reached from the test before."""
+        graph = self.graph
+        tests = {block.index for block in self.chain}
+        nexts = {block.index for block in self.chain[1:]}
+        failing: set[int] = set()
+        for block in self.chain[:-1]:
+            index = _ways(block)[1].target
+            while index not in nexts:
+                failing.add(index)
+                index = next(edge.target for edge in edges(graph.block(index).exit))
+        for block in graph.live():
+            if block.index in tests or block.index in failing:
+                continue
+            for edge in edges(block.exit):
+                if _behind(graph, edge.target).index in nexts:
+                    edge.target, edge.args = self.done, []
+                    self._unbind(block)
+
+    def _unbind(self, block: Block) -> None:
+        """Take `name = None; del name` off the end of a body."""
+        tail = block.insts[-UNBINDING:]
+        ops = [inst.op.partition("_")[0] for inst in tail]
+        if ops == ["CONST", "STORE", "DELETE"] and tail[1].uses == tail[0].defs and tail[1].arg == tail[2].arg:
+            del block.insts[-UNBINDING:]
+
+    def _test(self, block: Block) -> None:
+        match, rest = _ways(block)
+        check = block.insts[-TEST]
+        matched = check.defs[1]
+        cond = self.graph.new_temp()
+        test = Inst(check.op, None, [self.exc, check.uses[1]], [cond], check.line, check.offset)
+        block.insts[-TEST:] = [test]
+        assert isinstance(block.exit, Branch)
+        block.exit = Branch(cond, match, Edge(_behind(self.graph, rest.target).index), block.exit.line)
+        body = skip_empty(self.graph, match.target)
+        if body.insts and body.insts[0].uses == [matched]:
+            first = body.insts[0]
+            store = [Inst(first.op, first.arg, [self.exc], [], first.line, first.offset)]
+            body.insts[:1] = store if first.op != "POP" else []
