@@ -16,6 +16,7 @@ from depyf.passes.complete import check_complete
 from depyf.passes.definitions import restore_functions
 from depyf.passes.expressions import finish_expressions
 from depyf.passes.heads import restore_heads
+from depyf.passes.inlined import inlined_operation
 from depyf.passes.leftovers import Names, finish_leftovers
 from depyf.passes.scopes import declare, shadow
 from depyf.passes.tidy import tidy
@@ -24,6 +25,7 @@ from depyf.structure.build import Builder, Unstructured
 from depyf.structure.choices import ORDER, Choices
 from depyf.structure.collapse import collapse
 from depyf.structure.dispatch import dispatch
+from depyf.structure.inlined import find_inlined, replace_inlined, saving_blocks
 from depyf.structure.labels import Unresolved, resolve
 from depyf.structure.loops import Irreducible
 from depyf.structure.nests import cut, find_markers, join_ends, nests
@@ -93,7 +95,24 @@ def _lifted(listing: Listing, temps: int, names: Names, simplified: bool) -> Gra
         simplify(graph)
         names.hints.update(graph.hints)
         names.taken -= graph.promoted
+    _restore_inlined(graph)
     return graph
+
+
+def _restore_inlined(graph: Graph) -> None:
+    """Put one operation in place of the loop of each comprehension that stands in this code, inner ones first."""
+    blocks = saving_blocks(graph)
+    while blocks:
+        inlined = find_inlined(graph, blocks.pop(0))
+        if inlined is None:
+            continue
+        try:
+            operation = inlined_operation(inlined, _structured(inlined.graph, Choices()))
+        except (Unstructured, Unresolved, Irreducible):
+            continue
+        if operation is not None:
+            replace_inlined(graph, inlined, operation)
+            blocks = saving_blocks(graph)
 
 
 def _structured(graph: Graph, choices: Choices) -> list[ast.stmt]:

@@ -15,6 +15,7 @@ PLAIN: dict[str, tuple[int, int]] = {
     "STORE_DEREF": (1, 0),
     "DELETE_DEREF": (0, 0),
     "LOAD_CLOSURE": (0, 1),
+    "MAKE_CELL": (0, 0),
     "LOAD_CLASSDEREF": (0, 1),
     "LOAD_FROM_DICT_OR_DEREF": (1, 1),
     "LOAD_FROM_DICT_OR_GLOBALS": (1, 1),
