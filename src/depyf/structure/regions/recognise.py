@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from depyf.lift.tac import Block, Graph, Return, edges
 from depyf.structure.regions import finally_, names, with_
+from depyf.structure.regions.jumps import protect_jumps
 from depyf.structure.regions.table import Kind, Regions, join_straight, prune
 
 HARMLESS = frozenset({"CONST", "LOAD_FAST", "POP", "POP_EXCEPT", "MOVE"})
@@ -27,6 +28,7 @@ def recognise(graph: Graph) -> Recognised:
     outer ones first, and of those at one depth the last in the code, as a copy may hold others.
     """
     recognised = Recognised(Regions(graph))
+    protect_jumps(graph)
     regions = recognised.regions
     place = {region.handler: graph.handlers[region.handler].target for region in regions.regions}
     order = sorted(
@@ -60,22 +62,20 @@ def recognise(graph: Graph) -> Recognised:
 
 
 def _absorb_returns(regions: Regions, handler: int) -> None:
-    """Let `return v`, which cannot raise, belong to the region that computes v, if nothing else leads there."""
+    """Let `return v`, which cannot raise, belong to the region that leads there, if nothing else does.
+
+    The only way out may as well stand behind the statement, if it does not need a value computed inside.
+    """
     graph = regions.graph
     body = regions.body(handler)
     predecessors: dict[int, set[int]] = {}
     for block in graph.live():
         for edge in edges(block.exit):
             predecessors.setdefault(edge.target, set()).add(block.index)
-    for _, edge in regions.exits(body):
-        block = graph.block(edge.target)
+    exits = [edge.target for _, edge in regions.exits(body)]
+    for index in exits:
+        block = graph.block(index)
         if isinstance(block.exit, Return) and predecessors[block.index] <= body:
-            if all(inst.op in HARMLESS for inst in block.insts) and _is_from_elsewhere(block, block.exit.value):
+            alone = len(set(exits)) == 1 and any(block.exit.value in inst.defs for inst in block.insts)
+            if all(inst.op in HARMLESS for inst in block.insts) and not alone:
                 block.handler = handler
-
-
-def _is_from_elsewhere(block: Block, value: int) -> bool:
-    return not any(value in inst.defs for inst in block.insts)
-
-
-
