@@ -57,7 +57,7 @@ def decompile_function(
     """
     neutral = read(code)
     source, definition, function, names = _source(neutral, simplify)
-    grammar = Grammar()
+    grammar = Grammar.of(neutral)
     module_source = source
     if neutral.freevars:
         module_source = write([_wrapped(definition, function, neutral)], grammar)
@@ -76,7 +76,7 @@ def source_of(code: types.CodeType) -> str:
 def _source(code: Code, simplify: bool) -> tuple[str, ast.stmt, str, Names]:
     body, names = decompile(code, simplified=simplify)
     definition, function = define(body, names)
-    return write([definition], Grammar()), definition, function, names
+    return write([definition], Grammar.of(code)), definition, function, names
 
 
 def _prove(

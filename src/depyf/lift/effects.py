@@ -61,7 +61,6 @@ PLAIN: dict[str, tuple[int, int]] = {
     "ENTER_WITH": (1, 2),
     "ENTER_ASYNC_WITH": (1, 2),
     "MATCH_CLASS": (3, 1),
-    "MATCH_EXC": (2, 1),
 }
 
 PEEK: dict[str, tuple[int, int]] = {

@@ -29,5 +29,6 @@ FACTS = v3_13.FACTS.next(
         "WITH_EXCEPT_START": x.plain("WITH_EXCEPT_START", 5),
     },
     walked=True,
+    docstring_flag=True,
     folds=(fold_loop_ends_and_pop, fold_with_entries, fold_null_keywords, *v3_12.FOLDS, fold_truth),
 )
