@@ -27,16 +27,17 @@ def find(version: tuple[int, int]) -> str | None:
     found += [path for path in [shutil.which(name)] if path]
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     found += [str(path) for path in sorted(pyenv.glob("{}.{}.*/bin/python".format(*version)), reverse=True)]
-    return next((path for path in found if is_version(path, version)), None)
+    return next((real for path in found if (real := executable(path, version))), None)
 
 
-def is_version(path: str, version: tuple[int, int]) -> bool:
-    """Tell whether this interpreter starts and is a CPython of the version."""
+def executable(path: str, version: tuple[int, int]) -> str | None:
+    """Return where an interpreter really is, if it starts and is a CPython of the version."""
     if not Path(path).exists():
-        return False
-    script = "import sys; print(sys.implementation.name, *sys.version_info[:2])"
+        return None
+    script = "import sys; print(sys.implementation.name, *sys.version_info[:2], sys.executable)"
     done = subprocess.run([path, "-c", script], capture_output=True, text=True, check=False)
-    return done.stdout.split() == ["cpython", *map(str, version)]
+    is_wanted = done.stdout.split()[:3] == ["cpython", *map(str, version)]
+    return done.stdout.split(maxsplit=3)[3].strip() if is_wanted else None
 
 
 def need(version: tuple[int, int]) -> str:

@@ -24,6 +24,7 @@ from depyf.passes.tries import restore_tries
 from depyf.structure.build import Builder, Unstructured
 from depyf.structure.choices import ORDER, Choices
 from depyf.structure.collapse import collapse
+from depyf.structure.copies import join_copies
 from depyf.structure.dispatch import dispatch
 from depyf.structure.inlined import find_inlined, replace_inlined, saving_blocks
 from depyf.structure.labels import Unresolved, resolve
@@ -127,6 +128,7 @@ def _structured(graph: Graph, choices: Choices) -> list[ast.stmt]:
     cut(graph, markers)
     nest = nests(graph, markers)
     thread(graph, markers)
+    join_copies(graph)
     scopes: dict[tuple[int, tuple[int, ...]], int] = {}
     scope = {
         block.index: scopes.setdefault((block.handler, nest[block.index]), len(scopes)) for block in graph.live()

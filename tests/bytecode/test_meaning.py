@@ -11,7 +11,7 @@ from tests import interpreters
 from tests.bytecode import random_programs
 from tests.bytecode.evaluator import run_module
 
-PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
+PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.txt"))
 COMPILE_AND_RUN = """
 import marshal, py_compile, sys
 source, target = sys.argv[1:]

@@ -25,6 +25,7 @@ class Trace:
     seed: int
     log: list[object] = field(default_factory=list)
     limit: int = 60
+    tested: tuple[int, bool, int] = (0, False, -1)
 
     def __post_init__(self) -> None:
         self.chance = random.Random(self.seed)
@@ -92,8 +93,14 @@ class Value:
         return self.new("call", args, kwargs)
 
     def __bool__(self) -> bool:
+        number, truth, length = self.trace.tested
+        if number == self.number and length == len(self.trace.log):
+            # A second test with nothing between: what the first one said, and nobody sees it.
+            return truth
         self.new("bool")
-        return self.trace.chance.random() < 0.5
+        truth = self.trace.chance.random() < 0.5
+        self.trace.tested = self.number, truth, len(self.trace.log)
+        return truth
 
     def __iter__(self) -> Iterator[Value]:
         self.new("iter")

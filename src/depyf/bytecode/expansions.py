@@ -36,6 +36,17 @@ def with_count(op: str) -> Expansion:
     return lambda operand: (Step(op, operand.raw.arg),)
 
 
+def with_depth(op: str) -> Expansion:
+    """Expand COPY or SWAP, whose argument counts from 1, the top."""
+
+    def expand(operand: Operand) -> Steps:
+        if not operand.raw.arg:
+            operand.fail("depth 0 is above the stack")
+        return (Step(op, operand.raw.arg),)
+
+    return expand
+
+
 def with_name(op: str) -> Expansion:
     """Expand to one operation with a name of `co_names`."""
     return lambda operand: (Step(op, operand.name()),)

@@ -38,9 +38,8 @@ class Handler:
     (`lasti`, if asked for) and the exception are pushed, then control goes to the
     instruction with index `target`.
 
-    For the block stack of 3.7 to 3.10 the same is meant; six values are pushed
-    there (`legacy` is true): the exception that was being handled before as
-    traceback, value, type, then the new one as traceback, value, type.
+    The block stack of 3.7 to 3.10 is written down in the same form, PUSH_EXC_INFO at the
+    start of a handler and the clean-up handler around it included; `legacy` is never true.
     """
 
     target: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.depths import stack_depths
-from depyf.bytecode.draft import Draft
+from depyf.bytecode.draft import Draft, Fold
 from depyf.bytecode.exception_table import Entry, read_exception_table
 from depyf.bytecode.line_table import read_lines
 from depyf.bytecode.listing import Handler, Listing
@@ -25,8 +25,17 @@ def normalise(code: Code) -> Listing:
     end, operations that take more than the stack has, points reached with stacks of different depth.
     """
     facts = facts_of(code.version, str(code))
-    draft = begin(code, facts)
-    for fold in facts.folds:
+    try:
+        return finish(begin(code, facts), facts, (*facts.guesses, *facts.folds))
+    except DecompilationError:
+        if not facts.guesses:
+            raise
+    return finish(begin(code, facts), facts, facts.folds)
+
+
+def finish(draft: Draft, facts: Facts, folds: tuple[Fold, ...]) -> Listing:
+    """Return the listing after these folds."""
+    for fold in folds:
         fold(draft)
     listing = walk(draft) if facts.walked else settle(draft)
     stack_depths(listing)

@@ -92,19 +92,22 @@ Control
     CLEANUP_THROW   iterator last exc -> None value  likewise
 Exceptions and `with`
     PUSH_EXC_INFO   exc -> previous exc
-    POP_EXCEPT      previous ->        (3.10 and older: three values)
-    CHECK_EXC_MATCH exc type -> exc bool       (older: type type -> bool as MATCH_EXC)
-    MATCH_EXC       exc_type type -> bool      3.10 and older
+    POP_EXCEPT      previous ->
+                    3.10 and older push three values per exception; here one stands for them, as in newer versions
+    CHECK_EXC_MATCH exc type -> exc bool
+    MATCH_EXC       exc type -> bool           3.10 and older: after COPY 1 it is CHECK_EXC_MATCH
     CHECK_EG_MATCH  exc type -> rest match
     PREP_RERAISE_STAR   orig list -> exc
-    RERAISE n       ... exc ->         n: how many below are the saved offset (3.10 and older: pops three)
+    RERAISE n       ... exc ->         n: how deep below exc the saved offset is, 0: not used
     ENTER_WITH      manager -> exit result       after it a handler protects the body
     ENTER_ASYNC_WITH  manager -> exit awaitable
-    WITH_EXCEPT_START  exit lasti previous exc -> exit lasti previous exc result
+                    at the normal end exit stands below three None; CALL (2, 'below' or 'above') takes the first
+                    None for the self of exit (3.11 to 3.13), CALL (3, 'plain') has exit alone as callee
+    WITH_EXCEPT_START  exit lasti previous exc -> exit lasti previous exc result     (3.10 and older: no lasti)
                     arg: how deep `exit` is (1 = top), as for COPY
 Pattern matching
     GET_LEN         v -> v n           MATCH_MAPPING, MATCH_SEQUENCE   v -> v bool
-    MATCH_KEYS      subject keys -> subject keys values    (None if it does not match; 3.10: then bool, by IS NOT None)
+    MATCH_KEYS      subject keys -> subject keys values    (None if it does not match)
     MATCH_CLASS n   subject class names -> attributes or None
     MATCH_CLASS_OR_SUBJECT n   subject class names -> attributes or subject, bool     3.10, written by a program only
     COPY_DICT_WITHOUT_KEYS   subject keys -> subject rest

@@ -8,8 +8,9 @@ import re
 from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Code
-from depyf.lift.nodes import AsyncIter, Common, GetIter, Object, Temp
+from depyf.lift.nodes import AsyncIter, Cell, Common, GetIter, Object, Temp
 from depyf.passes.body import Body
+from depyf.passes.telling import hint_names
 from depyf.passes.walk import rewrite_expressions
 
 
@@ -62,6 +63,7 @@ class Names:
 def finish_leftovers(body: Body, names: Names) -> None:
     """Replace every node that is no Python in place."""
     temps: dict[int, str] = {}
+    hint_names(body.stmts, names.hints)
 
     def rewrite(expr: ast.expr) -> ast.expr:
         if isinstance(expr, Temp):
@@ -76,11 +78,23 @@ def finish_leftovers(body: Body, names: Names) -> None:
             return ast.Call(func=_builtin(names, "aiter"), args=[expr.value], keywords=[])
         if isinstance(expr, Common):
             return _builtin(names, expr.id)
+        if isinstance(expr, Cell):
+            return _cell(expr.name)
         if isinstance(expr, ast.Name) and not expr.id.isidentifier():
             expr.id = names.of_variable(expr.id)
         return expr
 
     rewrite_expressions(body.stmts, rewrite)
+
+
+def _cell(variable: str) -> ast.expr:
+    """Return the cell of a variable: that of a function which does nothing but name it."""
+    nothing = ast.arguments(
+        posonlyargs=[], args=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[]
+    )
+    namer = ast.Lambda(args=nothing, body=ast.Name(id=variable, ctx=ast.Load()))
+    closure = ast.Attribute(value=namer, attr="__closure__", ctx=ast.Load())
+    return ast.Subscript(value=closure, slice=ast.Constant(value=0), ctx=ast.Load())
 
 
 def _builtin(names: Names, name: str) -> ast.expr:

@@ -7,6 +7,8 @@ relative to the directory, times are seconds. Everything but `seconds` is the sa
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import dataclass
 from typing import Any
 
 from depyf.report.model import (
@@ -28,6 +30,15 @@ from depyf.report.user_source import short_path
 
 SCHEMA = 1
 
+_MARK = re.compile(r'"\\u0000(\d+)\\u0000"')
+
+
+@dataclass(frozen=True, slots=True)
+class OneLine:
+    """A part of the index that is written without line breaks."""
+
+    content: dict[str, Any]
+
 
 def index_json(session: Session) -> str:
     """Return the text of `index.json`."""
@@ -41,7 +52,24 @@ def index_json(session: Session) -> str:
         "unavailable": dict(sorted(session.unavailable.items())),
         "problems": [{"where": each.where, "message": each.message} for each in session.problems],
     }
-    return json.dumps(content, indent=1) + "\n"
+    return _readable(content)
+
+
+def _readable(content: dict[str, Any]) -> str:
+    """Return JSON with a key per line, but a guard per line: Python's encoder is slow when it indents.
+
+    A model has thousands of guards. They are encoded on their own, and put where their marks stand.
+    """
+    rows: list[str] = []
+
+    def mark(value: object) -> object:
+        if isinstance(value, OneLine):
+            rows.append(json.dumps(value.content))
+            return f"\0{len(rows) - 1}\0"
+        raise TypeError(f"{type(value).__name__} is not JSON")
+
+    text = json.dumps(content, indent=1, default=mark)
+    return _MARK.sub(lambda found: rows[int(found[1])], text) + "\n"
 
 
 def _root(session: Session, function: Function) -> dict[str, Any]:
@@ -112,7 +140,7 @@ def _guards(guards: GuardSet | Unavailable) -> Any:  # noqa: ANN401 - JSON
     if isinstance(guards, Unavailable):
         return {"unavailable": guards.reason}
     return [
-        {"kind": each.kind, "source": each.source, "clause": each.clause, "where": _line(each.where)}
+        OneLine({"kind": each.kind, "source": each.source, "clause": each.clause, "where": _line(each.where)})
         for each in guards.guards
     ]
 

@@ -157,12 +157,11 @@ class Guard:
 class GuardSet:
     """All conditions of one entry, in the order in which torch asks them.
 
-    `function` is the text of an executable `def guard(L, G)`; `differs` says where its verdict was seen to differ
-    from torch's own on the values it was captured with, and is empty otherwise.
+    `differs` says where their verdict was seen to differ from torch's own on the values they were captured with, and
+    is empty otherwise. The text of the executable guard is in the full code of the function.
     """
 
     guards: tuple[Guard, ...]
-    function: str
     differs: str = ""
 
 

@@ -59,10 +59,9 @@ def relate(recorder: Recorder, running: Running, code: types.CodeType) -> None:
 
 
 def _read_guards(running: Running, manager: seams.GuardManager, values: Mapping[str, object] | None) -> None:
-    filename = running.compile.filename
-    tree, differs = agreement.read(manager, values, filename)
+    tree, differs = agreement.read(manager, values, running.compile.filename)
     running.guards = tree
-    running.compile.guards = guard_set(tree, str(running.compile.id), differs, filename)
+    running.compile.guards = guard_set(tree, differs)
 
 
 def _read_from_cache(recorder: Recorder, running: Running) -> None:

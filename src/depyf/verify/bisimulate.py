@@ -154,7 +154,7 @@ class Bisimulation:
         its = standing(self.frame(state, 1), self.lengths)
         if isinstance(its, Split):
             return split(state, its.truth)
-        if self.is_iterator_taken(state, mine, its):
+        if self.is_iterator_taken(state, mine, its) or self.is_tested_again(state, mine, its):
             return [state]
         self.compare(state, mine, its)
         if mine.kind[0] != TRUTH_TEST:
@@ -176,6 +176,16 @@ class Bisimulation:
             return False
         state.bound[mine.operands[0]] = self.terms.symbol(Sort.ITERATOR)
         return True
+
+    def is_tested_again(self, state: State, mine: Event, its: Event) -> bool:
+        """Tell whether one side alone tests a value again that was tested last, and let it go on with the outcome."""
+        if (mine.kind, mine.operands) == (its.kind, its.operands):
+            return False
+        for number, event in enumerate((mine, its)):
+            if event.kind[0] == TRUTH_TEST and event.operands[0] in state.tested:
+                self.go_one(state, number, event.outcomes[0], (state.resolve(state.tested[event.operands[0]]),))
+                return True
+        return False
 
     def compare(self, state: State, mine: Event, its: Event) -> None:
         """Demand that two observables are the same."""
@@ -225,13 +235,18 @@ class Bisimulation:
             state.bound[event.settles] = self.terms.symbol()
         if event.kind[0] == TRUTH_TEST:
             state.tested[state.resolve(event.operands[0])] = results[0]
-        for side, outcome, joins in zip(state.sides, way, self.joins, strict=True):
-            if outcome.pops:
-                del side.stack[-outcome.pops :]
-            side.stack.extend(outcome.pushes(results))
-            # An observable that leaves a side where it stands is a part of its instruction: no path meets there anew.
-            state.met |= outcome.place != side.place and outcome.place in joins
-            side.place = outcome.place
+        for number, outcome in enumerate(way):
+            self.go_one(state, number, outcome, results)
+
+    def go_one(self, state: State, number: int, outcome: Outcome, results: tuple[Term, ...]) -> None:
+        """Go one way on with one side."""
+        side = state.sides[number]
+        if outcome.pops:
+            del side.stack[-outcome.pops :]
+        side.stack.extend(outcome.pushes(results))
+        # An observable that leaves a side where it stands is a part of its instruction: no path meets there anew.
+        state.met |= outcome.place != side.place and outcome.place in self.joins[number]
+        side.place = outcome.place
 
     def place_text(self, reason: str) -> str:
         """Return a reason with the places that the walk had come to."""

@@ -139,12 +139,10 @@ def jump_if(frame: Frame) -> bool:
 
 
 def known_truth(frame: Frame) -> Term | None:
-    """Return the truth of the top as a term, if finding it out runs no code, or has just been found out."""
+    """Return the truth of the top as a term, if finding it out runs no code."""
     term = frame.peek()
     if frame.terms.is_bool(term):
         return term
-    if term in frame.state.tested:
-        return frame.state.resolve(frame.state.tested[term])
     known = containers.truth(frame.state, term)
     return None if known is None else frame.terms.constant(known)
 
@@ -380,8 +378,9 @@ def pop_except(frame: Frame) -> bool:
 
 
 def is_legacy(frame: Frame) -> bool:
-    """Return whether exceptions are three values on the stack."""
-    return any(handler.legacy for handler in frame.listing.handlers)
+    """Return whether exceptions are three values on the stack, as all of a code's handlers have it or none."""
+    handlers = frame.listing.handlers
+    return bool(handlers) and handlers[0].legacy
 
 
 def reraise(frame: Frame) -> bool:

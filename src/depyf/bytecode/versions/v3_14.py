@@ -30,5 +30,6 @@ FACTS = v3_13.FACTS.next(
     },
     walked=True,
     docstring_flag=True,
-    folds=(fold_loop_ends_and_pop, fold_with_entries, fold_null_keywords, *v3_12.FOLDS, fold_truth),
+    guesses=(fold_with_entries,),
+    folds=(fold_loop_ends_and_pop, fold_null_keywords, *v3_12.FOLDS, fold_truth),
 )

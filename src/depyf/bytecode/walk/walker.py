@@ -24,8 +24,8 @@ from depyf.bytecode.walk.layout import (
 from depyf.bytecode.walk.machine import Machine
 from depyf.bytecode.walk.node import Catch, Emitted, Node, Point
 
-POINTS_PER_INSTRUCTION = 64
-"""How often `finally` bodies may be copied before code is refused."""
+COPIES, COPIES_OF_SUBROUTINES = 4, 64
+"""How often the instructions may be copied, on average, for different stacks, and for `finally` subroutines."""
 
 
 def walk(draft: Draft) -> Listing:
@@ -48,6 +48,8 @@ class Walker:
         self.layouts = Layouts()
         self.nodes: dict[Point, Node] = {}
         self.pending: list[Node] = []
+        has_subroutines = any(raw.name == "END_FINALLY" for raw in draft.raws)
+        self.limit = (COPIES_OF_SUBROUTINES if has_subroutines else COPIES) * (len(draft.raws) + 1)
         self.roles = {"": self.run, "enter": self.enter, "cleanup": self.clean_up, "swallow": self.swallow}
 
     def reach(self, point: Point) -> Node:
@@ -56,7 +58,7 @@ class Walker:
         if node is None:
             if point.raw >= len(self.draft.raws):
                 raise self.draft.fail(len(self.draft.raws) - 1, "control runs off the end of the code")
-            if len(self.nodes) > POINTS_PER_INSTRUCTION * (len(self.draft.raws) + 1):
+            if len(self.nodes) > self.limit:
                 raise self.draft.fail(point.raw, "the stack has no fixed depth here, or finally bodies nest too deep")
             node = Node(point, len(self.nodes))
             self.nodes[point] = node

@@ -40,7 +40,8 @@ def promote_variables(graph: Graph) -> None:
         if name in parameters or len(uses.stores) != 1 or not _is_safe(uses, idom, links):
             continue
         store = _inst(graph, uses.stores[0])
-        graph.hints.setdefault(store.uses[0], name)
+        if not name.startswith("tmp_"):
+            graph.hints.setdefault(store.uses[0], name)
         graph.promoted.add(name)
         gone.add(id(store))
         for place in uses.loads:

@@ -5,18 +5,15 @@ from __future__ import annotations
 from depyf.report.model import Guard, GuardSet
 from depyf.torch.guards.expression import fill
 from depyf.torch.guards.names import Names
-from depyf.torch.guards.render import render
 from depyf.torch.guards.tree import Tree
 
 
-def guard_set(tree: Tree, compile_id: str, differs: str = "", filename: str = "") -> GuardSet:
-    """Return `tree` as data: each clause, and the text of the whole guard.
+def guard_set(tree: Tree, differs: str = "") -> GuardSet:
+    """Return `tree` as data.
 
     Args:
         tree: the guards of an entry.
-        compile_id: torch's id of the entry, e.g. `0/1`.
         differs: where the guards disagreed with torch at capture, '' if they did not.
-        filename: the user's file, whose lines are shown as `:5`.
     """
     names = Names()
     sources: list[str] = []
@@ -32,5 +29,4 @@ def guard_set(tree: Tree, compile_id: str, differs: str = "", filename: str = ""
         )
         for clause in tree.clauses
     ]
-    function = "\n".join(render(tree, compile_id, names, filename)) + "\n"
-    return GuardSet(tuple(guards), function, differs)
+    return GuardSet(tuple(guards), differs)

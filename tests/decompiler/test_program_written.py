@@ -1,0 +1,107 @@
+"""Code that a program wrote: what reads best, and is proven."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+
+import pytest
+
+from depyf.api import decompile_code
+from depyf.lift import simplify
+from depyf.structure.choices import Choices
+from depyf.structure.unstructured import Unstructured
+from depyf.verify.level import Level
+
+
+def frames_as_lists(a, b, f, g):  # type: ignore[no-untyped-def]
+    frame = [[a, b], []]
+    values = frame[0][0:1]
+    values.extend([f])
+    frame[0] = values
+    rest = frame[-1]
+    del frame[-1]
+    return g(*[rest, *values])
+
+
+def two_ways(graph, b, one, two):  # type: ignore[no-untyped-def]
+    results = graph(b)
+    first = results[0]
+    test = results[1]
+    del results
+    frame = [first, b]
+    if test:
+        return one([], *frame)
+    return two([], *frame)
+
+
+def loop_and_values(items, f):  # type: ignore[no-untyped-def]
+    out = []
+    for item in items:
+        if f(item):
+            continue
+        out.append(item)
+    return out
+
+
+def _simplified(function: Callable[..., object]) -> str:
+    found = decompile_code(function.__code__, simplify=True)
+    assert found.level >= Level.EQUIVALENT, found.reason
+    return found.source
+
+
+def test_the_order_of_evaluation_is_kept_where_lists_are_evaluated_away() -> None:
+    source = _simplified(two_ways)
+    assert source.splitlines()[1:] == [
+        "    results = graph(b)",
+        "    first = results[0]",
+        "    if results[1]:",
+        "        return one([], first, b)",
+        "    return two([], first, b)",
+    ]
+
+
+def test_a_container_that_escapes_is_built_once_with_what_it_holds() -> None:
+    made: list[object] = []
+
+    def program(keep, value):  # type: ignore[no-untyped-def]
+        frame = [value]
+        keep(frame)
+        frame[0] = None
+        return frame
+
+    found = decompile_code(program.__code__, simplify=True)
+    assert found.level >= Level.EQUIVALENT, found.reason
+    namespace: dict[str, object] = {}
+    exec(found.source, namespace)
+    kept = namespace["program"]
+    assert isinstance(kept, types.FunctionType)
+    result = kept(made.append, 3)
+    assert result == [None]
+    assert made[0] is result
+
+
+@pytest.mark.parametrize("function", [frames_as_lists, two_ways, loop_and_values], ids=lambda f: f.__name__)
+def test_a_dispatcher_does_the_same(function: Callable[..., object], monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(graph: object, choices: Choices) -> None:
+        raise Unstructured("asked for by the test")
+
+    monkeypatch.setattr("depyf.pipeline._structured", refuse)
+    found = decompile_code(function.__code__)
+    assert "while True:" in found.source
+    namespace: dict[str, object] = dict(found.placeholders)
+    exec(found.source, namespace)
+    remade = namespace[function.__name__]
+    assert isinstance(remade, types.FunctionType)
+    if function is loop_and_values:
+        assert remade([1, 2, 3, 4], lambda n: n % 2) == [2, 4]
+    elif function is two_ways:
+        assert remade(lambda b: (b, b > 2), 3, lambda *a: ("one", a), lambda *a: ("two", a)) == ("one", ([], 3, 3))
+    assert found.level >= Level.EQUIVALENT or function is loop_and_values, found.reason
+
+
+def test_without_simplification_the_lists_stay() -> None:
+    found = decompile_code(frames_as_lists.__code__)
+    assert found.level is Level.EXACT
+    assert "frame = [[a, b], []]" in found.source
+    assert simplify.simplify.__doc__
