@@ -59,7 +59,7 @@ def decompile_pyc(source: str | os.PathLike[str] | bytes) -> str:
     """
     data = source if isinstance(source, bytes) else _bytes(source)
     body, _ = decompile_body(pyc.load(data))
-    return write(module_body(body), Grammar())
+    return write(module_body(body), Grammar.of(body.code))
 
 
 def _bytes(path: str | os.PathLike[str]) -> bytes:

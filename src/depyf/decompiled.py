@@ -67,7 +67,7 @@ def decompile_function(
     neutral = read(code)
     results = _results(assumptions, result_names) if simplify else None
     source, definition, function, names = _source(neutral, results)
-    grammar = Grammar()
+    grammar = Grammar.of(neutral)
     module_source = source
     if neutral.freevars:
         module_source = write([_wrapped(definition, function, neutral)], grammar)
@@ -86,7 +86,7 @@ def source_of(code: types.CodeType) -> str:
 def _source(code: Code, results: Results | None) -> tuple[str, ast.stmt, str, Names]:
     body, names = decompile(code, results=results)
     definition, function = define(body, names)
-    return write([definition], Grammar()), definition, function, names
+    return write([definition], Grammar.of(code)), definition, function, names
 
 
 def _results(assumptions: Assumptions, names: Mapping[str, Sequence[str]]) -> Results:

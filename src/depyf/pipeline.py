@@ -18,6 +18,7 @@ from depyf.passes.definitions import restore_functions
 from depyf.passes.expressions import finish_expressions
 from depyf.passes.generators import keep_generator
 from depyf.passes.heads import restore_heads
+from depyf.passes.inlined import inlined_operation
 from depyf.passes.leftovers import Names, finish_leftovers
 from depyf.passes.matches import restore_matches
 from depyf.passes.scopes import declare, shadow
@@ -27,7 +28,9 @@ from depyf.structure.build import Builder, Unstructured
 from depyf.structure.choices import ORDER, Choices
 from depyf.structure.class_ends import end_class
 from depyf.structure.collapse import collapse
+from depyf.structure.copies import join_copies
 from depyf.structure.dispatch import dispatch
+from depyf.structure.inlined import find_inlined, replace_inlined, saving_blocks
 from depyf.structure.labels import Unresolved, resolve
 from depyf.structure.loops import Irreducible
 from depyf.structure.nests import cut, find_markers, join_ends, nests
@@ -103,6 +106,7 @@ def _lifted(listing: Listing, temps: int, names: Names, results: Results | None)
         simplify(graph, results)
         names.hints.update(graph.hints)
         names.taken -= _unused_variables(graph)
+    _restore_inlined(graph)
     return graph
 
 
@@ -110,6 +114,22 @@ def _unused_variables(graph: Graph) -> set[str]:
     """Return the variables of a code object that no operation of its graph names: their names are free."""
     used = {inst.arg for block in graph.live() for inst in block.insts if isinstance(inst.arg, str)}
     return set(graph.code.varnames) - used - set(graph.code.parameters)
+
+
+def _restore_inlined(graph: Graph) -> None:
+    """Put one operation in place of the loop of each comprehension that stands in this code, inner ones first."""
+    blocks = saving_blocks(graph)
+    while blocks:
+        inlined = find_inlined(graph, blocks.pop(0))
+        if inlined is None:
+            continue
+        try:
+            operation = inlined_operation(inlined, _structured(inlined.graph, Choices()))
+        except (Unstructured, Unresolved, Irreducible):
+            continue
+        if operation is not None:
+            replace_inlined(graph, inlined, operation)
+            blocks = saving_blocks(graph)
 
 
 def _structured(graph: Graph, choices: Choices) -> list[ast.stmt]:
@@ -127,6 +147,7 @@ def _structured(graph: Graph, choices: Choices) -> list[ast.stmt]:
     cut(graph, markers)
     nest = nests(graph, markers)
     thread(graph, markers, recognised.regions)
+    join_copies(graph)
     scopes: dict[tuple[int, tuple[int, ...]], int] = {}
     scope = {
         block.index: scopes.setdefault((block.handler, nest[block.index]), len(scopes)) for block in graph.live()

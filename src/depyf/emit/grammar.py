@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from depyf.bytecode.code import Code
+from depyf.bytecode.versions.known import facts_of
+
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
@@ -14,8 +17,14 @@ class Grammar:
     nested_quotes: an f-string's fields may hold its own quotes and backslashes.
     """
 
-    star_in_index: bool = True
-    nested_quotes: bool = False
+    star_in_index: bool
+    nested_quotes: bool
+
+    @classmethod
+    def of(cls, code: Code) -> Grammar:
+        """Return the grammar of the version that a code object is of."""
+        facts = facts_of(code.version, str(code))
+        return cls(facts.star_in_index, facts.nested_quotes)
 
     def bare_index_tuple(self, index: ast.Tuple) -> bool:
         """Say whether the tuple of a subscript may be written without parentheses."""

@@ -6,6 +6,7 @@ import ast
 
 from depyf.lift.fold import Folder, is_augmented
 from depyf.lift.imports import store_import
+from depyf.lift.index import as_index
 from depyf.lift.nodes import PURE, Augmented, Entry, Ref, SetupAnnotations, Temp, Var
 from depyf.lift.slots import Slots
 from depyf.lift.tac import Inst
@@ -60,7 +61,7 @@ def store_subscr(folder: Folder, inst: Inst) -> None:
     value, container, key = inst.uses
     if _augmented_item(folder, inst, value, container, key):
         return
-    make = lambda operands: ast.Subscript(value=operands[0], slice=operands[1], ctx=ast.Store())  # noqa: E731
+    make = lambda operands: ast.Subscript(value=operands[0], slice=as_index(operands[1]), ctx=ast.Store())  # noqa: E731
     _store_into(folder, inst, [value, container, key], make)
 
 
@@ -283,7 +284,7 @@ def _augmented_item(folder: Folder, inst: Inst, value: int, container: int, key:
     if not (_refers(augmented.left.value, container) and _refers(augmented.left.slice, key)):
         return False
     owner, index = folder.pending[-3], folder.pending[-2]
-    target = ast.Subscript(value=owner.expr, slice=index.expr, ctx=ast.Store())
+    target = ast.Subscript(value=owner.expr, slice=as_index(index.expr), ctx=ast.Store())
     _emit_augmented(folder, inst, target, augmented, 3)
     return True
 

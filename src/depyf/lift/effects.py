@@ -15,6 +15,7 @@ PLAIN: dict[str, tuple[int, int]] = {
     "STORE_DEREF": (1, 0),
     "DELETE_DEREF": (0, 0),
     "LOAD_CLOSURE": (0, 1),
+    "MAKE_CELL": (0, 0),
     "LOAD_CLASSDEREF": (0, 1),
     "LOAD_FROM_DICT_OR_DEREF": (1, 1),
     "LOAD_FROM_DICT_OR_GLOBALS": (1, 1),
@@ -60,7 +61,6 @@ PLAIN: dict[str, tuple[int, int]] = {
     "ENTER_WITH": (1, 2),
     "ENTER_ASYNC_WITH": (1, 2),
     "MATCH_CLASS": (3, 1),
-    "MATCH_EXC": (2, 1),
 }
 
 PEEK: dict[str, tuple[int, int]] = {

@@ -215,6 +215,10 @@ def _check_exc_match(machine: Machine, arg: object) -> None:
     machine.emit("CHECK_EXC_MATCH", None, [machine.at(1), type_], 1)
 
 
+def _match_exc(machine: Machine, arg: object) -> None:
+    machine.emit("CHECK_EXC_MATCH", None, machine.pop(2), 1)
+
+
 def _with_except_start(machine: Machine, arg: object) -> None:
     machine.emit("WITH_EXCEPT_START", None, [machine.at(cast(int, arg)), machine.at(1)], 1)
 
@@ -242,6 +246,7 @@ RULES: dict[str, Rule] = {
     "PUSH_EXC_INFO": _push_exc_info,
     "POP_EXCEPT": _pop_except,
     "CHECK_EXC_MATCH": _check_exc_match,
+    "MATCH_EXC": _match_exc,
     "WITH_EXCEPT_START": _with_except_start,
 }
 """What each operation does that is no plain `pop n, push m`."""

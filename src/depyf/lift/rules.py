@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from depyf.lift import assign, calls, imports, values
+from depyf.lift import assign, calls, imports, super_, values
 from depyf.lift.fold import Folder
 from depyf.lift.tac import Inst
 
@@ -31,6 +31,7 @@ FOLD: dict[str, Rule] = {
     "DELETE_GLOBAL": values.delete,
     "DELETE_NAME": values.delete,
     "LOAD_ATTR": values.load_attr,
+    "LOAD_SUPER_ATTR": super_.load_super_attr,
     "DELETE_ATTR": values.delete_attr,
     "LOAD_SUBSCR": values.load_subscr,
     "DELETE_SUBSCR": values.delete_subscr,

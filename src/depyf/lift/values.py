@@ -7,6 +7,7 @@ from typing import cast
 
 from depyf.lift.assign import variable
 from depyf.lift.fold import Folder
+from depyf.lift.index import as_index
 from depyf.lift.nodes import (
     IMPURE,
     LOCAL,
@@ -92,13 +93,13 @@ def delete_attr(folder: Folder, inst: Inst) -> None:
 
 def load_subscr(folder: Folder, inst: Inst) -> None:
     """LOAD_SUBSCR."""
-    folder.combine(inst, lambda parts: ast.Subscript(value=parts[0], slice=parts[1], ctx=ast.Load()))
+    folder.combine(inst, lambda parts: ast.Subscript(value=parts[0], slice=as_index(parts[1]), ctx=ast.Load()))
 
 
 def delete_subscr(folder: Folder, inst: Inst) -> None:
     """DELETE_SUBSCR."""
     container, key = folder.take(inst.uses).exprs
-    folder.emit(ast.Delete(targets=[ast.Subscript(value=container, slice=key, ctx=ast.Del())]), inst.line)
+    folder.emit(ast.Delete(targets=[ast.Subscript(value=container, slice=as_index(key), ctx=ast.Del())]), inst.line)
 
 
 def unary(folder: Folder, inst: Inst) -> None:

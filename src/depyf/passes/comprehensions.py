@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 
-from depyf.bytecode.code import CO_COROUTINE, Code
+from depyf.bytecode.code import CO_COROUTINE
 from depyf.lift.nodes import AsyncIter, Function, GetIter, Temp, Var, literal
-from depyf.passes.body import Bodies, Body
+from depyf.passes.body import Bodies
 
 NAMES = {
     "<listcomp>": ast.ListComp,
@@ -32,7 +32,8 @@ def restore_comprehension(call: ast.Call, bodies: Bodies) -> ast.expr | None:
     (argument,) = call.args
     if not isinstance(argument, (GetIter, AsyncIter)) or function.code.argcount != 1:
         return None
-    found = _comprehension(bodies[id(function.code)], argument.value)
+    body = bodies[id(function.code)]
+    found = comprehension(body.stmts, body.code.name, body.code.varnames[0], argument.value)
     if isinstance(found, COMPREHENSIONS):
         found.bound = _bound(found)  # type: ignore[union-attr]
         found.awaited = bool(function.code.flags & CO_COROUTINE)  # type: ignore[union-attr]
@@ -40,7 +41,7 @@ def restore_comprehension(call: ast.Call, bodies: Bodies) -> ast.expr | None:
 
 
 def is_awaited(expr: ast.expr) -> bool:
-    """Say, once, whether an expression is a comprehension whose function is a coroutine: no `await` is written for it."""
+    """Say, once, whether an expression is a comprehension whose function is a coroutine: its `await` is not written."""
     awaited: bool = getattr(expr, "awaited", False)
     if awaited:
         expr.awaited = False  # type: ignore[attr-defined]
@@ -65,8 +66,9 @@ def _bound(comprehension: ast.expr) -> list[Var]:
     return found
 
 
-def _comprehension(body: Body, iterable: ast.expr) -> ast.expr | None:
-    stmts = list(body.stmts)
+def comprehension(body: list[ast.stmt], name: str, parameter: str, iterable: ast.expr) -> ast.expr | None:
+    """Return the comprehension over `iterable` that the statements of a loop over `parameter` are, or None."""
+    stmts = list(body)
     result: ast.expr | None = None
     if stmts and isinstance(stmts[-1], ast.Return):
         returned = stmts.pop()
@@ -82,10 +84,10 @@ def _comprehension(body: Body, iterable: ast.expr) -> ast.expr | None:
         return None
     generators: list[ast.comprehension] = []
     element = _loops(stmts[0], generators)
-    if element is None or not _is_parameter(generators[0].iter, body.code):
+    if element is None or not _is_parameter(generators[0].iter, parameter):
         return None
     generators[0].iter = iterable
-    return _build(body.code, element, generators, result)
+    return _build(name, element, generators, result)
 
 
 def _initial(stmt: ast.stmt, result: Temp) -> bool:
@@ -94,8 +96,8 @@ def _initial(stmt: ast.stmt, result: Temp) -> bool:
     return stmt.targets[0].temp == result.temp
 
 
-def _is_parameter(expr: ast.expr, code: Code) -> bool:
-    return isinstance(expr, ast.Name) and expr.id == code.varnames[0]
+def _is_parameter(expr: ast.expr, name: str) -> bool:
+    return isinstance(expr, ast.Name) and expr.id == name
 
 
 def _loops(stmt: ast.stmt, generators: list[ast.comprehension]) -> ast.expr | None:
@@ -123,9 +125,21 @@ def _loops(stmt: ast.stmt, generators: list[ast.comprehension]) -> ast.expr | No
             assert isinstance(first, ast.If)
             generators[-1].ifs.append(ast.UnaryOp(op=ast.Not(), operand=first.test))
             inner = inner[1:]
+        while len(inner) > 1 and (single := _single(inner[0])) is not None:
+            generators.append(single)
+            inner = inner[1:]
         if len(inner) != 1:
             return None
         stmt = inner[0]
+
+
+def _single(stmt: ast.stmt) -> ast.comprehension | None:
+    """Return the loop over one value that was compiled as an assignment: `for a in [b]`."""
+    if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1 or isinstance(stmt.targets[0], Temp):
+        return None
+    return ast.comprehension(
+        target=stmt.targets[0], iter=ast.List(elts=[stmt.value], ctx=ast.Load()), ifs=[], is_async=0
+    )
 
 
 def _skips(stmt: ast.stmt) -> bool:
@@ -134,20 +148,20 @@ def _skips(stmt: ast.stmt) -> bool:
     return len(stmt.body) == 1 and isinstance(stmt.body[0], ast.Continue)
 
 
-def _never(code: Code, generators: list[ast.comprehension]) -> ast.expr:
+def _never(name: str, generators: list[ast.comprehension]) -> ast.expr:
     """Return a comprehension that the compiler knew to have no elements."""
-    if code.name == "<dictcomp>":
+    if name == "<dictcomp>":
         return ast.DictComp(key=literal(None), value=literal(None), generators=generators)
     kinds = {"<listcomp>": ast.ListComp, "<setcomp>": ast.SetComp, "<genexpr>": ast.GeneratorExp}
-    return kinds[code.name](elt=literal(None), generators=generators)
+    return kinds[name](elt=literal(None), generators=generators)
 
 
 def _build(
-    code: Code, element: ast.expr, generators: list[ast.comprehension], result: ast.expr | None
+    name: str, element: ast.expr, generators: list[ast.comprehension], result: ast.expr | None
 ) -> ast.expr | None:
     if element is NOTHING:
-        return _never(code, generators)
-    if code.name == "<genexpr>":
+        return _never(name, generators)
+    if name == "<genexpr>":
         if result is not None or not isinstance(element, ast.Yield) or element.value is None:
             return None
         return ast.GeneratorExp(elt=element.value, generators=generators)
@@ -156,9 +170,9 @@ def _build(
     adder = element.func
     if not isinstance(adder.value, Temp) or not isinstance(result, Temp) or adder.value.temp != result.temp:
         return None
-    if ADDERS.get(adder.attr) is not NAMES[code.name]:
+    if ADDERS.get(adder.attr) is not NAMES[name]:
         return None
-    if code.name == "<dictcomp>":
+    if name == "<dictcomp>":
         return ast.DictComp(key=element.args[0], value=element.args[1], generators=generators)
-    kind = ast.ListComp if code.name == "<listcomp>" else ast.SetComp
+    kind = ast.ListComp if name == "<listcomp>" else ast.SetComp
     return kind(elt=element.args[0], generators=generators)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 
-from depyf.bytecode.code import CO_COROUTINE, CO_HAS_DOCSTRING, CO_OPTIMIZED, Code
+from depyf.bytecode.code import CO_COROUTINE, Code
+from depyf.bytecode.docstring import docstring
 from depyf.lift.nodes import BuildClass, Function, Var
 from depyf.passes.body import Bodies, Body
 from depyf.passes.class_body import class_body
@@ -113,14 +114,6 @@ class ClassDefinition(ast.ClassDef):
     target: Var
 
 
-def docstring(code: Code) -> str | None:
-    """Return the docstring that a function's constants hold."""
-    first = code.consts[0] if code.consts else None
-    if not isinstance(first, str) or not code.flags & CO_OPTIMIZED or code.name.startswith("<"):
-        return None
-    return first
-
-
 def with_docstring(body: Body) -> list[ast.stmt]:
     """Return a function's statements with its docstring in front."""
     text = docstring(body.code)
@@ -149,5 +142,3 @@ def _class(call: ast.Call, target: Var, decorators: list[ast.expr], bodies: Bodi
     definition.target = target
     return definition
 
-
-__all__ = ["CO_HAS_DOCSTRING", "docstring", "restore_functions", "with_docstring"]

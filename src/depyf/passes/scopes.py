@@ -40,7 +40,7 @@ def declare(body: Body) -> None:
 
 
 def shadow(inner: Body, outer: Code, bodies: Bodies) -> None:
-    """Declare the globals that `inner`, or the methods of a class, read and that `outer` has as variables of its own."""
+    """Declare the globals that `inner`, or a class's methods, read and that `outer` has as variables of its own."""
     if not outer.flags & CO_OPTIMIZED:
         return
     local = {*outer.varnames, *outer.cellvars, *outer.freevars}

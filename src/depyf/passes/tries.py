@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 
-from depyf.lift.nodes import ExcMatch, TryStar, Temp
+from depyf.lift.nodes import ExcMatch, Temp, TryStar
 from depyf.passes.walk import rewrite_sequences
 from depyf.structure.labels import TryStmt
 from depyf.structure.tree import ReraiseStmt

@@ -161,7 +161,8 @@ class Builder:
             item = WithBody(body_items, with_.exit, self._structure(code, start), with_.is_async)
         else:
             handler_items = self._structure(code, start)
-            item = Try(body_items, handler_items, graph.handlers[handler].exc, handler in self.recognised.finallys, is_star)
+            is_finally = handler in self.recognised.finallys
+            item = Try(body_items, handler_items, graph.handlers[handler].exc, is_finally, is_star)
         self.add(entry, [item], parent, nest, last)
 
     def _predecessors(self) -> dict[int, set[int]]:

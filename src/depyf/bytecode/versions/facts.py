@@ -26,6 +26,9 @@ class Facts:
     lines: format of the line table.
     shared_slots: local, cell and free variables share one row of slots.
     null_above: a call's null (or `self`) stands above the callable.
+    docstring_flag: a flag tells whether the first constant of a function is its docstring; else any string there is.
+    star_in_index: the grammar has `x[*a]`.
+    nested_quotes: the fields of an f-string may hold its own quotes and backslashes.
     guesses: folds that hide values of the interpreter's, tried first: a program may use those values.
     folds: what joins instructions of this version's idioms, in order.
     """
@@ -40,6 +43,9 @@ class Facts:
     lines: str
     shared_slots: bool
     null_above: bool
+    docstring_flag: bool
+    star_in_index: bool
+    nested_quotes: bool
     folds: tuple[Fold, ...]
     guesses: tuple[Fold, ...] = ()
 

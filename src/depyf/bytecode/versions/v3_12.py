@@ -51,5 +51,6 @@ FACTS = v3_11.FACTS.next(
         "RETURN_CONST": x.return_const,
         "SEND": x.fixed(Step("SEND", False, True)),
     },
+    nested_quotes=True,
     folds=(fold_keywords, fold_loop_ends(1), *FOLDS),
 )

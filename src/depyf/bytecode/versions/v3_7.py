@@ -106,5 +106,8 @@ FACTS = Facts(
     lines="lnotab",
     shared_slots=False,
     null_above=False,
+    docstring_flag=False,
+    star_in_index=False,
+    nested_quotes=False,
     folds=(fold_qualnames, fold_finally_entries, fold_async_loops, fold_async_with),
 )

@@ -15,7 +15,7 @@ def dissolve(regions: Regions, region: Region) -> bool:
     """Remove the handler that unbinds a name; return False, and change nothing, where a way out does not unbind it."""
     graph = regions.graph
     target = graph.block(graph.handlers[region.handler].target)
-    name = _key(target.insts[1])
+    name = _key(target.insts[-2])
     for _, edge in regions.exits(regions.body(region.handler)):
         if _unbinding(skip_empty(graph, edge.target).insts, {name}) is None:
             return False

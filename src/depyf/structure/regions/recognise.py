@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from depyf.lift.tac import Block, Graph, Return, edges
 from depyf.structure.regions import finally_, names, with_
+from depyf.structure.regions.jumps import protect_jumps
 from depyf.structure.regions.table import Kind, Regions, join_straight, prune, skip_empty
 
 HARMLESS = frozenset({"CONST", "LOAD_FAST", "POP", "POP_EXCEPT", "MOVE"})
@@ -27,6 +28,7 @@ def recognise(graph: Graph) -> Recognised:
     outer ones first, and of those at one depth the last in the code, as a copy may hold others.
     """
     recognised = Recognised(Regions(graph))
+    protect_jumps(graph)
     regions = recognised.regions
     place = {region.handler: graph.handlers[region.handler].target for region in regions.regions}
     order = sorted(
@@ -62,26 +64,29 @@ def recognise(graph: Graph) -> Recognised:
 def _absorb_returns(recognised: Recognised, handler: int) -> bool:
     """Let `return v`, which cannot raise, belong to the region that computes v, if nothing else leads there.
 
-    A `return` of a constant belongs to a `with` unless it is where the `with` goes on after an exception.
+    A `return` of a constant belongs to a `with` unless it is where the `with` goes on after an exception. The only
+    way out may as well stand behind the statement, if it does not need a value computed inside.
     Say whether there was one.
     """
     regions = recognised.regions
     graph = regions.graph
     follow = -1
     if handler in recognised.withs:
-        follow = next(edge.target for edge in edges(graph.block(graph.handlers[handler].target).exit))
+        follow = next((edge.target for edge in edges(graph.block(graph.handlers[handler].target).exit)), -1)
     found = False
     body = regions.body(handler)
     predecessors: dict[int, set[int]] = {}
     for block in graph.live():
         for edge in edges(block.exit):
             predecessors.setdefault(edge.target, set()).add(block.index)
-    for _, edge in regions.exits(body):
-        block = graph.block(edge.target)
+    exits = [edge.target for _, edge in regions.exits(body)]
+    for index in exits:
+        block = graph.block(index)
         if isinstance(block.exit, Return) and predecessors[block.index] <= body:
             leaves = follow >= 0 and skip_empty(graph, follow) is not block
             if all(inst.op in HARMLESS for inst in block.insts):
-                if leaves or _is_from_elsewhere(block, block.exit.value):
+                alone = len(set(exits)) == 1 and not _is_from_elsewhere(block, block.exit.value)
+                if leaves or not alone:
                     block.handler = handler
                     found = True
     return found
@@ -89,6 +94,3 @@ def _absorb_returns(recognised: Recognised, handler: int) -> bool:
 
 def _is_from_elsewhere(block: Block, value: int) -> bool:
     return not any(value in inst.defs for inst in block.insts)
-
-
-

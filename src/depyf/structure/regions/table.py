@@ -40,13 +40,17 @@ def kind_of(graph: Graph, handler: int) -> Kind:
             return Kind.CLEANUP
         if ops[:1] == ["INTRINSIC"] and block.insts[0].arg == "stopiteration_error":
             return Kind.CLEANUP
-        if ops == ["CONST", "STORE_" + ops[1][6:], "DELETE_" + ops[1][6:]] if len(ops) == 3 else False:
+        if _unbinds(ops[1:] if ops[:1] == ["PUSH_EXC_INFO"] else ops):
             return Kind.NAME
     if ops[:1] == ["END_ASYNC_FOR"]:
         return Kind.ASYNC_FOR
     if ops[:2] == ["PUSH_EXC_INFO", "WITH_EXCEPT_START"]:
         return Kind.WITH
     return Kind.EXCEPT if _catches(block.insts, entry.exc) else Kind.FINALLY
+
+
+def _unbinds(ops: list[str]) -> bool:
+    return len(ops) == 3 and ops == ["CONST", "STORE_" + ops[1][6:], "DELETE_" + ops[1][6:]]
 
 
 def _catches(insts: list[Inst], exc: int) -> bool:
