@@ -14,6 +14,7 @@ from depyf.passes.annotations import restore_annotations
 from depyf.passes.asserts import restore_asserts
 from depyf.passes.body import Bodies, Body
 from depyf.passes.complete import check_complete
+from depyf.passes.deferred_annotations import restore_deferred_annotations
 from depyf.passes.definitions import restore_functions
 from depyf.passes.expressions import finish_expressions
 from depyf.passes.generators import keep_generator
@@ -78,8 +79,8 @@ def _one(code: Code, bodies: Bodies, temps: int, names: Names, results: Results 
         if isinstance(const, Code):
             shadow(bodies[id(const)], code, bodies)
             body.global_reads |= bodies[id(const)].global_reads
-    stmts = keep_generator(restore_annotations(stmts, code), code)
-    body.stmts = restore_functions(stmts, bodies)
+    stmts = restore_annotations(restore_deferred_annotations(stmts, code, bodies), code)
+    body.stmts = restore_functions(keep_generator(stmts, code), code, bodies)
     declare(body)
     return body, temps
 

@@ -111,7 +111,7 @@ class ExpressionWriter:
                 pieces.append(", ")
             pieces.append(prefix + arg.arg)
             if arg.annotation is not None:
-                pieces.extend([": ", (arg.annotation, TEST)])
+                pieces.extend([": ", (arg.annotation, STAR if prefix == "*" else TEST)])
             if default is not None:
                 pieces.append(" = " if arg.annotation is not None else "=")
                 pieces.append((default, TEST))
