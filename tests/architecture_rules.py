@@ -20,7 +20,7 @@ FUNCTION_CAP = 60
 
 # A part of depyf may import itself and what stands above it in this list.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("version", "errors"),
+    ("version", "errors", "trace"),
     ("bytecode",),
     ("cfg",),
     ("lift",),
@@ -28,7 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("passes",),
     ("emit",),
     ("verify",),
-    ("trace",),
+    ("work",),
     ("pipeline",),
     ("decompiled",),
     ("api",),

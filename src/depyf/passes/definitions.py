@@ -17,6 +17,7 @@ from depyf.passes.class_body import class_body
 from depyf.passes.comprehensions import is_awaited, restore_comprehension
 from depyf.passes.deferred import deferred_value
 from depyf.passes.parameters import parameters
+from depyf.passes.private_names import write_private_names
 from depyf.passes.type_params import restore_alias, restore_generic
 from depyf.passes.walk import rewrite_expressions, rewrite_sequences
 
@@ -146,6 +147,7 @@ def _class(call: ast.Call, target: Var, decorators: list[ast.expr], bodies: Bodi
         return stmt
     assert isinstance(call.func, BuildClass)
     body = bodies[id(function.code)]
+    write_private_names(body.stmts, function.code.name)
     definition = ClassDefinition(
         name=str(name.value),
         bases=call.args[2:],

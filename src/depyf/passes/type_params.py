@@ -1,6 +1,6 @@
 """Definitions with type parameters, and `type` statements.
 
-Before: f = <function <generic parameters of f>>(), with the body `return set_params(<function f>, (T := typevar('T'),))`
+Before: f = <function <generic parameters of f>>(), which returns set_params(<function f>, (T := typevar('T'),))
 After:  f = <function f with type parameters T>, which becomes `def f[T]()`
 
 Before: X = typealias(('X', None, <function: return int>))
@@ -111,7 +111,8 @@ def _type_params(made: ast.expr, bodies: Bodies, around: Code) -> list[ast.expr]
         value: ast.expr | None = element.value if isinstance(element, ast.NamedExpr) else None
         default: ast.expr | None = None
         if isinstance(value, Intrinsic) and value.name == WITH_DEFAULT:
-            value, default = value.args[0], deferred_value(value.args[1], bodies, around)
+            default = deferred_value(value.args[1], bodies, around)
+            value = value.args[0]
         if not isinstance(value, Intrinsic) or value.name not in KINDS:
             return None
         bound = deferred_value(value.args[1], bodies, around) if len(value.args) == 2 else None
