@@ -46,8 +46,8 @@ def _iterable(argument: ast.expr, code: Code) -> ast.expr | None:
     """Return what is iterated over: the iterator is made before the function is called, or by the function (3.15)."""
     if isinstance(argument, (GetIter, AsyncIter)):
         return argument.value
-    start = [(one.op, one.arg) for one in normalise(code).instructions[:2]]
-    is_made_inside = start in ([("LOAD_FAST", code.varnames[0]), (op, None)] for op in ("GET_ITER", "GET_AITER"))
+    first, second = normalise(code).instructions[:2]
+    is_made_inside = first.arg == code.varnames[0] and second.op in ("GET_ITER", "GET_AITER")
     return as_set(argument) if is_made_inside else None
 
 
