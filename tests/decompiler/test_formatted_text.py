@@ -15,6 +15,11 @@ y = "%a: %-10s, %5.3s %% {}" % (a, "\n", "'" + '"')
 z = "%s" % ("%s" % ("\n".join(a),),)
 """
 
+RAW = (
+    "x = f'{a}: {\"\t\".join(b)}'\n"
+    "y = f'''{\"\"\"\n\"\"\".join(b)} {a['x']}'''\n"
+)
+
 
 @every_version
 def test_what_an_f_string_cannot_hold_is_formatted_by_an_operator(version: tuple[int, int]) -> None:
@@ -24,8 +29,7 @@ def test_what_an_f_string_cannot_hold_is_formatted_by_an_operator(version: tuple
 
 @every_version
 def test_characters_that_a_field_held_themselves_stay_so(version: tuple[int, int]) -> None:
-    text = exact("x = f'{a}: {\"\t\".join(b)}'\ny = f'''{'''\n'''.join(b)} {a[\"x\"]}'''".replace("'''\n'''", '"""\n"""'), version)
-    assert text
+    assert "join(b)" in exact(RAW, version)
 
 
 @every_version

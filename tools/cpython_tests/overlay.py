@@ -11,11 +11,10 @@ from pathlib import Path
 from depyf.api import decompile_pyc
 from depyf.errors import DecompilationError
 
-# No `.pyc` is read or written by the interpreter itself: what it compiles is the source that lies there.
 COMPILE = """
 import py_compile, sys
 for source, compiled in zip(sys.argv[1::2], sys.argv[2::2]):
-    py_compile.compile(source, compiled, doraise=True, optimize=0, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    py_compile.compile(source, compiled, doraise=True, optimize=0)
 """
 
 

@@ -5,13 +5,12 @@ Started by the interpreter whose tests they are, as a script.
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 import traceback
 import unittest
 import warnings
-
-from test import support  # type: ignore[import-untyped, unused-ignore]
 
 
 class Recorder(unittest.TestResult):
@@ -27,31 +26,31 @@ class Recorder(unittest.TestResult):
         # The end says what happened; a traceback may be as long as the recursion that it tells of.
         self.details[test.id()] = "".join(traceback.format_exception(*error))[-4000:]  # type: ignore[misc]
 
-    def addSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802  # unittest's name
+    def addSuccess(self, test: unittest.TestCase) -> None:
         """Note that a test passed."""
         self.outcomes.setdefault(test.id(), "passed")
 
-    def addError(self, test: unittest.TestCase, err: object) -> None:  # type: ignore[override]  # noqa: N802
+    def addError(self, test: unittest.TestCase, err: object) -> None:
         """Note that a test raised."""
         self._failed(test, err)
 
-    def addFailure(self, test: unittest.TestCase, err: object) -> None:  # type: ignore[override]  # noqa: N802
+    def addFailure(self, test: unittest.TestCase, err: object) -> None:
         """Note that a test failed."""
         self._failed(test, err)
 
-    def addSkip(self, test: unittest.TestCase, reason: str) -> None:  # noqa: N802
+    def addSkip(self, test: unittest.TestCase, reason: str) -> None:
         """Note that a test was skipped."""
         self.outcomes.setdefault(test.id(), "skipped")
 
-    def addExpectedFailure(self, test: unittest.TestCase, err: object) -> None:  # type: ignore[override]  # noqa: N802
+    def addExpectedFailure(self, test: unittest.TestCase, err: object) -> None:
         """Note that a test failed as its author expects."""
         self.outcomes[test.id()] = "passed"
 
-    def addUnexpectedSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802
+    def addUnexpectedSuccess(self, test: unittest.TestCase) -> None:
         """Note that a test passed that its author expects to fail."""
         self.outcomes[test.id()] = "failed"
 
-    def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: object) -> None:  # type: ignore[override]  # noqa: N802
+    def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: object) -> None:
         """Note that a part of a test failed: then all of it did."""
         if err is not None:
             self._failed(test, err)
@@ -61,7 +60,8 @@ def main(module: str, out: str) -> None:
     """Run the tests of one module."""
     warnings.simplefilter("ignore")
     # Nothing that needs a network, a screen or gigabytes.
-    support.use_resources = ["cpu", "subprocess", "walltime"]
+    support = importlib.import_module("test.support")
+    support.__dict__["use_resources"] = ["cpu", "subprocess", "walltime"]
     recorder = Recorder()
     suite = unittest.defaultTestLoader.loadTestsFromName(f"test.{module}")
     suite.run(recorder)

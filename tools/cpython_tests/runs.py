@@ -80,11 +80,11 @@ class Pair:
 
 
 def pair(python: str, originals: Path, ours: Path, module: str, limit_s: float) -> Pair:
-    """Run a test module both ways; a test that is lost the first time has a second chance, for it may depend on time."""
+    """Run a test module both ways; what is lost has a second chance: it may depend on time."""
     first = Pair(module, run(python, originals, module, limit_s), run(python, ours, module, limit_s))
     if not first.lost:
         return first
     second = Pair(module, run(python, originals, module, limit_s), run(python, ours, module, limit_s))
     unstable = first.lost.keys() - second.lost.keys()
-    outcomes = first.ours.outcomes | {test: "passed" for test in unstable}
+    outcomes = first.ours.outcomes | dict.fromkeys(unstable, "passed")
     return Pair(module, first.control, Run(outcomes, first.ours.details, first.ours.replaced))
