@@ -58,8 +58,8 @@ def decompile_pyc(source: str | os.PathLike[str] | bytes) -> str:
     Raises DecompilationError if it is no `.pyc`, is damaged, or holds code that cannot be decompiled.
     """
     data = source if isinstance(source, bytes) else _bytes(source)
-    body, _ = decompile_body(pyc.load(data))
-    return write(module_body(body), Grammar.of(body.code))
+    body, names = decompile_body(pyc.load(data))
+    return write(module_body(body, names.objects), Grammar.of(body.code))
 
 
 def _bytes(path: str | os.PathLike[str]) -> bytes:
