@@ -39,8 +39,8 @@ CASES = [
 def test_what_is_written_comes_back(path: Path, version: tuple[int, int]) -> None:
     source = path.read_text(encoding="utf-8")
     code = compiled(source, version)
-    body, _ = decompile(code)
-    text = write(module_body(body), Grammar.of(code))
+    body, names = decompile(code)
+    text = write(module_body(body, names.objects), Grammar.of(code))
     assert text == source
     verdict = verify(code, compiled(text, version))
     assert verdict.level is Level.EXACT, verdict.reason
