@@ -33,7 +33,7 @@ from depyf.emit.precedence import (
     YIELD,
 )
 from depyf.emit.strings import f_string, without_backslash
-from depyf.lift.nodes import Quoted
+from depyf.lift.nodes import Quoted, Template
 
 Piece = str | tuple[ast.expr, int]
 
@@ -337,6 +337,12 @@ def _formatted(writer: ExpressionWriter, node: ast.JoinedStr) -> tuple[list[Piec
     return _call(writer, format_call(node))
 
 
+def _template(writer: ExpressionWriter, node: Template) -> tuple[list[Piece], int]:
+    from depyf.emit.templates import template
+
+    return [template(writer, node)], ATOM
+
+
 RULES: dict[type, Rule] = {
     ast.Name: _name,  # type: ignore[dict-item]
     ast.Constant: _constant,  # type: ignore[dict-item]
@@ -364,6 +370,7 @@ RULES: dict[type, Rule] = {
     ast.GeneratorExp: _generator,  # type: ignore[dict-item]
     ast.DictComp: _dict_comp,  # type: ignore[dict-item]
     ast.JoinedStr: _joined,  # type: ignore[dict-item]
+    Template: _template,  # type: ignore[dict-item]
     Quoted: _quoted,  # type: ignore[dict-item]
 }
 """How each node is written: its pieces, and how tightly it binds."""

@@ -164,6 +164,24 @@ class BuildClass(Expression):
     type_params: list[ast.expr]
 
 
+class Interpolation(Expression):
+    """A replacement field of a template string; `text` is what it knows of its expression."""
+
+    _fields = ("value", "format_spec")
+    value: ast.expr
+    text: object
+    conversion: int
+    format_spec: ast.JoinedStr | None
+
+
+class Template(Expression):
+    """A template string: a string before each interpolation, and one behind the last."""
+
+    _fields = ("interpolations",)
+    strings: list[str]
+    interpolations: list[ast.expr]
+
+
 class TypeParam(Expression):
     """A type parameter of a definition; `stars` is empty, `*` or `**`."""
 
