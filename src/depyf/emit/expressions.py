@@ -6,7 +6,7 @@ The tree is walked with an explicit stack of text and (node, precedence) pairs.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from depyf.emit import constants
 from depyf.emit.grammar import Grammar
@@ -71,10 +71,14 @@ COMPARES: dict[type[ast.cmpop], str] = {
 
 
 class ExpressionWriter:
-    """Writes expressions in the grammar of one Python version."""
+    """Writes expressions in the grammar of one Python version.
 
-    def __init__(self, grammar: Grammar) -> None:
+    rules: how each node is written.
+    """
+
+    def __init__(self, grammar: Grammar, rules: Mapping[type, Rule] | None = None) -> None:
         self.grammar = grammar
+        self.rules = RULES if rules is None else rules
 
     def write(self, expr: ast.expr, precedence: int = TEST) -> str:
         """Return the source of an expression, in parentheses if it binds less than `precedence`."""
@@ -97,7 +101,7 @@ class ExpressionWriter:
 
     def _expand(self, node: ast.expr) -> tuple[list[Piece], int]:
         for kind in type(node).__mro__:
-            rule = RULES.get(kind)
+            rule = self.rules.get(kind)
             if rule is not None:
                 return rule(self, node)
         raise TypeError(f"{type(node).__name__} has no source form")
