@@ -13,6 +13,7 @@ from depyf.bytecode.code import Code
 from depyf.decompiled import NO_NAMES, Decompiled, decompile_function, source_of
 from depyf.decompiled_module import DecompiledModule, decompile_module, module_source
 from depyf.errors import DecompilationError
+from depyf.pipeline import NOTHING
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.oracle import Oracle
 
@@ -40,16 +41,20 @@ def decompile_code(
     simplify: bool = False,
     assumptions: Assumptions = NO_ASSUMPTIONS,
     result_names: Mapping[str, Sequence[str]] = NO_NAMES,
+    without: frozenset[str] = NOTHING,
 ) -> Decompiled:
     """Decompile a live code object as a function, and say how far the result is proven.
 
     simplify: prefer text that is easier to read to text that compiles to the same instructions.
     assumptions: what the proof may take for granted.
     result_names: by global, what the items of the sequence that it returns would best be called.
+    without: names of optional passes to leave out.
 
     Raises DecompilationError if the code cannot be decompiled.
     """
-    return decompile_function(code, simplify=simplify, assumptions=assumptions, result_names=result_names)
+    return decompile_function(
+        code, simplify=simplify, assumptions=assumptions, result_names=result_names, without=without
+    )
 
 
 def decompile_pyc(source: str | os.PathLike[str] | bytes) -> str:
@@ -123,4 +128,5 @@ __all__ = [
     "decompile_module_pyc",
     "decompile_pyc",
     "load_pyc",
+    "source_of",
 ]

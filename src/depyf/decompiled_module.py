@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.reader import read
-from depyf.bytecode.versions.running import RUNNING
+from depyf.bytecode.versions.running import is_running
 from depyf.emit.grammar import Grammar
 from depyf.emit.statements import write
 from depyf.errors import DecompilationError
@@ -82,7 +82,7 @@ def compiled(source: str, code: Code, oracle: Oracle | None) -> Code:
 
     Raises NotCompiled when that gives no code.
     """
-    if code.version != RUNNING:
+    if not is_running(code.version):
         return (oracle or shared_oracle()).compile(source, code.version)
     try:
         with warnings.catch_warnings():

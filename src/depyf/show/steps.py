@@ -55,6 +55,7 @@ class Step:
     announced: list[str]
     text: str
     before: str = ""
+    stopped: bool = False
 
     @property
     def changed(self) -> bool:
@@ -74,9 +75,11 @@ class Steps:
     announced: list[str] = field(default_factory=list)
     texts: dict[int, str] = field(default_factory=dict)
     count: int = 0
+    code: str = ""
 
     def begin(self, work: Work) -> None:
         """Begin the record of a code object."""
+        self.code = str(work.code)
         self.announced, self.texts = [], {}
 
     def attempt(self, work: Work, why: str) -> None:
@@ -89,7 +92,7 @@ class Steps:
         """Record a rewrite that is about to be made."""
         self.count += 1
         if self.limit and self.count >= self.limit:
-            self.announced.append(f"{self.count}. {message}  <- stopped before this")
+            self.found.append(Step(self.code, "stopped before", [f"{self.count}. {message}"], "", "", stopped=True))
             raise Stopped
         self.announced.append(f"{self.count}. {message}")
 

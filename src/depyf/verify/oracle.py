@@ -154,13 +154,13 @@ class Oracle:
         except DecompilationError as error:
             raise NotCompiled(f"what {self._path(version)} compiled cannot be read: {error.reason}") from error
 
-    def _path(self, version: Version) -> str:
+    def _path(self, wanted: Version) -> str:
         with self.lock:
-            if version not in self.paths:
-                self.paths[version] = find_interpreter(version, self.folders)
-            path = self.paths[version]
+            if wanted not in self.paths:
+                self.paths[wanted] = find_interpreter(wanted, self.folders)
+            path = self.paths[wanted]
         if path is None:
-            raise NotCompiled("it was not compiled: there is no CPython {}.{} on this machine".format(*version))
+            raise NotCompiled("it was not compiled: there is no CPython {}.{} on this machine".format(*wanted))
         return path
 
     def _take(self, version: Version) -> Worker:
