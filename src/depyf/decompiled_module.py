@@ -62,8 +62,8 @@ def module_source(code: Code, *, without: frozenset[str] = NOTHING) -> str:
 
     Raises DecompilationError for code that cannot be decompiled.
     """
-    body, _ = decompile(code, without=without)
-    return write(module_body(body), Grammar.of(code))
+    body, names = decompile(code, without=without)
+    return write(module_body(body, names.objects), Grammar.of(code))
 
 
 def judge(code: Code, source: str, *, oracle: Oracle | None = None) -> Verdict:
