@@ -312,7 +312,10 @@ def _generator(writer: ExpressionWriter, node: ast.GeneratorExp) -> tuple[list[P
 
 
 def _dict_comp(writer: ExpressionWriter, node: ast.DictComp) -> tuple[list[Piece], int]:
-    return ["{", (node.key, TEST), ": ", (node.value, TEST), *_generators(node.generators), "}"], ATOM
+    item: list[Piece] = ["**", (node.key, BOR)]
+    if node.value is not None:
+        item = [(node.key, TEST), ": ", (node.value, TEST)]
+    return ["{", *item, *_generators(node.generators), "}"], ATOM
 
 
 def _quoted(writer: ExpressionWriter, node: Quoted) -> tuple[list[Piece], int]:

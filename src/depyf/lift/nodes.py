@@ -104,13 +104,17 @@ class AsyncNext(Expression):
 
 
 class Module(Expression):
-    """The module that an import has found; `bound` are the names taken from it so far, and their targets."""
+    """The module that an import has found; `bound` are the names taken from it so far, and their targets.
+
+    is_lazy: it is found when it is first used (3.15).
+    """
 
     _fields = ()
     name: str
     level: int
     names: tuple[str, ...] | None
     bound: list[tuple[str, Var]]
+    is_lazy: bool
 
 
 class FromModule(Expression):

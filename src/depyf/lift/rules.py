@@ -80,6 +80,7 @@ FOLD: dict[str, Rule] = {
     "UNPACK_SEQUENCE": assign.unpack,
     "UNPACK_EX": assign.unpack,
     "IMPORT_NAME": imports.import_name,
+    "IMPORT_LAZY": imports.import_name,
     "IMPORT_FROM": imports.import_from,
     "IMPORT_STAR": imports.import_star,
     "CALL": calls.call,
