@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Listing
@@ -87,13 +88,16 @@ def _one(code: Code, bodies: Bodies, temps: int, names: Names, results: Results 
 def _statements(code: Code, temps: int, names: Names, results: Results | None) -> tuple[list[ast.stmt], int]:
     """Return the statements of one code object, and the number of temporaries so far."""
     listing = normalise(code)
+    plain = replace(listing, beyond={})
     for choices in ORDER:
-        graph = _lifted(listing, temps, names, results)
+        if not (choices.goes_beyond or listing.beyond):
+            break
+        graph = _lifted(listing if choices.goes_beyond else plain, temps, names, results)
         try:
             return _structured(graph, choices), graph.temps
         except (Unstructured, Unresolved, Irreducible):
             continue
-    graph = _lifted(listing, temps, names, results)
+    graph = _lifted(plain, temps, names, results)
     stmts = dispatch(graph)
     names.hints.update(graph.hints)
     finish_expressions(stmts)

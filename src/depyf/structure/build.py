@@ -31,8 +31,9 @@ class Node:
     """A block, or what a region or loop has become.
 
     jumps: the unfilled jumps in its items.
-    last: the highest index of its blocks.
-    ends: the labels that `return` leads to from anywhere; none in a module or class.
+    first, last: the lowest and the highest offset of its blocks in the code.
+    ends: the labels that `return` leads to from anywhere; none in a module or class, and none where code stands in
+        the order of the source, as a `return` has code of its own there.
     headers: the labels of all loops.
     """
 
@@ -40,6 +41,7 @@ class Node:
     jumps: list[Jump]
     handler: int
     nest: tuple[int, ...]
+    first: int
     last: int
     ends: frozenset[int]
     headers: frozenset[int]
@@ -87,7 +89,8 @@ class Builder:
         self.nodes: dict[int, Node] = {}
         self.fresh = len(graph.blocks)
         self.iterators = {block.exit.iterator for block in graph.live() if isinstance(block.exit, ForIter)}
-        self.ends = frozenset((graph.end,)) if graph.code.flags & CO_OPTIMIZED else frozenset()
+        returns = graph.code.flags & CO_OPTIMIZED and not graph.source_order
+        self.ends = frozenset((graph.end,)) if returns else frozenset()
         self.headers = loop_headers(graph)
         for block in graph.live():
             if block.index == graph.end:
@@ -95,12 +98,13 @@ class Builder:
             items = items_of(graph, block, uses)
             if isinstance(block.exit, ForIter):
                 items.append(_for(block.index, block.exit))
-            self.add(block.index, items, block.handler, nest[block.index], block.index)
+            self.add(block.index, items, block.handler, nest[block.index], block.offset, block.offset)
         self._forward()
 
-    def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], last: int) -> Node:
+    def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], first: int, last: int) -> Node:
         """Make a node."""
-        node = self.nodes[label] = Node(items, find_jumps(items), handler, nest, last, self.ends, self.headers)
+        jumps = find_jumps(items)
+        node = self.nodes[label] = Node(items, jumps, handler, nest, first, last, self.ends, self.headers)
         return node
 
     def _forward(self) -> None:
@@ -149,10 +153,11 @@ class Builder:
         if len(entries) != 1 or body & code:
             raise Unstructured(f"a protected region is entered at {len(entries)} places")
         (entry,) = entries
-        first = self.nodes[entry]
-        nest, last = first.nest, max(self.nodes[label].last for label in body | code)
+        nest, first = self.nodes[entry].nest, self.nodes[entry].first
+        last = max(self.nodes[label].last for label in body | code)
         parent = self.recognised.regions.parent[handler]
-        around = any(label > entry and label not in body for label in self._predecessors().get(entry, ()))
+        before = self._predecessors().get(entry, ())
+        around = any(self.nodes[label].first > first and label not in body for label in before)
         body_items = self._structure(body, entry, loop_outside=around)
         is_star = any(inst.op == "CHECK_EG_MATCH" for inst in graph.block(start).insts)
         item: Item
@@ -163,7 +168,7 @@ class Builder:
             handler_items = self._structure(code, start)
             is_finally = handler in self.recognised.finallys
             item = Try(body_items, handler_items, graph.handlers[handler].exc, is_finally, is_star)
-        self.add(entry, [item], parent, nest, last)
+        self.add(entry, [item], parent, nest, first, last)
 
     def _predecessors(self) -> dict[int, set[int]]:
         found: dict[int, set[int]] = {}
@@ -195,8 +200,7 @@ class Builder:
         for header, _ in natural_loops(successors, entry):
             fresh = unrotate(self.nodes, labels, header, self.fresh)
             if fresh is not None:
-                items, handler, nest, last = fresh
-                self.add(self.fresh, items, handler, nest, last)
+                self.add(self.fresh, *fresh)
                 labels.add(self.fresh)
                 self.fresh += 1
         for header, inside in self._loops(labels, entry, skip):
@@ -236,15 +240,16 @@ class Builder:
         for label, node in self.nodes.items():
             for jump in node.jumps:
                 sites.setdefault(jump.label, []).append(label)
-        for label in sorted(labels - inside):
-            if label < last and sites.get(label) and all(site in inside for site in sites[label]):
+        for label in sorted(labels - inside, key=lambda label: self.nodes[label].first):
+            if self.nodes[label].first < last and sites.get(label) and all(site in inside for site in sites[label]):
                 if self.choices.shared_exits_inside or len(sites[label]) == 1:
                     inside.add(label)
 
     def _reduce_loop(self, header: int, inside: set[int], labels: set[int]) -> None:
         node = self.nodes[header]
         loop = self._for_of(header)
-        nest, handler, last = node.nest, node.handler, max(self.nodes[label].last for label in inside)
+        nest, handler, offset = node.nest, node.handler, node.first
+        last = max(self.nodes[label].last for label in inside)
         if loop is not None:
             body = inside - {header}
             first = loop.body[0]
@@ -253,12 +258,12 @@ class Builder:
                 loop.body = place(self.nodes, body, first.label)
                 self._remove(body)
                 labels -= body
-            self.add(header, node.items, handler, nest, last)
+            self.add(header, node.items, handler, nest, offset, last)
             return
         items = place(self.nodes, inside, header)
         self._remove(inside)
         labels -= inside - {header}
-        self.add(header, [_while(header, items, inside)], handler, nest, last)
+        self.add(header, [_while(header, items, inside)], handler, nest, offset, last)
 
 
 def _for(header: int, exit_: ForIter) -> For:

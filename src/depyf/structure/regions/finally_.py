@@ -18,6 +18,7 @@ from depyf.lift.tac import (
     Goto,
     Graph,
     Inst,
+    Leave,
     Raise,
     Reraise,
     Return,
@@ -60,7 +61,7 @@ def _redirect(graph: Graph, matches: list[tuple[Edge, Place]]) -> None:
         if target is first:
             continue
         if moves:
-            target = graph.new_block(moves, Goto(Edge(target.index, [])), first.handler, list(first.stack))
+            target = graph.new_block(moves, Goto(Edge(target.index, [])), first.handler, list(first.stack), target.offset)
         edge.target, edge.args = target.index, []
 
 
@@ -183,6 +184,8 @@ class _Matcher:
             case ForIter(a, a_value, a_body, a_done), ForIter(b, b_value, b_body, b_done):
                 self.values[a_value] = b_value
                 return self._same(a, b) and self._edges([(a_body, b_body), (a_done, b_done)])
+            case Leave(a_edge, a_beyond), Leave(b_edge, b_beyond):
+                return self._edges([(a_edge, b_edge), (a_beyond, b_beyond)])
             case Return(a), Return(b):
                 return self._same(a, b)
             case Raise(a_list), Raise(b_list):
