@@ -15,7 +15,21 @@ from depyf.errors import DecompilationError
 from depyf.lift.callees import settle_callees
 from depyf.lift.machine import Machine
 from depyf.lift.phis import remove_trivial_phis
-from depyf.lift.tac import NULL, Block, Branch, Edge, Exit, ForIter, Goto, Graph, HandlerEntry, Leave, Raise, Reraise, Return
+from depyf.lift.tac import (
+    NULL,
+    Block,
+    Branch,
+    Edge,
+    Exit,
+    ForIter,
+    Goto,
+    Graph,
+    HandlerEntry,
+    Leave,
+    Raise,
+    Reraise,
+    Return,
+)
 
 CONTROL = frozenset({"JUMP", "JUMP_IF_TRUE", "JUMP_IF_FALSE", "FOR_ITER", "RETURN", "RAISE", "RERAISE"})
 

@@ -154,7 +154,8 @@ class Graph:
     hints: dict[int, str] = field(default_factory=dict)
     """Names for temporaries, should they need one."""
     end: int = -1
-    """The block that returns None for all (where they stand in the order of the source: for the last), once `structure/nests.py` has made it."""
+    """The block that returns None for all, once `structure/nests.py` has made it; where they stand in the order of the
+    source, for the last of them."""
 
     def new_block(self, insts: list[Inst], exit_: Exit, handler: int, stack: list[int], offset: int = -1) -> Block:
         """Append a block without phis; one without operations stands at `offset`."""
@@ -179,6 +180,11 @@ class Graph:
         return [block for block in self.blocks if block is not None]
 
 
+def seeming(exit_: Exit) -> Edge | None:
+    """Return the edge along which control only seems to go on."""
+    return exit_.beyond if isinstance(exit_, (Leave, Return, Raise, Reraise)) else None
+
+
 def edges(exit_: Exit) -> list[Edge]:
     """Return the outgoing edges of an exit, the likely first; where control only seems to go on is the last."""
     match exit_:
@@ -190,10 +196,9 @@ def edges(exit_: Exit) -> list[Edge]:
             return [if_true, if_false]
         case ForIter(_, _, body, done):
             return [body, done]
-        case Return(beyond=Edge() as beyond) | Raise(beyond=Edge() as beyond) | Reraise(beyond=Edge() as beyond):
-            return [beyond]
         case _:
-            return []
+            beyond = seeming(exit_)
+            return [] if beyond is None else [beyond]
 
 
 def exit_uses(exit_: Exit) -> list[int]:

@@ -120,6 +120,8 @@ class Builder:
                 onward[label] = jump.label
         for node in self.nodes.values():
             for jump in node.jumps:
+                if jump.never:
+                    continue
                 seen = {jump.label}
                 around = {-1, *self.recognised.regions.chain(node.handler)}
                 while jump.label in onward and onward[jump.label] not in seen:
@@ -226,16 +228,18 @@ class Builder:
                 inside = {other for other in labels if other != label and marker in self.nodes[other].nest}
                 loops[label] = {label} | inside
             elif label in loops:
-                self._extend(loops[label], labels)
+                self._extend(label, loops[label], labels)
         return sorted(loops.items(), key=lambda loop: (len(loop[1]), -loop[0]))
 
     def _for_of(self, label: int) -> For | None:
         items = self.nodes[label].items
         return items[-1] if items and isinstance(items[-1], For) and items[-1].header == label else None
 
-    def _extend(self, inside: set[int], labels: set[int]) -> None:
+    def _extend(self, header: int, inside: set[int], labels: set[int]) -> None:
         """Add to a loop the code that leaves it and lies between its blocks: `if c: f(); break`."""
         last = max(self.nodes[label].last for label in inside)
+        if self.graph.source_order:
+            last = max(last, self._end_of_loop(header, inside))
         sites: dict[int, list[int]] = {}
         for label, node in self.nodes.items():
             for jump in node.jumps:
@@ -244,6 +248,15 @@ class Builder:
             if self.nodes[label].first < last and sites.get(label) and all(site in inside for site in sites[label]):
                 if self.choices.shared_exits_inside or len(sites[label]) == 1:
                     inside.add(label)
+
+    def _end_of_loop(self, header: int, inside: set[int]) -> int:
+        """Return the offset that a loop goes to when the test at its head fails, or -1 where it has none."""
+        node = self.nodes[header]
+        outside = [jump.label for jump in node.jumps if jump.label not in inside]
+        if len(node.items) != 1 or not isinstance(node.items[0], If) or not outside:
+            return -1
+        exit_ = self.nodes.get(outside[0])
+        return exit_.first if exit_ is not None else self.graph.block(outside[0]).offset
 
     def _reduce_loop(self, header: int, inside: set[int], labels: set[int]) -> None:
         node = self.nodes[header]

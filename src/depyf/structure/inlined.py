@@ -16,9 +16,9 @@ from depyf.lift.tac import (
     Exit,
     ForIter,
     Goto,
-    Leave,
     Graph,
     Inst,
+    Leave,
     Raise,
     Reraise,
     Return,
@@ -218,7 +218,8 @@ def _alone(graph: Graph, region: set[int], first: int, rest: int, iterator: int,
 
 def _copy(block: Block, outer: int) -> Block:
     handler = -1 if block.handler == outer else block.handler
-    return Block(block.index, list(block.insts), _copied_exit(block.exit), handler, list(block.phis), list(block.stack), block.offset)
+    insts, exit_ = list(block.insts), _copied_exit(block.exit)
+    return Block(block.index, insts, exit_, handler, list(block.phis), list(block.stack), block.offset)
 
 
 def _copied_exit(exit_: Exit) -> Exit:

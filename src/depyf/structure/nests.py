@@ -28,7 +28,7 @@ def join_ends(graph: Graph) -> None:
     """
     if graph.code.name == "<lambda>":
         return
-    end = graph.new_block([], Return(NULL), -1, [])
+    end = graph.new_block([], Return(NULL), -1, [], max(block.offset for block in graph.live()))
     graph.end = end.index
     returns = [block for block in graph.live() if block is not end and isinstance(block.exit, Return)]
     if graph.source_order:

@@ -6,7 +6,7 @@ import ast
 
 from depyf.lift.fold import Folder
 from depyf.lift.nodes import Temp
-from depyf.lift.tac import Block, Branch, Edge, Exit, ForIter, Goto, Graph, Leave, Raise, Reraise, Return
+from depyf.lift.tac import Block, Branch, Edge, Exit, ForIter, Goto, Graph, Leave, Raise, Reraise, Return, seeming
 from depyf.structure.collapse import RULES
 from depyf.structure.tree import If, Item, Jump, ReraiseStmt
 
@@ -42,13 +42,8 @@ def items_of(graph: Graph, block: Block, uses: dict[int, int]) -> list[Item]:
 
 def _never(exit_: Exit) -> list[Item]:
     """Return the jump to where control only seems to go on behind an exit, if there is one."""
-    match exit_:
-        case Leave(_, beyond) | Return(beyond=Edge() as beyond) | Raise(beyond=Edge() as beyond):
-            return [Jump(beyond.target, never=True)]
-        case Reraise(beyond=Edge() as beyond):
-            return [Jump(beyond.target, never=True)]
-        case _:
-            return []
+    beyond = seeming(exit_)
+    return [] if beyond is None else [Jump(beyond.target, never=True)]
 
 
 def _raise(parts: list[ast.expr]) -> ast.stmt:

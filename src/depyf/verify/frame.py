@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from depyf.bytecode.listing import Instruction, Listing
 from depyf.verify.state import LEAVE, Side, State
-from depyf.verify.terms import Constant, Node, NotUnderstood, Pure, Sort, Term, Terms
+from depyf.verify.terms import Constant, Node, NotUnderstood, Sort, Term, Terms
 
 
 @dataclass(slots=True)
