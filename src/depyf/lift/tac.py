@@ -197,8 +197,7 @@ def edges(exit_: Exit) -> list[Edge]:
         case ForIter(_, _, body, done):
             return [body, done]
         case _:
-            beyond = seeming(exit_)
-            return [] if beyond is None else [beyond]
+            return [edge for edge in [seeming(exit_)] if edge is not None]
 
 
 def exit_uses(exit_: Exit) -> list[int]:
