@@ -101,6 +101,8 @@ def _statements(work: Work) -> int:
         recorder.begin(work)
     try:
         for choices in WAYS if BUILD not in work.without else WAYS[-1:]:
+            if choices is not None and not choices.goes_beyond and not work.listing.beyond:
+                continue
             work.choices = choices
             try:
                 _run(work, ALONE)
@@ -164,7 +166,8 @@ def _keeps_branches(work: Work) -> bool:
 
 
 def _lift(work: Work) -> None:
-    work.graph = lift(work.listing, work.first_temp)
+    seems = work.choices is not None and work.choices.goes_beyond
+    work.graph = lift(work.listing if seems else replace(work.listing, beyond={}), work.first_temp)
 
 
 def _generator_calls(work: Work) -> None:
