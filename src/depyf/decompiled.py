@@ -53,12 +53,14 @@ def decompile_function(
     code: types.CodeType,
     *,
     simplify: bool = False,
+    flat: bool = False,
     assumptions: Assumptions = NO_ASSUMPTIONS,
     result_names: Mapping[str, Sequence[str]] = NO_NAMES,
 ) -> Decompiled:
     """Decompile a live code object as a function, and prove it.
 
     simplify: prefer text that is easier to read to text that compiles to the same instructions.
+    flat: structure nothing: write everything by dispatch, as code is written that fits no statement.
     assumptions: what the proof may take for granted.
     result_names: by global, what the items of the sequence that it returns would best be called.
 
@@ -66,7 +68,7 @@ def decompile_function(
     """
     neutral = read(code)
     results = _results(assumptions, result_names) if simplify else None
-    source, definition, function, names = _source(neutral, results)
+    source, definition, function, names = _source(neutral, results, flat)
     grammar = Grammar.of(neutral)
     module_source = source
     if neutral.freevars:
@@ -80,11 +82,11 @@ def source_of(code: types.CodeType) -> str:
 
     Raises DecompilationError for code that is not valid or has a form that is not understood.
     """
-    return _source(read(code), None)[0]
+    return _source(read(code), None, False)[0]
 
 
-def _source(code: Code, results: Results | None) -> tuple[str, ast.stmt, str, Names]:
-    body, names = decompile(code, results=results)
+def _source(code: Code, results: Results | None, flat: bool) -> tuple[str, ast.stmt, str, Names]:
+    body, names = decompile(code, results=results, flat=flat)
     definition, function = define(body, names)
     return write([definition], Grammar.of(code)), definition, function, names
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Listing
 from depyf.bytecode.normalise import normalise
+from depyf.errors import DecompilationError
 from depyf.lift.simplify import Results, simplify
 from depyf.lift.simulate import lift
 from depyf.lift.tac import Graph
@@ -24,6 +26,7 @@ from depyf.passes.matches import restore_matches
 from depyf.passes.scopes import declare, shadow
 from depyf.passes.tidy import tidy
 from depyf.passes.tries import restore_tries
+from depyf.structure.budget import nests_too_deep
 from depyf.structure.build import Builder, Unstructured
 from depyf.structure.choices import ORDER, Choices
 from depyf.structure.class_ends import end_class
@@ -42,7 +45,7 @@ from depyf.structure.regions.recognise import recognise
 from depyf.structure.thread import thread
 
 
-def decompile(code: Code, *, results: Results | None = None) -> tuple[Body, Names]:
+def decompile(code: Code, *, results: Results | None = None, flat: bool = False) -> tuple[Body, Names]:
     """Return the statements of a code object, those of nested code objects inside them, and the names made up.
 
     results: rewrite code that a program wrote to what reads best (`lift/simplify`), with this known of what globals
@@ -55,7 +58,8 @@ def decompile(code: Code, *, results: Results | None = None) -> tuple[Body, Name
     names = Names({name for one in order for name in (*one.varnames, *one.names, *one.cellvars, *one.freevars)})
     temps = 0
     for inner in order:
-        bodies[id(inner)], temps = _one(inner, bodies, temps, names, results if inner is code else None)
+        orders = () if flat and (not inner.name.startswith("<") or inner.name == "<module>") else ORDER
+        bodies[id(inner)], temps = _one(inner, bodies, temps, names, results if inner is code else None, orders)
     finish_leftovers(bodies[id(code)], names)
     return bodies[id(code)], names
 
@@ -71,8 +75,15 @@ def nested(code: Code) -> list[Code]:
     return order[::-1]
 
 
-def _one(code: Code, bodies: Bodies, temps: int, names: Names, results: Results | None) -> tuple[Body, int]:
-    stmts, temps = _statements(code, temps, names, results)
+def _one(
+    code: Code,
+    bodies: Bodies,
+    temps: int,
+    names: Names,
+    results: Results | None,
+    orders: Sequence[Choices],
+) -> tuple[Body, int]:
+    stmts, temps = _statements(code, temps, names, results, orders)
     body = Body(code, stmts)
     for const in code.consts:
         if isinstance(const, Code):
@@ -84,17 +95,22 @@ def _one(code: Code, bodies: Bodies, temps: int, names: Names, results: Results 
     return body, temps
 
 
-def _statements(code: Code, temps: int, names: Names, results: Results | None) -> tuple[list[ast.stmt], int]:
+def _statements(
+    code: Code, temps: int, names: Names, results: Results | None, orders: Sequence[Choices]
+) -> tuple[list[ast.stmt], int]:
     """Return the statements of one code object, and the number of temporaries so far."""
     listing = normalise(code)
-    for choices in ORDER:
+    for choices in orders:
         graph = _lifted(listing, temps, names, results)
         try:
             return _structured(graph, choices), graph.temps
         except (Unstructured, Unresolved, Irreducible):
             continue
     graph = _lifted(listing, temps, names, results)
-    stmts = dispatch(graph)
+    stmts = restore_heads(dispatch(graph, restore_matches))
+    check_complete(stmts)
+    if nests_too_deep(stmts):
+        raise DecompilationError("statements would be nested deeper than Python takes them", code=str(code))
     names.hints.update(graph.hints)
     finish_expressions(stmts)
     return stmts, graph.temps
@@ -162,6 +178,8 @@ def _structured(graph: Graph, choices: Choices) -> list[ast.stmt]:
     stmts = restore_tries(stmts)
     stmts = restore_heads(stmts)
     check_complete(stmts)
+    if nests_too_deep(stmts):
+        raise Unstructured("statements are nested deeper than Python takes them")
     finish_expressions(stmts)
     tidy(stmts)
     return stmts
