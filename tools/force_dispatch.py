@@ -54,14 +54,16 @@ def main() -> int:
         if number % options.every:
             continue
         try:
-            found = decompile_function(code, flat=True)
+            found = decompile_function(code, without=frozenset({"build"}))
             outcome, reason = found.level.name, found.reason
         except (DecompilationError, RecursionError, LookupError, AssertionError, TypeError, AttributeError) as error:
             outcome, reason = "FAILED", f"{type(error).__name__}: {error}"
         counts[outcome] += 1
         if outcome in ("FAILED", "UNPROVEN"):
-            shown.append(f"{outcome} {os.path.basename(code.co_filename)}:{code.co_firstlineno} {code.co_name}: {reason}")
-    print(f"Python {sys.version.split()[0]}: {sum(counts.values())} functions,", *(f"{k} {counts[k]}" for k in sorted(counts)))
+            place = f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
+            shown.append(f"{outcome} {place} {code.co_name}: {reason}")
+    levels = ", ".join(f"{level} {counts[level]}" for level in sorted(counts))
+    print(f"Python {sys.version.split()[0]}: {sum(counts.values())} functions, {levels}")
     print(*sorted(shown)[: options.shown], sep="\n")
     return bool(counts["FAILED"])
 

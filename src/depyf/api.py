@@ -9,7 +9,7 @@ import types
 from collections.abc import Mapping, Sequence
 
 from depyf.bytecode import pyc
-from depyf.decompiled import NO_NAMES, Decompiled, decompile_function, source_of
+from depyf.decompiled import NO_NAMES, Decompiled, decompile_function, source_of, source_of_function
 from depyf.emit.grammar import Grammar
 from depyf.emit.statements import write
 from depyf.passes.module import module_body
@@ -23,13 +23,16 @@ def decompile(x: object) -> str:
     """Return the source of one function.
 
     x: a code object, function, bound method, `functools.partial`, wrapped function, or an instance with `__call__`.
+        Of a function the defaults and annotations are written too, and above it as comments what its closure holds; a
+        code object has none of these. An object without a text is written as a name that a comment explains.
 
     Raises TypeError if `x` is nothing of the kind, DecompilationError if its code cannot be decompiled.
 
     >>> print(decompile(lambda a: a + 1), end="")
     lambda_function = lambda a: a + 1
     """
-    return source_of(code_of(x))
+    found = _function_of(x)
+    return source_of(found) if isinstance(found, types.CodeType) else source_of_function(found)
 
 
 def decompile_code(
@@ -58,8 +61,8 @@ def decompile_pyc(source: str | os.PathLike[str] | bytes) -> str:
     Raises DecompilationError if it is no `.pyc`, is damaged, or holds code that cannot be decompiled.
     """
     data = source if isinstance(source, bytes) else _bytes(source)
-    body, _ = decompile_body(pyc.load(data))
-    return write(module_body(body), Grammar.of(body.code))
+    body, names = decompile_body(pyc.load(data))
+    return write(module_body(body, names.objects), Grammar.of(body.code))
 
 
 def _bytes(path: str | os.PathLike[str]) -> bytes:
@@ -72,6 +75,11 @@ def code_of(x: object) -> types.CodeType:
 
     Raises TypeError, naming what was given, if it has none.
     """
+    found = _function_of(x)
+    return found if isinstance(found, types.CodeType) else found.__code__
+
+
+def _function_of(x: object) -> types.FunctionType | types.CodeType:
     given = x
     while not isinstance(x, types.CodeType):
         if isinstance(x, functools.partial):
@@ -79,7 +87,8 @@ def code_of(x: object) -> types.CodeType:
         elif isinstance(x, types.MethodType):
             x = x.__func__
         elif isinstance(x, types.FunctionType):
-            x = inspect.unwrap(x).__code__ if isinstance(inspect.unwrap(x), types.FunctionType) else x.__code__
+            unwrapped = inspect.unwrap(x)
+            return unwrapped if isinstance(unwrapped, types.FunctionType) else x
         elif hasattr(x, "__wrapped__"):
             x = x.__wrapped__
         elif isinstance(getattr(type(x), CALL, None), types.FunctionType):

@@ -12,7 +12,9 @@ from depyf.bytecode.reader import read
 from depyf.emit.grammar import Grammar
 from depyf.emit.statements import write
 from depyf.errors import DecompilationError
+from depyf.lift.nodes import Function
 from depyf.lift.simplify import Results
+from depyf.live.function import comments, describe
 from depyf.passes.body import Body
 from depyf.passes.definitions import with_docstring
 from depyf.passes.leftovers import Names
@@ -53,14 +55,14 @@ def decompile_function(
     code: types.CodeType,
     *,
     simplify: bool = False,
-    flat: bool = False,
+    without: frozenset[str] = frozenset(),
     assumptions: Assumptions = NO_ASSUMPTIONS,
     result_names: Mapping[str, Sequence[str]] = NO_NAMES,
 ) -> Decompiled:
     """Decompile a live code object as a function, and prove it.
 
     simplify: prefer text that is easier to read to text that compiles to the same instructions.
-    flat: structure nothing: write everything by dispatch, as code is written that fits no statement.
+    without: names of optional passes that are left out.
     assumptions: what the proof may take for granted.
     result_names: by global, what the items of the sequence that it returns would best be called.
 
@@ -68,7 +70,7 @@ def decompile_function(
     """
     neutral = read(code)
     results = _results(assumptions, result_names) if simplify else None
-    source, definition, function, names = _source(neutral, results, flat)
+    source, definition, function, names = _source(neutral, results, without=without)
     grammar = Grammar.of(neutral)
     module_source = source
     if neutral.freevars:
@@ -82,12 +84,25 @@ def source_of(code: types.CodeType) -> str:
 
     Raises DecompilationError for code that is not valid or has a form that is not understood.
     """
-    return _source(read(code), None, False)[0]
+    return _source(read(code), None)[0]
 
 
-def _source(code: Code, results: Results | None, flat: bool) -> tuple[str, ast.stmt, str, Names]:
-    body, names = decompile(code, results=results, flat=flat)
-    definition, function = define(body, names)
+def source_of_function(function: types.FunctionType) -> str:
+    """Return the source of a live function with its defaults and annotations; above it, what its closure holds.
+
+    Raises DecompilationError for code that is not valid or has a form that is not understood.
+    """
+    code = read(function.__code__)
+    live = describe(function, code)
+    source = _source(code, None, live.maker)[0]
+    return "".join(f"{line}\n" for line in comments(live, Grammar.of(code))) + source
+
+
+def _source(
+    code: Code, results: Results | None, maker: Function | None = None, without: frozenset[str] = frozenset()
+) -> tuple[str, ast.stmt, str, Names]:
+    body, names = decompile(code, results=results, without=without)
+    definition, function = define(body, names, maker)
     return write([definition], Grammar.of(code)), definition, function, names
 
 
@@ -118,22 +133,28 @@ def _prove(
     return verdict.level, verdict.reason
 
 
-def define(body: Body, names: Names) -> tuple[ast.stmt, str]:
-    """Return the definition of a body's function, and the name it has there."""
+def define(body: Body, names: Names, maker: Function | None = None) -> tuple[ast.stmt, str]:
+    """Return the definition of a body's function, and the name it has there.
+
+    maker: where the function is known and not its code alone, its defaults and annotations.
+    """
     code = body.code
-    arguments, _ = parameters(code)
+    arguments, returns = parameters(code, maker)
     for arg in ast.walk(arguments):
         if isinstance(arg, ast.arg) and not arg.arg.isidentifier():
             arg.arg = names.of_variable(arg.arg)
     value = body.stmts[0].value if len(body.stmts) == 1 and isinstance(body.stmts[0], ast.Return) else None
     if code.name == "<lambda>" and value is not None:
         name = names.fresh("lambda_function")
+        for arg in ast.walk(arguments):
+            if isinstance(arg, ast.arg):
+                arg.annotation = None
         function = ast.Lambda(args=arguments, body=value)
         return ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=function, lineno=0), name
     name = code.name if code.name.isidentifier() else names.fresh(code.name)
     kind = ast.AsyncFunctionDef if code.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) else ast.FunctionDef
     stmts = with_docstring(body)
-    return kind(name=name, args=arguments, body=stmts, decorator_list=[], returns=None, lineno=0), name
+    return kind(name=name, args=arguments, body=stmts, decorator_list=[], returns=returns, lineno=0), name
 
 
 def _wrapped(definition: ast.stmt, function: str, code: Code) -> ast.stmt:

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Callable
 
 from depyf.emit import constants
+from depyf.emit.formats import format_call, percent
 from depyf.emit.grammar import Grammar
 from depyf.emit.precedence import (
     AND,
@@ -31,6 +32,7 @@ from depyf.emit.precedence import (
     TUPLE,
     YIELD,
 )
+from depyf.emit.strings import f_string, without_backslash
 from depyf.lift.nodes import Quoted
 
 Piece = str | tuple[ast.expr, int]
@@ -71,10 +73,16 @@ COMPARES: dict[type[ast.cmpop], str] = {
 
 
 class ExpressionWriter:
-    """Writes expressions in the grammar of one Python version."""
+    """Writes expressions in the grammar of one Python version.
 
-    def __init__(self, grammar: Grammar) -> None:
+    no_backslash: write strings with the characters that a backslash would stand for, where that can be.
+    """
+
+    def __init__(self, grammar: Grammar, no_backslash: bool = False) -> None:
         self.grammar = grammar
+        self.no_backslash = no_backslash
+        # By identity: an f-string that is tried in several forms has its inner ones written once.
+        self.joined: dict[int, tuple[list[Piece], int]] = {}
 
     def write(self, expr: ast.expr, precedence: int = TEST) -> str:
         """Return the source of an expression, in parentheses if it binds less than `precedence`."""
@@ -151,6 +159,8 @@ def _name(writer: ExpressionWriter, node: ast.Name) -> tuple[list[Piece], int]:
 
 def _constant(writer: ExpressionWriter, node: ast.Constant) -> tuple[list[Piece], int]:
     text = constants.source(node.value)
+    if writer.no_backslash and isinstance(node.value, str):
+        text = without_backslash(node.value) or text
     return [text], FACTOR if text.startswith("-") else ATOM
 
 
@@ -305,9 +315,25 @@ def _quoted(writer: ExpressionWriter, node: Quoted) -> tuple[list[Piece], int]:
 
 
 def _joined(writer: ExpressionWriter, node: ast.JoinedStr) -> tuple[list[Piece], int]:
-    from depyf.emit.strings import joined
+    if id(node) not in writer.joined:
+        writer.joined[id(node)] = _formatted(writer, node)
+    return writer.joined[id(node)]
 
-    return [joined(writer, node)], ATOM
+
+def _formatted(writer: ExpressionWriter, node: ast.JoinedStr) -> tuple[list[Piece], int]:
+    text = f_string(writer, node)
+    if text is not None:
+        return [text], ATOM
+    operation = percent(node) if writer.grammar.percent_joins else None
+    if operation is not None:
+        return _binary(writer, operation)
+    if writer.grammar.nested_quotes:
+        text = f_string(writer, node, nested_quotes=True)
+    else:
+        text = f_string(ExpressionWriter(writer.grammar, no_backslash=True), node)
+    if text is not None:
+        return [text], ATOM
+    return _call(writer, format_call(node))
 
 
 RULES: dict[type, Rule] = {

@@ -1,7 +1,8 @@
 """Write f-strings.
 
 Before 3.12 a field may hold neither the quotes of its f-string nor a backslash: the outer quotes are chosen among
-those that no field uses.
+those that no field uses, and strings in the fields are written with the characters themselves where a backslash would
+stand for them. What has no such form is written with `%` or `format` (`emit/formats.py`).
 """
 
 from __future__ import annotations
@@ -17,16 +18,34 @@ if TYPE_CHECKING:
 QUOTES = ("'", '"', "'''", '"""')
 
 
-def joined(writer: ExpressionWriter, node: ast.JoinedStr) -> str:
-    """Return the source of an f-string."""
+def f_string(writer: ExpressionWriter, node: ast.JoinedStr, nested_quotes: bool = False) -> str | None:
+    """Return the source of an f-string; None if there is none for these fields.
+
+    nested_quotes: the fields may hold the quotes of the f-string, and backslashes.
+    """
     parts = _parts(writer, node, in_spec=False)
     fields = [text for is_field, text in parts if is_field]
+    several_lines = any("\n" in field for field in fields)
     for quote in QUOTES:
-        if writer.grammar.nested_quotes or not any(quote in field for field in fields):
+        if (nested_quotes or _may_stand_in(fields, quote)) and not (several_lines and len(quote) == 1):
             text = "".join(text if is_field else _escape(text, quote) for is_field, text in parts)
             if not (len(quote) == 3 and text.endswith(quote[0])):
                 return f"f{quote}{text}{quote}"
-    raise ValueError("an f-string's fields use every kind of quotes")
+    return None
+
+
+def _may_stand_in(fields: list[str], quote: str) -> bool:
+    return not any(quote in field or "\\" in field for field in fields)
+
+
+def without_backslash(text: str) -> str | None:
+    """Return a string's literal that holds the characters themselves; None if there is none."""
+    if "\\" in text or "\r" in text or "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
+        return None
+    for quote in QUOTES:
+        if quote not in text and not text.endswith(quote[0]) and ("\n" not in text or len(quote) == 3):
+            return f"{quote}{text}{quote}"
+    return None
 
 
 def _parts(writer: ExpressionWriter, node: ast.JoinedStr, in_spec: bool) -> list[tuple[bool, str]]:

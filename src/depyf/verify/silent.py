@@ -72,7 +72,7 @@ def const(frame: Frame) -> bool:
 
 
 def load_common(frame: Frame) -> bool:
-    """Do LOAD_COMMON, which loads a builtin whatever its name is bound to: the same as a constant that is that object."""
+    """Do LOAD_COMMON, which loads a builtin whatever its name is bound to: a constant that is that object."""
     name = str(frame.item.arg)
     known = getattr(builtins, name, None)
     frame.push(frame.terms.pure("common", (), name) if known is None else frame.terms.constant(known))

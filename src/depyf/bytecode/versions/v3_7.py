@@ -109,5 +109,6 @@ FACTS = Facts(
     docstring_flag=False,
     star_in_index=False,
     nested_quotes=False,
+    percent_joins=False,
     folds=(fold_qualnames, fold_finally_entries, fold_async_loops, fold_async_with),
 )

@@ -52,7 +52,7 @@ class Markers:
         return tuple(self.of(temp) for temp in block.stack if temp in self.same)
 
     def pushing(self, handler: int) -> Block | None:
-        """Return the block that makes the exception of a handler the one being handled; None if that is not its start."""
+        """Return the block that says that the exception of a handler is being handled; None if it does not begin so."""
         block = self.graph.block(self.graph.handlers[handler].target)
         seen = set()
         while block.index not in seen:

@@ -78,7 +78,7 @@ class Scopes:
         return block.handler
 
     def _cut_cycles(self) -> None:
-        """A handler that protects its own code is no part of a statement around itself."""
+        """Let a handler that protects its own code be no part of a statement around itself."""
         for handler in self.used:
             seen = {handler}
             place = handler
@@ -103,7 +103,8 @@ class Scopes:
         if not nest:
             return self.root
         if nest[-1] not in self.codes:
-            raise DecompilationError("an exception is being handled that no handler has caught", code=str(self.graph.code))
+            reason = "an exception is being handled that no handler has caught"
+            raise DecompilationError(reason, code=str(self.graph.code))
         return self.codes[nest[-1]]
 
     def _open(self, handler: int) -> None:

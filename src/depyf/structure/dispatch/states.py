@@ -26,7 +26,7 @@ class Arm:
 
 
 def number(root: Scope, blocks: set[int]) -> dict[int, int]:
-    """Number these blocks and set the range of each scope; return the number of each block."""
+    """Set the range of each scope; return the number of each of these blocks."""
     numbers: dict[int, int] = {}
     loops = [root]
     while loops:
@@ -55,7 +55,7 @@ class States:
 
     def set(self, value: int, left: Sequence[States] = ()) -> ast.stmt:
         """Return the statement that goes to a state; the variables of what is `left` for it are out of range then."""
-        targets = [Temp(temp=states.temp) for states in (*left, self)]
+        targets: list[ast.expr] = [Temp(temp=states.temp) for states in (*left, self)]
         return ast.Assign(targets=targets, value=ast.Constant(value=value), lineno=0)
 
     def test(self, op: ast.cmpop, value: int) -> ast.expr:
@@ -70,7 +70,7 @@ class States:
             comparators=[Temp(temp=self.temp), ast.Constant(value=high)],
         )
 
-    def choose(self, arms: list[Arm]) -> list[ast.stmt]:
+    def choose(self, arms: Sequence[Arm]) -> list[ast.stmt]:
         """Return the tests that lead to the arms, which stand in order: halves, then a chain."""
         done: dict[tuple[int, int], list[ast.stmt]] = {}
         work = [(0, len(arms))]
@@ -88,8 +88,8 @@ class States:
             done[work.pop()] = [ast.If(test=test, body=done[halves[0]], orelse=done[halves[1]], lineno=0)]
         return done[0, len(arms)]
 
-    def _chain(self, arms: list[Arm]) -> list[ast.stmt]:
-        rest = arms[-1].stmts if arms else [ast.Pass()]
+    def _chain(self, arms: Sequence[Arm]) -> list[ast.stmt]:
+        rest: list[ast.stmt] = arms[-1].stmts if arms else [ast.Pass()]
         for arm in reversed(arms[:-1]):
             is_one = arm.high == arm.low + 1
             test = self.test(ast.Eq(), arm.low) if is_one else self.test(ast.Lt(), arm.high)

@@ -19,13 +19,14 @@ AWAIT = frozenset({"GET_AWAITABLE", "CONST", "YIELD_FROM"})
 def keep_withs(graph: Graph, regions: Regions) -> dict[int, Block]:
     """Take the bookkeeping of `with` statements out; return by handler the block that enters each."""
     scopes = Scopes(graph, Markers(graph), set())
+    withs = [region for region in regions.regions if region.kind is Kind.WITH and region.handler in scopes.bodies]
+    entering = {region.handler: _entering(graph, scopes, region.handler) for region in withs}
     found: dict[int, Block] = {}
-    for region in regions.regions:
-        if region.kind is Kind.WITH and region.handler in scopes.bodies:
-            enter = _entering(graph, scopes, region.handler)
-            if enter is not None and with_.strip(regions, region) is not None:
-                found[region.handler] = enter
-                _relay(graph, region.handler, enter)
+    for region in withs:
+        enter = entering[region.handler]
+        if enter is not None and with_.strip(regions, region) is not None:
+            found[region.handler] = enter
+            _relay(graph, region.handler, enter)
     prune(graph)
     return found
 

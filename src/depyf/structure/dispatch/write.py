@@ -157,8 +157,7 @@ class Writer:
 
     def _item(self, item: Item, block: Block, scope: Scope) -> list[ast.stmt]:
         if isinstance(item, If):
-            body = [stmt for part in item.body for stmt in self._item(part, block, scope)]
-            orelse = [stmt for part in item.orelse for stmt in self._item(part, block, scope)]
+            body, orelse = self._simple(item.body, scope), self._simple(item.orelse, scope)
             if isinstance(item.test, ExcMatch):
                 return [self._tested(item.test, body, orelse, block)]
             stmt = ast.If(test=item.test, body=body, orelse=orelse, lineno=item.line or 0)
@@ -201,9 +200,13 @@ class Writer:
         )
 
     def _along(self, edge: Edge, scope: Scope) -> list[ast.stmt]:
+        return self._simple(jump_along(self.graph, edge), scope)
+
+    def _simple(self, items: list[Item], scope: Scope) -> list[ast.stmt]:
+        """Return what is done along an edge as statements."""
         return [
             self._go(item.label, scope) if isinstance(item, Jump) else item
-            for item in jump_along(self.graph, edge)
+            for item in items
             if isinstance(item, (Jump, ast.stmt))
         ]
 
