@@ -105,6 +105,8 @@ def _statements(work: Work) -> int:
         # Without its expression, a lambda or comprehension could not be put in its place.
         is_forced = BUILD in work.without and (not work.code.name.startswith("<") or work.code.name == "<module>")
         for choices in WAYS[-1:] if is_forced else WAYS:
+            if choices is not None and not choices.goes_beyond and not work.listing.beyond:
+                continue
             work.choices = choices
             try:
                 _run(work, ALONE)
@@ -169,7 +171,8 @@ def _keeps_branches(work: Work) -> bool:
 
 
 def _lift(work: Work) -> None:
-    work.graph = lift(work.listing, work.first_temp)
+    seems = work.choices is not None and work.choices.goes_beyond
+    work.graph = lift(work.listing if seems else replace(work.listing, beyond={}), work.first_temp)
 
 
 def _generator_calls(work: Work) -> None:
