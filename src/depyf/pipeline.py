@@ -1,19 +1,27 @@
-"""The whole decompiler on one page: from a `Code` to statements."""
+"""The whole decompiler on one page: from a `Code` to statements.
+
+PASSES is what is done, in the order in which it is done; ORDER says why that order. `check_order` compares the two
+when this module is imported.
+"""
 
 from __future__ import annotations
 
-import ast
+from dataclasses import replace
 
 from depyf.bytecode.code import Code
-from depyf.bytecode.listing import Listing
 from depyf.bytecode.normalise import normalise
-from depyf.lift.simplify import Results, simplify
+from depyf.errors import DecompilationError
+from depyf.lift.simplify.containers import evaluate_containers
+from depyf.lift.simplify.dead import remove_dead
+from depyf.lift.simplify.promote import promote_variables
+from depyf.lift.simplify.reload import reload_where_used
+from depyf.lift.simplify.results import Results, unpack_results
 from depyf.lift.simulate import lift
-from depyf.lift.tac import Graph
 from depyf.passes.annotations import restore_annotations
 from depyf.passes.asserts import restore_asserts
 from depyf.passes.body import Bodies, Body
 from depyf.passes.complete import check_complete
+from depyf.passes.deferred_annotations import restore_deferred_annotations
 from depyf.passes.definitions import restore_functions
 from depyf.passes.expressions import finish_expressions
 from depyf.passes.generators import keep_generator
@@ -24,12 +32,16 @@ from depyf.passes.matches import restore_matches
 from depyf.passes.scopes import declare, shadow
 from depyf.passes.tidy import tidy
 from depyf.passes.tries import restore_tries
+from depyf.structure.budget import nests_too_deep
 from depyf.structure.build import Builder, Unstructured
-from depyf.structure.choices import ORDER, Choices
+from depyf.structure.choices import ORDER as CHOICES
+from depyf.structure.choices import Choices
 from depyf.structure.class_ends import end_class
-from depyf.structure.collapse import collapse
+from depyf.structure.collapse import collapse, count_uses
 from depyf.structure.copies import join_copies
 from depyf.structure.dispatch import dispatch
+from depyf.structure.dropped import remove_dropped
+from depyf.structure.generator_calls import restore_generator_calls
 from depyf.structure.inlined import find_inlined, replace_inlined, saving_blocks
 from depyf.structure.labels import Unresolved, resolve
 from depyf.structure.loops import Irreducible
@@ -40,13 +52,25 @@ from depyf.structure.regions.async_for import restore_async_for
 from depyf.structure.regions.except_star import restore_except_star
 from depyf.structure.regions.recognise import recognise
 from depyf.structure.thread import thread
+from depyf.trace import Stopped, present
+from depyf.work import Before, Pass, Stage, Work, check_order
+
+NOTHING: frozenset[str] = frozenset()
+COLLAPSE = "short-circuits"
+BUILD = "build"
+
+WAYS: tuple[Choices | None, ...] = (*CHOICES, None)
+"""The ways to structure that are tried, the last of which is the dispatching loop."""
 
 
-def decompile(code: Code, *, results: Results | None = None) -> tuple[Body, Names]:
+def decompile(
+    code: Code, *, results: Results | None = None, without: frozenset[str] = NOTHING
+) -> tuple[Body, Names]:
     """Return the statements of a code object, those of nested code objects inside them, and the names made up.
 
     results: rewrite code that a program wrote to what reads best (`lift/simplify`), with this known of what globals
         return; None leaves the code as it is.
+    without: names of optional passes that are left out.
 
     Raises DecompilationError for code that is not valid or has a form that is not understood.
     """
@@ -55,8 +79,10 @@ def decompile(code: Code, *, results: Results | None = None) -> tuple[Body, Name
     names = Names({name for one in order for name in (*one.varnames, *one.names, *one.cellvars, *one.freevars)})
     temps = 0
     for inner in order:
-        bodies[id(inner)], temps = _one(inner, bodies, temps, names, results if inner is code else None)
-    finish_leftovers(bodies[id(code)], names)
+        work = Work(inner, names, bodies, temps, results if inner is code else None, without, normalise(inner))
+        temps = _statements(work)
+        _finish(work, whole=inner is code)
+        bodies[id(inner)] = work.body
     return bodies[id(code)], names
 
 
@@ -65,66 +91,139 @@ def nested(code: Code) -> list[Code]:
     order: list[Code] = []
     work = [code]
     while work:
-        present = work.pop()
-        order.append(present)
-        work.extend(const for const in present.consts if isinstance(const, Code))
+        order.append(work.pop())
+        work.extend(const for const in order[-1].consts if isinstance(const, Code))
     return order[::-1]
 
 
-def _one(code: Code, bodies: Bodies, temps: int, names: Names, results: Results | None) -> tuple[Body, int]:
-    stmts, temps = _statements(code, temps, names, results)
-    body = Body(code, stmts)
-    for const in code.consts:
+def _statements(work: Work) -> int:
+    """Make the statements of one code object alone; return the number of temporaries so far."""
+    recorder = present()
+    if recorder is not None:
+        recorder.begin(work)
+    try:
+        # Without its expression, a lambda or comprehension could not be put in its place.
+        is_forced = BUILD in work.without and (not work.code.name.startswith("<") or work.code.name == "<module>")
+        for choices in WAYS[-1:] if is_forced else WAYS:
+            if choices is not None and not choices.goes_beyond and not work.listing.beyond:
+                continue
+            work.choices = choices
+            try:
+                _run(work, ALONE)
+            except (Unstructured, Unresolved, Irreducible) as error:
+                if choices is None:
+                    raise
+                if recorder is not None:
+                    recorder.attempt(work, str(error))
+                continue
+            break
+    except Stopped:
+        work.stmts = []
+    return work.graph.temps
+
+
+def _finish(work: Work, *, whole: bool) -> None:
+    """Put the statements of the code objects inside one into its own."""
+    work.body = Body(work.code, work.stmts)
+    for const in work.code.consts:
         if isinstance(const, Code):
-            shadow(bodies[id(const)], code, bodies)
-            body.global_reads |= bodies[id(const)].global_reads
-    stmts = keep_generator(restore_annotations(stmts, code), code)
-    body.stmts = restore_functions(stmts, bodies)
-    declare(body)
-    return body, temps
+            shadow(work.bodies[id(const)], work.code, work.bodies)
+            work.body.global_reads |= work.bodies[id(const)].global_reads
+    try:
+        _run(work, TOGETHER)
+        if whole:
+            _run(work, LAST)
+    except Stopped:
+        work.body.stmts = []
 
 
-def _statements(code: Code, temps: int, names: Names, results: Results | None) -> tuple[list[ast.stmt], int]:
-    """Return the statements of one code object, and the number of temporaries so far."""
-    listing = normalise(code)
-    for choices in ORDER:
-        graph = _lifted(listing, temps, names, results)
-        try:
-            return _structured(graph, choices), graph.temps
-        except (Unstructured, Unresolved, Irreducible):
+def _run(work: Work, passes: tuple[Pass, ...]) -> None:
+    recorder = present()
+    for one in passes:
+        is_left_out = one.name in work.without and not (one.name == BUILD and work.choices is not None)
+        if is_left_out or not one.applies(work):
             continue
-    graph = _lifted(listing, temps, names, results)
-    stmts = dispatch(graph)
-    names.hints.update(graph.hints)
-    finish_expressions(stmts)
-    return stmts, graph.temps
+        one.run(work)
+        if recorder is not None:
+            recorder.after(one.name, work)
 
 
-def _lifted(listing: Listing, temps: int, names: Names, results: Results | None) -> Graph:
-    graph = lift(listing, temps)
-    if results is not None:
-        simplify(graph, results)
-        names.hints.update(graph.hints)
-        names.taken -= _unused_variables(graph)
-    _restore_inlined(graph)
-    return graph
+# -- when a pass applies ---------------------------------------------------------------
 
 
-def _unused_variables(graph: Graph) -> set[str]:
-    """Return the variables of a code object that no operation of its graph names: their names are free."""
+def _simplifies(work: Work) -> bool:
+    return work.results is not None
+
+
+def _structures(work: Work) -> bool:
+    return work.choices is not None
+
+
+def _dispatches(work: Work) -> bool:
+    return work.choices is None
+
+
+def _keeps_branches(work: Work) -> bool:
+    return work.choices is not None and COLLAPSE in work.without
+
+
+# -- what each pass takes and gives ----------------------------------------------------
+
+
+def _lift(work: Work) -> None:
+    seems = work.choices is not None and work.choices.goes_beyond
+    work.graph = lift(work.listing if seems else replace(work.listing, beyond={}), work.first_temp)
+
+
+def _generator_calls(work: Work) -> None:
+    restore_generator_calls(work.graph)
+
+
+def _dropped(work: Work) -> None:
+    remove_dropped(work.graph)
+
+
+def _promote(work: Work) -> None:
+    promote_variables(work.graph)
+
+
+def _containers(work: Work) -> None:
+    evaluate_containers(work.graph)
+
+
+def _results(work: Work) -> None:
+    assert work.results is not None
+    unpack_results(work.graph, work.results)
+
+
+def _dead(work: Work) -> None:
+    remove_dead(work.graph)
+
+
+def _reload(work: Work) -> None:
+    reload_where_used(work.graph)
+
+
+def _free_names(work: Work) -> None:
+    """Take over the hints, and free the names of the variables that no operation names any more."""
+    graph = work.graph
     used = {inst.arg for block in graph.live() for inst in block.insts if isinstance(inst.arg, str)}
-    return set(graph.code.varnames) - used - set(graph.code.parameters)
+    work.names.hints.update(graph.hints)
+    work.names.taken -= set(graph.code.varnames) - used - set(graph.code.parameters)
 
 
-def _restore_inlined(graph: Graph) -> None:
+def _inlined(work: Work) -> None:
     """Put one operation in place of the loop of each comprehension that stands in this code, inner ones first."""
+    graph = work.graph
     blocks = saving_blocks(graph)
     while blocks:
         inlined = find_inlined(graph, blocks.pop(0))
         if inlined is None:
             continue
+        part = work.part(inlined.graph)
         try:
-            operation = inlined_operation(inlined, _structured(inlined.graph, Choices()))
+            _run(part, PIECE)
+            operation = inlined_operation(inlined, part.stmts)
         except (Unstructured, Unresolved, Irreducible):
             continue
         if operation is not None:
@@ -132,36 +231,236 @@ def _restore_inlined(graph: Graph) -> None:
             blocks = saving_blocks(graph)
 
 
-def _structured(graph: Graph, choices: Choices) -> list[ast.stmt]:
-    """Structure a graph.
+def _class_ends(work: Work) -> None:
+    end_class(work.graph)
 
-    Raises Unstructured, Unresolved or Irreducible if it cannot be done with statements alone.
-    """
-    code = graph.code
-    end_class(graph)
-    restore_async_for(graph)
-    restore_except_star(graph)
-    join_ends(graph)
-    recognised = recognise(graph)
-    markers = find_markers(graph)
-    cut(graph, markers)
-    nest = nests(graph, markers)
-    thread(graph, markers, recognised.regions)
-    join_copies(graph)
-    scopes: dict[tuple[int, tuple[int, ...]], int] = {}
-    scope = {
-        block.index: scopes.setdefault((block.handler, nest[block.index]), len(scopes)) for block in graph.live()
+
+def _async_for(work: Work) -> None:
+    restore_async_for(work.graph)
+
+
+def _except_star(work: Work) -> None:
+    restore_except_star(work.graph)
+
+
+def _ends(work: Work) -> None:
+    join_ends(work.graph)
+
+
+def _regions(work: Work) -> None:
+    work.recognised = recognise(work.graph)
+
+
+def _cut(work: Work) -> None:
+    work.markers = find_markers(work.graph)
+    cut(work.graph, work.markers)
+    work.nest = nests(work.graph, work.markers)
+
+
+def _thread(work: Work) -> None:
+    thread(work.graph, work.markers, work.recognised.regions)
+
+
+def _copies(work: Work) -> None:
+    join_copies(work.graph, work.nest)
+
+
+def _scopes(work: Work) -> None:
+    numbers: dict[tuple[int, tuple[int, ...]], int] = {}
+    work.scope = {
+        block.index: numbers.setdefault((block.handler, work.nest[block.index]), len(numbers))
+        for block in work.graph.live()
     }
-    join_cases(graph, scope)
-    uses = collapse(graph, scope, code.name == "<lambda>")
-    items = Builder(graph, recognised, nest, uses, choices).build()
-    hoist_behind_cases(items)
-    stmts = resolve(items, graph.end)
-    stmts = restore_matches(stmts)
-    stmts = restore_asserts(stmts)
-    stmts = restore_tries(stmts)
-    stmts = restore_heads(stmts)
-    check_complete(stmts)
-    finish_expressions(stmts)
-    tidy(stmts)
-    return stmts
+
+
+def _cases(work: Work) -> None:
+    join_cases(work.graph, work.scope)
+
+
+def _uses(work: Work) -> None:
+    work.uses = count_uses(work.graph)
+
+
+def _collapse(work: Work) -> None:
+    work.uses = collapse(work.graph, work.scope, work.code.name == "<lambda>")
+
+
+def _build(work: Work) -> None:
+    assert work.choices is not None
+    work.items = Builder(work.graph, work.recognised, work.nest, work.uses, work.choices).build()
+
+
+def _hoist(work: Work) -> None:
+    hoist_behind_cases(work.items)
+
+
+def _labels(work: Work) -> None:
+    work.stmts = resolve(work.items, work.graph.end)
+
+
+def _matches(work: Work) -> None:
+    work.stmts = restore_matches(work.stmts)
+
+
+def _asserts(work: Work) -> None:
+    work.stmts = restore_asserts(work.stmts)
+
+
+def _tries(work: Work) -> None:
+    work.stmts = restore_tries(work.stmts)
+
+
+def _heads(work: Work) -> None:
+    work.stmts = restore_heads(work.stmts)
+
+
+def _complete(work: Work) -> None:
+    check_complete(work.stmts)
+    if nests_too_deep(work.stmts):
+        raise Unstructured("statements are nested deeper than Python takes them")
+
+
+def _dispatch(work: Work) -> None:
+    work.stmts = restore_heads(dispatch(work.graph, restore_matches))
+    check_complete(work.stmts)
+    if nests_too_deep(work.stmts):
+        raise DecompilationError("statements would be nested deeper than Python takes them", code=str(work.code))
+    work.names.hints.update(work.graph.hints)
+
+
+def _expressions(work: Work) -> None:
+    finish_expressions(work.stmts)
+
+
+def _tidy(work: Work) -> None:
+    tidy(work.stmts)
+
+
+def _deferred(work: Work) -> None:
+    work.body.stmts = restore_deferred_annotations(work.body.stmts, work.code, work.bodies)
+
+
+def _annotations(work: Work) -> None:
+    work.body.stmts = restore_annotations(work.body.stmts, work.code)
+
+
+def _generators(work: Work) -> None:
+    work.body.stmts = keep_generator(work.body.stmts, work.code)
+
+
+def _definitions(work: Work) -> None:
+    work.body.stmts = restore_functions(work.body.stmts, work.code, work.bodies)
+
+
+def _declarations(work: Work) -> None:
+    declare(work.body)
+
+
+def _leftovers(work: Work) -> None:
+    finish_leftovers(work.body, work.names)
+
+
+# -- the table ---------------------------------------------------------------------------
+
+
+def _lifting(*passes: Pass) -> tuple[Pass, ...]:
+    return tuple(replace(one, applies=_simplifies) for one in passes)
+
+
+def _structuring(*passes: Pass) -> tuple[Pass, ...]:
+    return tuple(replace(one, applies=_structures) for one in passes)
+
+
+PASSES: tuple[Pass, ...] = (
+    Pass("lift", Stage.LIFT, _lift, "execute each block on a symbolic stack: three-address code"),
+    Pass("generator-calls", Stage.LIFT, _generator_calls, "`any` and its kin are called, not written out"),
+    Pass("dropped", Stage.LIFT, _dropped, "values that were tested and are dropped wait no longer"),
+    *_lifting(
+        Pass("promote-variables", Stage.LIFT, _promote, "variables that are only copies become values", optional=True),
+        Pass("containers", Stage.LIFT, _containers, "lists that are only taken apart again vanish", optional=True),
+        Pass("results", Stage.LIFT, _results, "the sequence that a graph returns is unpacked", optional=True),
+        Pass("dead-values", Stage.LIFT, _dead, "values that nobody uses vanish", optional=True),
+        Pass("reload", Stage.LIFT, _reload, "constants and variables are loaded where they are used", optional=True),
+        Pass("free-names", Stage.LIFT, _free_names, "names of variables that have vanished are free"),
+    ),
+    Pass("inlined-comprehensions", Stage.LIFT, _inlined, "loops of inlined comprehensions become expressions"),
+    *_structuring(
+        Pass("class-ends", Stage.STRUCTURE, _class_ends, "what a class body returns is no statement"),
+        Pass("async-for", Stage.STRUCTURE, _async_for, "the handler that ends `async for` becomes an exit of a block"),
+        Pass("except-star", Stage.STRUCTURE, _except_star, "the bookkeeping of `except*` is taken out"),
+        Pass("ends", Stage.STRUCTURE, _ends, "every `return None` leads to one block"),
+        Pass("regions", Stage.STRUCTURE, _regions, "protected regions are recognised, their bookkeeping is taken out"),
+        Pass("cut", Stage.STRUCTURE, _cut, "blocks are cut where a loop or handler is left"),
+        Pass("thread", Stage.STRUCTURE, _thread, "edges lead past blocks that do nothing"),
+        Pass("copies", Stage.STRUCTURE, _copies, "copies of the rest of an expression are joined"),
+        Pass("scopes", Stage.STRUCTURE, _scopes, "blocks that are nested alike get one number"),
+        Pass("cases", Stage.STRUCTURE, _cases, "tests of a pattern become one test"),
+        Pass(COLLAPSE, Stage.STRUCTURE, _collapse, "`and`, `or`, `if else` become expressions"),
+    ),
+    Pass("uses", Stage.STRUCTURE, _uses, "the uses of each value are counted", applies=_keeps_branches),
+    *_structuring(
+        Pass(BUILD, Stage.STRUCTURE, _build, "loops, regions and dominance give nested items", optional=True),
+        Pass("hoist", Stage.ITEMS, _hoist, "what follows several cases stands behind them"),
+        Pass("labels", Stage.ITEMS, _labels, "jumps become `break`, `continue`, `return` or nothing"),
+        Pass("matches", Stage.STATEMENTS, _matches, "tests of patterns become `match`"),
+        Pass("asserts", Stage.STATEMENTS, _asserts, "tests that raise AssertionError become `assert`"),
+        Pass("tries", Stage.STATEMENTS, _tries, "the code of handlers is parted into clauses"),
+        Pass("heads", Stage.STATEMENTS, _heads, "iterables, managers and targets go to their `for` and `with`"),
+        Pass("complete", Stage.STATEMENTS, _complete, "nothing is left that Python has no statement for"),
+    ),
+    Pass("dispatch", Stage.STATEMENTS, _dispatch, "one loop dispatches on the number of a block", applies=_dispatches),
+    Pass("expressions", Stage.STATEMENTS, _expressions, "expressions are put together"),
+    *_structuring(
+        Pass("tidy", Stage.STATEMENTS, _tidy, "no `else` behind what never falls through", optional=True),
+    ),
+    Pass("deferred-annotations", Stage.BODY, _deferred, "what `__annotate__` evaluates stands at its variable"),
+    Pass("annotations", Stage.BODY, _annotations, "items of `__annotations__` become annotations", optional=True),
+    Pass("generators", Stage.BODY, _generators, "a generator without `yield` stays one"),
+    Pass("definitions", Stage.BODY, _definitions, "functions, classes, comprehensions and lambdas get their bodies"),
+    Pass("declarations", Stage.BODY, _declarations, "`global` and `nonlocal`"),
+    Pass("leftovers", Stage.WHOLE, _leftovers, "names for temporaries and for objects without a literal"),
+)
+"""All passes, in the order in which they run."""
+
+ORDER: tuple[Before, ...] = (
+    Before("generator-calls", "inlined-comprehensions", "both ways hold the comprehensions in the argument"),
+    Before("promote-variables", "containers", "a list kept in a variable can be followed once the variable is a value"),
+    Before("containers", "results", "the results of a graph lie in lists until those are evaluated"),
+    Before("containers", "dead-values", "what only a vanished list held is used by nobody"),
+    Before("dead-values", "reload", "what nobody uses must not be loaded again"),
+    Before("reload", "free-names", "a load that is put back names its variable"),
+    Before("inlined-comprehensions", "regions", "the handler that gives saved variables back is no `try`"),
+    Before("except-star", "regions", "the regions inside `except*` are bookkeeping, and none of them is a `try`"),
+    Before("ends", "regions", "copies of `finally` are told apart by where they lead"),
+    Before("regions", "cut", "bookkeeping pops markers too"),
+    Before("cut", "thread", "a block that leaves a loop must be a block of its own before edges pass it"),
+    Before("thread", "copies", "copies are compared once edges lead to where they end"),
+    Before("copies", COLLAPSE, "an arm with a value waiting cannot be told from a statement"),
+    Before("scopes", "cases", "tests are joined within one scope"),
+    Before(COLLAPSE, "uses", "counting is part of it, and only needed on its own where it is left out"),
+    Before("uses", BUILD, "an expression used once is put where it is used"),
+    Before(COLLAPSE, BUILD, "an arm of an expression would be built as an `if`"),
+    Before(BUILD, "hoist", "cases must have become tests that are nested in each other"),
+    Before("hoist", "labels", "labels vanish"),
+    Before("labels", "matches", "a case ends where control falls out of it"),
+    Before("asserts", "tidy", "an `else` moved out of an `if` no longer looks like that of an assertion"),
+    Before("tries", "heads", "the clauses of a handler hold loops and managers of their own"),
+    Before("heads", "complete", "heads are what most leftover nodes turn into"),
+    Before("complete", "expressions", "another way to structure is tried before expressions are put together"),
+    Before("deferred-annotations", "definitions", "the function that evaluates annotations is no definition"),
+    Before("annotations", "definitions", "an annotation may hold a lambda"),
+    Before("definitions", "declarations", "what is declared depends on what inner code reads"),
+    Before("declarations", "leftovers", "made-up names must not be declared"),
+)
+"""What must come before what."""
+
+check_order(PASSES, ORDER)
+
+ALONE = tuple(one for one in PASSES if one.stage not in (Stage.BODY, Stage.WHOLE))
+PIECE = tuple(one for one in ALONE if one.stage is not Stage.LIFT)
+TOGETHER = tuple(one for one in PASSES if one.stage is Stage.BODY)
+LAST = tuple(one for one in PASSES if one.stage is Stage.WHOLE)
+"""The passes by what they are run on: a code object, a loop inside one, a body with those inside it, the outermost."""
+
+OPTIONAL = frozenset(one.name for one in PASSES if one.optional)
+"""The passes that can be left out."""

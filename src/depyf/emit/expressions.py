@@ -6,9 +6,10 @@ The tree is walked with an explicit stack of text and (node, precedence) pairs.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from depyf.emit import constants
+from depyf.emit.formats import format_call, percent
 from depyf.emit.grammar import Grammar
 from depyf.emit.precedence import (
     AND,
@@ -31,7 +32,8 @@ from depyf.emit.precedence import (
     TUPLE,
     YIELD,
 )
-from depyf.lift.nodes import Quoted
+from depyf.emit.strings import f_string, without_backslash
+from depyf.lift.nodes import Quoted, Template
 
 Piece = str | tuple[ast.expr, int]
 
@@ -71,10 +73,20 @@ COMPARES: dict[type[ast.cmpop], str] = {
 
 
 class ExpressionWriter:
-    """Writes expressions in the grammar of one Python version."""
+    """Writes expressions in the grammar of one Python version.
 
-    def __init__(self, grammar: Grammar) -> None:
+    no_backslash: write strings with the characters that a backslash would stand for, where that can be.
+    rules: how each node is written.
+    """
+
+    def __init__(
+        self, grammar: Grammar, no_backslash: bool = False, rules: Mapping[type, Rule] | None = None
+    ) -> None:
         self.grammar = grammar
+        self.no_backslash = no_backslash
+        self.rules = RULES if rules is None else rules
+        # By identity: an f-string that is tried in several forms has its inner ones written once.
+        self.joined: dict[int, tuple[list[Piece], int]] = {}
 
     def write(self, expr: ast.expr, precedence: int = TEST) -> str:
         """Return the source of an expression, in parentheses if it binds less than `precedence`."""
@@ -97,7 +109,7 @@ class ExpressionWriter:
 
     def _expand(self, node: ast.expr) -> tuple[list[Piece], int]:
         for kind in type(node).__mro__:
-            rule = RULES.get(kind)
+            rule = self.rules.get(kind)
             if rule is not None:
                 return rule(self, node)
         raise TypeError(f"{type(node).__name__} has no source form")
@@ -111,7 +123,7 @@ class ExpressionWriter:
                 pieces.append(", ")
             pieces.append(prefix + arg.arg)
             if arg.annotation is not None:
-                pieces.extend([": ", (arg.annotation, TEST)])
+                pieces.extend([": ", (arg.annotation, STAR if prefix == "*" else TEST)])
             if default is not None:
                 pieces.append(" = " if arg.annotation is not None else "=")
                 pieces.append((default, TEST))
@@ -151,6 +163,8 @@ def _name(writer: ExpressionWriter, node: ast.Name) -> tuple[list[Piece], int]:
 
 def _constant(writer: ExpressionWriter, node: ast.Constant) -> tuple[list[Piece], int]:
     text = constants.source(node.value)
+    if writer.no_backslash and isinstance(node.value, str):
+        text = without_backslash(node.value) or text
     return [text], FACTOR if text.startswith("-") else ATOM
 
 
@@ -164,7 +178,8 @@ def _attribute(writer: ExpressionWriter, node: ast.Attribute) -> tuple[list[Piec
 def _subscript(writer: ExpressionWriter, node: ast.Subscript) -> tuple[list[Piece], int]:
     index = node.slice
     if isinstance(index, ast.Tuple) and index.elts and writer.grammar.bare_index_tuple(index):
-        return [(node.value, ATOM), "[", *_elements(index.elts, STAR, len(index.elts) == 1), "]"], ATOM
+        alone = len(index.elts) == 1 and not isinstance(index.elts[0], ast.Starred)
+        return [(node.value, ATOM), "[", *_elements(index.elts, STAR, alone), "]"], ATOM
     return [(node.value, ATOM), "[", (index, TEST), "]"], ATOM
 
 
@@ -297,7 +312,10 @@ def _generator(writer: ExpressionWriter, node: ast.GeneratorExp) -> tuple[list[P
 
 
 def _dict_comp(writer: ExpressionWriter, node: ast.DictComp) -> tuple[list[Piece], int]:
-    return ["{", (node.key, TEST), ": ", (node.value, TEST), *_generators(node.generators), "}"], ATOM
+    item: list[Piece] = ["**", (node.key, BOR)]
+    if node.value is not None:
+        item = [(node.key, TEST), ": ", (node.value, TEST)]
+    return ["{", *item, *_generators(node.generators), "}"], ATOM
 
 
 def _quoted(writer: ExpressionWriter, node: Quoted) -> tuple[list[Piece], int]:
@@ -305,9 +323,31 @@ def _quoted(writer: ExpressionWriter, node: Quoted) -> tuple[list[Piece], int]:
 
 
 def _joined(writer: ExpressionWriter, node: ast.JoinedStr) -> tuple[list[Piece], int]:
-    from depyf.emit.strings import joined
+    if id(node) not in writer.joined:
+        writer.joined[id(node)] = _formatted(writer, node)
+    return writer.joined[id(node)]
 
-    return [joined(writer, node)], ATOM
+
+def _formatted(writer: ExpressionWriter, node: ast.JoinedStr) -> tuple[list[Piece], int]:
+    text = f_string(writer, node)
+    if text is not None:
+        return [text], ATOM
+    operation = percent(node) if writer.grammar.percent_joins else None
+    if operation is not None:
+        return _binary(writer, operation)
+    if writer.grammar.nested_quotes:
+        text = f_string(writer, node, nested_quotes=True)
+    else:
+        text = f_string(ExpressionWriter(writer.grammar, no_backslash=True, rules=writer.rules), node)
+    if text is not None:
+        return [text], ATOM
+    return _call(writer, format_call(node))
+
+
+def _template(writer: ExpressionWriter, node: Template) -> tuple[list[Piece], int]:
+    from depyf.emit.templates import template
+
+    return [template(writer, node)], ATOM
 
 
 RULES: dict[type, Rule] = {
@@ -337,6 +377,7 @@ RULES: dict[type, Rule] = {
     ast.GeneratorExp: _generator,  # type: ignore[dict-item]
     ast.DictComp: _dict_comp,  # type: ignore[dict-item]
     ast.JoinedStr: _joined,  # type: ignore[dict-item]
+    Template: _template,  # type: ignore[dict-item]
     Quoted: _quoted,  # type: ignore[dict-item]
 }
 """How each node is written: its pieces, and how tightly it binds."""

@@ -15,16 +15,18 @@ class Grammar:
 
     star_in_index: `x[*a]` may be written.
     nested_quotes: an f-string's fields may hold its own quotes and backslashes.
+    percent_joins: `'%s' % (a,)` compiles to the same as `f'{a!s}'`.
     """
 
     star_in_index: bool
     nested_quotes: bool
+    percent_joins: bool
 
     @classmethod
     def of(cls, code: Code) -> Grammar:
         """Return the grammar of the version that a code object is of."""
         facts = facts_of(code.version, str(code))
-        return cls(facts.star_in_index, facts.nested_quotes)
+        return cls(facts.star_in_index, facts.nested_quotes, facts.percent_joins)
 
     def bare_index_tuple(self, index: ast.Tuple) -> bool:
         """Say whether the tuple of a subscript may be written without parentheses."""

@@ -1,7 +1,8 @@
 """Write f-strings.
 
 Before 3.12 a field may hold neither the quotes of its f-string nor a backslash: the outer quotes are chosen among
-those that no field uses.
+those that no field uses, and strings in the fields are written with the characters themselves where a backslash would
+stand for them. What has no such form is written with `%` or `format` (`emit/formats.py`).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from depyf.emit.precedence import TUPLE
+from depyf.lift.nodes import Interpolation
 
 if TYPE_CHECKING:
     from depyf.emit.expressions import ExpressionWriter
@@ -17,16 +19,34 @@ if TYPE_CHECKING:
 QUOTES = ("'", '"', "'''", '"""')
 
 
-def joined(writer: ExpressionWriter, node: ast.JoinedStr) -> str:
-    """Return the source of an f-string."""
+def f_string(writer: ExpressionWriter, node: ast.JoinedStr, nested_quotes: bool = False) -> str | None:
+    """Return the source of an f-string; None if there is none for these fields.
+
+    nested_quotes: the fields may hold the quotes of the f-string, and backslashes.
+    """
     parts = _parts(writer, node, in_spec=False)
     fields = [text for is_field, text in parts if is_field]
+    several_lines = any("\n" in field for field in fields)
     for quote in QUOTES:
-        if writer.grammar.nested_quotes or not any(quote in field for field in fields):
-            text = "".join(text if is_field else _escape(text, quote) for is_field, text in parts)
+        if (nested_quotes or _may_stand_in(fields, quote)) and not (several_lines and len(quote) == 1):
+            text = "".join(text if is_field else escape(text, quote) for is_field, text in parts)
             if not (len(quote) == 3 and text.endswith(quote[0])):
                 return f"f{quote}{text}{quote}"
-    raise ValueError("an f-string's fields use every kind of quotes")
+    return None
+
+
+def _may_stand_in(fields: list[str], quote: str) -> bool:
+    return not any(quote in field or "\\" in field for field in fields)
+
+
+def without_backslash(text: str) -> str | None:
+    """Return a string's literal that holds the characters themselves; None if there is none."""
+    if "\\" in text or "\r" in text or "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
+        return None
+    for quote in QUOTES:
+        if quote not in text and not text.endswith(quote[0]) and ("\n" not in text or len(quote) == 3):
+            return f"{quote}{text}{quote}"
+    return None
 
 
 def _parts(writer: ExpressionWriter, node: ast.JoinedStr, in_spec: bool) -> list[tuple[bool, str]]:
@@ -47,8 +67,13 @@ def _field(writer: ExpressionWriter, node: ast.FormattedValue) -> list[tuple[boo
     if _needs_parentheses(node.value):
         text = f"({text})"
     start = "{ " if text.startswith("{") else "{"
+    return [(True, start + text), *_closing(writer, node)]
+
+
+def _closing(writer: ExpressionWriter, node: ast.FormattedValue | Interpolation) -> list[tuple[bool, str]]:
+    """Return what stands behind the expression of a field."""
     conversion = f"!{chr(node.conversion)}" if node.conversion != -1 else ""
-    parts = [(True, start + text + conversion)]
+    parts = [(True, conversion)]
     if node.format_spec is not None:
         assert isinstance(node.format_spec, ast.JoinedStr)
         parts.append((True, ":"))
@@ -57,12 +82,17 @@ def _field(writer: ExpressionWriter, node: ast.FormattedValue) -> list[tuple[boo
     return parts
 
 
+def closing(writer: ExpressionWriter, node: Interpolation, quote: str) -> list[str]:
+    """Return what stands behind the expression of an interpolation, in a string with these quotes."""
+    return [text if is_field else escape(text, quote) for is_field, text in _closing(writer, node)]
+
+
 def _needs_parentheses(value: ast.expr) -> bool:
     """Say whether a value holds a lambda, whose colon would be read as the end of the expression."""
     return any(isinstance(part, ast.Lambda) for part in ast.walk(value))
 
 
-def _escape(text: str, quote: str) -> str:
+def escape(text: str, quote: str) -> str:
     """Escape literal text for a string in these quotes."""
     body = repr(text + '"')[1:-2] if "'" in text else repr(text)[1:-1]
     body = body.replace("\\'", "'")

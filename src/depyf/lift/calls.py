@@ -99,7 +99,13 @@ def function(folder: Folder, inst: Inst, code: ast.expr, parts: list[ast.expr | 
         raise folder.error("a function is made of something that is no code constant", inst)
     defaults, kwdefaults, annotations, closure = parts
     return Function(
-        code=code.value, defaults=defaults, kwdefaults=kwdefaults, annotations=annotations, closure=closure
+        code=code.value,
+        defaults=defaults,
+        kwdefaults=kwdefaults,
+        annotations=annotations,
+        closure=closure,
+        annotate=None,
+        type_params=[],
     )
 
 
@@ -186,6 +192,10 @@ def with_except_start(folder: Folder, inst: Inst) -> None:
 def pop(folder: Folder, inst: Inst) -> None:
     """POP: an expression statement if the value is used nowhere else."""
     (temp,) = inst.uses
+    if folder.slots is not None and folder.slots.expects(temp) and not folder.uses.get(temp):
+        folder.slots.drop(temp)
+        folder.slots.close()
+        return
     entry = folder.by_temp.get(temp)
     if entry is None:
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from depyf.lift import assign, calls, imports, super_, values
+from depyf.lift import assign, calls, imports, namespaces, super_, templates, values
 from depyf.lift.fold import Folder
 from depyf.lift.tac import Inst
 
@@ -23,6 +23,9 @@ FOLD: dict[str, Rule] = {
     "LOAD_CLASSDEREF": values.load,
     "LOAD_GLOBAL": values.load,
     "LOAD_NAME": values.load,
+    "LOAD_LOCALS": namespaces.load_locals,
+    "LOAD_FROM_DICT_OR_DEREF": namespaces.load_from_dict,
+    "LOAD_FROM_DICT_OR_GLOBALS": namespaces.load_from_dict,
     "LOAD_CLOSURE": values.load_closure,
     "LOAD_COMMON": values.common,
     "LOAD_BUILD_CLASS": values.build_class,
@@ -63,6 +66,8 @@ FOLD: dict[str, Rule] = {
     "DICT_UPDATE": values.into_container,
     "DICT_MERGE": values.into_container,
     "LIST_TO_TUPLE": values.list_to_tuple,
+    "BUILD_INTERPOLATION": templates.build_interpolation,
+    "BUILD_TEMPLATE": templates.build_template,
     "CONVERT": values.convert,
     "FORMAT": values.format_value,
     "INTRINSIC": values.intrinsic,
@@ -75,6 +80,7 @@ FOLD: dict[str, Rule] = {
     "UNPACK_SEQUENCE": assign.unpack,
     "UNPACK_EX": assign.unpack,
     "IMPORT_NAME": imports.import_name,
+    "IMPORT_LAZY": imports.import_name,
     "IMPORT_FROM": imports.import_from,
     "IMPORT_STAR": imports.import_star,
     "CALL": calls.call,

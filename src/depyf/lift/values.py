@@ -321,7 +321,7 @@ def format_value(folder: Folder, inst: Inst) -> None:
 
     def make(parts: list[ast.expr]) -> ast.expr:
         value = parts[0]
-        format_spec = _joined([parts[1]]) if spec else None
+        format_spec = joined([parts[1]]) if spec else None
         if getattr(value, "converted", False):
             assert isinstance(value, Formatted)
             (field,) = value.values
@@ -336,10 +336,11 @@ def format_value(folder: Folder, inst: Inst) -> None:
 
 def build_string(folder: Folder, inst: Inst) -> None:
     """BUILD_STRING."""
-    folder.combine(inst, _joined, effect=PURE)
+    folder.combine(inst, joined, effect=PURE)
 
 
-def _joined(parts: list[ast.expr]) -> ast.JoinedStr:
+def joined(parts: list[ast.expr]) -> ast.JoinedStr:
+    """Return the f-string of these parts."""
     values: list[ast.expr] = []
     for part in parts:
         if type(part) is Formatted:
@@ -358,7 +359,7 @@ def _joined(parts: list[ast.expr]) -> ast.JoinedStr:
 
 def build_class(folder: Folder, inst: Inst) -> None:
     """LOAD_BUILD_CLASS."""
-    folder.push(inst, BuildClass(), PURE)
+    folder.push(inst, BuildClass(type_params=[]), PURE)
 
 
 def common(folder: Folder, inst: Inst) -> None:
@@ -367,8 +368,15 @@ def common(folder: Folder, inst: Inst) -> None:
 
 
 def intrinsic(folder: Folder, inst: Inst) -> None:
-    """INTRINSIC: kept for the passes that know what it stands for."""
-    folder.combine(inst, lambda parts: Intrinsic(name=inst.arg, args=parts))
+    """INTRINSIC: kept for the passes that know what it stands for.
+
+    A function lies above its type parameters but is the first operand: they are taken as they were computed.
+    """
+    if inst.arg == "INTRINSIC_SET_FUNCTION_TYPE_PARAMS":
+        inst.uses.reverse()
+        folder.combine(inst, lambda parts: Intrinsic(name=inst.arg, args=parts[::-1]))
+    else:
+        folder.combine(inst, lambda parts: Intrinsic(name=inst.arg, args=parts))
 
 
 def to_bool(folder: Folder, inst: Inst) -> None:

@@ -1,14 +1,24 @@
-"""The statements of a module."""
+"""The statements of a module, complete.
+
+Before: 'text' stored to __doc__; object_iter(x); return
+After:  'text'; from builtins import iter as object_iter; object_iter(x)
+"""
 
 from __future__ import annotations
 
 import ast
+import builtins
+from collections.abc import Mapping
 
+from depyf.lift.nodes import constant
 from depyf.passes.body import Body
 
 
-def module_body(body: Body) -> list[ast.stmt]:
-    """Return a module's statements with its docstring as such, and without the final return."""
+def module_body(body: Body, objects: Mapping[str, object]) -> list[ast.stmt]:
+    """Return a module's statements with its docstring as such, and without the final return.
+
+    objects: what placeholders stand for; the module binds them first, for nothing else does.
+    """
     stmts = list(body.stmts)
     if stmts and isinstance(stmts[-1], ast.Return):
         stmts.pop()
@@ -22,7 +32,19 @@ def module_body(body: Body) -> list[ast.stmt]:
     place = 0
     while place < len(stmts) and (isinstance(stmts[place], ast.Expr) or _is_future(stmts[place])):
         place += 1
-    return [*stmts[:place], *declarations, *stmts[place:]] or [ast.Pass()]
+    bindings = [_binding(name, value) for name, value in objects.items()]
+    return [*stmts[:place], *bindings, *declarations, *stmts[place:]] or [ast.Pass()]
+
+
+def _binding(name: str, value: object) -> ast.stmt:
+    own = str(getattr(value, "__name__", ""))
+    if value is not None and getattr(builtins, own, None) is value:
+        return ast.ImportFrom(module="builtins", names=[ast.alias(name=own, asname=name)], level=0, lineno=0)
+    if not isinstance(value, frozenset):
+        raise TypeError(f"{type(value).__name__} is no constant of a module")
+    display: ast.expr = ast.Set(elts=[constant(item) for item in value])
+    made = ast.Call(func=ast.Name(id="frozenset", ctx=ast.Load()), args=[display], keywords=[])
+    return ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=made, lineno=0)
 
 
 def _is_future(stmt: ast.stmt) -> bool:

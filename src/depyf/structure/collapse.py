@@ -20,6 +20,7 @@ from depyf.lift.nodes import EMPTY, LOCAL, Entry, Temp
 from depyf.lift.order import is_atom
 from depyf.lift.rules import FOLD
 from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Return, edges, exit_uses
+from depyf.structure.chains import link, with_link
 from depyf.structure.order import postorder
 from depyf.structure.polarity import keeps_polarity
 from depyf.structure.tree import Enter
@@ -27,22 +28,28 @@ from depyf.structure.tree import Enter
 
 @dataclass(slots=True)
 class Compound:
-    """An expression folded of several blocks; `make` builds it of the operands of its EXPR operation."""
+    """An expression folded of several blocks; `make` builds it of the operands of its EXPR operation.
+
+    own: how many operands those are; the others are temporaries that its inner parts name.
+    """
 
     make: Callable[[list[ast.expr]], ast.expr]
     effect: int
     reads: frozenset[str]
     writes: frozenset[str]
     is_match: bool = False
+    own: int = 1
 
 
 def fold_compound(folder: Folder, inst: Inst) -> None:
     """EXPR: the first operands are its own, the others are temporaries that its inner parts name."""
     compound = inst.arg
     assert isinstance(compound, Compound)
-    for temp in inst.uses:
+    for place, temp in enumerate(inst.uses):
         entry = folder.by_temp.get(temp)
-        if entry is not None and entry.targets and not all(isinstance(t, ast.Name) for t in entry.targets):
+        if entry is None:
+            continue
+        if place >= compound.own or not all(isinstance(target, ast.Name) for target in entry.targets):
             folder.spill_through(entry)
     taken = folder.take(inst.uses)
     effect = max(compound.effect, taken.effect)
@@ -326,11 +333,11 @@ class _Collapser:
     def _absorb(self, block: Block, cond: int, arm: _Arm, op: ast.boolop, negate: bool, result: int) -> None:
         """Replace test and arm by one operation that makes `result`."""
         assert arm.entry is not None
-        chain = None if negate or isinstance(op, ast.Or) else self._chained(block, cond, arm)
+        chain, rest = self._chained(block, cond, arm, op, negate)
         right = arm.entry.expr
         extra = self._externals(arm)
-        if chain is not None:
-            inst = self._chain(block, chain, arm, result)
+        if chain is not None and rest is not None:
+            inst = self._chain(block, chain, rest, arm, result)
         else:
 
             def make(parts: list[ast.expr]) -> ast.expr:
@@ -348,20 +355,23 @@ class _Collapser:
 
     # -- a < b < c ----------------------------------------------------------------------
 
-    def _chained(self, block: Block, cond: int, arm: _Arm) -> Inst | None:
-        """Return the comparison whose right operand the arm compares further, if that is so."""
+    def _chained(
+        self, block: Block, cond: int, arm: _Arm, op: ast.boolop, negate: bool
+    ) -> tuple[Inst | None, ast.Compare | None]:
+        """Return the comparison whose right operand the arm compares further, and that further one, if that is so."""
         last = block.insts[-1] if block.insts else None
-        right = _leftmost(arm.entry.expr) if arm.entry else None
-        if last is None or last.defs != [cond] or not isinstance(right, ast.Compare):
-            return None
-        if last.op not in ("COMPARE", "IS", "CONTAINS") or not isinstance(right.left, Temp):
-            return None
-        return last if right.left.temp == last.uses[1] else None
+        if arm.entry is None or last is None or last.defs != [cond] or last.op not in ("COMPARE", "IS", "CONTAINS"):
+            return None, None
+        # The arm is reached when the comparison holds; its failure decides `a and b`, or `not a or b`.
+        outcome = isinstance(op, ast.Or)
+        right = link(arm.entry.expr, outcome) if negate == outcome else None
+        if right is None or not isinstance(right.left, Temp) or right.left.temp != last.uses[1]:
+            return None, None
+        return last, right
 
-    def _chain(self, block: Block, first: Inst, arm: _Arm, result: int) -> Inst:
+    def _chain(self, block: Block, first: Inst, rest: ast.Compare, arm: _Arm, result: int) -> Inst:
         assert arm.entry is not None
-        whole, rest = arm.entry.expr, _leftmost(arm.entry.expr)
-        assert isinstance(rest, ast.Compare)
+        whole = arm.entry.expr
         block.insts.pop()
         folder = Folder(self.graph, {})
         FOLD[first.op](folder, first)
@@ -371,11 +381,11 @@ class _Collapser:
 
         def make(parts: list[ast.expr]) -> ast.expr:
             chain = ast.Compare(left=parts[0], ops=[op, *rest.ops], comparators=[parts[1], *rest.comparators])
-            return _with_leftmost(whole, chain)
+            return with_link(whole, rest, chain)
 
         self.uses[first.uses[1]] -= 1
         extra = [temp for temp in self._externals(arm) if temp != first.uses[1]]
-        compound = Compound(make, arm.entry.effect, arm.entry.reads, arm.entry.writes)
+        compound = Compound(make, arm.entry.effect, arm.entry.reads, arm.entry.writes, own=len(first.uses))
         return Inst("EXPR", compound, [*first.uses, *extra], [result], first.line, first.offset)
 
     def _externals(self, arm: _Arm) -> list[int]:
@@ -463,24 +473,6 @@ class _Collapser:
         self._remove(true_arm.block)
         self._remove(false_arm.block)
         self.no_arm.discard(block.index)
-
-
-def _leftmost(expr: ast.expr) -> ast.expr:
-    """Return the first operand of nested `and`s."""
-    while isinstance(expr, ast.BoolOp) and isinstance(expr.op, ast.And):
-        expr = expr.values[0]
-    return expr
-
-
-def _with_leftmost(expr: ast.expr, new: ast.expr) -> ast.expr:
-    """Return nested `and`s with another first operand."""
-    spine: list[ast.BoolOp] = []
-    while isinstance(expr, ast.BoolOp) and isinstance(expr.op, ast.And):
-        spine.append(expr)
-        expr = expr.values[0]
-    for outer in reversed(spine):
-        new = ast.BoolOp(op=outer.op, values=[new, *outer.values[1:]])
-    return new
 
 
 def _computes(arm: _Arm, temp: int) -> bool:

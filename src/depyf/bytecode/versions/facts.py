@@ -24,11 +24,13 @@ class Facts:
     exceptions: where handlers are written down: on the block stack, or in a table.
     walked: the interpreter keeps values on the stack that normalised code does not have.
     lines: format of the line table.
+    source_order: the compiler writes code in the order of the source, and no part of it twice.
     shared_slots: local, cell and free variables share one row of slots.
     null_above: a call's null (or `self`) stands above the callable.
     docstring_flag: a flag tells whether the first constant of a function is its docstring; else any string there is.
     star_in_index: the grammar has `x[*a]`.
     nested_quotes: the fields of an f-string may hold its own quotes and backslashes.
+    percent_joins: the compiler makes the same of `'%s' % (a,)` as of `f'{a!s}'`.
     guesses: folds that hide values of the interpreter's, tried first: a program may use those values.
     folds: what joins instructions of this version's idioms, in order.
     """
@@ -41,11 +43,13 @@ class Facts:
     exceptions: str
     walked: bool
     lines: str
+    source_order: bool
     shared_slots: bool
     null_above: bool
     docstring_flag: bool
     star_in_index: bool
     nested_quotes: bool
+    percent_joins: bool
     folds: tuple[Fold, ...]
     guesses: tuple[Fold, ...] = ()
 

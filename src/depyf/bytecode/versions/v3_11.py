@@ -72,5 +72,6 @@ FACTS = v3_10.FACTS.next(
     lines="locations",
     shared_slots=True,
     star_in_index=True,
+    percent_joins=True,
     folds=(fold_keywords, fold_generator_start, fold_sends, fold_async_yield, fold_prologue),
 )

@@ -104,10 +104,12 @@ FACTS = Facts(
     exceptions="block stack",
     walked=True,
     lines="lnotab",
+    source_order=True,
     shared_slots=False,
     null_above=False,
     docstring_flag=False,
     star_in_index=False,
     nested_quotes=False,
+    percent_joins=False,
     folds=(fold_qualnames, fold_finally_entries, fold_async_loops, fold_async_with),
 )

@@ -1,0 +1,60 @@
+"""Formatted text in other forms than an f-string, for where the grammar has no f-string.
+
+`'%s and %5r' % (a, b)` is what the compiler turns into the same instructions as `f'{a!s} and {b!r:>5}'`, where it does;
+`'{} and {!r:{}}'.format(a, b, '>5')` can be written for every f-string: it calls a method, and gives the same text.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+SIMPLE_SPEC = re.compile(r"(?P<right>>?)(?P<width>[1-9][0-9]{0,2})?(?P<precision>\.[0-9]{1,3})?")
+"""What the compiler makes of a width and a precision."""
+
+
+def percent(node: ast.JoinedStr) -> ast.BinOp | None:
+    """Return the `%` operation that compiles to the same as an f-string, or None."""
+    template, values = "", []
+    for part in node.values:
+        if isinstance(part, ast.Constant):
+            template += str(part.value).replace("%", "%%")
+        elif isinstance(part, ast.FormattedValue) and not isinstance(part.value, ast.Starred):
+            letter = _percent_field(part)
+            if letter is None:
+                return None
+            template += letter
+            values.append(part.value)
+    right = ast.Tuple(elts=values, ctx=ast.Load())
+    return ast.BinOp(left=ast.Constant(value=template), op=ast.Mod(), right=right)
+
+
+def _percent_field(field: ast.FormattedValue) -> str | None:
+    if field.conversion == -1:
+        return None
+    found = SIMPLE_SPEC.fullmatch(_constant_spec(field.format_spec))
+    if found is None or (found["right"] and not found["width"]):
+        return None
+    sign = "-" if found["width"] and not found["right"] else ""
+    return f"%{sign}{found['width'] or ''}{found['precision'] or ''}{chr(field.conversion)}"
+
+
+def _constant_spec(spec: ast.expr | None) -> str:
+    """Return a specification that is text alone; for one that is computed, what none can be."""
+    if not isinstance(spec, ast.JoinedStr):
+        return ""
+    return "".join(str(part.value) if isinstance(part, ast.Constant) else "{" for part in spec.values)
+
+
+def format_call(node: ast.JoinedStr) -> ast.Call:
+    """Return a call of `str.format` that gives the text of an f-string."""
+    template, values = "", []
+    for part in node.values:
+        if isinstance(part, ast.Constant):
+            template += str(part.value).replace("{", "{{").replace("}", "}}")
+        elif isinstance(part, ast.FormattedValue):
+            conversion = f"!{chr(part.conversion)}" if part.conversion != -1 else ""
+            template += "{" + conversion + (":{}" if part.format_spec is not None else "") + "}"
+            values += [part.value] if part.format_spec is None else [part.value, part.format_spec]
+    method = ast.Attribute(value=ast.Constant(value=template), attr="format", ctx=ast.Load())
+    return ast.Call(func=method, args=values, keywords=[])

@@ -1,0 +1,132 @@
+"""One code object on its way through the pipeline, and what a pass is."""
+
+from __future__ import annotations
+
+import ast
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.listing import Listing
+from depyf.lift.simplify import Results
+from depyf.lift.tac import Graph
+from depyf.passes.body import Bodies, Body
+from depyf.passes.leftovers import Names
+from depyf.structure.choices import Choices
+from depyf.structure.regions.recognise import Recognised
+from depyf.structure.tree import Item
+
+
+class Stage(enum.Enum):
+    """What a pass works on. The stages follow each other in this order."""
+
+    LIFT = "lift"
+    """The graph, before anybody asks for statements."""
+    STRUCTURE = "structure"
+    """The graph, on the way to nested items."""
+    ITEMS = "items"
+    """Nested items with jumps to labels."""
+    STATEMENTS = "statements"
+    """The statements of one code object alone."""
+    BODY = "body"
+    """The statements of one code object with those of the code objects inside it."""
+    WHOLE = "whole"
+    """The statements of the outermost code object, everything in place."""
+
+
+@dataclass(slots=True)
+class Work:
+    """What the passes hand on. A field is there from the pass on that makes it.
+
+    bodies: what has become of the code objects inside this one.
+    first_temp: the first number that is free for a temporary.
+    results: what is known of the results of globals, if code is to be rewritten to what reads best.
+    without: names of passes that are switched off.
+    choices: how to structure; None: write the loop that dispatches on block numbers.
+    scope: a number per block; only blocks of one number are joined to expressions.
+    uses: how often each temporary is read.
+    """
+
+    code: Code
+    names: Names
+    bodies: Bodies
+    first_temp: int
+    results: Results | None
+    without: frozenset[str]
+    listing: Listing
+    choices: Choices | None = None
+    graph: Graph = field(init=False)
+    recognised: Recognised = field(init=False)
+    markers: set[int] = field(init=False)
+    nest: dict[int, tuple[int, ...]] = field(init=False)
+    scope: dict[int, int] = field(init=False)
+    uses: dict[int, int] = field(init=False)
+    items: list[Item] = field(init=False)
+    stmts: list[ast.stmt] = field(init=False)
+    body: Body = field(init=False)
+
+    def part(self, graph: Graph) -> Work:
+        """Return work of its own on the graph of a piece of this code."""
+        work = Work(
+            self.code, self.names, self.bodies, self.first_temp, None, self.without, self.listing, Choices()
+        )
+        work.graph = graph
+        return work
+
+
+def always(work: Work) -> bool:
+    """Say that a pass applies to all code."""
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One step of the pipeline.
+
+    name: what `--stop-after` and `--without` call it.
+    does: one line for the reader of a trace.
+    optional: without it the result is uglier, and still right.
+    applies: whether it has anything to do with this work.
+    """
+
+    name: str
+    stage: Stage
+    run: Callable[[Work], None]
+    does: str
+    optional: bool = False
+    applies: Callable[[Work], bool] = always
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """`first` runs before `then`, and why."""
+
+    first: str
+    then: str
+    because: str
+
+
+class Misordered(AssertionError):
+    """The table of passes breaks one of the rules that it states."""
+
+
+def check_order(passes: tuple[Pass, ...], order: tuple[Before, ...]) -> None:
+    """Check a table of passes against its constraints.
+
+    Raises Misordered for a name that is there twice or that no pass has, a stage before its predecessor, and a
+    constraint that the table does not keep.
+    """
+    places = {one.name: place for place, one in enumerate(passes)}
+    if len(places) != len(passes):
+        raise Misordered("two passes have one name")
+    stages = list(Stage)
+    for one, following in zip(passes, passes[1:]):
+        if stages.index(one.stage) > stages.index(following.stage):
+            raise Misordered(f"{following.name} works on {following.stage.value}, which {one.name} has already left")
+    for constraint in order:
+        for name in (constraint.first, constraint.then):
+            if name not in places:
+                raise Misordered(f"a constraint names {name}, which is no pass")
+        if places[constraint.first] >= places[constraint.then]:
+            raise Misordered(f"{constraint.first} must run before {constraint.then}: {constraint.because}")

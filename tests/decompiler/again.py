@@ -1,0 +1,27 @@
+"""Sources that go there and back: compiled by any Python on the machine, decompiled, and compiled by it again."""
+
+from __future__ import annotations
+
+from depyf.bytecode.code import Code
+from depyf.emit.grammar import Grammar
+from depyf.emit.statements import write
+from depyf.passes.module import module_body
+from depyf.pipeline import decompile
+from depyf.verify.compare import verify
+from depyf.verify.level import Level
+from tests.bytecode.listings import compiled
+
+
+def decompiled(code: Code) -> str:
+    """Return the source of a module's code."""
+    body, names = decompile(code)
+    return write(module_body(body, names.objects), Grammar.of(code))
+
+
+def exact(source: str, version: tuple[int, int]) -> str:
+    """Return what a source decompiles to; fail unless that compiles to the same again."""
+    original = compiled(source, version)
+    text = decompiled(original)
+    verdict = verify(original, compiled(text, version))
+    assert verdict.level is Level.EXACT, f"{verdict.reason}\n{text}"
+    return text
