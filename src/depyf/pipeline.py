@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from depyf.errors import DecompilationError
 from depyf.lift.simplify.containers import evaluate_containers
 from depyf.lift.simplify.dead import remove_dead
 from depyf.lift.simplify.promote import promote_variables
@@ -28,6 +29,7 @@ from depyf.passes.matches import restore_matches
 from depyf.passes.scopes import declare
 from depyf.passes.tidy import tidy
 from depyf.passes.tries import restore_tries
+from depyf.structure.budget import nests_too_deep
 from depyf.structure.build import Builder, Unstructured
 from depyf.structure.choices import ORDER as CHOICES
 from depyf.structure.choices import Choices
@@ -171,7 +173,7 @@ def _thread(work: Work) -> None:
 
 
 def _copies(work: Work) -> None:
-    join_copies(work.graph)
+    join_copies(work.graph, work.nest)
 
 
 def _scopes(work: Work) -> None:
@@ -225,10 +227,15 @@ def _heads(work: Work) -> None:
 
 def _complete(work: Work) -> None:
     check_complete(work.stmts)
+    if nests_too_deep(work.stmts):
+        raise Unstructured("statements are nested deeper than Python takes them")
 
 
 def _dispatch(work: Work) -> None:
-    work.stmts = dispatch(work.graph)
+    work.stmts = restore_heads(dispatch(work.graph, restore_matches))
+    check_complete(work.stmts)
+    if nests_too_deep(work.stmts):
+        raise DecompilationError("statements would be nested deeper than Python takes them", code=str(work.code))
     work.names.hints.update(work.graph.hints)
 
 
