@@ -8,66 +8,22 @@ Relooper: Recursive Translation of Unstructured Control Flow to Structured Contr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import heapq
 
 from depyf.bytecode.code import CO_OPTIMIZED
 from depyf.cfg.dominators import reverse_postorder
 from depyf.lift.nodes import MatchTest, Temp
 from depyf.lift.tac import ForIter, Graph
 from depyf.structure.choices import Choices
-from depyf.structure.loops import loop_headers, natural_loops, unrotate
+from depyf.structure.loops import loop_headers, natural_loops, same_tests
+from depyf.structure.node_table import Node, NodeTable, find_jumps
 from depyf.structure.nodes import items_of
 from depyf.structure.place import place
 from depyf.structure.polarity import negated
 from depyf.structure.regions.recognise import Recognised
 from depyf.structure.regions.table import Kind, Region
-from depyf.structure.tree import For, If, Item, Jump, Label, Loop, Try, WithBody, children
+from depyf.structure.tree import For, If, Item, Jump, Label, Loop, Try, WithBody
 from depyf.structure.unstructured import Unstructured
-
-
-@dataclass(slots=True)
-class Node:
-    """A block, or what a region or loop has become.
-
-    jumps: the unfilled jumps in its items.
-    last: the highest index of its blocks.
-    ends: the labels that `return` leads to from anywhere; none in a module or class.
-    headers: the labels of all loops.
-    """
-
-    items: list[Item]
-    jumps: list[Jump]
-    handler: int
-    nest: tuple[int, ...]
-    last: int
-    ends: frozenset[int]
-    headers: frozenset[int]
-
-
-def find_jumps(items: list[Item]) -> list[Jump]:
-    """Return the unfilled jumps that leave items, in source order."""
-    found: list[Jump] = []
-    inner: set[int] = set()
-    headers: dict[int, int] = {}
-    work: list[tuple[Iterator[Item], int]] = [(iter(items), -1)]
-    while work:
-        sequence, header = work[-1]
-        item = next(sequence, None)
-        if item is None:
-            work.pop()
-            headers[header] = headers.get(header, 0) - 1
-        elif isinstance(item, Jump) and item.body is None:
-            if headers.get(item.label, 0) <= 0:
-                found.append(item)
-        elif isinstance(item, Label):
-            inner.add(item.label)
-        else:
-            header = item.header if isinstance(item, (Loop, For)) else -1
-            for part in reversed(children(item)):
-                work.append((iter(part), header))
-                headers[header] = headers.get(header, 0) + 1
-    return [jump for jump in found if jump.label not in inner]
 
 
 class Builder:
@@ -84,7 +40,7 @@ class Builder:
         self.graph = graph
         self.recognised = recognised
         self.choices = choices
-        self.nodes: dict[int, Node] = {}
+        self.nodes = NodeTable()
         self.fresh = len(graph.blocks)
         self.iterators = {block.exit.iterator for block in graph.live() if isinstance(block.exit, ForIter)}
         self.ends = frozenset((graph.end,)) if graph.code.flags & CO_OPTIMIZED else frozenset()
@@ -98,10 +54,9 @@ class Builder:
             self.add(block.index, items, block.handler, nest[block.index], block.index)
         self._forward()
 
-    def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], last: int) -> Node:
+    def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], last: int) -> None:
         """Make a node."""
-        node = self.nodes[label] = Node(items, find_jumps(items), handler, nest, last, self.ends, self.headers)
-        return node
+        self.nodes.add(label, Node(items, find_jumps(items), handler, nest, last, self.ends, self.headers))
 
     def _forward(self) -> None:
         """Lead jumps past nodes that hold nothing but a jump: what they pop is implied by where they lead.
@@ -114,7 +69,7 @@ class Builder:
             jump = node.items[0] if len(node.items) == 1 else None
             if isinstance(jump, Jump) and not self._breaks(node, jump.label):
                 onward[label] = jump.label
-        for node in self.nodes.values():
+        for label, node in self.nodes.items():
             for jump in node.jumps:
                 seen = {jump.label}
                 around = {-1, *self.recognised.regions.chain(node.handler)}
@@ -123,6 +78,7 @@ class Builder:
                         break
                     jump.label = onward[jump.label]
                     seen.add(jump.label)
+            self.nodes.add(label, node)
 
     def _breaks(self, node: Node, target: int) -> bool:
         outer = self.nodes[target].nest if target in self.nodes else ()
@@ -140,19 +96,21 @@ class Builder:
     def _reduce_region(self, region: Region) -> None:
         graph, handler = self.graph, region.handler
         start = graph.handlers[handler].target
-        body = {label for label, node in self.nodes.items() if node.handler == handler}
+        body = self.nodes.protected(handler)
         if not body:
             return
         prev = {temp for inst in graph.block(start).insts[:1] if inst.op == "PUSH_EXC_INFO" for temp in inst.defs}
-        code = {label for label, node in self.nodes.items() if prev & set(node.nest)} | {start}
-        entries = self._entries(body)
+        code = {start}.union(*(self.nodes.nested(marker) for marker in prev))
+        entries = [
+            label for label in body if label == 0 or any(other not in body for other in self.nodes.sources(label))
+        ]
         if len(entries) != 1 or body & code:
             raise Unstructured(f"a protected region is entered at {len(entries)} places")
         (entry,) = entries
         first = self.nodes[entry]
         nest, last = first.nest, max(self.nodes[label].last for label in body | code)
         parent = self.recognised.regions.parent[handler]
-        around = any(label > entry and label not in body for label in self._predecessors().get(entry, ()))
+        around = any(label > entry and label not in body for label in self.nodes.sources(entry))
         body_items = self._structure(body, entry, loop_outside=around)
         is_star = any(inst.op == "CHECK_EG_MATCH" for inst in graph.block(start).insts)
         item: Item
@@ -165,24 +123,6 @@ class Builder:
             item = Try(body_items, handler_items, graph.handlers[handler].exc, is_finally, is_star)
         self.add(entry, [item], parent, nest, last)
 
-    def _predecessors(self) -> dict[int, set[int]]:
-        found: dict[int, set[int]] = {}
-        for label, node in self.nodes.items():
-            for jump in node.jumps:
-                found.setdefault(jump.label, set()).add(label)
-        return found
-
-    def _entries(self, body: set[int]) -> set[int]:
-        entries = {0} & body
-        for label, node in self.nodes.items():
-            if label not in body:
-                entries.update(jump.label for jump in node.jumps if jump.label in body)
-        return entries
-
-    def _remove(self, labels: set[int]) -> None:
-        for label in labels:
-            del self.nodes[label]
-
     # -- loops ------------------------------------------------------------------------
 
     def _structure(self, labels: set[int], entry: int, *, loop_outside: bool = False) -> list[Item]:
@@ -193,19 +133,30 @@ class Builder:
         skip = entry if loop_outside else -1
         successors = self._successors(labels, skip)
         for header, _ in natural_loops(successors, entry):
-            fresh = unrotate(self.nodes, labels, header, self.fresh)
-            if fresh is not None:
-                items, handler, nest, last = fresh
-                self.add(self.fresh, items, handler, nest, last)
-                labels.add(self.fresh)
-                self.fresh += 1
+            self._unrotate(header, labels)
         for header, inside in self._loops(labels, entry, skip):
             self._reduce_loop(header, {label for label in inside if label in self.nodes}, labels)
         reached = set(reverse_postorder(self._successors(labels), entry))
-        self._remove(labels - reached)
+        self.nodes.remove(labels - reached)
         items = place(self.nodes, reached, entry)
-        self._remove(reached)
+        self.nodes.remove(reached)
         return items
+
+    def _unrotate(self, header: int, labels: set[int]) -> None:
+        """Join the two copies of a `while` test around the loop body `header`, if there are two."""
+        sources = sorted(label for label in self.nodes.sources(header) if label in labels)
+        test, alike = same_tests(self.nodes, sources, header)
+        if test is None:
+            return
+        node = self.nodes[alike[0]]
+        for label in alike:
+            jump = Jump(self.fresh)
+            self.nodes[label].items[-1] = jump
+            self.nodes[label].jumps = [jump]
+            self.nodes.add(label, self.nodes[label])
+        self.add(self.fresh, [test], node.handler, node.nest, node.last)
+        labels.add(self.fresh)
+        self.fresh += 1
 
     def _successors(self, labels: set[int], skip: int = -1) -> dict[int, list[int]]:
         """Return the edges between these nodes, but for those to `skip`."""
@@ -219,8 +170,7 @@ class Builder:
             header = self._for_of(label)
             if header is not None:
                 marker = header.iterator.temp
-                inside = {other for other in labels if other != label and marker in self.nodes[other].nest}
-                loops[label] = {label} | inside
+                loops[label] = {label} | (self.nodes.nested(marker) & labels)
             elif label in loops:
                 self._extend(loops[label], labels)
         return sorted(loops.items(), key=lambda loop: (len(loop[1]), -loop[0]))
@@ -232,14 +182,29 @@ class Builder:
     def _extend(self, inside: set[int], labels: set[int]) -> None:
         """Add to a loop the code that leaves it and lies between its blocks: `if c: f(); break`."""
         last = max(self.nodes[label].last for label in inside)
-        sites: dict[int, list[int]] = {}
-        for label, node in self.nodes.items():
-            for jump in node.jumps:
-                sites.setdefault(jump.label, []).append(label)
-        for label in sorted(labels - inside):
-            if label < last and sites.get(label) and all(site in inside for site in sites[label]):
-                if self.choices.shared_exits_inside or len(sites[label]) == 1:
-                    inside.add(label)
+        outside = [jump.label for label in inside for jump in self.nodes[label].jumps if jump.label not in inside]
+        heapq.heapify(outside)
+        before = -1
+        while outside:
+            label = heapq.heappop(outside)
+            if label <= before or label >= last or label not in labels:
+                continue
+            before = label
+            jumps = self._jumps_from(inside, label)
+            if jumps == 1 or (jumps and self.choices.shared_exits_inside):
+                inside.add(label)
+                for jump in self.nodes[label].jumps:
+                    if jump.label not in inside:
+                        heapq.heappush(outside, jump.label)
+
+    def _jumps_from(self, inside: set[int], label: int) -> int:
+        """Count the jumps to a label; 0 if some come from elsewhere."""
+        count = 0
+        for site in self.nodes.sources(label):
+            if site not in inside:
+                return 0
+            count += sum(jump.label == label for jump in self.nodes[site].jumps)
+        return count
 
     def _reduce_loop(self, header: int, inside: set[int], labels: set[int]) -> None:
         node = self.nodes[header]
@@ -251,12 +216,12 @@ class Builder:
             assert isinstance(first, Jump)
             if first.label in body:
                 loop.body = place(self.nodes, body, first.label)
-                self._remove(body)
+                self.nodes.remove(body)
                 labels -= body
             self.add(header, node.items, handler, nest, last)
             return
         items = place(self.nodes, inside, header)
-        self._remove(inside)
+        self.nodes.remove(inside)
         labels -= inside - {header}
         self.add(header, [_while(header, items, inside)], handler, nest, last)
 
