@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from depyf.cfg.dominators import Dominance, Successors, immediate_dominators
 from depyf.lift.successors import successors as all_successors
 from depyf.lift.tac import Graph
-from depyf.structure.tree import If, Item, Jump
+from depyf.structure.tree import If, Jump
 
 if TYPE_CHECKING:
     from depyf.structure.node_table import Node

@@ -18,7 +18,6 @@ from depyf.lift.tac import (
     Edge,
     ForIter,
     Goto,
-    Graph,
     Inst,
     Raise,
     Reraise,
