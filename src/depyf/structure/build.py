@@ -43,7 +43,8 @@ class Builder:
         self.nodes = NodeTable()
         self.fresh = len(graph.blocks)
         self.iterators = {block.exit.iterator for block in graph.live() if isinstance(block.exit, ForIter)}
-        self.ends = frozenset((graph.end,)) if graph.code.flags & CO_OPTIMIZED else frozenset()
+        returns = graph.code.flags & CO_OPTIMIZED and not graph.source_order
+        self.ends = frozenset((graph.end,)) if returns else frozenset()
         self.headers = loop_headers(graph)
         for block in graph.live():
             if block.index == graph.end:
@@ -51,12 +52,13 @@ class Builder:
             items = items_of(graph, block, uses)
             if isinstance(block.exit, ForIter):
                 items.append(_for(block.index, block.exit))
-            self.add(block.index, items, block.handler, nest[block.index], block.index)
+            self.add(block.index, items, block.handler, nest[block.index], block.offset, block.offset)
         self._forward()
 
-    def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], last: int) -> None:
+    def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], first: int, last: int) -> None:
         """Make a node."""
-        self.nodes.add(label, Node(items, find_jumps(items), handler, nest, last, self.ends, self.headers))
+        jumps = find_jumps(items)
+        self.nodes.add(label, Node(items, jumps, handler, nest, first, last, self.ends, self.headers))
 
     def _forward(self) -> None:
         """Lead jumps past nodes that hold nothing but a jump: what they pop is implied by where they lead.
@@ -71,6 +73,8 @@ class Builder:
                 onward[label] = jump.label
         for label, node in self.nodes.items():
             for jump in node.jumps:
+                if jump.never:
+                    continue
                 seen = {jump.label}
                 around = {-1, *self.recognised.regions.chain(node.handler)}
                 while jump.label in onward and onward[jump.label] not in seen:
@@ -107,10 +111,11 @@ class Builder:
         if len(entries) != 1 or body & code:
             raise Unstructured(f"a protected region is entered at {len(entries)} places")
         (entry,) = entries
-        first = self.nodes[entry]
-        nest, last = first.nest, max(self.nodes[label].last for label in body | code)
+        nest, first = self.nodes[entry].nest, self.nodes[entry].first
+        last = max(self.nodes[label].last for label in body | code)
         parent = self.recognised.regions.parent[handler]
-        around = any(label > entry and label not in body for label in self.nodes.sources(entry))
+        before = self.nodes.sources(entry)
+        around = any(self.nodes[label].first > first and label not in body for label in before)
         body_items = self._structure(body, entry, loop_outside=around)
         is_star = any(inst.op == "CHECK_EG_MATCH" for inst in graph.block(start).insts)
         item: Item
@@ -121,7 +126,7 @@ class Builder:
             handler_items = self._structure(code, start)
             is_finally = handler in self.recognised.finallys
             item = Try(body_items, handler_items, graph.handlers[handler].exc, is_finally, is_star)
-        self.add(entry, [item], parent, nest, last)
+        self.add(entry, [item], parent, nest, first, last)
 
     # -- loops ------------------------------------------------------------------------
 
@@ -154,7 +159,7 @@ class Builder:
             self.nodes[label].items[-1] = jump
             self.nodes[label].jumps = [jump]
             self.nodes.add(label, self.nodes[label])
-        self.add(self.fresh, [test], node.handler, node.nest, node.last)
+        self.add(self.fresh, [test], node.handler, node.nest, node.first, node.last)
         labels.add(self.fresh)
         self.fresh += 1
 
@@ -172,30 +177,33 @@ class Builder:
                 marker = header.iterator.temp
                 loops[label] = {label} | (self.nodes.nested(marker) & labels)
             elif label in loops:
-                self._extend(loops[label], labels)
+                self._extend(label, loops[label], labels)
         return sorted(loops.items(), key=lambda loop: (len(loop[1]), -loop[0]))
 
     def _for_of(self, label: int) -> For | None:
         items = self.nodes[label].items
         return items[-1] if items and isinstance(items[-1], For) and items[-1].header == label else None
 
-    def _extend(self, inside: set[int], labels: set[int]) -> None:
+    def _extend(self, header: int, inside: set[int], labels: set[int]) -> None:
         """Add to a loop the code that leaves it and lies between its blocks: `if c: f(); break`."""
         last = max(self.nodes[label].last for label in inside)
-        outside = [jump.label for label in inside for jump in self.nodes[label].jumps if jump.label not in inside]
+        if self.graph.source_order:
+            last = max(last, self._end_of_loop(header, inside))
+        found = {label for site in inside for label in self.nodes.targets(site)} - inside
+        outside = [(self.nodes[label].first, label) for label in found & labels]
         heapq.heapify(outside)
-        before = -1
+        before = (-1, -1)
         while outside:
-            label = heapq.heappop(outside)
-            if label <= before or label >= last or label not in labels:
+            next_ = heapq.heappop(outside)
+            if next_ <= before or next_[0] >= last:
                 continue
-            before = label
+            before = next_
+            label = next_[1]
             jumps = self._jumps_from(inside, label)
             if jumps == 1 or (jumps and self.choices.shared_exits_inside):
                 inside.add(label)
-                for jump in self.nodes[label].jumps:
-                    if jump.label not in inside:
-                        heapq.heappush(outside, jump.label)
+                for target in (self.nodes.targets(label) & labels) - inside:
+                    heapq.heappush(outside, (self.nodes[target].first, target))
 
     def _jumps_from(self, inside: set[int], label: int) -> int:
         """Count the jumps to a label; 0 if some come from elsewhere."""
@@ -206,10 +214,20 @@ class Builder:
             count += sum(jump.label == label for jump in self.nodes[site].jumps)
         return count
 
+    def _end_of_loop(self, header: int, inside: set[int]) -> int:
+        """Return the offset that a loop goes to when the test at its head fails, or -1 where it has none."""
+        node = self.nodes[header]
+        outside = [jump.label for jump in node.jumps if jump.label not in inside]
+        if len(node.items) != 1 or not isinstance(node.items[0], If) or not outside:
+            return -1
+        exit_ = self.nodes.get(outside[0])
+        return exit_.first if exit_ is not None else self.graph.block(outside[0]).offset
+
     def _reduce_loop(self, header: int, inside: set[int], labels: set[int]) -> None:
         node = self.nodes[header]
         loop = self._for_of(header)
-        nest, handler, last = node.nest, node.handler, max(self.nodes[label].last for label in inside)
+        nest, handler, offset = node.nest, node.handler, node.first
+        last = max(self.nodes[label].last for label in inside)
         if loop is not None:
             body = inside - {header}
             first = loop.body[0]
@@ -218,12 +236,12 @@ class Builder:
                 loop.body = place(self.nodes, body, first.label)
                 self.nodes.remove(body)
                 labels -= body
-            self.add(header, node.items, handler, nest, last)
+            self.add(header, node.items, handler, nest, offset, last)
             return
         items = place(self.nodes, inside, header)
         self.nodes.remove(inside)
         labels -= inside - {header}
-        self.add(header, [_while(header, items, inside)], handler, nest, last)
+        self.add(header, [_while(header, items, inside)], handler, nest, offset, last)
 
 
 def _for(header: int, exit_: ForIter) -> For:

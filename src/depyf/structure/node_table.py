@@ -17,8 +17,9 @@ class Node:
     """A block, or what a region or loop has become.
 
     jumps: the unfilled jumps in its items.
-    last: the highest index of its blocks.
-    ends: the labels that `return` leads to from anywhere; none in a module or class.
+    first, last: the lowest and the highest offset of its blocks in the code.
+    ends: the labels that `return` leads to from anywhere; none in a module or class, and none where code stands in
+        the order of the source, as a `return` has code of its own there.
     headers: the labels of all loops.
     """
 
@@ -26,6 +27,7 @@ class Node:
     jumps: list[Jump]
     handler: int
     nest: tuple[int, ...]
+    first: int
     last: int
     ends: frozenset[int]
     headers: frozenset[int]
@@ -93,6 +95,10 @@ class NodeTable(dict[int, Node]):
         noted = self._nested.get(marker, set())
         noted -= {label for label in noted if label not in self or marker not in self[label].nest}
         return set(noted)
+
+    def targets(self, label: int) -> frozenset[int]:
+        """Return the labels that a node has jumps to."""
+        return self._targets[label]
 
     def sources(self, label: int) -> Iterator[int]:
         """Yield the nodes with a jump to a label."""

@@ -52,12 +52,16 @@ def recognise(graph: Graph) -> Recognised:
             case _:
                 pass
     prune(graph)
+    join_straight(graph)
     left = [region for region in regions.regions if region.handler in regions.parent]
     names.strip_unbindings(graph, [region.handler for region in left if region.kind is Kind.EXCEPT])
     join_straight(graph)
+    for handler in [number for number in regions.parent if graph.blocks[graph.handlers[number].target] is None]:
+        del regions.parent[handler]
     regions.ways = Ways(graph)
-    for region in reversed(left):
-        _absorb_returns(recognised, region.handler)
+    for region in reversed(regions.regions):
+        if region.handler in regions.parent:
+            _absorb_returns(recognised, region.handler)
     return recognised
 
 
@@ -77,10 +81,15 @@ def _absorb_returns(recognised: Recognised, handler: int) -> None:
     absorbed: list[Block] = []
     for index in exits:
         block = graph.block(index)
-        if isinstance(block.exit, Return) and all(inst.op in HARMLESS for inst in block.insts):
-            leaves = follow >= 0 and skip_empty(graph, follow) is not block
+        if not isinstance(block.exit, Return) or any(source not in body for source in ways.sources(index)):
+            continue
+        leaves = follow >= 0 and skip_empty(graph, follow) is not block
+        if graph.source_order and block.insts:
+            if block.insts[0].offset < graph.block(graph.handlers[handler].target).insts[0].offset:
+                absorbed.append(block)
+        elif all(inst.op in HARMLESS for inst in block.insts):
             alone = len(exits) == 1 and not _is_from_elsewhere(block, block.exit.value)
-            if (leaves or not alone) and all(source in body for source in ways.sources(index)):
+            if leaves or not alone:
                 absorbed.append(block)
     for block in absorbed:
         before = list(ways.sources(block.index))
