@@ -86,10 +86,10 @@ class Ways:
     def prune(self, doubtful: Iterable[int]) -> None:
         """Remove those of the blocks that cannot be reached any more, and what only they lead to.
 
-        A circle of blocks that is cut off is found if all of it is doubtful.
+        A circle of blocks that is cut off is found if all of it is doubtful, but for blocks without operations.
         """
         graph = self.graph
-        unsure = {index for index in doubtful if graph.blocks[index] is not None} - {0, graph.end}
+        unsure = self._with_empty(doubtful)
         work = [index for index in unsure if any(source not in unsure for source in self._reaching(index))]
         while work:
             index = work.pop()
@@ -102,6 +102,19 @@ class Ways:
                 graph.blocks[index] = None
             left = {index for index in behind - {0, graph.end} if graph.blocks[index] is not None}
             unsure = {index for index in left if not any(True for _ in self._reaching(index))}
+
+    def _with_empty(self, blocks: Iterable[int]) -> set[int]:
+        """Return those of the blocks that may be removed, with blocks without operations that they lead to."""
+        graph = self.graph
+        found: set[int] = set()
+        work = list(blocks)
+        while work:
+            index = work.pop()
+            block = graph.blocks[index]
+            if block is not None and index not in found and index not in (0, graph.end):
+                found.add(index)
+                work.extend(target for target in self._targets(block) if not graph.block(target).insts)
+        return found
 
     def _reaching(self, index: int) -> Iterator[int]:
         """Yield the blocks from which control comes to a block, by an edge or an exception."""
