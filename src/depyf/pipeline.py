@@ -262,7 +262,7 @@ def _thread(work: Work) -> None:
 
 
 def _copies(work: Work) -> None:
-    join_copies(work.graph)
+    join_copies(work.graph, work.nest)
 
 
 def _scopes(work: Work) -> None:
