@@ -29,8 +29,9 @@ def recognise(graph: Graph) -> Recognised:
     outer ones first, and of those at one depth the last in the code, as a copy may hold others.
     """
     recognised = Recognised(Regions(graph))
-    protect_jumps(recognised.regions)
     regions = recognised.regions
+    for block in protect_jumps(graph):
+        regions.ways.note(block)
     place = {region.handler: graph.handlers[region.handler].target for region in regions.regions}
     order = sorted(
         regions.regions, key=lambda region: (region.kind is not Kind.FINALLY, region.depth, -place[region.handler])
