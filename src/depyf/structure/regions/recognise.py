@@ -30,8 +30,7 @@ def recognise(graph: Graph) -> Recognised:
     """
     recognised = Recognised(Regions(graph))
     regions = recognised.regions
-    for block in protect_jumps(graph):
-        regions.ways.note(block)
+    protect_jumps(regions)
     place = {region.handler: graph.handlers[region.handler].target for region in regions.regions}
     order = sorted(
         regions.regions, key=lambda region: (region.kind is not Kind.FINALLY, region.depth, -place[region.handler])

@@ -1,7 +1,8 @@
 """How the blocks of a graph are reached, known at every step while regions are taken out of it.
 
 What is noted of a block may be out of date: every answer is checked with the graph. So a change need only be noted
-for the blocks that changed, and taking out all regions costs no more than looking at every block a few times.
+for the blocks that changed, and taking out all regions costs no more than looking at every block a few times. A change
+that is not noted is never found: whoever leads a block elsewhere, or has it protected otherwise, notes that.
 """
 
 from __future__ import annotations
