@@ -12,6 +12,9 @@ from depyf.lift.slots import Slots
 from depyf.lift.tac import Inst
 
 NAME_STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
+EVALUATOR_PARAMETERS = ((), ("format",), (".format",))
+"""What functions take that the compiler makes to evaluate annotations and type parameters later."""
+
 STORES = NAME_STORES | {"STORE_ATTR", "STORE_SUBSCR", "UNPACK_SEQUENCE", "UNPACK_EX"}
 CONTAINERS = frozenset({"BUILD_TUPLE", "BUILD_MAP", "BUILD_CONST_KEY_MAP"})
 """What the annotations of a function are collected in."""
@@ -193,7 +196,10 @@ def _is_operand(folder: Folder, temp: int) -> bool:
     if not folder.uses.get(temp):
         return False
     user = next((inst for inst in folder.insts[folder.position :] if temp in inst.uses), None)
-    return user is None or (user.op in CONTAINERS and temp in user.uses)
+    if user is None:
+        # The default of a type parameter `*Ts` is all that the function returns which evaluates it.
+        return folder.graph.code.parameters in EVALUATOR_PARAMETERS
+    return user.op in CONTAINERS and temp in user.uses
 
 
 # -- a, b = b, a --------------------------------------------------------------------------
@@ -240,8 +246,8 @@ def _all_stored(folder: Folder, values: list[Entry]) -> bool:
 
 
 def _swapped_parallel(folder: Folder, inst: Inst, target: ast.expr) -> bool:
-    """Recognise `a, b = x, y` where the compiler stores b before a (3.12 and newer)."""
-    if inst.op not in NAME_STORES or len(folder.pending) < 2:
+    """Recognise `a, b = x, y` where the compiler stores b before a: since 3.12, if both are local variables."""
+    if inst.op != "STORE_FAST" or len(folder.pending) < 2:
         return False
     count = 1
     targets: list[ast.expr] = [target]
@@ -249,7 +255,7 @@ def _swapped_parallel(folder: Folder, inst: Inst, target: ast.expr) -> bool:
         following = folder.insts[folder.position + count - 1]
         before = folder.pending[-1 - count]
         plain = before.uses == 1 and not before.shared and not before.targets and not is_augmented(before)
-        if following.op not in NAME_STORES or following.uses != [before.temp] or not plain:
+        if following.op != "STORE_FAST" or following.uses != [before.temp] or not plain:
             break
         targets.append(variable(following, ast.Store()))
         count += 1
