@@ -120,7 +120,7 @@ def _opens_parallel(folder: Folder, entry: Entry | None, uses: list[int]) -> boo
 def _store(folder: Folder, inst: Inst, temp: int, target: ast.expr) -> None:
     """Store a value to a finished target."""
     slots = folder.slots
-    if slots is not None and slots.expects(temp):
+    if slots is not None and slots.expects(temp) and not _comes_too_late(folder, slots, target):
         slots.fill(temp, target)
         slots.close()
         return
@@ -150,6 +150,12 @@ def _store(folder: Folder, inst: Inst, temp: int, target: ast.expr) -> None:
         return
     (value,) = folder.take([temp]).exprs
     folder.emit(ast.Assign(targets=[target], value=value), inst.line, stores)
+
+
+def _comes_too_late(folder: Folder, slots: Slots, target: ast.expr) -> bool:
+    """Say whether others can see a store that a program makes behind something else than the unpacking."""
+    seen_by_others = isinstance(target, Var) and target.scope != "fast"
+    return seen_by_others and bool(folder.pending) and folder.pending[-1] is not slots.entry
 
 
 # -- unpacking --------------------------------------------------------------------------
