@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import marshal
 from typing import cast
 
 from depyf.lift.assign import variable
@@ -137,10 +138,19 @@ def compare(folder: Folder, inst: Inst) -> None:
         entry.expr.fused = True  # type: ignore[attr-defined]
 
 
+def _rank(item: object) -> tuple[str, int, bytes]:
+    """Return where an item of a set is written: by type, integers by value, texts by character."""
+    if isinstance(item, int):
+        return type(item).__name__, item, b""
+    if isinstance(item, str):
+        return "str", 0, item.encode("utf-8", "surrogatepass")
+    return type(item).__name__, 0, marshal.dumps(item)  # type: ignore[arg-type]  # a constant can be marshalled
+
+
 def as_set(expr: ast.expr) -> ast.expr:
     """Return a constant frozenset as the set display that the compiler made it of: in a test, or to iterate over."""
     if isinstance(expr, Object) and type(expr.value) is frozenset and expr.value:
-        items = sorted(expr.value, key=lambda item: (type(item).__name__, repr(item)))
+        items = sorted(expr.value, key=_rank)
         if all(is_literal(item) for item in items):
             return ast.Set(elts=[constant(item) for item in items])
     return expr
