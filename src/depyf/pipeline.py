@@ -20,6 +20,7 @@ from depyf.passes.annotations import restore_annotations
 from depyf.passes.asserts import restore_asserts
 from depyf.passes.body import Bodies, Body
 from depyf.passes.complete import check_complete
+from depyf.passes.deferred_annotations import restore_deferred_annotations
 from depyf.passes.definitions import restore_functions
 from depyf.passes.expressions import finish_expressions
 from depyf.passes.generators import keep_generator
@@ -312,6 +313,10 @@ def _tidy(work: Work) -> None:
     tidy(work.stmts)
 
 
+def _deferred(work: Work) -> None:
+    work.body.stmts = restore_deferred_annotations(work.body.stmts, work.code, work.bodies)
+
+
 def _annotations(work: Work) -> None:
     work.body.stmts = restore_annotations(work.body.stmts, work.code)
 
@@ -321,7 +326,7 @@ def _generators(work: Work) -> None:
 
 
 def _definitions(work: Work) -> None:
-    work.body.stmts = restore_functions(work.body.stmts, work.bodies)
+    work.body.stmts = restore_functions(work.body.stmts, work.code, work.bodies)
 
 
 def _declarations(work: Work) -> None:
@@ -383,6 +388,7 @@ PASSES: tuple[Pass, ...] = (
     *_structuring(
         Pass("tidy", Stage.STATEMENTS, _tidy, "no `else` behind what never falls through", optional=True),
     ),
+    Pass("deferred-annotations", Stage.BODY, _deferred, "what `__annotate__` evaluates stands at its variable"),
     Pass("annotations", Stage.BODY, _annotations, "items of `__annotations__` become annotations", optional=True),
     Pass("generators", Stage.BODY, _generators, "a generator without `yield` stays one"),
     Pass("definitions", Stage.BODY, _definitions, "functions, classes, comprehensions and lambdas get their bodies"),
@@ -415,6 +421,7 @@ ORDER: tuple[Before, ...] = (
     Before("tries", "heads", "the clauses of a handler hold loops and managers of their own"),
     Before("heads", "complete", "heads are what most leftover nodes turn into"),
     Before("complete", "expressions", "another way to structure is tried before expressions are put together"),
+    Before("deferred-annotations", "definitions", "the function that evaluates annotations is no definition"),
     Before("annotations", "definitions", "an annotation may hold a lambda"),
     Before("definitions", "declarations", "what is declared depends on what inner code reads"),
     Before("declarations", "leftovers", "made-up names must not be declared"),

@@ -119,7 +119,7 @@ class ExpressionWriter:
                 pieces.append(", ")
             pieces.append(prefix + arg.arg)
             if arg.annotation is not None:
-                pieces.extend([": ", (arg.annotation, TEST)])
+                pieces.extend([": ", (arg.annotation, STAR if prefix == "*" else TEST)])
             if default is not None:
                 pieces.append(" = " if arg.annotation is not None else "=")
                 pieces.append((default, TEST))
@@ -174,7 +174,8 @@ def _attribute(writer: ExpressionWriter, node: ast.Attribute) -> tuple[list[Piec
 def _subscript(writer: ExpressionWriter, node: ast.Subscript) -> tuple[list[Piece], int]:
     index = node.slice
     if isinstance(index, ast.Tuple) and index.elts and writer.grammar.bare_index_tuple(index):
-        return [(node.value, ATOM), "[", *_elements(index.elts, STAR, len(index.elts) == 1), "]"], ATOM
+        alone = len(index.elts) == 1 and not isinstance(index.elts[0], ast.Starred)
+        return [(node.value, ATOM), "[", *_elements(index.elts, STAR, alone), "]"], ATOM
     return [(node.value, ATOM), "[", (index, TEST), "]"], ATOM
 
 

@@ -13,6 +13,8 @@ from depyf.lift.tac import Inst
 
 NAME_STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
 STORES = NAME_STORES | {"STORE_ATTR", "STORE_SUBSCR", "UNPACK_SEQUENCE", "UNPACK_EX"}
+CONTAINERS = frozenset({"BUILD_TUPLE", "BUILD_MAP", "BUILD_CONST_KEY_MAP"})
+"""What the annotations of a function are collected in."""
 SCOPE = {"FAST": "fast", "NAME": "name", "GLOBAL": "global", "DEREF": "deref", "CLASSDEREF": "classderef"}
 
 
@@ -153,6 +155,9 @@ def _store(folder: Folder, inst: Inst, temp: int, target: ast.expr) -> None:
 def unpack(folder: Folder, inst: Inst) -> None:
     """UNPACK_SEQUENCE and UNPACK_EX: targets follow in the order of the values."""
     (temp,) = inst.uses
+    if inst.op == "UNPACK_SEQUENCE" and inst.arg == 1 and _is_operand(folder, inst.defs[0]):
+        folder.combine(inst, lambda parts: ast.Starred(value=parts[0], ctx=ast.Load()))
+        return
     starred = None if inst.op == "UNPACK_SEQUENCE" else inst.arg[0]  # type: ignore[index]
     if folder.slots is not None and folder.slots.expects(temp):
         slots = folder.slots
@@ -178,6 +183,14 @@ def unpack(folder: Folder, inst: Inst) -> None:
     entry.targets.append(slots.unpack(inst.defs, starred))
     entry.effect = 2
     slots.close()
+
+
+def _is_operand(folder: Folder, temp: int) -> bool:
+    """Say whether a value is used for something else than being stored, as the only one of `*args: *Ts` is."""
+    if not folder.uses.get(temp):
+        return False
+    user = next((inst for inst in folder.insts[folder.position :] if temp in inst.uses), None)
+    return user is None or (user.op in CONTAINERS and temp in user.uses)
 
 
 # -- a, b = b, a --------------------------------------------------------------------------
