@@ -47,6 +47,7 @@ from depyf.structure.patterns.hoist import hoist_behind_cases
 from depyf.structure.regions.async_for import restore_async_for
 from depyf.structure.regions.except_star import restore_except_star
 from depyf.structure.regions.recognise import recognise
+from depyf.structure.shared_ends import share_ends
 from depyf.structure.thread import thread
 from depyf.trace import Stopped, present
 from depyf.work import Before, Pass, Stage, Work, check_order
@@ -227,6 +228,7 @@ def _except_star(work: Work) -> None:
 
 def _ends(work: Work) -> None:
     join_ends(work.graph)
+    share_ends(work.graph)
 
 
 def _regions(work: Work) -> None:
@@ -245,6 +247,7 @@ def _thread(work: Work) -> None:
 
 def _copies(work: Work) -> None:
     join_copies(work.graph)
+    work.nest = nests(work.graph, work.markers) | work.nest
 
 
 def _scopes(work: Work) -> None:

@@ -28,11 +28,6 @@ class __Outer:
             del __item
         with __x as __y:
             pass
-        try:
-            self()
-        except ValueError as __error:
-            print(__error)
-
         def __inner():
             nonlocal __local
             __local = lambda __p=__x: __p + __local

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from depyf.bytecode import code as flags
 from depyf.bytecode.code import Code
+from depyf.bytecode.versions.known import facts_of
 
 COMPARED_FLAGS = (
     flags.CO_OPTIMIZED
@@ -28,6 +29,8 @@ def docstring(code: Code) -> str | None:
     Code whose name is in angle brackets (lambda, comprehension) is never given one, whatever its first constant is.
     """
     if not code.flags & flags.CO_NEWLOCALS or code.name.startswith("<"):
+        return None
+    if facts_of(code.version, str(code)).docstring_flag and not code.flags & flags.CO_HAS_DOCSTRING:
         return None
     first = code.consts[0] if code.consts else None
     return first if isinstance(first, str) else None
