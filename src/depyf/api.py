@@ -9,14 +9,17 @@ import types
 from collections.abc import Mapping, Sequence
 
 from depyf.bytecode import pyc
+from depyf.bytecode.code import Code
 from depyf.decompiled import NO_NAMES, Decompiled, decompile_function, source_of, source_of_function
-from depyf.emit.grammar import Grammar
-from depyf.emit.statements import write
-from depyf.passes.module import module_body
-from depyf.pipeline import decompile as decompile_body
+from depyf.decompiled_module import DecompiledModule, decompile_module, module_source
+from depyf.errors import DecompilationError
+from depyf.pipeline import NOTHING
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
+from depyf.verify.oracle import Oracle
 
 CALL = "__call__"
+LARGEST = 1 << 27
+"""Bytes of the largest `.pyc` that is read."""
 
 
 def decompile(x: object) -> str:
@@ -41,16 +44,20 @@ def decompile_code(
     simplify: bool = False,
     assumptions: Assumptions = NO_ASSUMPTIONS,
     result_names: Mapping[str, Sequence[str]] = NO_NAMES,
+    without: frozenset[str] = NOTHING,
 ) -> Decompiled:
     """Decompile a live code object as a function, and say how far the result is proven.
 
     simplify: prefer text that is easier to read to text that compiles to the same instructions.
     assumptions: what the proof may take for granted.
     result_names: by global, what the items of the sequence that it returns would best be called.
+    without: names of optional passes to leave out.
 
     Raises DecompilationError if the code cannot be decompiled.
     """
-    return decompile_function(code, simplify=simplify, assumptions=assumptions, result_names=result_names)
+    return decompile_function(
+        code, simplify=simplify, assumptions=assumptions, result_names=result_names, without=without
+    )
 
 
 def decompile_pyc(source: str | os.PathLike[str] | bytes) -> str:
@@ -58,16 +65,38 @@ def decompile_pyc(source: str | os.PathLike[str] | bytes) -> str:
 
     source: the file's path, or its bytes.
 
-    Raises DecompilationError if it is no `.pyc`, is damaged, or holds code that cannot be decompiled.
+    Raises DecompilationError if it is no `.pyc`, cannot be read, is damaged, or holds code that cannot be decompiled.
     """
-    data = source if isinstance(source, bytes) else _bytes(source)
-    body, names = decompile_body(pyc.load(data))
-    return write(module_body(body, names.objects), Grammar.of(body.code))
+    return module_source(load_pyc(source))
 
 
-def _bytes(path: str | os.PathLike[str]) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
+def decompile_module_pyc(source: str | os.PathLike[str] | bytes, *, oracle: Oracle | None = None) -> DecompiledModule:
+    """Decompile the module in a `.pyc` of any supported Python, and say how far the result is proven.
+
+    source: the file's path, or its bytes.
+    oracle: compiles the result where the file is of another Python than this one.
+
+    Raises DecompilationError if it is no `.pyc`, cannot be read, is damaged, or holds code that cannot be decompiled.
+    """
+    return decompile_module(load_pyc(source), oracle=oracle)
+
+
+def load_pyc(source: str | os.PathLike[str] | bytes) -> Code:
+    """Return the code of the module in a `.pyc`, given its path or its bytes.
+
+    Raises DecompilationError if it is none, cannot be read, or is damaged.
+    """
+    if isinstance(source, bytes):
+        return pyc.load(source)
+    place = os.fsdecode(source)
+    try:
+        with open(source, "rb") as file:
+            data = file.read(LARGEST + 1)
+    except OSError as error:
+        raise DecompilationError(f"the file cannot be read: {error.strerror}", code=place) from error
+    if len(data) > LARGEST:
+        raise DecompilationError(f"the file has more than {LARGEST} bytes", code=place)
+    return pyc.load(data, source=place)
 
 
 def code_of(x: object) -> types.CodeType:
@@ -98,4 +127,15 @@ def _function_of(x: object) -> types.FunctionType | types.CodeType:
     return x
 
 
-__all__ = ["Decompiled", "code_of", "decompile", "decompile_code", "decompile_pyc"]
+__all__ = [
+    "Decompiled",
+    "DecompiledModule",
+    "code_of",
+    "decompile",
+    "decompile_code",
+    "decompile_module",
+    "decompile_module_pyc",
+    "decompile_pyc",
+    "load_pyc",
+    "source_of",
+]

@@ -6,7 +6,7 @@ The tree is walked with an explicit stack of (statement, indentation) pairs and 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from depyf.emit.expressions import BINARY, ExpressionWriter
 from depyf.emit.grammar import Grammar
@@ -20,30 +20,37 @@ INDENT = "    "
 
 def write(body: Sequence[ast.stmt], grammar: Grammar) -> str:
     """Return the source of statements, each line ended by a newline."""
-    writer = StatementWriter(grammar)
-    lines: list[str] = []
-    work: list[Part] = [(body, 0)]
-    while work:
-        part = work.pop()
-        if isinstance(part, str):
-            lines.append(part)
-            continue
-        stmts, depth = part
-        for stmt in reversed(stmts):
-            work.extend(reversed(writer.parts(stmt, depth)))
-    return "".join(line + "\n" for line in lines)
+    return StatementWriter(grammar).write(body)
 
 
 class StatementWriter:
-    """Writes one statement: its lines, and the statements below it to be written next."""
+    """Writes statements: of each its lines, and the statements below it to be written next.
 
-    def __init__(self, grammar: Grammar) -> None:
+    rules: how each statement is written.
+    """
+
+    def __init__(self, grammar: Grammar, rules: Mapping[type, Rule] | None = None) -> None:
         self.expressions = ExpressionWriter(grammar)
+        self.rules = RULES if rules is None else rules
+
+    def write(self, body: Sequence[ast.stmt]) -> str:
+        """Return the source of statements, each line ended by a newline."""
+        lines: list[str] = []
+        work: list[Part] = [(body, 0)]
+        while work:
+            part = work.pop()
+            if isinstance(part, str):
+                lines.append(part)
+                continue
+            stmts, depth = part
+            for stmt in reversed(stmts):
+                work.extend(reversed(self.parts(stmt, depth)))
+        return "".join(line + "\n" for line in lines)
 
     def parts(self, stmt: ast.stmt, depth: int) -> list[Part]:
         """Return the lines and inner sequences of a statement."""
         for kind in type(stmt).__mro__:
-            rule = RULES.get(kind)
+            rule = self.rules.get(kind)
             if rule is not None:
                 return [INDENT * depth + part if isinstance(part, str) else part for part in rule(self, stmt, depth)]
         raise TypeError(f"{type(stmt).__name__} has no source form")
