@@ -38,6 +38,8 @@ from depyf.structure.class_ends import end_class
 from depyf.structure.collapse import collapse, count_uses
 from depyf.structure.copies import join_copies
 from depyf.structure.dispatch import dispatch
+from depyf.structure.dropped import remove_dropped
+from depyf.structure.generator_calls import restore_generator_calls
 from depyf.structure.inlined import find_inlined, replace_inlined, saving_blocks
 from depyf.structure.labels import Unresolved, resolve
 from depyf.structure.loops import Irreducible
@@ -100,6 +102,8 @@ def _statements(work: Work) -> int:
         recorder.begin(work)
     try:
         for choices in WAYS if BUILD not in work.without else WAYS[-1:]:
+            if choices is not None and not choices.goes_beyond and not work.listing.beyond:
+                continue
             work.choices = choices
             try:
                 _run(work, ALONE)
@@ -163,7 +167,16 @@ def _keeps_branches(work: Work) -> bool:
 
 
 def _lift(work: Work) -> None:
-    work.graph = lift(work.listing, work.first_temp)
+    seems = work.choices is not None and work.choices.goes_beyond
+    work.graph = lift(work.listing if seems else replace(work.listing, beyond={}), work.first_temp)
+
+
+def _generator_calls(work: Work) -> None:
+    restore_generator_calls(work.graph)
+
+
+def _dropped(work: Work) -> None:
+    remove_dropped(work.graph)
 
 
 def _promote(work: Work) -> None:
@@ -353,6 +366,8 @@ def _structuring(*passes: Pass) -> tuple[Pass, ...]:
 
 PASSES: tuple[Pass, ...] = (
     Pass("lift", Stage.LIFT, _lift, "execute each block on a symbolic stack: three-address code"),
+    Pass("generator-calls", Stage.LIFT, _generator_calls, "`any` and its kin are called, not written out"),
+    Pass("dropped", Stage.LIFT, _dropped, "values that were tested and are dropped wait no longer"),
     *_lifting(
         Pass("promote-variables", Stage.LIFT, _promote, "variables that are only copies become values", optional=True),
         Pass("containers", Stage.LIFT, _containers, "lists that are only taken apart again vanish", optional=True),
@@ -401,6 +416,7 @@ PASSES: tuple[Pass, ...] = (
 """All passes, in the order in which they run."""
 
 ORDER: tuple[Before, ...] = (
+    Before("generator-calls", "inlined-comprehensions", "both ways hold the comprehensions in the argument"),
     Before("promote-variables", "containers", "a list kept in a variable can be followed once the variable is a value"),
     Before("containers", "results", "the results of a graph lie in lists until those are evaluated"),
     Before("containers", "dead-values", "what only a vanished list held is used by nobody"),

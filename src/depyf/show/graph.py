@@ -20,9 +20,11 @@ from depyf.lift.tac import (
     Goto,
     Graph,
     Inst,
+    Leave,
     Raise,
     Reraise,
     Return,
+    seeming,
 )
 from depyf.show.listing import value
 
@@ -43,7 +45,9 @@ def block_lines(graph: Graph, block: Block) -> list[str]:
     protected = ""
     if block.handler >= 0:
         protected = f"  [handler {block.handler}: block {graph.handlers[block.handler].target}]"
-    return [f"block {block.index}{phis}{protected}", *map(inst_line, block.insts), f"  {exit_text(block.exit)}"]
+    beyond = seeming(block.exit)
+    seems = "" if beyond is None else f", seems to go on to {edge_text(beyond)}"
+    return [f"block {block.index}{phis}{protected}", *map(inst_line, block.insts), f"  {exit_text(block.exit)}{seems}"]
 
 
 def inst_line(inst: Inst) -> str:
@@ -60,7 +64,7 @@ def inst_line(inst: Inst) -> str:
 def exit_text(exit_: Exit) -> str:
     """Return the exit of a block."""
     match exit_:
-        case Goto(edge):
+        case Goto(edge) | Leave(edge):
             return f"-> {edge_text(edge)}"
         case Branch(cond, if_true, if_false):
             return f"-> {edge_text(if_true)} if {name(cond)} else {edge_text(if_false)}"

@@ -18,6 +18,7 @@ from depyf.lift.tac import (
     Goto,
     Graph,
     Inst,
+    Leave,
     Raise,
     Reraise,
     Return,
@@ -229,7 +230,8 @@ def _alone(graph: Graph, region: set[int], first: int, rest: int, iterator: int,
 
 def _copy(block: Block, outer: int) -> Block:
     handler = -1 if block.handler == outer else block.handler
-    return Block(block.index, list(block.insts), _copied_exit(block.exit), handler, list(block.phis), list(block.stack))
+    insts, exit_ = list(block.insts), _copied_exit(block.exit)
+    return Block(block.index, insts, exit_, handler, list(block.phis), list(block.stack), block.offset)
 
 
 def _copied_exit(exit_: Exit) -> Exit:
@@ -240,6 +242,8 @@ def _copied_exit(exit_: Exit) -> Exit:
             return Branch(cond, _copied(if_true), _copied(if_false), line)
         case ForIter(iterator, value, body, done, line):
             return ForIter(iterator, value, _copied(body), _copied(done), line)
+        case Leave(edge, beyond):
+            return Leave(_copied(edge), _copied(beyond))
         case Return(value, line):
             return Return(value, line)
         case Raise(operands, line):
