@@ -66,14 +66,4 @@ def step_difference(mine: Step, its: Step) -> str | None:
 
 def entry(handler: Handler) -> tuple[int, bool]:
     """Return how a handler is entered."""
-<<<<<<< HEAD
-    return handler.depth, handler.lasti, handler.legacy
-=======
     return handler.depth, handler.lasti
-
-
-def shown(value: object) -> str:
-    """Return a short text for a message."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
->>>>>>> main
