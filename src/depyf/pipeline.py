@@ -264,8 +264,7 @@ def _thread(work: Work) -> None:
 
 
 def _copies(work: Work) -> None:
-    join_copies(work.graph)
-    work.nest = nests(work.graph, work.markers) | work.nest
+    join_copies(work.graph, work.nest)
 
 
 def _scopes(work: Work) -> None:

@@ -159,9 +159,9 @@ def unpack(folder: Folder, inst: Inst) -> None:
         folder.combine(inst, lambda parts: ast.Starred(value=parts[0], ctx=ast.Load()))
         return
     starred = None if inst.op == "UNPACK_SEQUENCE" else inst.arg[0]  # type: ignore[index]
-    entry = folder.by_temp.get(temp)
-    if folder.slots is None and entry is not None and entry is not folder.pending[-1]:
-        _begin_parallel(folder, entry)
+    first = folder.by_temp.get(temp)
+    if folder.slots is None and first is not None and first is not folder.pending[-1]:
+        _begin_parallel(folder, first)
     if folder.slots is not None and folder.slots.expects(temp):
         slots = folder.slots
         holder, number = slots.place[temp]
@@ -175,7 +175,7 @@ def unpack(folder: Folder, inst: Inst) -> None:
         return
     if folder.slots is not None:
         folder.slots.abandon()
-        entry = folder.by_temp.get(temp)
+    entry = folder.by_temp.get(temp)
     if entry is None or entry is not folder.pending[-1] or entry.shared or is_augmented(entry):
         taken = folder.take([temp])
         entry = Entry(temp, taken.exprs[0], 2, taken.reads, taken.writes, 1, inst.line)

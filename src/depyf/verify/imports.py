@@ -1,8 +1,7 @@
-"""Which names the module of a function imported, as far as its bytecode shows it.
+"""Which global names the module of a function imported, as far as its bytecode shows it.
 
 Some CPython versions compile `m.f(x)` as a plain call, not as a method call, when the module that holds the code
-imports `m` at top level, even where `m` is a variable of the function. Text that stands alone gets the same form only
-with those imports before it.
+imports `m` at top level. Text that stands alone gets the same form only with those imports before it.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Instruction
 from depyf.bytecode.normalise import normalise
 
-LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FAST", "LOAD_DEREF")
+GLOBAL_LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
 
 
 def imported_names(code: Code) -> list[str]:
@@ -35,7 +34,7 @@ def collect(items: list[Instruction], plain: set[str], method: set[str]) -> None
     """Add the names of one listing to those seen with the plain and with the method form."""
     for index in range(len(items) - 1):
         load, use = items[index], items[index + 1]
-        if load.op not in LOADS:
+        if load.op not in GLOBAL_LOADS:
             continue
         if use.op == "LOAD_METHOD":
             method.add(str(load.arg))
