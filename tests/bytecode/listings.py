@@ -14,7 +14,7 @@ from tests import interpreters
 
 COMPILE = """
 import py_compile, sys
-py_compile.compile(sys.argv[1], sys.argv[2], doraise=True, optimize=int(sys.argv[3]))
+py_compile.compile(sys.argv[1], sys.argv[2], doraise=True, optimize=int((sys.argv[3:] or [0])[0]))
 """
 
 
