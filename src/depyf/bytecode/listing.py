@@ -49,10 +49,14 @@ class Handler:
 
 
 class Beyond(NamedTuple):
-    """An instruction by index, and the number of values on the stack there."""
+    """An instruction by index, and the number of values on the stack there.
+
+    loop: it is where a loop ends that begins here.
+    """
 
     target: int
     depth: int
+    loop: bool = False
 
 
 @dataclass(slots=True)

@@ -93,7 +93,7 @@ class _Lifter:
             case "JUMP":
                 edge = self._edge(self.span_at[now.target])
                 beyond = self._beyond(position)
-                return Goto(edge) if beyond is None else Leave(edge, beyond)
+                return Goto(edge) if beyond is None else Leave(edge, beyond, self.listing.beyond[position].loop)
             case "JUMP_IF_TRUE" | "JUMP_IF_FALSE":
                 (cond,) = machine.pop(1)
                 jump, fall = self._edge(self.span_at[now.target]), self._edge(index + 1)
@@ -108,7 +108,7 @@ class _Lifter:
                 machine.pop(2)
                 return ForIter(iterator, value, body, self._edge(self.span_at[now.target]), now.line)
             case "RETURN":
-                return Return(machine.pop(1)[0], now.line)
+                return Return(machine.pop(1)[0], now.line, None, now.offset)
             case "RAISE":
                 return Raise(machine.pop(cast(int, now.arg)), now.line)
             case _:

@@ -56,10 +56,14 @@ class Goto:
 
 @dataclass(slots=True)
 class Leave:
-    """Go along an edge, by a `break` that the compiler believed to go on to `beyond`: see `Return`."""
+    """Go along an edge, by a `break` that the compiler believed to go on to `beyond`: see `Return`.
+
+    opens: the edge enters a loop, and `beyond` is behind it.
+    """
 
     edge: Edge
     beyond: Edge
+    opens: bool = False
 
 
 @dataclass(slots=True)
@@ -90,11 +94,13 @@ class Return:
 
     beyond: where the compiler wrote code as if control went on from here, as far as it is known. Control never goes
         there; it shows how the statements of the source stood. `Raise` and `Reraise` have the same.
+    offset: that of the `return` in the code, -1 if it is not known.
     """
 
     value: int
     line: int | None = None
     beyond: Edge | None = None
+    offset: int = -1
 
 
 @dataclass(slots=True)
@@ -108,7 +114,7 @@ class Raise:
 
 @dataclass(slots=True)
 class Reraise:
-    """Raise `exc` again as it is; the implicit end of a handler."""
+    """Raise `exc` again as it is; the implicit end of a handler. NULL: the end of what never ends."""
 
     exc: int
     beyond: Edge | None = None

@@ -16,6 +16,7 @@ from depyf.cfg.dominators import reverse_postorder
 from depyf.lift.nodes import MatchTest, Temp
 from depyf.lift.tac import ForIter, Graph
 from depyf.structure.choices import Choices
+from depyf.structure.extents import Extents
 from depyf.structure.loops import loop_headers, natural_loops, unrotate
 from depyf.structure.nodes import items_of
 from depyf.structure.place import place
@@ -92,12 +93,13 @@ class Builder:
         returns = graph.code.flags & CO_OPTIMIZED and not graph.source_order
         self.ends = frozenset((graph.end,)) if returns else frozenset()
         self.headers = loop_headers(graph)
+        self.extents = Extents(graph)
         for block in graph.live():
             if block.index == graph.end:
                 continue
             items = items_of(graph, block, uses)
             if isinstance(block.exit, ForIter):
-                items.append(_for(block.index, block.exit))
+                items.append(_for(block.index, block.exit, self.extents.behind_for(block.index)))
             self.add(block.index, items, block.handler, nest[block.index], block.offset, block.offset)
         self._forward()
 
@@ -220,7 +222,9 @@ class Builder:
 
     def _loops(self, labels: set[int], entry: int, skip: int) -> list[tuple[int, set[int]]]:
         """Return the loops, inner ones first: natural ones, and `for` loops that never come back."""
-        loops = dict(natural_loops(self._successors(labels, skip), entry))
+        openers = self.extents.openers.items()
+        loops = {label: {label} for label, opener in openers if label in labels and opener in labels}
+        loops.update(natural_loops(self._successors(labels, skip), entry))
         for label in labels:
             header = self._for_of(label)
             if header is not None:
@@ -250,11 +254,11 @@ class Builder:
                     inside.add(label)
 
     def _end_of_loop(self, header: int, inside: set[int]) -> int:
-        """Return the offset that a loop goes to when the test at its head fails, or -1 where it has none."""
+        """Return the offset behind the body of a loop: where it goes when the test at its head fails; else -1."""
         node = self.nodes[header]
         outside = [jump.label for jump in node.jumps if jump.label not in inside]
         if len(node.items) != 1 or not isinstance(node.items[0], If) or not outside:
-            return -1
+            return self.extents.behind_while(header)
         exit_ = self.nodes.get(outside[0])
         return exit_.first if exit_ is not None else self.graph.block(outside[0]).offset
 
@@ -276,16 +280,17 @@ class Builder:
         items = place(self.nodes, inside, header)
         self._remove(inside)
         labels -= inside - {header}
-        self.add(header, [_while(header, items, inside)], handler, nest, offset, last)
+        self.add(header, [_while(header, items, inside, self.extents.behind_while(header))], handler, nest, offset, last)
 
 
-def _for(header: int, exit_: ForIter) -> For:
+def _for(header: int, exit_: ForIter, behind: int) -> For:
     iterator, value = Temp(temp=exit_.iterator), Temp(temp=exit_.value)
     body: list[Item] = [Jump(exit_.body.target)]
-    return For(header, iterator, value, body, exit_.done.target, [Jump(exit_.done.target)], exit_.is_async, exit_.line)
+    done = exit_.done.target
+    return For(header, iterator, value, body, done, [Jump(done)], behind, exit_.is_async, exit_.line)
 
 
-def _while(header: int, items: list[Item], inside: set[int]) -> Loop:
+def _while(header: int, items: list[Item], inside: set[int], behind: int) -> Loop:
     """Make the loop of the items of its header: with a test, if it begins with one that leaves it."""
     first = items[0] if items else None
     if isinstance(first, If) and not isinstance(first.test, MatchTest):
@@ -293,8 +298,8 @@ def _while(header: int, items: list[Item], inside: set[int]) -> Loop:
             jump = leave[0] if len(leave) == 1 else None
             if isinstance(jump, Jump) and jump.body is None and jump.label not in inside:
                 test = first.test if leave is first.orelse else negated(first.test)
-                return Loop(header, test, [*stay, *items[1:]], jump.label, [jump], first.line)
-    return Loop(header, None, items)
+                return Loop(header, test, [*stay, *items[1:]], jump.label, [jump], behind, first.line)
+    return Loop(header, None, items, behind=behind)
 
 
 __all__ = ["Builder", "Kind", "Label", "Unstructured"]

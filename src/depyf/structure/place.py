@@ -58,7 +58,7 @@ def _attach(nodes: dict[int, Node], label: int, kids: list[int], sites: dict[int
 
 def _break_to(node: Node, loop: Loop | For) -> None:
     """Put a jump behind a loop that is only left for one place outside."""
-    beyond = {jump.label for jump in node.jumps} - {loop.header} - node.ends
+    beyond = {jump.label for jump in node.jumps if jump.body is None} - {loop.header} - node.ends
     normal = loop.orelse[0].label if len(loop.orelse) == 1 and isinstance(loop.orelse[0], Jump) else -1
     if len(beyond) == 2:
         beyond.discard(normal)
@@ -76,6 +76,11 @@ def _around(
     """Nodes follow a loop, `try` or `with`: decide which is its `else`, and which are written inside."""
     single = [kid for kid in kids if len(sites[kid]) == 1]
     normal = _normal_exit(compound, single, kids, sites)
+    if normal is not None and isinstance(compound, (Loop, For)) and compound.behind >= 0:
+        if nodes[normal].first >= compound.behind:
+            return kids
+        _fill_else(compound, sites[normal][0][1], nodes[normal].items)
+        return [kid for kid in kids if kid != normal]
     if normal is not None:
         leaving = {jump.label for jump in nodes[label].jumps} - set(kids)
         if isinstance(compound, (Loop, For)):
@@ -129,8 +134,8 @@ def _normal_exit(
 
 def _is_behind(sites: list[tuple[int, Jump]], tails: list[int]) -> bool:
     """Say whether one place that control goes to is the end of a `try` body, or its handlers only seem to go on."""
-    places = [jump for _, jump in sites if not jump.never]
-    return len(places) <= 1 and all(id(jump) in tails for jump in places)
+    places = [id(jump) for _, jump in sites if not jump.never]
+    return len(places) == 1 and places[0] in tails
 
 
 def _fill_else(compound: Item, jump: Jump, items: list[Item]) -> None:

@@ -45,19 +45,21 @@ class If:
 @dataclass(slots=True, eq=False)
 class Loop:
     """`while test: body`; without a test, `while True`. `header` is the label that continues it, `done` the one it
-    goes to when the test fails."""
+    goes to when the test fails, `behind` the offset behind the statement, or -1."""
 
     header: int
     test: ast.expr | None
     body: list[Item]
     done: int = -1
     orelse: list[Item] = field(default_factory=list)
+    behind: int = -1
     line: int | None = None
 
 
 @dataclass(slots=True, eq=False)
 class For:
-    """`for value in iterator: body`; `done` is where it goes when the iterator is exhausted."""
+    """`for value in iterator: body`; `done` is where it goes when the iterator is exhausted, `behind` the
+    offset behind the statement, or -1."""
 
     header: int
     iterator: Temp
@@ -65,6 +67,7 @@ class For:
     body: list[Item]
     done: int
     orelse: list[Item] = field(default_factory=list)
+    behind: int = -1
     is_async: bool = False
     line: int | None = None
 

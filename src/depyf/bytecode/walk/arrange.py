@@ -26,22 +26,23 @@ def arrange(draft: Draft, nodes: list[Node]) -> Listing:
             handler = numbers.setdefault(key, len(handlers))
             if handler == len(handlers):
                 handlers.append(Handler(*key))
-        raw = draft.raws[node.point.raw]
         line = None if node.point.role == "cleanup" else draft.lines[node.point.raw]
-        for op, arg, to in emitted:
+        for op, arg, to, raw in emitted:
+            offset = draft.raws[raw if raw >= 0 else node.point.raw].offset
             jump = first[to.number] if to is not None else -1
-            instructions.append(Instruction(op, arg, jump, raw.offset, line, handler))
-    return Listing(draft.code, instructions, handlers, beyond=beyonds(rows, first))
+            instructions.append(Instruction(op, arg, jump, offset, line, handler))
+    return Listing(draft.code, instructions, handlers, beyond=beyonds(draft, rows, first))
 
 
-def beyonds(rows: list[tuple[Node, list[Emitted]]], first: list[int]) -> dict[int, Beyond]:
+def beyonds(draft: Draft, rows: list[tuple[Node, list[Emitted]]], first: list[int]) -> dict[int, Beyond]:
     """Return, by the index of the last operation of a node, where the compiler wrote code as if it went on."""
     found: dict[int, Beyond] = {}
     position = 0
     for node, emitted in rows:
         position += len(emitted)
         if node.beyond is not None:
-            found[position - 1] = Beyond(first[node.beyond.number], node.beyond.point.layout.reals)
+            opens = draft.steps[node.point.raw][-1].op == "SETUP_LOOP"
+            found[position - 1] = Beyond(first[node.beyond.number], node.beyond.point.layout.reals, opens)
     return found
 
 

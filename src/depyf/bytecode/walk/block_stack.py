@@ -21,7 +21,6 @@ from depyf.bytecode.walk.machine import Machine, count_reals
 from depyf.bytecode.walk.node import Point
 
 NORMAL = Slot(Kind.NORMAL)
-RETURNING = Slot(Kind.RETURNING)
 BREAKING = Slot(Kind.BREAKING)
 SIMPLE = (Kind.NORMAL, Kind.CALLED)
 WITH_VALUE = (Kind.RETURNING, Kind.CONTINUING)
@@ -35,6 +34,15 @@ def setup(kind: str, under: int = 0) -> Callable[[Machine, object], None]:
         machine.enter_block(kind, machine.target, machine.layout.depth - under)
 
     return run
+
+
+def setup_loop(machine: Machine, arg: object) -> None:
+    """Open the block of a loop, which ends at the target."""
+    machine.beyond = Point(machine.target, machine.layout, machine.blocks)
+    machine.enter_block("loop", machine.target, machine.layout.depth)
+    machine.branches.append((len(machine.emitted), Point(machine.raw + 1, machine.layout, machine.blocks)))
+    machine.emit("JUMP")
+    machine.next_raw = None
 
 
 def setup_with(machine: Machine, arg: object) -> None:
@@ -123,7 +131,7 @@ def end_finally(machine: Machine, arg: object) -> None:
         case Kind.CALLED:
             machine.next_raw = reason.target
         case Kind.RETURNING:
-            return_value(machine, None)
+            return_from(machine, reason.target)
         case Kind.BREAKING:
             leave_for_loop(machine, BREAKING)
         case Kind.CONTINUING:
@@ -176,6 +184,11 @@ def with_cleanup_finish(machine: Machine, arg: object) -> None:
 
 def return_value(machine: Machine, arg: object) -> None:
     """Leave the function, through the `finally` bodies on the way (3.7)."""
+    return_from(machine, machine.raw)
+
+
+def return_from(machine: Machine, raw: int) -> None:
+    """Leave the function as the instruction `raw` does; every `return` runs a copy of a `finally` body of its own."""
     while machine.blocks:
         block = machine.leave_block()
         if block.kind == "handler":
@@ -184,11 +197,12 @@ def return_value(machine: Machine, arg: object) -> None:
             continue
         machine.drop_under(block.depth)
         if block.kind == "finally":
-            machine.push(RETURNING)
+            machine.push(Slot(Kind.RETURNING, raw))
             machine.next_raw = block.target
             return
     machine.drop_under(0)
     machine.operate("RETURN", None)
+    machine.emitted[-1] = machine.emitted[-1]._replace(raw=raw)
 
 
 def leave_handler_under_top(machine: Machine) -> None:
@@ -236,7 +250,7 @@ def leave_for_loop(machine: Machine, reason: Slot) -> None:
 
 
 BLOCK_OPERATIONS: dict[str, Callable[[Machine, object], None]] = {
-    "SETUP_LOOP": setup("loop"),
+    "SETUP_LOOP": setup_loop,
     "SETUP_EXCEPT": setup("except"),
     "SETUP_FINALLY": setup("finally"),
     "SETUP_ASYNC_WITH": setup("finally", under=1),

@@ -23,11 +23,13 @@ class Point(NamedTuple):
 
 
 class Emitted(NamedTuple):
-    """A normalised operation of a node; `target` is where it jumps to."""
+    """A normalised operation of a node; `target` is where it jumps to, `raw` the instruction that it is for (-1: of
+    the node)."""
 
     op: str
     arg: object = None
     target: Node | None = None
+    raw: int = -1
 
 
 class Catch(NamedTuple):

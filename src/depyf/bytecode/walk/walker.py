@@ -87,7 +87,7 @@ class Walker:
         self.roles[node.point.role](machine, node.point)
         node.emitted = machine.emitted
         for index, point in machine.branches:
-            op, arg, _ = node.emitted[index]
+            op, arg, *_ = node.emitted[index]
             node.emitted[index] = Emitted(op, arg, self.reach(point))
         if machine.next_raw is not None:
             node.following = self.reach(Point(machine.next_raw, machine.layout, machine.blocks))
@@ -130,7 +130,7 @@ class Walker:
             kept = cut(machine.protected, depth)
             if tuple(top_slots(kept, len(HANDLED))) == HANDLED:
                 return Catch(self.reach(Point(block.target, kept, blocks, "cleanup")), kept.reals, True)
-        if any(OPERATIONS[op].raises for op, _, _ in machine.emitted):
+        if any(OPERATIONS[op].raises for op, *_ in machine.emitted):
             raise machine.fail("the stack of a handler does not hold what the handler began with")
         return None
 

@@ -11,6 +11,7 @@ correspond, the same branches, until the handler raises again; there the copy go
 from __future__ import annotations
 
 from depyf.lift.tac import (
+    NULL,
     Block,
     Branch,
     Edge,
@@ -36,11 +37,19 @@ def strip(regions: Regions, region: Region) -> bool:
     entry = graph.handlers[region.handler]
     body = regions.body(region.handler)
     matches: list[tuple[Edge, Place]] = []
+    ended: list[Edge] = []
     for _, edge in regions.exits(body):
-        place = _Matcher(regions, region.handler).match((entry.target, 1), (edge.target, 0))
-        if place is None:
+        matcher = _Matcher(regions, region.handler)
+        if not matcher.match((entry.target, 1), (edge.target, 0)):
             return False
-        matches.append((edge, place))
+        if matcher.after is None:
+            ended.append(edge)
+        else:
+            matches.append((edge, matcher.after))
+    if ended:
+        nowhere = graph.new_block([], Reraise(NULL), -1, [], graph.block(entry.target).offset)
+        for edge in ended:
+            edge.target, edge.args = nowhere.index, []
     _redirect(graph, matches)
     return True
 
@@ -82,19 +91,19 @@ class _Matcher:
         self.after: Place | None = None
         self.handlers: dict[int, int] = {}
 
-    def match(self, handler: Place, copy: Place) -> Place | None:
-        """Return the place where the copy goes on, or None if it is no copy."""
+    def match(self, handler: Place, copy: Place) -> bool:
+        """Say whether it is a copy; `after` is then where it goes on, if it ever does."""
         self.work.append((handler, copy))
         while self.work:
             one, two = self.work.pop()
             one = self._skip(one)
             if one in self.seen:
                 if self.seen[one] != self._skip(two):
-                    return None
+                    return False
                 continue
             if not self._step(one, two):
-                return None
-        return self.after
+                return False
+        return True
 
     def _skip(self, place: Place) -> Place:
         """Go on past the end of blocks that just lead to another, and past operations without effect."""

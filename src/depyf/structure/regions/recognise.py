@@ -87,8 +87,8 @@ def _absorb_returns(recognised: Recognised, handler: int) -> bool:
         block = graph.block(index)
         if isinstance(block.exit, Return) and predecessors[block.index] <= body:
             leaves = follow >= 0 and skip_empty(graph, follow) is not block
-            if graph.source_order and block.insts:
-                if block.insts[0].offset < graph.block(graph.handlers[handler].target).insts[0].offset:
+            if graph.source_order:
+                if block.exit.offset < graph.block(graph.handlers[handler].target).insts[0].offset:
                     block.handler = handler
                     found = True
             elif all(inst.op in HARMLESS for inst in block.insts):

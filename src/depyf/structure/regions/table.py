@@ -157,9 +157,19 @@ def join_straight(graph: Graph) -> None:
             target = graph.block(edge.target)
             if preds[edge.target] != 1 or target.handler != block.handler or target is block or target.phis:
                 break
+            if _leaves_handler(block, target):
+                break
             block.insts.extend(target.insts)
             block.exit = target.exit
             graph.blocks[target.index] = None
+
+
+def _leaves_handler(block: Block, target: Block) -> bool:
+    """Say whether a handler that begins with a block is over in the next one, its end being bookkeeping that is gone."""
+    first = block.insts[0] if block.insts else None
+    if first is None or first.op != "PUSH_EXC_INFO" or first.defs[0] in target.stack:
+        return False
+    return not any(inst.op == "POP_EXCEPT" and inst.uses == first.defs for inst in block.insts)
 
 
 def skip_empty(graph: Graph, index: int) -> Block:
