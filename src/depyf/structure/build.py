@@ -280,7 +280,8 @@ class Builder:
         items = place(self.nodes, inside, header)
         self._remove(inside)
         labels -= inside - {header}
-        self.add(header, [_while(header, items, inside, self.extents.behind_while(header))], handler, nest, offset, last)
+        item = _while(header, items, inside, self.extents.behind_while(header))
+        self.add(header, [item], handler, nest, offset, last)
 
 
 def _for(header: int, exit_: ForIter, behind: int) -> For:

@@ -165,7 +165,7 @@ def join_straight(graph: Graph) -> None:
 
 
 def _leaves_handler(block: Block, target: Block) -> bool:
-    """Say whether a handler that begins with a block is over in the next one, its end being bookkeeping that is gone."""
+    """Say whether a handler that begins with a block is over in the next one: its end was bookkeeping that is gone."""
     first = block.insts[0] if block.insts else None
     if first is None or first.op != "PUSH_EXC_INFO" or first.defs[0] in target.stack:
         return False
