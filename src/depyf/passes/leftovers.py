@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+import sys
 from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Code
-from depyf.lift.nodes import AsyncIter, Cell, Common, GetIter, Object, Temp
+from depyf.lift.nodes import AsyncIter, AsyncNext, Cell, Common, GetIter, Object, Temp, WithExcept
 from depyf.passes.body import Body
 from depyf.passes.telling import hint_names
 from depyf.passes.walk import rewrite_expressions
@@ -76,6 +77,11 @@ def finish_leftovers(body: Body, names: Names) -> None:
             return ast.Call(func=_builtin(names, "iter"), args=[expr.value], keywords=[])
         if isinstance(expr, AsyncIter):
             return ast.Call(func=_builtin(names, "aiter"), args=[expr.value], keywords=[])
+        if isinstance(expr, AsyncNext):
+            return ast.Call(func=_builtin(names, "anext"), args=[expr.value], keywords=[])
+        if isinstance(expr, WithExcept):
+            caught = ast.Call(func=ast.Name(id=names.of_object(sys.exc_info), ctx=ast.Load()), args=[], keywords=[])
+            return ast.Call(func=expr.exit, args=[ast.Starred(value=caught, ctx=ast.Load())], keywords=[])
         if isinstance(expr, Common):
             return _builtin(names, expr.id)
         if isinstance(expr, Cell):

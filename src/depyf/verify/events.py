@@ -10,6 +10,7 @@ from depyf.verify.callee import callee
 from depyf.verify.constants import NAME_STORES, key, placed
 from depyf.verify.effects import GROWERS, NEVER_RAISE, Effect, effect_of
 from depyf.verify.frame import Frame
+from depyf.verify.known_calls import exception_parts, takes_iterator
 from depyf.verify.silent import known_truth
 from depyf.verify.state import LEAVE, DictOf
 from depyf.verify.terms import Constant, NotUnderstood, Null, Pure, Sort, Symbol, Term, TupleOf
@@ -69,6 +70,10 @@ def standing(frame: Frame, lengths: Mapping[str, int]) -> Event | Split:
     special = SPECIAL.get(item.op)
     if special is not None:
         return special(frame, item)
+    if takes_iterator(frame):
+        slots = 1 if item.arg[1] == "plain" else 2  # type: ignore[index]
+        results = (Symbol(Sort.ITERATOR),)
+        return one_way(frame, item, frame.top(1), results, 1 + slots, lambda new: new, ("GET_ITER", key(None)))
     if item.op in CALLS:
         return call(frame, *CALLS[item.op](frame, item), lengths)
     if item.op in GROWERS:
@@ -226,11 +231,11 @@ def raise_varargs(frame: Frame, item: Instruction) -> Event:
 
 
 def with_except_start(frame: Frame, item: Instruction) -> Event:
-    """Return the call of a context manager's exit with the exception on top of the stack."""
+    """Return the call of a context manager's exit with the exception on top of the stack: three operands of a call."""
     if not isinstance(item.arg, int):
         raise NotUnderstood("WITH_EXCEPT_START without a depth")
-    operands = (frame.peek(item.arg), frame.peek())
-    return one_way(frame, item, operands, (PLAIN,), 0, lambda results: results, (item.op,))
+    operands = (frame.peek(item.arg), *exception_parts(frame, frame.peek()))
+    return one_way(frame, item, operands, (PLAIN,), 0, lambda results: results, ("CALL", 3, ()))
 
 
 Callee = tuple[Term, tuple[Term, ...], tuple[Hashable, ...], int]

@@ -6,12 +6,14 @@ then the operation is observable where the frame stands, see `events`.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 
 from depyf.bytecode.code import Code
 from depyf.verify import containers
 from depyf.verify.arithmetic import compare, contains, operate
 from depyf.verify.frame import Frame
+from depyf.verify.known_calls import call_exc_info
 from depyf.verify.list_methods import call_list_method, load_list_attribute, load_list_method
 from depyf.verify.state import FunctionOf, ListOf
 from depyf.verify.terms import Constant, NotUnderstood, Null, Sort, Symbol, Term, TupleOf
@@ -70,8 +72,10 @@ def const(frame: Frame) -> bool:
 
 
 def load_common(frame: Frame) -> bool:
-    """Do LOAD_COMMON."""
-    frame.push(frame.terms.pure("common", (), str(frame.item.arg)))
+    """Do LOAD_COMMON, which loads a builtin whatever its name is bound to: a constant that is that object."""
+    name = str(frame.item.arg)
+    known = getattr(builtins, name, None)
+    frame.push(frame.terms.pure("common", (), name) if known is None else frame.terms.constant(known))
     return frame.next()
 
 
@@ -363,6 +367,11 @@ def get_iter(frame: Frame) -> bool:
     return isinstance(node, Symbol) and node.sort is Sort.ITERATOR and frame.next()
 
 
+def call(frame: Frame) -> bool:
+    """Do a call of which the outcome is known."""
+    return call_list_method(frame) or call_exc_info(frame)
+
+
 def push_exc_info(frame: Frame) -> bool:
     """Let an exception be the one that is handled."""
     exception = frame.pop()
@@ -436,7 +445,7 @@ SILENT: dict[str, Action] = {
     "SET_FUNCTION_ATTRIBUTE": set_function_attribute,
     "LOAD_ATTR": load_attr,
     "LOAD_METHOD": load_list_method,
-    "CALL": call_list_method,
+    "CALL": call,
     "GET_ITER": get_iter,
     "PUSH_EXC_INFO": push_exc_info,
     "POP_EXCEPT": pop_except,
