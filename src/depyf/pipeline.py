@@ -51,6 +51,7 @@ from depyf.structure.patterns.hoist import hoist_behind_cases
 from depyf.structure.regions.async_for import restore_async_for
 from depyf.structure.regions.except_star import restore_except_star
 from depyf.structure.regions.recognise import recognise
+from depyf.structure.same_ends import join_same_ends
 from depyf.structure.thread import thread
 from depyf.trace import Stopped, present
 from depyf.work import Before, Pass, Stage, Work, check_order
@@ -102,10 +103,15 @@ def _statements(work: Work) -> int:
     if recorder is not None:
         recorder.begin(work)
     try:
+<<<<<<< ours
         # Without its expression, a lambda or comprehension could not be put in its place.
         is_forced = BUILD in work.without and (not work.code.name.startswith("<") or work.code.name == "<module>")
         for choices in WAYS[-1:] if is_forced else WAYS:
             if choices is not None and not choices.goes_beyond and not work.listing.beyond:
+=======
+        for choices in WAYS if BUILD not in work.without else WAYS[-1:]:
+            if choices is not None and not choices.goes_beyond and not (work.listing.beyond or work.listing.loops):
+>>>>>>> theirs
                 continue
             work.choices = choices
             try:
@@ -172,7 +178,7 @@ def _keeps_branches(work: Work) -> bool:
 
 def _lift(work: Work) -> None:
     seems = work.choices is not None and work.choices.goes_beyond
-    work.graph = lift(work.listing if seems else replace(work.listing, beyond={}), work.first_temp)
+    work.graph = lift(work.listing if seems else replace(work.listing, beyond={}, loops=[]), work.first_temp)
 
 
 def _generator_calls(work: Work) -> None:
@@ -245,6 +251,8 @@ def _except_star(work: Work) -> None:
 
 def _ends(work: Work) -> None:
     join_ends(work.graph)
+    if work.code.name != "<lambda>" and not work.graph.source_order:
+        join_same_ends(work.graph)
 
 
 def _regions(work: Work) -> None:

@@ -37,7 +37,7 @@ def stack_depths(listing: Listing) -> list[int]:
             pops_there, pushes_there = operation.jump_effect(instruction.arg)
             stack.append((instruction.target, depth - pops_there + pushes_there))
         if index in listing.beyond:
-            stack.append(listing.beyond[index][:2])
+            stack.append(listing.beyond[index])
         if operation.falls:
             stack.append((index + 1, depth - pops + pushes))
     return depths

@@ -57,6 +57,8 @@ class _Lifter:
         self.listing = listing
         self.spans, self.span_at = split(listing)
         self.graph = Graph(listing.code, [None] * len(self.spans), [], first_temp, listing.source_order)
+        self.graph.exact_ranges = listing.exact_ranges
+        self.graph.loops = [loop._replace(start=self.span_at[loop.start]) for loop in listing.loops]
         for handler in listing.handlers:
             self.graph.handlers.append(HandlerEntry(self.span_at[handler.target], NULL, NULL))
         self.merges = _merges(listing, self.spans, self.span_at)
@@ -93,7 +95,7 @@ class _Lifter:
             case "JUMP":
                 edge = self._edge(self.span_at[now.target])
                 beyond = self._beyond(position)
-                return Goto(edge) if beyond is None else Leave(edge, beyond, self.listing.beyond[position].loop)
+                return Goto(edge) if beyond is None else Leave(edge, beyond)
             case "JUMP_IF_TRUE" | "JUMP_IF_FALSE":
                 (cond,) = machine.pop(1)
                 jump, fall = self._edge(self.span_at[now.target]), self._edge(index + 1)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Code
+from depyf.bytecode.listing import Extent
 
 NULL = -1
 """The temporary of a missing `self`."""
@@ -56,14 +57,10 @@ class Goto:
 
 @dataclass(slots=True)
 class Leave:
-    """Go along an edge, by a `break` that the compiler believed to go on to `beyond`: see `Return`.
-
-    opens: the edge enters a loop, and `beyond` is behind it.
-    """
+    """Go along an edge, by a `break` that the compiler believed to go on to `beyond`: see `Return`."""
 
     edge: Edge
     beyond: Edge
-    opens: bool = False
 
 
 @dataclass(slots=True)
@@ -157,6 +154,10 @@ class Graph:
     temps: int
     source_order: bool = False
     """Whether the operations have their offsets in the order of the source."""
+    loops: list[Extent] = field(default_factory=list)
+    """How far the statements of loops reach, where the code says it; a loop starts at a block."""
+    exact_ranges: bool = False
+    """Whether every jump is protected by what protects the statement that it belongs to."""
     hints: dict[int, str] = field(default_factory=dict)
     """Names for temporaries, should they need one."""
     end: int = -1

@@ -222,8 +222,8 @@ class Builder:
 
     def _loops(self, labels: set[int], entry: int, skip: int) -> list[tuple[int, set[int]]]:
         """Return the loops, inner ones first: natural ones, and `for` loops that never come back."""
-        openers = self.extents.openers.items()
-        loops = {label: {label} for label, opener in openers if label in labels and opener in labels}
+        alone = (self.extents.whiles.keys() & labels) - self.headers - ({entry} if entry else set())
+        loops = {label: {label} for label in alone}
         loops.update(natural_loops(self._successors(labels, skip), entry))
         for label in labels:
             header = self._for_of(label)

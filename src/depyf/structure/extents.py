@@ -1,43 +1,41 @@
 """How far the statement of each loop reaches, where the code says it.
 
-Before: 0: Leave -> 1, behind the loop: 9      1: for ... -> 2, else 5      5: f() -> 9
-After:  the statement of the loop at block 1 ends where block 9 begins, and block 5 is its `else`
+Before: 0: SETUP_LOOP 40     6: FOR_ITER 20     20: f()     40: g()
+After:  the statement of the loop at 6 ends at 40, and what stands at 20 is its `else`
 """
 
 from __future__ import annotations
 
 import bisect
 
-from depyf.lift.tac import ForIter, Graph, Leave
+from depyf.lift.tac import ForIter, Graph
 
 UNKNOWN = -1
 
 
 class Extents:
-    """The offsets behind loops."""
+    """The offsets behind loops.
+
+    whiles: the number of each `while`, by its first block.
+    """
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        leaves = [(block, block.exit) for block in graph.live() if isinstance(block.exit, Leave)]
-        opened = sorted((pair for pair in leaves if pair[1].opens), key=lambda pair: pair[0].offset)
-        self.opens = [block.offset for block, _ in opened]
-        self.behind = [graph.block(exit_.beyond.target).offset for _, exit_ in opened]
+        self.loops = sorted(graph.loops)
+        self.opened = [loop.opened for loop in self.loops]
         of_for = {self._opening(block.offset) for block in graph.live() if isinstance(block.exit, ForIter)}
-        whiles = [(index, block, exit_) for index, (block, exit_) in enumerate(opened) if index not in of_for]
-        self.openers = {exit_.edge.target: block.index for _, block, exit_ in whiles}
-        """The block that opens each `while`, by the first block of that."""
-        self.whiles = {exit_.edge.target: index for index, _, exit_ in whiles}
+        self.whiles = {loop.start: number for number, loop in enumerate(self.loops) if number not in of_for}
 
     def _opening(self, offset: int) -> int:
-        """Return the number of what opens the `for` loop at an offset: nothing is opened in between."""
-        return bisect.bisect_right(self.opens, offset) - 1
+        """Return the number of the `for` loop whose header is at an offset: no other is opened in between."""
+        return bisect.bisect_right(self.opened, offset) - 1
 
     def behind_for(self, label: int) -> int:
         """Return the offset behind the `for` loop with this header, or UNKNOWN."""
         number = self._opening(self.graph.block(label).offset)
-        return self.behind[number] if number >= 0 else UNKNOWN
+        return self.loops[number].behind if number >= 0 else UNKNOWN
 
     def behind_while(self, label: int) -> int:
         """Return the offset behind the `while` loop with this header, or UNKNOWN."""
         number = self.whiles.get(label)
-        return self.behind[number] if number is not None else UNKNOWN
+        return self.loops[number].behind if number is not None else UNKNOWN

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from depyf.bytecode.draft import Draft
-from depyf.bytecode.listing import Beyond, Handler, Instruction, Listing
+from depyf.bytecode.listing import Beyond, Extent, Handler, Instruction, Listing
 from depyf.bytecode.walk.node import Emitted, Node
 
 
@@ -31,19 +31,27 @@ def arrange(draft: Draft, nodes: list[Node]) -> Listing:
             offset = draft.raws[raw if raw >= 0 else node.point.raw].offset
             jump = first[to.number] if to is not None else -1
             instructions.append(Instruction(op, arg, jump, offset, line, handler))
-    return Listing(draft.code, instructions, handlers, beyond=beyonds(draft, rows, first))
+    return Listing(draft.code, instructions, handlers, beyond=beyonds(rows, first), loops=extents(draft, nodes, first))
 
 
-def beyonds(draft: Draft, rows: list[tuple[Node, list[Emitted]]], first: list[int]) -> dict[int, Beyond]:
+def beyonds(rows: list[tuple[Node, list[Emitted]]], first: list[int]) -> dict[int, Beyond]:
     """Return, by the index of the last operation of a node, where the compiler wrote code as if it went on."""
     found: dict[int, Beyond] = {}
     position = 0
     for node, emitted in rows:
         position += len(emitted)
         if node.beyond is not None:
-            opens = draft.steps[node.point.raw][-1].op == "SETUP_LOOP"
-            found[position - 1] = Beyond(first[node.beyond.number], node.beyond.point.layout.reals, opens)
+            found[position - 1] = Beyond(first[node.beyond.number], node.beyond.point.layout.reals)
     return found
+
+
+def extents(draft: Draft, nodes: list[Node], first: list[int]) -> list[Extent]:
+    """Return how far the loops reach that the code opens."""
+    return [
+        Extent(draft.raws[node.point.raw].offset, first[node.following.number], draft.raws[node.behind].offset)
+        for node in nodes
+        if node.behind >= 0 and node.following is not None
+    ]
 
 
 def in_order(draft: Draft, nodes: list[Node]) -> list[tuple[Node, list[Emitted]]]:

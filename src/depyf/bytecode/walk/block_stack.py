@@ -38,11 +38,8 @@ def setup(kind: str, under: int = 0) -> Callable[[Machine, object], None]:
 
 def setup_loop(machine: Machine, arg: object) -> None:
     """Open the block of a loop, which ends at the target."""
-    machine.beyond = Point(machine.target, machine.layout, machine.blocks)
+    machine.behind = machine.target
     machine.enter_block("loop", machine.target, machine.layout.depth)
-    machine.branches.append((len(machine.emitted), Point(machine.raw + 1, machine.layout, machine.blocks)))
-    machine.emit("JUMP")
-    machine.next_raw = None
 
 
 def setup_with(machine: Machine, arg: object) -> None:

@@ -47,6 +47,7 @@ class Node:
     emitted: its operations.
     following: where control goes behind them, if it does.
     catch: where exceptions of its operations go.
+    behind: the raw instruction behind the loop that is opened here, or -1.
     beyond: where the compiler wrote code as if its last operation went on.
     number: in order of discovery.
     """
@@ -57,3 +58,4 @@ class Node:
     following: Node | None = None
     catch: Catch | None = None
     beyond: Node | None = None
+    behind: int = -1

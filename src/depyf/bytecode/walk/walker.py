@@ -91,6 +91,7 @@ class Walker:
             node.emitted[index] = Emitted(op, arg, self.reach(point))
         if machine.next_raw is not None:
             node.following = self.reach(Point(machine.next_raw, machine.layout, machine.blocks))
+        node.behind = machine.behind
         if self.goes_beyond and machine.beyond is not None and machine.beyond.raw < len(self.draft.raws):
             node.beyond = self.reach(machine.beyond)
         if node.emitted:
