@@ -103,15 +103,10 @@ def _statements(work: Work) -> int:
     if recorder is not None:
         recorder.begin(work)
     try:
-<<<<<<< ours
         # Without its expression, a lambda or comprehension could not be put in its place.
         is_forced = BUILD in work.without and (not work.code.name.startswith("<") or work.code.name == "<module>")
         for choices in WAYS[-1:] if is_forced else WAYS:
-            if choices is not None and not choices.goes_beyond and not work.listing.beyond:
-=======
-        for choices in WAYS if BUILD not in work.without else WAYS[-1:]:
             if choices is not None and not choices.goes_beyond and not (work.listing.beyond or work.listing.loops):
->>>>>>> theirs
                 continue
             work.choices = choices
             try:

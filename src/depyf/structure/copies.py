@@ -18,11 +18,7 @@ DROPS = frozenset({"POP", "POP_EXCEPT"})
 def join_copies(graph: Graph, nest: dict[int, tuple[int, ...]]) -> None:
     """Join the copies of the rest of an expression, and of what follows a failed chain of comparisons.
 
-<<<<<<< ours
     nest: what each block is nested in; blocks that are made here are noted in it.
-=======
-    nest: what each block is nested in; new blocks are added.
->>>>>>> theirs
     """
     for index in postorder(graph):
         block = graph.block(index)
@@ -106,11 +102,7 @@ def _single_difference(one: Block, two: Block, length: int) -> tuple[int, int] |
 
 
 def _share(graph: Graph, one: Block, two: Block, length: int, pair: tuple[int, int]) -> Block:
-<<<<<<< ours
     """Move the end of a block to a new one, which both lead to with the value that differs; return the new one."""
-=======
-    """Move the end of a block to a new one, which both lead to with the value that differs."""
->>>>>>> theirs
     left, right = pair
     phi = graph.new_temp()
     insts = [
