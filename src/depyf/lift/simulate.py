@@ -31,6 +31,7 @@ from depyf.lift.tac import (
     Return,
 )
 
+STATEMENTS = ("break", "continue")
 CONTROL = frozenset({"JUMP", "JUMP_IF_TRUE", "JUMP_IF_FALSE", "FOR_ITER", "RETURN", "RAISE", "RERAISE"})
 
 
@@ -95,7 +96,7 @@ class _Lifter:
             case "JUMP":
                 edge = self._edge(self.span_at[now.target])
                 beyond = self._beyond(position)
-                return Goto(edge) if beyond is None else Leave(edge, beyond)
+                return Leave(edge, beyond, now.arg in STATEMENTS) if beyond is not None or now.arg else Goto(edge)
             case "JUMP_IF_TRUE" | "JUMP_IF_FALSE":
                 (cond,) = machine.pop(1)
                 jump, fall = self._edge(self.span_at[now.target]), self._edge(index + 1)

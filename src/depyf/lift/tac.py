@@ -57,10 +57,15 @@ class Goto:
 
 @dataclass(slots=True)
 class Leave:
-    """Go along an edge, by a `break` that the compiler believed to go on to `beyond`: see `Return`."""
+    """Go along an edge, and keep this place: there is more to know of it.
+
+    beyond: where the compiler wrote code as if control went on from here: see `Return`.
+    explicit: a `break` or `continue` of the source does this, even where control would get there by itself.
+    """
 
     edge: Edge
-    beyond: Edge
+    beyond: Edge | None
+    explicit: bool
 
 
 @dataclass(slots=True)
@@ -198,7 +203,7 @@ def edges(exit_: Exit) -> list[Edge]:
         case Goto(edge):
             return [edge]
         case Leave(edge, beyond):
-            return [edge, beyond]
+            return [edge] if beyond is None else [edge, beyond]
         case Branch(_, if_true, if_false):
             return [if_true, if_false]
         case ForIter(_, _, body, done):

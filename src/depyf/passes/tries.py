@@ -22,9 +22,7 @@ def restore_tries(body: list[ast.stmt]) -> list[ast.stmt]:
 
 def _try(stmt: TryStmt) -> ast.stmt:
     if stmt.is_finally:
-        final = stmt.handler
-        if final and isinstance(final[-1], ReraiseStmt):
-            final = final[:-1]
+        final = _without_reraise(stmt.handler)
         return _joined(ast.Try(body=stmt.body, handlers=[], orelse=[], finalbody=final or [ast.Pass()], lineno=0))
     handlers: list[ast.ExceptHandler] = []
     rest = stmt.handler
@@ -39,6 +37,22 @@ def _try(stmt: TryStmt) -> ast.stmt:
         rest = rest_or_none
     handlers.append(_bare(rest, stmt.exc))
     return ast.Try(body=stmt.body, handlers=handlers, orelse=stmt.orelse, finalbody=[], lineno=0)
+
+
+def _without_reraise(code: list[ast.stmt]) -> list[ast.stmt]:
+    """Take out where the code of a `finally` raises again at its end: its end implies that."""
+    code = list(code)
+    work = [code]
+    while work:
+        stmts = work.pop()
+        last = stmts[-1] if stmts else None
+        if isinstance(last, ReraiseStmt):
+            del stmts[-1]
+        elif isinstance(last, ast.If):
+            work += [last.body, last.orelse]
+            if isinstance(last.body[-1], ReraiseStmt):
+                last.body[-1] = ast.Pass()
+    return code
 
 
 def _is_star(handler: list[ast.stmt]) -> bool:

@@ -23,8 +23,9 @@ class Extents:
         self.graph = graph
         self.loops = sorted(graph.loops)
         self.opened = [loop.opened for loop in self.loops]
-        of_for = {self._opening(block.offset) for block in graph.live() if isinstance(block.exit, ForIter)}
-        self.whiles = {loop.start: number for number, loop in enumerate(self.loops) if number not in of_for}
+        headers = [self._opening(block.offset) for block in graph.live() if isinstance(block.exit, ForIter)]
+        of_for = {self.opened[number] for number in headers if number >= 0}
+        self.whiles = {loop.start: number for number, loop in enumerate(self.loops) if loop.opened not in of_for}
 
     def _opening(self, offset: int) -> int:
         """Return the number of the `for` loop whose header is at an offset: no other is opened in between."""

@@ -105,7 +105,8 @@ class _Resolver:
         return out
 
     def _jump(self, jump: Jump, context: Context) -> list[ast.stmt]:
-        if jump.never or jump.label in context.next:
+        said = jump.explicit and jump.label in context.header | context.after
+        if jump.never or (jump.label in context.next and not said):
             return []
         if jump.label in context.header:
             return [ast.Continue()]
@@ -174,7 +175,9 @@ class _Resolver:
             body_context = Context(_entered(item.orelse), context.header, context.after, context.broke)
         body = yield self.sequence(item.body, body_context)
         orelse = yield self.sequence(item.orelse, context)
-        handler = yield self.sequence(item.handler, context)
+        # The end of a `finally` body raises again: what leaves it otherwise is a statement.
+        after = NOWHERE if item.is_finally else context.next
+        handler = yield self.sequence(item.handler, Context(after, context.header, context.after, context.broke))
         stmt = TryStmt(
             body=body or [ast.Pass()],
             handler=handler,

@@ -18,11 +18,13 @@ class Jump:
     """Go to a label; or, once filled, the code that stands there.
 
     never: the compiler wrote code as if control went on here, behind what never does; it is no statement.
+    explicit: a `break` or `continue` stood here.
     """
 
     label: int
     body: list[Item] | None = None
     never: bool = False
+    explicit: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -78,6 +80,7 @@ class Try:
 
     is_finally: the handler's code is that of a `finally`, and every way out of the body runs it.
     is_star: the handler's clauses are `except*`, which nothing leaves but by their end.
+    handled: the offset of the handler, where code stands in the order of the source; else -1.
     """
 
     body: list[Item]
@@ -86,6 +89,7 @@ class Try:
     is_finally: bool
     is_star: bool = False
     orelse: list[Item] = field(default_factory=list)
+    handled: int = -1
 
 
 @dataclass(slots=True, eq=False)

@@ -48,9 +48,11 @@ def beyonds(rows: list[tuple[Node, list[Emitted]]], first: list[int]) -> dict[in
 def extents(draft: Draft, nodes: list[Node], first: list[int]) -> list[Extent]:
     """Return how far the loops reach that the code opens."""
     return [
-        Extent(draft.raws[node.point.raw].offset, first[node.following.number], draft.raws[node.behind].offset)
+        Extent(draft.raws[node.point.raw].offset, first[entered.number], draft.raws[node.behind].offset)
         for node in nodes
-        if node.behind >= 0 and node.following is not None
+        if node.behind >= 0
+        for entered in [node.emitted[0].target if node.emitted else node.following]
+        if entered is not None
     ]
 
 

@@ -39,7 +39,13 @@ def setup(kind: str, under: int = 0) -> Callable[[Machine, object], None]:
 def setup_loop(machine: Machine, arg: object) -> None:
     """Open the block of a loop, which ends at the target."""
     machine.behind = machine.target
+    if machine.draft.entries[machine.raw]:
+        # A loop that begins with a loop goes back to here, the other one to what is next.
+        machine.emit("JUMP", "loop")
     machine.enter_block("loop", machine.target, machine.layout.depth)
+    if machine.emitted:
+        machine.branches.append((0, Point(machine.raw + 1, machine.layout, machine.blocks)))
+        machine.next_raw = None
 
 
 def setup_with(machine: Machine, arg: object) -> None:
@@ -215,7 +221,10 @@ def leave_handler_under_top(machine: Machine) -> None:
 def break_loop(machine: Machine, arg: object) -> None:
     """Leave the innermost loop (3.7), in two steps: what the first one seems to go on to has its stack yet."""
     machine.beyond = Point(machine.raw + 1, machine.layout, machine.blocks)
-    machine.branch("JUMP", "break")
+    if machine.blocks and machine.blocks[-1].kind == "loop":
+        machine.branch("JUMP", "out", "break")
+    else:
+        machine.branch("JUMP", "break")
     machine.next_raw = None
 
 
@@ -225,10 +234,18 @@ def continue_loop(machine: Machine, arg: object) -> None:
 
 
 def leave_for_loop(machine: Machine, reason: Slot) -> None:
-    """Close blocks up to the innermost loop, which is ended or gone on with; run `finally` bodies on the way."""
+    """Close blocks up to the innermost loop, which is ended or gone on with; run `finally` bodies on the way.
+
+    The jump that does it in the end says that a statement of the source stands for it.
+    """
     while machine.blocks:
-        if machine.blocks[-1].kind == "loop" and reason.kind == Kind.CONTINUING:
-            machine.next_raw = reason.target
+        if machine.blocks[-1].kind == "loop":
+            if reason.kind == Kind.CONTINUING:
+                machine.branches.append((len(machine.emitted), Point(reason.target, machine.layout, machine.blocks)))
+                machine.emit("JUMP", "continue")
+            else:
+                machine.branch("JUMP", "out", "break")
+            machine.next_raw = None
             return
         block = machine.leave_block()
         if block.kind == "handler":
@@ -239,11 +256,17 @@ def leave_for_loop(machine: Machine, reason: Slot) -> None:
         machine.drop_to(block.depth)
         if block.kind == "except":
             continue
-        if block.kind == "finally":
-            machine.push(*([GHOST] if reason.kind == Kind.CONTINUING else []), reason)
+        machine.push(*([GHOST] if reason.kind == Kind.CONTINUING else []), reason)
         machine.next_raw = block.target
         return
     raise machine.fail("no loop is open here")
+
+
+def leave_loop(machine: Machine) -> None:
+    """Close the block of a loop, and go on behind it."""
+    block = machine.leave_block("loop")
+    machine.drop_to(block.depth)
+    machine.next_raw = block.target
 
 
 BLOCK_OPERATIONS: dict[str, Callable[[Machine, object], None]] = {

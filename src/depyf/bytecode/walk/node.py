@@ -12,7 +12,7 @@ class Point(NamedTuple):
     """Identifies a node.
 
     raw: index of the raw instruction.
-    role: '' for the instruction itself; 'enter', 'cleanup', 'swallow', 'async end', 'break' for what the
+    role: '' for the instruction itself; 'enter', 'cleanup', 'swallow', 'break', 'out' for what the
         interpreter does there on its own.
     """
 

@@ -26,15 +26,15 @@ def recognise(graph: Graph) -> Recognised:
     """Strip the regions of a graph and say what each is.
 
     The copies of a `finally` body are compared with the handler while both are still as the compiler wrote them:
-    outer ones first, and of those at one depth the last in the code, as a copy may hold others.
+    outer ones first, and of those at one depth the one that begins first: others may lie in a copy of its body.
     """
     recognised = Recognised(Regions(graph))
     regions = recognised.regions
     if not graph.exact_ranges:
         protect_jumps(regions)
-    place = {region.handler: graph.handlers[region.handler].target for region in regions.regions}
+    start = {region.handler: _start(regions, region.handler) for region in regions.regions}
     order = sorted(
-        regions.regions, key=lambda region: (region.kind is not Kind.FINALLY, region.depth, -place[region.handler])
+        regions.regions, key=lambda region: (region.kind is not Kind.FINALLY, region.depth, start[region.handler])
     )
     for region in order:
         if region.handler not in regions.parent or graph.blocks[graph.handlers[region.handler].target] is None:
@@ -64,6 +64,11 @@ def recognise(graph: Graph) -> Recognised:
         if region.handler in regions.parent:
             _absorb_returns(recognised, region.handler)
     return recognised
+
+
+def _start(regions: Regions, handler: int) -> int:
+    """Return the offset at which what a handler protects begins."""
+    return min((regions.graph.block(index).offset for index in regions.ways.protected(handler)), default=-1)
 
 
 def _absorb_returns(recognised: Recognised, handler: int) -> None:
