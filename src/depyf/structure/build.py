@@ -61,8 +61,8 @@ class Builder:
 
     def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], first: int, last: int) -> None:
         """Make a node."""
-        jumps = find_jumps(items)
-        self.nodes.add(label, Node(items, jumps, handler, nest, first, last, self.ends, self.implied))
+        jumps, in_order = find_jumps(items), self.graph.source_order
+        self.nodes.add(label, Node(items, jumps, handler, nest, first, last, self.ends, self.implied, in_order))
 
     def _forward(self) -> None:
         """Lead jumps past nodes that hold nothing but a jump: what they pop is implied by where they lead.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from depyf.cfg.dominators import immediate_dominators, reverse_postorder
-from depyf.structure.tree import For, Item, Jump, Label, Loop, Try, WithBody, children
+from depyf.structure.tree import For, Item, Jump, Label, Loop, ReraiseStmt, Try, WithBody, children
 
 if TYPE_CHECKING:
     from depyf.structure.node_table import Node
@@ -76,7 +76,7 @@ def _around(
     """Nodes follow a loop, `try` or `with`: decide which is its `else`, and which are written inside."""
     single = [kid for kid in kids if len(sites[kid]) == 1]
     if isinstance(compound, Try):
-        inside = [kid for kid in single if nodes[kid].first < compound.handled and not sites[kid][0][1].never]
+        inside = [kid for kid in single if _is_inside(nodes[kid], sites[kid][0][1], compound)]
         for kid in inside:
             _fill(sites[kid][0][1], nodes[kid].items)
         kids = [kid for kid in kids if kid not in inside]
@@ -104,7 +104,8 @@ def _around(
         jumps = [*nodes[label].jumps, *(jump for kid in kids for jump in nodes[kid].jumps)]
         beyond = {jump.label for jump in jumps} - {compound.header, *kids, *nodes[label].ends}
         direct = beyond & {jump.label for jump in nodes[label].jumps}
-        if len(beyond) == 1 and (direct or len(kids) > 1):
+        late = [kid for kid in kids if nodes[kid].first >= nodes[label].last and nodes[kid].jumps]
+        if len(beyond) == 1 and (direct or len(kids) > 1) and not (late and nodes[label].in_order):
             for kid in kids:
                 _fill(sites[kid][0][1], nodes[kid].items)
             return []
@@ -125,6 +126,12 @@ def _around(
             _fill(sites[kid][0][1], nodes[kid].items)
             kids = [other for other in kids if other != kid]
     return kids
+
+
+def _is_inside(node: Node, jump: Jump, compound: Try) -> bool:
+    """Say whether code that only the body of a `try` leads to stands in it: before the handler."""
+    raises_again = bool(node.items) and isinstance(node.items[-1], ReraiseStmt)
+    return node.first < compound.handled and not jump.never and not raises_again
 
 
 def _passed(
