@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
+from depyf.collector import paused
 from depyf.errors import DecompilationError
 from depyf.lift.simplify.containers import evaluate_containers
 from depyf.lift.simplify.dead import remove_dead
@@ -63,6 +64,7 @@ WAYS: tuple[Choices | None, ...] = (*CHOICES, None)
 """The ways to structure that are tried, the last of which is the dispatching loop."""
 
 
+@paused()
 def decompile(
     code: Code, *, results: Results | None = None, without: frozenset[str] = NOTHING
 ) -> tuple[Body, Names]:

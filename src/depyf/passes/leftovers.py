@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Code
-from depyf.lift.nodes import AsyncIter, AsyncNext, Cell, Common, GetIter, Object, Temp, WithExcept
+from depyf.lift.nodes import AsyncIter, AsyncNext, Cell, Common, GetIter, Object, Temp, Var, WithExcept
 from depyf.passes.body import Body
 from depyf.passes.telling import hint_names
 from depyf.passes.walk import rewrite_expressions
@@ -61,6 +61,9 @@ class Names:
         return self.by_name[name]
 
 
+KINDS = frozenset({Temp, Object, GetIter, AsyncIter, AsyncNext, WithExcept, Common, Cell, ast.Name, Var})
+
+
 def finish_leftovers(body: Body, names: Names) -> None:
     """Replace every node that is no Python in place."""
     temps: dict[int, str] = {}
@@ -90,7 +93,7 @@ def finish_leftovers(body: Body, names: Names) -> None:
             expr.id = names.of_variable(expr.id)
         return expr
 
-    rewrite_expressions(body.stmts, rewrite)
+    rewrite_expressions(body.stmts, rewrite, KINDS)
 
 
 def _cell(variable: str) -> ast.expr:
