@@ -63,10 +63,12 @@ def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 class _Inner(dict[type, tuple[str, ...]]):
-    """By type of node, the fields that other nodes may stand in."""
+    """By type of node, the fields that other nodes may stand in; what is no node has none."""
 
-    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
-        fields = () if issubclass(kind, LEAVES) else tuple(name for name in kind._fields if name not in NO_NODES)
+    def __missing__(self, kind: type) -> tuple[str, ...]:
+        fields: tuple[str, ...] = ()
+        if issubclass(kind, ast.AST) and not issubclass(kind, LEAVES):
+            fields = tuple(name for name in kind._fields if name not in NO_NODES)
         self[kind] = fields
         return fields
 
@@ -83,7 +85,8 @@ def nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
     while work:
         node = work.pop()
         yield node
-        work.extend(reversed(children(node)))
+        if INNER[type(node)]:
+            work.extend(reversed(children(node)))
 
 
 def children(node: ast.AST) -> list[ast.AST]:
@@ -94,20 +97,46 @@ def children(node: ast.AST) -> list[ast.AST]:
         if isinstance(value, ast.AST):
             found.append(value)
         elif isinstance(value, list):
-            found.extend(item for item in value if isinstance(item, ast.AST))
+            found.extend([item for item in value if isinstance(item, ast.AST)])
     return found
+
+
+Slot = tuple[Any, Any]
+"""A list and a place in it, or a node and the name of a field."""
 
 
 def rewrite_expressions(
     body: list[ast.stmt], rewrite: Callable[[ast.expr], ast.expr], kinds: frozenset[type[ast.expr]]
 ) -> None:
     """Replace every expression of these kinds below `body` by what `rewrite` makes of it, inner ones first."""
-    for node in reversed(list(nodes(body))):
+    for slots in reversed(_slots(body, kinds)):
+        for owner, place in slots:
+            if isinstance(owner, list):
+                owner[place] = rewrite(owner[place])
+            else:
+                setattr(owner, place, rewrite(getattr(owner, place)))
+
+
+def _slots(body: list[ast.stmt], kinds: frozenset[type[ast.expr]]) -> list[list[Slot]]:
+    """Return, node by node, the places right inside it that hold an expression of these kinds."""
+    found: list[list[Slot]] = []
+    work: list[ast.AST] = list(reversed(body))
+    while work:
+        node = work.pop()
+        inner: list[ast.AST] = []
+        slots: list[Slot] = []
         for name in INNER[type(node)]:
             value: Any = getattr(node, name, None)
             if isinstance(value, list):
-                for place, item in enumerate(value):
-                    if type(item) in kinds:
-                        value[place] = rewrite(item)
-            elif type(value) in kinds:
-                setattr(node, name, rewrite(value))
+                inner += [item for item in value if INNER[type(item)]]
+                slots += [(value, place) for place, item in enumerate(value) if type(item) in kinds]
+            else:
+                if INNER[type(value)]:
+                    inner.append(value)
+                if type(value) in kinds:
+                    slots.append((node, name))
+        if slots:
+            found.append(slots)
+        inner.reverse()
+        work += inner
+    return found
