@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-ALL = ("import_time", "toy", "replica", "models", "left_behind", "compile_time", "fresh_clone")
+ALL = ("speed", "memory", "growth", "import_time", "toy", "replica", "models", "left_behind", "compile_time", "fresh_clone")
 
 
 def main(names: tuple[str, ...]) -> int:
