@@ -177,7 +177,7 @@ class _Reader:
         if shape is None:
             self.shapes[subject][-1].items[index] = inst.defs[0]
             return
-        # What 3.10 takes out of the attributes of a class or the values of a mapping, one by one; wildcards are left out.
+        # Attributes of a class and values of a mapping are taken out one by one before 3.11, without the wildcards.
         shape.parts += [NOTHING] * (index + 1 - len(shape.parts))
         shape.parts[index] = inst.defs[0]
 
