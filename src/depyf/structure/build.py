@@ -228,7 +228,7 @@ class Builder:
                 inside = {other for other in labels if other != label and marker in self.nodes[other].nest}
                 loops[label] = {label} | inside
             elif label in loops:
-                self._extend(label, loops[label], labels)
+                self._extend(label, loops[label], labels - {entry})
         return sorted(loops.items(), key=lambda loop: (len(loop[1]), -loop[0]))
 
     def _for_of(self, label: int) -> For | None:

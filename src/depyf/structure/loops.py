@@ -90,6 +90,12 @@ def unrotate(
         jump = Jump(fresh)
         nodes[label].items[-1] = jump
         nodes[label].jumps = [jump]
+    # `continue` leads to the first copy of a test, where that is not joined with what comes before the loop.
+    bare = {label for label in alike if len(nodes[label].items) == 1}
+    for other in labels:
+        for jump in nodes[other].jumps:
+            if jump.label in bare:
+                jump.label = fresh
     return items, node.handler, node.nest, node.first, node.last
 
 

@@ -28,7 +28,7 @@ def recognise(graph: Graph) -> Recognised:
     outer ones first, and of those at one depth the last in the code, as a copy may hold others.
     """
     recognised = Recognised(Regions(graph))
-    protect_jumps(graph)
+    protect_jumps(graph, recognised.regions)
     regions = recognised.regions
     place = {region.handler: graph.handlers[region.handler].target for region in regions.regions}
     order = sorted(
