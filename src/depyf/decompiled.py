@@ -9,17 +9,19 @@ from dataclasses import dataclass
 
 from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_COROUTINE, Code
 from depyf.bytecode.reader import read
+from depyf.driver import decompile
 from depyf.emit.grammar import Grammar
 from depyf.emit.statements import write
-from depyf.errors import DecompilationError
-from depyf.lift.nodes import Function
+from depyf.errors import DecompilationError, faults_named
+from depyf.lift.nodes import Function, TypeAliasStatement, Var
 from depyf.lift.simplify import Results
 from depyf.live.function import comments, describe
 from depyf.passes.body import Body
+from depyf.passes.deferred import evaluated_later
 from depyf.passes.definitions import with_docstring
 from depyf.passes.leftovers import Names
 from depyf.passes.parameters import parameters
-from depyf.pipeline import NOTHING, decompile
+from depyf.pipeline import NOTHING
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.compare import verify
 from depyf.verify.level import Level, Verdict
@@ -110,9 +112,10 @@ def source_of_function(function: types.FunctionType) -> str:
 def _source(
     code: Code, results: Results | None, without: frozenset[str], maker: Function | None = None
 ) -> tuple[str, ast.stmt, str, Names]:
-    body, names = decompile(code, results=results, without=without)
-    definition, function = define(body, names, maker)
-    return write([definition], Grammar.of(code)), definition, function, names
+    with faults_named("decompiling", code):
+        body, names = decompile(code, results=results, without=without)
+        definition, function = define(body, names, maker)
+        return write([definition], Grammar.of(code)), definition, function, names
 
 
 def _results(assumptions: Assumptions, names: Mapping[str, Sequence[str]]) -> Results:
@@ -128,15 +131,16 @@ def _prove(
     code: types.CodeType, neutral: Code, text: str, function: str, names: Names, assumptions: Assumptions
 ) -> Verdict:
     try:
-        candidate = recompile(
-            text,
-            code,
-            filename="<depyf>",
-            placeholders=names.objects,
-            function=None if code.co_name == "<lambda>" else function,
-            names=names.variables,
-        )
-        return verify(neutral, read(candidate), assumptions)
+        with faults_named("proving", neutral):
+            candidate = recompile(
+                text,
+                code,
+                filename="<depyf>",
+                placeholders=names.objects,
+                function=None if code.co_name == "<lambda>" else function,
+                names=names.variables,
+            )
+            return verify(neutral, read(candidate), assumptions)
     except DecompilationError as error:
         return Verdict(Level.UNPROVEN, str(error))
 
@@ -147,6 +151,9 @@ def define(body: Body, names: Names, maker: Function | None = None) -> tuple[ast
     maker: where the function is known and not its code alone, its defaults and annotations.
     """
     code = body.code
+    if (evaluated := evaluated_later(body)) is not None:
+        target = Var(id=code.name, ctx=ast.Store(), scope="name")
+        return TypeAliasStatement(target, [], evaluated, 0), code.name
     arguments, returns = parameters(code, maker)
     for arg in ast.walk(arguments):
         if isinstance(arg, ast.arg) and not arg.arg.isidentifier():
@@ -162,7 +169,9 @@ def define(body: Body, names: Names, maker: Function | None = None) -> tuple[ast
     name = code.name if code.name.isidentifier() else names.fresh(code.name)
     kind = ast.AsyncFunctionDef if code.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) else ast.FunctionDef
     stmts = with_docstring(body)
-    return kind(name=name, args=arguments, body=stmts, decorator_list=[], returns=returns, lineno=0), name
+    definition = kind(name=name, args=arguments, body=stmts, decorator_list=[], returns=returns, lineno=0)
+    setattr(definition, "type_params", maker.type_params if maker is not None else [])  # noqa: B010  no field in 3.11
+    return definition, name
 
 
 def _wrapped(definition: ast.stmt, function: str, code: Code) -> ast.stmt:

@@ -19,25 +19,27 @@ if TYPE_CHECKING:
 class Import(ast.Import):
     """An import statement that remembers how its names are bound."""
 
-    def __init__(self, names: list[ast.alias], variables: list[Var]) -> None:
+    def __init__(self, names: list[ast.alias], variables: list[Var], is_lazy: bool) -> None:
         super().__init__(names=names)
         self.variables = variables
+        self.is_lazy = is_lazy
 
 
 class ImportFrom(ast.ImportFrom):
     """A from-import that remembers how its names are bound."""
 
-    def __init__(self, module: str | None, names: list[ast.alias], level: int, variables: list[Var]) -> None:
-        super().__init__(module=module, names=names, level=level)
+    def __init__(self, found: Module, names: list[ast.alias], variables: list[Var]) -> None:
+        super().__init__(module=found.name or None, names=names, level=found.level)
         self.variables = variables
+        self.is_lazy = found.is_lazy
 
 
 def import_name(folder: Folder, inst: Inst) -> None:
-    """IMPORT_NAME: level and names are constants, or `__import__` is called."""
+    """IMPORT_NAME, IMPORT_LAZY: level and names are constants, or `__import__` is called."""
     level, names = folder.take(inst.uses).exprs
     depth, wanted = literal_value(level), literal_value(names)
     if isinstance(depth, int) and (wanted is None or isinstance(wanted, tuple)):
-        folder.push(inst, Module(name=inst.arg, level=depth, names=wanted, bound=[]))
+        folder.push(inst, Module(name=inst.arg, level=depth, names=wanted, bound=[], is_lazy=inst.op == "IMPORT_LAZY"))
         return
     callee = ast.Name(id="__import__", ctx=ast.Load())
     args: list[ast.expr] = [literal(inst.arg), _call("globals"), _call("locals"), names, level]
@@ -59,7 +61,7 @@ def import_star(folder: Folder, inst: Inst) -> None:
     if not isinstance(module, Module):
         raise folder.error("IMPORT_STAR of something that is no imported module", inst)
     names = [ast.alias(name="*", asname=None)]
-    folder.emit(ImportFrom(module=module.name or None, names=names, level=module.level, variables=[]), inst.line)
+    folder.emit(ImportFrom(module, names, []), inst.line)
 
 
 def store_import(folder: Folder, inst: Inst, entry: Entry, target: Var) -> bool:
@@ -72,7 +74,7 @@ def store_import(folder: Folder, inst: Inst, entry: Entry, target: Var) -> bool:
         if expr.name != first and target.id != first:
             return False
         folder.discard(entry)
-        _emit_import(folder, inst, expr.name, None if target.id == first else target.id, target)
+        _emit_import(folder, inst, expr, None if target.id == first else target.id, target)
         return True
     if not isinstance(expr, FromModule):
         return False
@@ -97,7 +99,7 @@ def _bind(folder: Folder, inst: Inst, entry: Entry, expr: FromModule, target: Va
         return False
     if value.names is None and value.level == 0 and ".".join([value.name.partition(".")[0], *path[::-1]]) == value.name:
         folder.discard(entry)
-        _emit_import(folder, inst, value.name, target.id, target)
+        _emit_import(folder, inst, value, target.id, target)
         return True
     if value.names == (expr.name,) and len(path) == 1:
         folder.discard(entry)
@@ -124,13 +126,13 @@ def finish_import(folder: Folder, inst: Inst, entry: Entry) -> bool:
     return True
 
 
-def _emit_import(folder: Folder, inst: Inst, name: str, asname: str | None, target: Var) -> None:
-    stmt = Import(names=[ast.alias(name=name, asname=asname)], variables=[target])
+def _emit_import(folder: Folder, inst: Inst, module: Module, asname: str | None, target: Var) -> None:
+    stmt = Import([ast.alias(name=module.name, asname=asname)], [target], module.is_lazy)
     folder.emit(stmt, inst.line, [target.id])
 
 
 def _emit_from(folder: Folder, inst: Inst, module: Module) -> None:
     names = [ast.alias(name=name, asname=None if name == var.id else var.id) for name, var in module.bound]
     variables = [var for _, var in module.bound]
-    stmt = ImportFrom(module=module.name or None, names=names, level=module.level, variables=variables)
+    stmt = ImportFrom(module, names, variables)
     folder.emit(stmt, inst.line, [var.id for var in variables])

@@ -19,6 +19,9 @@ AWAIT = frozenset({"GET_AWAITABLE", "CONST", "YIELD_FROM"})
 def keep_withs(graph: Graph, regions: Regions) -> dict[int, Block]:
     """Take the bookkeeping of `with` statements out; return by handler the block that enters each."""
     scopes = Scopes(graph, Markers(graph), set())
+    for block in graph.live():
+        # Finding the markers has cut blocks.
+        regions.ways.note(block)
     withs = [region for region in regions.regions if region.kind is Kind.WITH and region.handler in scopes.bodies]
     kept = [region for region in withs if _is_entered(graph, scopes, region.handler)]
     exits = {stripped.exit: region.handler for region in kept if (stripped := with_.strip(regions, region)) is not None}
@@ -29,7 +32,7 @@ def keep_withs(graph: Graph, regions: Regions) -> dict[int, Block]:
             if inst.op in ENTER and inst.defs[0] in exits:
                 found[exits[inst.defs[0]]] = block
     for handler, enter in found.items():
-        _relay(graph, handler, enter)
+        _relay(regions, handler, enter)
     return found
 
 
@@ -59,11 +62,14 @@ def _is_entered(graph: Graph, scopes: Scopes, handler: int) -> bool:
     return bool(rest) and rest[-1].op in ENTER and rest[-1].defs[0] == exit_temp
 
 
-def _relay(graph: Graph, handler: int, enter: Block) -> None:
+def _relay(regions: Regions, handler: int, enter: Block) -> None:
     """Let control go on beside the statement when the manager has suppressed an exception, and only then elsewhere."""
+    graph = regions.graph
     target = graph.block(graph.handlers[handler].target)
     relay = graph.new_block([], target.exit, enter.handler, list(enter.stack))
     target.exit = Goto(Edge(relay.index))
+    regions.ways.note(relay)
+    regions.ways.note(target)
 
 
 def _blocks(body: Scope) -> set[int]:

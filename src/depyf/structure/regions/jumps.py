@@ -11,14 +11,15 @@ The compiler leaves out of a protected range what cannot raise.
 
 from __future__ import annotations
 
-from depyf.lift.tac import Block, Branch, Goto, Graph, edges
+from depyf.lift.tac import Block, Branch, Goto, edges
 from depyf.structure.regions.table import Regions, skip_empty
 
 NEVER_RAISE = frozenset({"CONST", "IS", "POP"})
 
 
-def protect_jumps(graph: Graph, regions: Regions) -> None:
+def protect_jumps(regions: Regions) -> None:
     """Let a block that cannot raise have the handler of the blocks before it, if it is inside the same statement."""
+    graph = regions.graph
     before: dict[int, set[int]] = {}
     for block in graph.live():
         for edge in edges(block.exit):
@@ -32,10 +33,12 @@ def protect_jumps(graph: Graph, regions: Regions) -> None:
             behind = skip_empty(graph, block.exit.edge.target).handler
             if around == {behind}:
                 block.handler = behind
+                regions.ways.note(block)
         elif len(around) == 1 and _tests_value(block, makers):
             (handler,) = around
             if block.handler in regions.chain(handler)[1:] or block.handler < 0:
                 block.handler = handler
+                regions.ways.note(block)
 
 
 def _tests_value(block: Block, makers: dict[int, Block]) -> bool:

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Reraise
+from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Reraise, edges
 from depyf.structure.regions.same import same_code
-from depyf.structure.regions.split import split_block
 from depyf.structure.regions.table import Region, Regions, skip_empty
 
 
@@ -43,23 +42,27 @@ def strip(regions: Regions, region: Region) -> With | None:
         if found is None:
             return None
         calls[target.index] = (target, found)
-    follow = _after_suppression(graph, suppress, exit_temp)
+    follow = _after_suppression(regions, suppress, exit_temp)
     for target, found in calls.values():
-        follow = _join_follow(graph, target, found, follow)
+        follow = _join_follow(regions, target, found, follow)
         target.insts = [inst for inst in target.insts if not any(inst is other for other in found)]
+    left = [edge.target for edge in edges(block.exit)]
     block.insts = block.insts[:1]
     block.exit = Goto(Edge(follow, []))
+    regions.ways.note(block)
+    regions.ways.prune(left)
     return With(exit_temp, is_async)
 
 
-def _join_follow(graph: Graph, target: Block, call: list[Inst], follow: int) -> int:
+def _join_follow(regions: Regions, target: Block, call: list[Inst], follow: int) -> int:
     """Return where it goes on after an exception was suppressed: what follows a call of the exit, if that is a copy."""
+    graph = regions.graph
     place = next(number for number, inst in enumerate(target.insts) if inst is call[-1]) + 1
     rest = Block(target.index, target.insts[place:], target.exit, target.handler)
     if not rest.insts and isinstance(rest.exit, Goto) and not rest.exit.edge.args:
         after = skip_empty(graph, rest.exit.edge.target)
         return after.index if same_code(graph, after, graph.block(follow)) else follow
-    return split_block(graph, target, place).index if same_code(graph, rest, graph.block(follow)) else follow
+    return regions.ways.split(target, place).index if same_code(graph, rest, graph.block(follow)) else follow
 
 
 def _tested(block: Block, start: Inst) -> tuple[int | None, bool]:
@@ -111,15 +114,16 @@ def _with_await(insts: list[Inst], place: int, is_async: bool) -> list[Inst] | N
     return [*found, rest[0]]
 
 
-def _after_suppression(graph: Graph, edge: Edge, exit_temp: int) -> int:
+def _after_suppression(regions: Regions, edge: Edge, exit_temp: int) -> int:
     """Return the block reached after a suppressed exception, behind the bookkeeping of the handler."""
+    split = regions.ways.split
     while True:
-        block = graph.block(edge.target)
+        block = regions.graph.block(edge.target)
         for place, inst in enumerate(block.insts):
             if inst.op not in ("POP", "POP_EXCEPT"):
-                return split_block(graph, block, place).index if place else block.index
+                return split(block, place).index if place else block.index
             if inst.op == "POP" and inst.uses[0] == exit_temp:
-                return split_block(graph, block, place + 1).index
+                return split(block, place + 1).index
         if not isinstance(block.exit, Goto):
-            return split_block(graph, block, len(block.insts)).index
+            return split(block, len(block.insts)).index
         edge = block.exit.edge
