@@ -17,17 +17,17 @@ class Choices:
 
     shared_exits_inside: bool = True
     goes_beyond: bool = True
-    joins_exits: bool = False
+    joins_exits: bool = True
 
 
 ORDER = (
     Choices(),
     Choices(shared_exits_inside=False),
+    Choices(joins_exits=False),
+    Choices(shared_exits_inside=False, joins_exits=False),
     Choices(goes_beyond=False),
     Choices(shared_exits_inside=False, goes_beyond=False),
-    Choices(joins_exits=True),
-    Choices(shared_exits_inside=False, joins_exits=True),
-    Choices(goes_beyond=False, joins_exits=True),
-    Choices(shared_exits_inside=False, goes_beyond=False, joins_exits=True),
+    Choices(goes_beyond=False, joins_exits=False),
+    Choices(shared_exits_inside=False, goes_beyond=False, joins_exits=False),
 )
 """What is tried until the control flow fits statements."""
