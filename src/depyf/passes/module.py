@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import sys
 from collections.abc import Mapping
 
 from depyf.lift.nodes import constant
@@ -38,8 +39,10 @@ def module_body(body: Body, objects: Mapping[str, object]) -> list[ast.stmt]:
 
 def _binding(name: str, value: object) -> ast.stmt:
     own = str(getattr(value, "__name__", ""))
-    if value is not None and getattr(builtins, own, None) is value:
-        return ast.ImportFrom(module="builtins", names=[ast.alias(name=own, asname=name)], level=0, lineno=0)
+    for module in (builtins, sys):
+        if value is not None and getattr(module, own, None) is value:
+            names = [ast.alias(name=own, asname=name)]
+            return ast.ImportFrom(module=module.__name__, names=names, level=0, lineno=0)
     if not isinstance(value, frozenset):
         raise TypeError(f"{type(value).__name__} is no constant of a module")
     display: ast.expr = ast.Set(elts=[constant(item) for item in value])

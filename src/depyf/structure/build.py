@@ -184,6 +184,10 @@ class Builder:
                 loops[label] = {label} | (self.nodes.nested(marker) & labels)
             elif label in loops:
                 self._extend(label, loops[label], labels - {entry})
+        for label, inside in loops.items():
+            # A `for` loop lies in another with all of its body, also with what never comes back.
+            fors = [loops[other] for other in inside if other != label and other in loops and self._for_of(other)]
+            inside.update(*fors)
         return sorted(loops.items(), key=lambda loop: (len(loop[1]), -loop[0]))
 
     def _for_of(self, label: int) -> For | None:
