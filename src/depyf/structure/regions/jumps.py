@@ -42,8 +42,12 @@ def protect_jumps(regions: Regions) -> None:
 
 
 def _tests_value(block: Block, makers: dict[int, Block]) -> bool:
-    """Say whether a block does no more than test a value for what it is that was made in a block before."""
+    """Say whether a block does no more than test a value that was made in a block before.
+
+    A test that can raise is protected.
+    """
     if not isinstance(block.exit, Branch) or not all(inst.op in NEVER_RAISE for inst in block.insts):
         return False
-    test = next((inst for inst in block.insts if block.exit.cond in inst.defs and inst.op == "IS"), None)
-    return test is not None and any(temp in makers and makers[temp] is not block for temp in test.uses)
+    tested = [block.exit.cond]
+    tested += [temp for inst in block.insts if inst.op == "IS" and block.exit.cond in inst.defs for temp in inst.uses]
+    return any(temp in makers and makers[temp] is not block for temp in tested)
