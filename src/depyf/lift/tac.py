@@ -116,13 +116,18 @@ class Raise:
 
 @dataclass(slots=True)
 class Reraise:
-    """Raise `exc` again as it is; the implicit end of a handler. NULL: the end of what never ends."""
+    """Raise `exc` again as it is; the implicit end of a handler."""
 
     exc: int
     beyond: Edge | None = None
 
 
-Exit = Goto | Leave | Branch | ForIter | Return | Raise | Reraise
+@dataclass(slots=True)
+class Stop:
+    """Control never comes here: a statement before it never ends by itself."""
+
+
+Exit = Goto | Leave | Branch | ForIter | Return | Raise | Reraise | Stop
 
 
 @dataclass(slots=True)
@@ -199,17 +204,19 @@ def seeming(exit_: Exit) -> Edge | None:
 
 def edges(exit_: Exit) -> list[Edge]:
     """Return the outgoing edges of an exit, the likely first; where control only seems to go on is the last."""
-    match exit_:
-        case Goto(edge):
-            return [edge]
-        case Leave(edge, beyond):
-            return [edge] if beyond is None else [edge, beyond]
-        case Branch(_, if_true, if_false):
-            return [if_true, if_false]
-        case ForIter(_, _, body, done):
-            return [body, done]
-        case _:
-            return [edge for edge in [seeming(exit_)] if edge is not None]
+    kind = type(exit_)  # Asked of every block many times over: the type is compared, not matched.
+    if kind is Goto:
+        return [exit_.edge]  # type: ignore[union-attr]
+    if kind is Branch:
+        return [exit_.if_true, exit_.if_false]  # type: ignore[union-attr]
+    if kind is ForIter:
+        return [exit_.body, exit_.done]  # type: ignore[union-attr]
+    if kind is Leave:
+        passed, behind = exit_.edge, exit_.beyond  # type: ignore[union-attr]
+        return [passed] if behind is None else [passed, behind]
+    if kind is Stop or exit_.beyond is None:  # type: ignore[union-attr]
+        return []
+    return [exit_.beyond]  # type: ignore[union-attr]
 
 
 def exit_uses(exit_: Exit) -> list[int]:

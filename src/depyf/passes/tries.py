@@ -22,7 +22,7 @@ def restore_tries(body: list[ast.stmt]) -> list[ast.stmt]:
 
 def _try(stmt: TryStmt) -> ast.stmt:
     if stmt.is_finally:
-        final = _without_reraise(stmt.handler)
+        final = _without_ends(stmt.handler)
         return _joined(ast.Try(body=stmt.body, handlers=[], orelse=[], finalbody=final or [ast.Pass()], lineno=0))
     handlers: list[ast.ExceptHandler] = []
     rest = stmt.handler
@@ -39,20 +39,19 @@ def _try(stmt: TryStmt) -> ast.stmt:
     return ast.Try(body=stmt.body, handlers=handlers, orelse=stmt.orelse, finalbody=[], lineno=0)
 
 
-def _without_reraise(code: list[ast.stmt]) -> list[ast.stmt]:
-    """Take out where the code of a `finally` raises again at its end: its end implies that."""
-    code = list(code)
-    work = [code]
+def _without_ends(final: list[ast.stmt]) -> list[ast.stmt]:
+    """Return the body of `finally` without the raising at its ends, which the statement does by itself."""
+    work = [final]
     while work:
+        last = work[-1][-1] if work[-1] else None
         stmts = work.pop()
-        last = stmts[-1] if stmts else None
         if isinstance(last, ReraiseStmt):
-            del stmts[-1]
+            stmts.pop()
         elif isinstance(last, ast.If):
             work += [last.body, last.orelse]
-            if isinstance(last.body[-1], ReraiseStmt):
-                last.body[-1] = ast.Pass()
-    return code
+            if len(last.body) == 1 and isinstance(last.body[0], ReraiseStmt):
+                last.body[:] = [ast.Pass()]
+    return final
 
 
 def _is_star(handler: list[ast.stmt]) -> bool:

@@ -6,7 +6,7 @@ import ast
 
 from depyf.lift.fold import Folder
 from depyf.lift.nodes import Temp
-from depyf.lift.tac import NULL, Block, Branch, Edge, Exit, ForIter, Goto, Graph, Leave, Raise, Reraise, Return, seeming
+from depyf.lift.tac import Block, Branch, Edge, Exit, ForIter, Goto, Graph, Leave, Raise, Reraise, Return, seeming
 from depyf.structure.collapse import RULES
 from depyf.structure.tree import If, Item, Jump, ReraiseStmt
 
@@ -33,7 +33,7 @@ def items_of(graph: Graph, block: Block, uses: dict[int, int]) -> list[Item]:
             _statement(folder, [value], line, lambda parts: ast.Return(value=parts[0] if parts else None))
         case Raise(operands, line):
             _statement(folder, operands, line, _raise)
-        case Reraise(exc) if exc != NULL:
+        case Reraise(exc):
             folder.finish()
             folder.append(ReraiseStmt(exc=exc), None)
     folder.finish()

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from depyf.lift.tac import (
-    NULL,
     Block,
     Branch,
     Edge,
@@ -24,6 +23,7 @@ from depyf.lift.tac import (
     Raise,
     Reraise,
     Return,
+    Stop,
 )
 from depyf.structure.regions.table import Region, Regions
 
@@ -37,31 +37,21 @@ def strip(regions: Regions, region: Region) -> bool:
     entry = graph.handlers[region.handler]
     body = regions.body(region.handler)
     matches: list[tuple[Block, Edge, Place]] = []
-    ended: list[tuple[Block, Edge]] = []
+    ends: list[tuple[Block, Edge]] = []
     copies: set[int] = set()
     for block, edge in regions.exits(body):
         matcher = _Matcher(regions, region.handler)
         if not matcher.match((entry.target, 1), (edge.target, 0)):
             return False
         if matcher.after is None:
-            ended.append((block, edge))
+            ends.append((block, edge))
         else:
             matches.append((block, edge, matcher.after))
         copies |= matcher.visited
-    _end(regions, ended, graph.block(entry.target).offset)
     _redirect(regions, matches)
+    _stop(regions, ends)
     regions.ways.prune(copies)
     return True
-
-
-def _end(regions: Regions, ended: list[tuple[Block, Edge]], offset: int) -> None:
-    """Lead each edge whose copy never ends to a block that does not either."""
-    if ended:
-        nowhere = regions.graph.new_block([], Reraise(NULL), -1, [], offset)
-        regions.ways.note(nowhere)
-        for block, edge in ended:
-            edge.target, edge.args = nowhere.index, []
-            regions.ways.note(block)
 
 
 def _redirect(regions: Regions, matches: list[tuple[Block, Edge, Place]]) -> None:
@@ -88,6 +78,18 @@ def _redirect(regions: Regions, matches: list[tuple[Block, Edge, Place]]) -> Non
         ways.note(block)
 
 
+def _stop(regions: Regions, ends: list[tuple[Block, Edge]]) -> None:
+    """Let edges lead nowhere: the `finally` body never ends by itself."""
+    if not ends:
+        return
+    stop = regions.graph.new_block([], Stop(), -1, [])
+    regions.ways.note(stop)
+    for block, edge in ends:
+        stop.handler = regions.parent.get(block.handler, -1)
+        edge.target, edge.args = stop.index, []
+        regions.ways.note(block)
+
+
 class _Matcher:
     """Walks a handler and a supposed copy of its code in step."""
 
@@ -107,7 +109,7 @@ class _Matcher:
         self.handlers: dict[int, int] = {}
 
     def match(self, handler: Place, copy: Place) -> bool:
-        """Say whether it is a copy; `after` is then where it goes on, if it ever does."""
+        """Say whether it is a copy; `after` is where it goes on, None where the code never ends by itself."""
         self.work.append((handler, copy))
         while self.work:
             one, two = self.work.pop()
