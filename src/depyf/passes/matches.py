@@ -12,6 +12,7 @@ import ast
 
 from depyf.lift.nodes import Capture, MatchTest, Temp, Var
 from depyf.lift.references import referred
+from depyf.passes.case_tests import part_cases
 from depyf.passes.walk import nodes, rewrite_sequences
 
 
@@ -24,6 +25,7 @@ def _sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
     out: list[ast.stmt] = []
     for stmt in stmts:
         if isinstance(stmt, ast.If):
+            part_cases(stmt)
             out.append(_matched(out, stmt))
             continue
         out.append(_headed(out, stmt) if isinstance(stmt, ast.Match) else stmt)
@@ -142,10 +144,7 @@ def _pattern(test: ast.expr) -> tuple[ast.expr, ast.pattern, ast.expr | None] | 
     while isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         guards[:0] = test.values[1:]
         test = test.values[0]
-    alternatives = [test]
-    while isinstance(alternatives[0], ast.BoolOp) and isinstance(alternatives[0].op, ast.Or):
-        alternatives[:1] = alternatives[0].values
-    found = [_single(alternative) for alternative in alternatives]
+    found = [_single(alternative) for alternative in _alternatives(test)]
     patterns: list[ast.pattern] = []
     subject: ast.expr | None = None
     for one in found:
@@ -157,6 +156,19 @@ def _pattern(test: ast.expr) -> tuple[ast.expr, ast.pattern, ast.expr | None] | 
     pattern = patterns[0] if len(patterns) == 1 else ast.MatchOr(patterns=patterns)
     guard = guards[0] if len(guards) == 1 else ast.BoolOp(op=ast.And(), values=guards) if guards else None
     return subject, pattern, guard
+
+
+def _alternatives(test: ast.expr) -> list[ast.expr]:
+    """Return the tests that `or` joins, in order."""
+    found: list[ast.expr] = []
+    work = [test]
+    while work:
+        one = work.pop()
+        if isinstance(one, ast.BoolOp) and isinstance(one.op, ast.Or):
+            work.extend(reversed(one.values))
+        else:
+            found.append(one)
+    return found
 
 
 def _single(test: ast.expr) -> tuple[ast.expr, ast.pattern] | None:

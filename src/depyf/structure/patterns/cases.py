@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, edges
 from depyf.structure.order import postorder
+from depyf.structure.patterns.copied import depth, join_copied_bodies
 from depyf.structure.patterns.junk import drop_junk
 from depyf.structure.patterns.roots import find_roots
 from depyf.structure.patterns.write import Alternatives, Captures, pattern_test
@@ -43,6 +44,7 @@ class _Test:
 
 def join_cases(graph: Graph, scope: dict[int, int]) -> None:
     """Make one test of the tests of each pattern; `scope` says which blocks may be joined."""
+    join_copied_bodies(graph)
     roots = find_roots(graph)
     if not roots:
         return
@@ -187,7 +189,7 @@ class _Joiner:
         if block is None or other is None or not other.pure or other.root != test.root:
             return False
         success = _through(block, test.fail, other.success)
-        if success.target != test.success.target:
+        if success.target != test.success.target or not self._is_alternative(block, other):
             return False
         outs: list[tuple[int, list[int]]] = []
         args: list[int] = []
@@ -206,6 +208,18 @@ class _Joiner:
         test.success = Edge(success.target, args)
         self._absorb(block, test.success)
         return True
+
+    def _is_alternative(self, block: Block, test: _Test) -> bool:
+        """Say whether a test is for an alternative, and not for another case with the same body.
+
+        The subject of alternatives waits below them: a test takes a copy, and when the last has failed it is dropped.
+        """
+        if self._subject(test) != test.root or not isinstance(block.exit, Branch):
+            return True
+        op = self.made[block.exit.cond].op
+        waiting = self.graph.waiting[block.exit.cond].count(test.root) - (op in ("MATCH_SEQUENCE", "MATCH_MAPPING"))
+        before = depth(block, test.root)
+        return waiting == before and depth(self.graph.blocks[test.fail.target], test.root) < before
 
     def _subject(self, test: _Test) -> int:
         """Return the temporary that the first operation of a test is about."""
