@@ -24,9 +24,12 @@ def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) 
     same: dict[int, int] = {}
 
     def find(value: int) -> int:
-        while value in same:
-            value = same[value]
-        return value
+        found = value
+        while found in same:
+            found = same[found]
+        while value != found:
+            same[value], value = found, same[value]
+        return found
 
     work = list(args)
     while work:
