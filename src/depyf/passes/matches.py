@@ -106,6 +106,8 @@ def _cases(rest: list[ast.stmt], subject: ast.expr) -> list[ast.match_case]:
         if isinstance(inner, ast.Match) and capture is None and _same(inner.subject, subject):
             cases.extend(inner.cases)
             break
+        if test is not None and cases:
+            _turn(test, subject)
         tested = _pattern(test.test) if test is not None and capture is None else None
         if test is not None and tested is not None and _same(tested[0], subject):
             cases.append(ast.match_case(pattern=tested[1], guard=tested[2], body=test.body))
@@ -118,6 +120,18 @@ def _cases(rest: list[ast.stmt], subject: ast.expr) -> list[ast.match_case]:
                 cases.append(ast.match_case(pattern=Capture(None, capture), guard=None, body=behind or [ast.Pass()]))
             break
     return cases
+
+
+def _turn(stmt: ast.If, subject: ast.expr) -> None:
+    """Turn a test round, in place, that asks whether a subject does not match: the body of that case does nothing."""
+    test, inner = stmt.test, None
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = test.operand
+    elif isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.IsNot):
+        inner = ast.Compare(left=test.left, ops=[ast.Is()], comparators=test.comparators)
+    tested = _pattern(inner) if inner is not None else None
+    if inner is not None and tested is not None and _same(tested[0], subject):
+        stmt.test, stmt.body, stmt.orelse = inner, stmt.orelse or [ast.Pass()], stmt.body
 
 
 def _captured(stmt: ast.stmt, subject: ast.expr) -> Var | None:

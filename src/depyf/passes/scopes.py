@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.lift.imports import Import, ImportFrom
@@ -22,7 +23,9 @@ IMPLIED = frozenset({"__classdict__", "__conditional_annotations__"})
 def declare(body: Body) -> None:
     """Put `global` and `nonlocal` statements in front of a body that needs them."""
     optimized = bool(body.code.flags & CO_OPTIMIZED)
-    variables = own_variables(body.stmts, optimized)
+    apart: list[Var] = []
+    variables = own_variables(body.stmts, optimized, None if optimized else apart)
+    body.global_reads |= {var.id for var in apart if var.scope == "global"}
     if body.code.name in EXPRESSIONS:
         body.global_reads |= {var.id for var in variables if var.scope == "global"}
         return
@@ -72,12 +75,14 @@ def shadow(inner: Body, outer: Code, bodies: Bodies) -> None:
             work.extend(bodies[id(const)] for const in body.code.consts if isinstance(const, Code))
 
 
-def own_variables(stmts: list[ast.stmt], around: bool) -> list[Var]:
+def own_variables(stmts: Sequence[ast.AST], around: bool, apart: list[Var] | None = None) -> list[Var]:
     """Return the variables that statements name themselves: not those of nested functions and classes.
 
     around: what `:=` binds in comprehensions is bound in the code around them, and has to be declared there.
+    apart: takes what comprehensions name whose code is inline: they do not see the variables of a class.
     """
     found: list[Var] = []
+    inner: list[ast.AST] = []
     work: list[ast.AST] = list(reversed(stmts))
     while work:
         node = work.pop()
@@ -103,6 +108,13 @@ def own_variables(stmts: list[ast.stmt], around: bool) -> list[Var]:
         elif isinstance(node, COMPREHENSIONS) and (bound := bound_around(node)) is not None:
             found.extend(bound if around else [])
             work.append(node.generators[0].iter)
+        elif isinstance(node, COMPREHENSIONS) and apart is not None:
+            first = node.generators[0]
+            inner += [part for part in ast.iter_child_nodes(node) if part is not first]
+            inner += [first.target, *first.ifs]
+            work.append(first.iter)
         else:
             work.extend(ast.iter_child_nodes(node))
+    if apart is not None:
+        apart.extend(own_variables(inner, around))
     return found
