@@ -9,6 +9,8 @@ dropped. That tells them from two cases with the same body.
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
+
 from depyf.lift.tac import Block, Branch, Graph, Inst, exit_uses
 from depyf.structure.order import postorder
 from depyf.structure.regions.table import prune
@@ -26,7 +28,7 @@ def join_copied_bodies(graph: Graph) -> None:
         if second is None or not isinstance(other.exit, Branch) or second.uses[0] != first.uses[0]:
             continue
         one, two = graph.block(block.exit.if_true.target), graph.block(other.exit.if_true.target)
-        if one is not two and _is_alternative(graph, other, first.uses[0]) and _same(one, two):
+        if one is not two and _is_alternative(graph, other, first.uses[0]) and same_bodies(one, two):
             block.exit.if_true = other.exit.if_true
     prune(graph)
 
@@ -54,14 +56,21 @@ def _test(block: Block) -> Inst | None:
     return last if last.op == "COMPARE" and last.arg == "==" and last.defs == [block.exit.cond] else None
 
 
-def _same(one: Block, two: Block) -> bool:
-    """Say whether two blocks do the same, beginning by dropping a subject."""
-    if len(one.insts) != len(two.insts) or not one.insts or one.insts[0].op != "POP" or one.phis or two.phis:
+def same_bodies(one: Block, two: Block, apart: AbstractSet[int] = frozenset()) -> bool:
+    """Say whether two blocks do the same, values that they drop aside; one at least is a subject.
+
+    apart: identities of operations that are not compared.
+    """
+    first, second = (
+        [inst for inst in block.insts if inst.op != "POP" and id(inst) not in apart] for block in (one, two)
+    )
+    drops = any(inst.op == "POP" for inst in one.insts)
+    if len(first) != len(second) or not drops or one.phis or two.phis:
         return False
     if type(one.exit) is not type(two.exit) or one.handler != two.handler:
         return False
     renamed: dict[int, int] = {}
-    for left, right in zip(one.insts, two.insts):
+    for left, right in zip(first, second):
         if left.op != right.op or type(left.arg) is not type(right.arg) or left.arg != right.arg:
             return False
         if [renamed.get(temp, temp) for temp in left.uses] != right.uses:
