@@ -81,8 +81,16 @@ def own_variables(stmts: Sequence[ast.AST], around: bool, apart: list[Var] | Non
     around: what `:=` binds in comprehensions is bound in the code around them, and has to be declared there.
     apart: takes what comprehensions name whose code is inline: they do not see the variables of a class.
     """
-    found: list[Var] = []
     inner: list[ast.AST] = []
+    found = _named(stmts, around, None if apart is None else inner)
+    if apart is not None:
+        apart.extend(_named(inner, around, None))
+    return found
+
+
+def _named(stmts: Sequence[ast.AST], around: bool, inner: list[ast.AST] | None) -> list[Var]:
+    """Return the variables that nodes name; `inner` takes the parts of inline comprehensions instead."""
+    found: list[Var] = []
     work: list[ast.AST] = list(reversed(stmts))
     while work:
         node = work.pop()
@@ -108,13 +116,11 @@ def own_variables(stmts: Sequence[ast.AST], around: bool, apart: list[Var] | Non
         elif isinstance(node, COMPREHENSIONS) and (bound := bound_around(node)) is not None:
             found.extend(bound if around else [])
             work.append(node.generators[0].iter)
-        elif isinstance(node, COMPREHENSIONS) and apart is not None:
+        elif isinstance(node, COMPREHENSIONS) and inner is not None:
             first = node.generators[0]
             inner += [part for part in ast.iter_child_nodes(node) if part is not first]
             inner += [first.target, *first.ifs]
             work.append(first.iter)
         else:
             work.extend(ast.iter_child_nodes(node))
-    if apart is not None:
-        apart.extend(own_variables(inner, around))
     return found
