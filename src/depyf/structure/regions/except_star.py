@@ -19,6 +19,7 @@ TEST = 3
 
 def restore_except_star(graph: Graph) -> None:
     """Rewrite the handlers of `except*` clauses to the form that `except` clauses have."""
+    _join_appends(graph)
     for number, handler in enumerate(graph.handlers):
         start = graph.blocks[handler.target]
         if start is None or [inst.op for inst in start.insts[:2]] != ["PUSH_EXC_INFO", "BUILD_LIST"]:
@@ -28,6 +29,25 @@ def restore_except_star(graph: Graph) -> None:
             pending = start.insts.pop(1)
             _Rewriter(graph, number, chain, pending.defs[0]).rewrite()
             prune(graph)
+
+
+def _join_appends(graph: Graph) -> None:
+    """Let what is left of the exception be noted where the list is used: 3.13 copies that to the end of each clause."""
+    before: dict[int, list[Block]] = {}
+    for block in graph.live():
+        for edge in edges(block.exit):
+            before.setdefault(edge.target, []).append(block)
+    for block in graph.live():
+        if not block.insts or block.insts[0].op != "PREP_RERAISE_STAR":
+            continue
+        ends = [other.insts[-1] if other.insts else None for other in before.get(block.index, [])]
+        first = ends[0] if ends else None
+        if first is None or first.op != "LIST_APPEND":
+            continue
+        if all(end is not None and (end.op, end.uses) == (first.op, first.uses) for end in ends):
+            block.insts.insert(0, first)
+            for other in before[block.index]:
+                other.insts.pop()
 
 
 def _chain(graph: Graph, block: Block) -> list[Block] | None:
