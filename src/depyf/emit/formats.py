@@ -43,6 +43,11 @@ def becomes_f_string(node: ast.BinOp) -> bool:
     return count == len(values.elts) and not any(field.group() == "%" for field in fields)
 
 
+def converts_to_text(node: ast.JoinedStr) -> bool:
+    """Say whether a field is converted by `str`: `%s` says so, while nobody writes `!s` where `{a}` does the same."""
+    return any(isinstance(part, ast.FormattedValue) and part.conversion == ord("s") for part in node.values)
+
+
 def _percent_field(field: ast.FormattedValue) -> str | None:
     if field.conversion == -1:
         return None
