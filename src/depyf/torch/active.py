@@ -78,6 +78,11 @@ class ActiveContexts:
         with self._lock:
             return bool(self._entered)
 
+    def current(self) -> Context | None:
+        """Return the context that this thread entered last, else the one that any thread entered last, or None."""
+        with self._lock:
+            return self._owner(None)
+
     def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         """Pass a record on to the context that it belongs to."""
         with self._contained("reading a record of torch's trace"):

@@ -16,7 +16,7 @@ from depyf.torch import entries, hooks
 from depyf.torch.active import ACTIVE
 from depyf.torch.adapters import seams, stages
 from depyf.torch.adapters.versions import python_version, torch_version
-from depyf.torch.dump import Dump
+from depyf.torch.dump import LOOSE, Dump
 from depyf.torch.problems import Problems
 from depyf.torch.recorder import Recorder
 from depyf.torch.records import record_kind
@@ -114,6 +114,12 @@ class DumpContext:
         """Note an error inside depyf."""
         self._problems.add(where, error)
 
+    def current_graph(self) -> str:
+        """Return the name of the graph that is being compiled, `__compiled_fn_0` outside of any compile."""
+        current = seams.current_compile()
+        names = self._recorder.graph_names(current[0]) if current is not None else ()
+        return names[-1] if names else f"__compiled_fn_{LOOSE}"
+
     def _settings_of_thread(self, *, enter: bool) -> None:
         """Set torch's settings for a compile in another thread than the one that entered: they are per thread."""
         if threading.get_ident() == self._owner:
@@ -126,6 +132,12 @@ class DumpContext:
             open_settings.append(settings)
         elif not enter and open_settings:
             open_settings.pop().__exit__(None, None, None)
+
+
+def current_context() -> DumpContext | None:
+    """Return the context that this thread entered last, else the one that any thread entered last, or None."""
+    found = ACTIVE.current()
+    return found if isinstance(found, DumpContext) else None
 
 
 class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context manager is named like a function

@@ -127,6 +127,12 @@ class Recorder:
                 running.compile.compiled_fns = (*names, short)
             self.write_nameless(running)
 
+    def graph_names(self, compile_id: CompileId) -> tuple[str, ...]:
+        """Return the names of the graphs of a compile that are known by now."""
+        with self.lock:
+            running = self._running.get(compile_id)
+            return running.compile.compiled_fns if running is not None else ()
+
     def client_graph(self, compile_id: CompileId | None, name: str, text: str) -> None:
         """Dump a graph that a client of torch's formatter asks for."""
         with self.lock:
