@@ -15,8 +15,12 @@ from typing import Any, Protocol
 
 from depyf.report.model import CompileId, Unavailable
 from depyf.torch.adapters import seams, stages
+from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.formatter import FormatterPatch
 from depyf.torch.records import record_compile_id, record_kind
+
+HITS = "calls that each entry served"
+"""The seam that counts them."""
 
 
 class Context(Protocol):
@@ -30,6 +34,9 @@ class Context(Protocol):
 
     def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
         """Hear that `caller`, a module, had a graph formatted under a name."""
+
+    def on_run(self, code: types.CodeType) -> None:
+        """Hear that compiled code is about to run. Does not raise."""
 
     def on_error(self, where: str, error: BaseException) -> None:
         """Hear that something failed inside depyf. Does not raise."""
@@ -109,6 +116,11 @@ class ActiveContexts:
             if owner is not None:
                 owner.on_graph(caller, name, module)
 
+    def on_run(self, code: types.CodeType) -> None:
+        """Tell every context that compiled code is about to run; only one of them knows the code."""
+        for _, context in self._entered:
+            context.on_run(code)
+
     @contextmanager
     def _contained(self, where: str) -> Iterator[None]:
         """Run a block inside torch's own call of depyf: what fails there must not fail the user's program."""
@@ -150,6 +162,11 @@ class ActiveContexts:
             hooks.callback(patch.remove)
             if isinstance(missing, Unavailable):
                 unavailable["graphs that clients format"] = missing.reason
+            ended = watch_runs(self.on_run)
+            if isinstance(ended, Unavailable):
+                unavailable[HITS] = ended.reason
+            else:
+                hooks.callback(ended)
             undo_on_error.pop_all()
         return hooks, unavailable
 

@@ -13,7 +13,7 @@ from typing import Any
 from depyf.report.model import Session
 from depyf.report.writer import prepared_directory
 from depyf.torch import entries, hooks
-from depyf.torch.active import ACTIVE
+from depyf.torch.active import ACTIVE, HITS
 from depyf.torch.adapters import seams, stages
 from depyf.torch.adapters.versions import python_version, torch_version
 from depyf.torch.dump import LOOSE, Dump
@@ -98,7 +98,10 @@ class DumpContext:
         """Write the source of Dynamo's code; return the code to run in its place, or None for Dynamo's own."""
         if os.getpid() != self._process:
             return None
-        return hooks.on_code(self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode)
+        made = hooks.on_code(self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode)
+        if HITS not in self.session.unavailable:
+            self._recorder.await_runs(new_code if made is None else made)
+        return made
 
     def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
         """Note the name of the graph that Dynamo captures next, or dump the graph that a client wants dumped."""
@@ -109,6 +112,10 @@ class DumpContext:
             self._recorder.client_graph(current[0] if current else None, name, seams.graph_text(module))
         elif current is not None and name.startswith("__compiled_fn_"):
             self._recorder.name_graph(*current, name)
+
+    def on_run(self, code: types.CodeType) -> None:
+        """Count a call that an entry of this context serves."""
+        self._recorder.count_run(code)
 
     def on_error(self, where: str, error: BaseException) -> None:
         """Note an error inside depyf."""
