@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from depyf.report.model import Session
-from depyf.report.writer import prepared_directory
+from depyf.report.rank_index import rank_index
+from depyf.report.writer import prepared_directory, write_whole
 from depyf.torch import entries, hooks
 from depyf.torch.active import ACTIVE, HITS
 from depyf.torch.adapters import seams, stages
 from depyf.torch.adapters.versions import python_version, torch_version
 from depyf.torch.dump import LOOSE, Dump
 from depyf.torch.problems import Problems
+from depyf.torch.rank import rank_directory
 from depyf.torch.recorder import Recorder
 from depyf.torch.records import record_kind
 from depyf.torch.told import TOLD, LiveCompile, Told
@@ -34,8 +36,11 @@ def _told_so_far(directory: Path) -> Told:
 class DumpContext:
     """One entered `prepare_debug`: what it has heard and where it writes."""
 
-    def __init__(self, directory: Path, *, clean_wild_fx_code: bool, log_bytecode: bool) -> None:
+    def __init__(
+        self, directory: Path, whole: Path | None = None, *, clean_wild_fx_code: bool, log_bytecode: bool
+    ) -> None:
         self.directory = directory
+        self._whole_job = whole
         self._told = _told_so_far(directory)
         self.session = self._told.session
         self._problems = Problems(directory)
@@ -70,6 +75,8 @@ class DumpContext:
         self.session.problems.extend(self._problems.found)
         with self._problems.contained("writing the index"):
             write_views(self.session, self._recorder.running(), self._dump, self._problems)
+        with self._problems.contained("writing the index of all ranks"):
+            self._write_rank_index()
         self._problems.write()
         self._recorder.forget_texts()
         self._told.live += [
@@ -77,6 +84,11 @@ class DumpContext:
             for each in self._recorder.running()
             if each.live_code is not None
         ]
+
+    def _write_rank_index(self) -> None:
+        page = rank_index(self._whole_job) if self._whole_job is not None else None
+        if self._whole_job is not None and page is not None:
+            write_whole(self._whole_job / "index.md", page)
 
     def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         """Take in one record of torch's structured trace."""
@@ -151,6 +163,8 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
     """Write everything that torch compiles inside the context to `dump_src_dir`.
 
     Can be used with `with`, as a decorator, or entered and left by hand; several times, nested, and from threads.
+    Each process of a job that `torchrun` started writes to a folder `rank_<n>` of its own in the directory, unless the
+    path names its rank; `index.md` beside them says where the ranks differ.
     Leaving never raises. An error inside depyf is a warning and a file `depyf_problems.txt`, never an exception.
 
     Args:
@@ -170,7 +184,8 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
         self._entered: list[DumpContext] = []
 
     def __enter__(self) -> Session:
-        context = DumpContext(prepared_directory(self._directory), **self._options)
+        own, whole = rank_directory(self._directory)
+        context = DumpContext(prepared_directory(own), whole, **self._options)
         context.enter()
         self._entered.append(context)
         return context.session
