@@ -48,6 +48,7 @@ from depyf.structure.patterns.hoist import hoist_behind_cases
 from depyf.structure.regions.async_for import restore_async_for
 from depyf.structure.regions.except_star import restore_except_star
 from depyf.structure.regions.recognise import recognise
+from depyf.structure.shared_ends import share_ends
 from depyf.structure.thread import thread
 from depyf.work import Before, Pass, Stage, Work, check_order, run_passes
 
@@ -156,6 +157,7 @@ def _except_star(work: Work) -> None:
 
 def _ends(work: Work) -> None:
     join_ends(work.graph)
+    share_ends(work.graph)
 
 
 def _regions(work: Work) -> None:

@@ -114,8 +114,8 @@ def _saves(inst: Inst, inlined: Inlined) -> bool:
 
 
 def _start(graph: Graph, block: Block) -> _Start | None:
-    places = [place for place, inst in enumerate(block.insts) if inst.op == "LOAD_FAST_CLEAR"]
-    first = places[-1]
+    places = [place for place, inst in enumerate(block.insts) if inst.op in ("LOAD_FAST_CLEAR", "MAKE_CELL")]
+    first = next(place for place in reversed(places) if block.insts[place].op == "LOAD_FAST_CLEAR")
     while first - 1 in places:
         first -= 1
     saved: dict[int, str] = {}
