@@ -38,7 +38,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("decompiler",),
     ("report",),
     ("torch",),
-    ("explain",),
+    ("explain", "optimization"),
     ("cli",),
 )
 RANK = {part: rank for rank, parts in enumerate(LAYERS) for part in parts}

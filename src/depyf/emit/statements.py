@@ -60,8 +60,8 @@ class StatementWriter:
         return self.expressions.write(expr, precedence)
 
     def value(self, expr: ast.expr) -> str:
-        """Return the right side of an assignment."""
-        return self.text(expr, YIELD)
+        """Return the right side of an assignment; `a = b := c` is no statement."""
+        return self.text(expr, TEST if isinstance(expr, ast.NamedExpr) else YIELD)
 
     def target(self, expr: ast.expr) -> str:
         """Return an assignment target."""

@@ -114,7 +114,12 @@ class Reraise:
     beyond: Edge | None = None
 
 
-Exit = Goto | Leave | Branch | ForIter | Return | Raise | Reraise
+@dataclass(slots=True)
+class Stop:
+    """Control never comes here: a statement before it never ends by itself."""
+
+
+Exit = Goto | Leave | Branch | ForIter | Return | Raise | Reraise | Stop
 
 
 @dataclass(slots=True)

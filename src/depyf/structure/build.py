@@ -159,6 +159,12 @@ class Builder:
             self.nodes[label].items[-1] = jump
             self.nodes[label].jumps = [jump]
             self.nodes.add(label, self.nodes[label])
+        # `continue` leads to the first copy of a test, where that is not joined with what comes before the loop.
+        bare = {label for label in alike if len(self.nodes[label].items) == 1}
+        for other in {source for label in bare for source in self.nodes.sources(label)} & labels:
+            for jump in self.nodes[other].jumps:
+                jump.label = self.fresh if jump.label in bare else jump.label
+            self.nodes.add(other, self.nodes[other])
         self.add(self.fresh, [test], node.handler, node.nest, node.first, node.last)
         labels.add(self.fresh)
         self.fresh += 1
@@ -177,7 +183,11 @@ class Builder:
                 marker = header.iterator.temp
                 loops[label] = {label} | (self.nodes.nested(marker) & labels)
             elif label in loops:
-                self._extend(label, loops[label], labels)
+                self._extend(label, loops[label], labels - {entry})
+        for label, inside in loops.items():
+            # A `for` loop lies in another with all of its body, also with what never comes back.
+            fors = [loops[other] for other in inside if other != label and other in loops and self._for_of(other)]
+            inside.update(*fors)
         return sorted(loops.items(), key=lambda loop: (len(loop[1]), -loop[0]))
 
     def _for_of(self, label: int) -> For | None:

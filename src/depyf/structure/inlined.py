@@ -22,6 +22,7 @@ from depyf.lift.tac import (
     Raise,
     Reraise,
     Return,
+    Stop,
     edges,
 )
 from depyf.structure.order import postorder
@@ -250,6 +251,8 @@ def _copied_exit(exit_: Exit) -> Exit:
             return Raise(list(operands), line)
         case Reraise(exc):
             return Reraise(exc)
+        case Stop():
+            return Stop()
 
 
 def _copied(edge: Edge) -> Edge:

@@ -18,6 +18,7 @@ from depyf.torch.adapters import seams, stages
 from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.formatter import FormatterPatch
 from depyf.torch.records import record_compile_id, record_kind
+from depyf.torch.untraced import NOT_TOLD
 
 HITS = "calls that each entry served"
 """The seam that counts them."""
@@ -156,7 +157,7 @@ class ActiveContexts:
                 logger.addHandler(handler)
                 hooks.callback(logger.removeHandler, handler)
             else:
-                unavailable["structured trace"] = "torch before 2.4 writes none"
+                unavailable["structured trace"] = NOT_TOLD
             patch = FormatterPatch(self.on_graph)
             missing = patch.install()
             hooks.callback(patch.remove)

@@ -23,6 +23,7 @@ from depyf.torch.rank import rank_directory
 from depyf.torch.recorder import Recorder
 from depyf.torch.records import record_kind
 from depyf.torch.told import TOLD, LiveCompile, Told
+from depyf.torch.untraced import Untraced
 from depyf.torch.views import INDEX, write_views
 
 
@@ -46,6 +47,7 @@ class DumpContext:
         self._problems = Problems(directory)
         self._dump = Dump(directory, self._problems, self._told.numbers)
         self._recorder = Recorder(self.session, self._dump, keep_restarted=not clean_wild_fx_code)
+        self._untraced = None if seams.has_structured_trace() else Untraced(self._recorder)
         self._log_bytecode = log_bytecode
         self._process = os.getpid()
         self._settings = contextlib.ExitStack()
@@ -110,9 +112,18 @@ class DumpContext:
         """Write the source of Dynamo's code; return the code to run in its place, or None for Dynamo's own."""
         if os.getpid() != self._process:
             return None
+        current = seams.current_compile()
+        untraced = self._untraced
+        if untraced is not None and current is not None:
+            with self._problems.contained("reading cache entries"):
+                entries.read_new_entries(self._recorder)
+            self._recorder.begun(current[0], code)
+            untraced.before_code(current)
         made = hooks.on_code(self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode)
         if HITS not in self.session.unavailable:
             self._recorder.await_runs(new_code if made is None else made)
+        if untraced is not None and current is not None:
+            untraced.after_code(current)
         return made
 
     def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
@@ -122,6 +133,8 @@ class DumpContext:
         current = seams.current_compile()
         if not caller.startswith("torch."):
             self._recorder.client_graph(current[0] if current else None, name, seams.graph_text(module))
+        elif current is not None and self._untraced is not None:
+            self._untraced.on_graph(current, name, module)
         elif current is not None and name.startswith("__compiled_fn_"):
             self._recorder.name_graph(*current, name)
 

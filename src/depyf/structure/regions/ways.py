@@ -79,6 +79,9 @@ class Ways:
                 return
             if any(source != block.index for source in self.sources(target.index)):
                 return
+            if [inst.op for inst in block.insts] == ["PUSH_EXC_INFO"]:
+                # A `with` whose exit has suppressed an exception goes on behind the handler.
+                return
             block.insts.extend(target.insts)
             block.exit = target.exit
             graph.blocks[target.index] = None
