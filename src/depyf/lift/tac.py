@@ -203,6 +203,8 @@ def edges(exit_: Exit) -> list[Edge]:
         return [exit_.body, exit_.done]  # type: ignore[union-attr]
     if kind is Leave:
         return [exit_.edge, exit_.beyond]  # type: ignore[union-attr, list-item]
+    if kind is Stop:
+        return []
     return [] if exit_.beyond is None else [exit_.beyond]  # type: ignore[union-attr]
 
 
