@@ -107,6 +107,7 @@ def _compile(each: Compile) -> dict[str, Any]:
         "guards": _guards(each.guards),
         "guard_count": each.guard_count,
         "op_count": each.op_count,
+        "hits": each.hits,
         "breaks": [_break(found) for found in each.breaks],
         "failure": {"kind": each.failure.kind, "reason": each.failure.reason} if each.failure else None,
         "seconds": each.seconds,

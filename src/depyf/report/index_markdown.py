@@ -71,7 +71,7 @@ def _count(number: int, what: str) -> str:
 
 
 def _compiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
-    rows = ["| compile | what | why it was compiled | ops | guards | s | proof |", "|---|---|---|---|---|---|---|"]
+    rows = ["| compile | what | why it was compiled | ops | guards | hits | s | proof |", f"|{'---|' * 8}"]
     for function, each in pairs:
         seconds = each.seconds.get("total")
         cells = [
@@ -80,6 +80,7 @@ def _compiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
             _why(function, each),
             _number(each.op_count),
             _number(each.guard_count),
+            _number(each.hits),
             f"{seconds:.2f}" if seconds is not None else "",
             proof_words(each) if each.failure is None else "given up",
         ]

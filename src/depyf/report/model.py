@@ -210,6 +210,8 @@ class Compile:
     guard_count: int | None = None
     breaks: list[GraphBreak] = field(default_factory=list)
     op_count: int | None = None
+    hits: int | None = None
+    """Calls that the entry has served in the context, the first included; None where this torch does not say."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Seconds per phase: `total`, `dynamo`, `backend`, `inductor`, `code generation`, `backward`."""
     failure: Failure | None = None
