@@ -54,6 +54,33 @@ def test_every_call_that_an_entry_serves_is_counted(tmp_path: Path) -> None:
     assert entries(tmp_path)["break 0/0"] == 5
 
 
+def test_what_was_compiled_before_is_told(tmp_path: Path) -> None:
+    compiled = torch.compile(breaking, backend="eager")
+    compiled(torch.ones(3), 1)
+    with depyf.prepare_debug(tmp_path):
+        compiled(torch.ones(3), 1)
+        compiled(torch.ones(3), 1)
+    earlier = json.loads((tmp_path / "index.json").read_text(encoding="utf-8"))["compiled_before"]
+    assert [(each["name"].split("_at_")[0], each["hits"]) for each in earlier] == [
+        ("breaking", 2),
+        ("torch_dynamo_resume_in_breaking", 2),
+    ]
+    page = (tmp_path / "index.md").read_text(encoding="utf-8")
+    assert "## Compiled before the context was entered" in page
+    assert "torch.compiler.reset()" in page
+
+
+def test_code_of_an_outer_context_is_its_own(tmp_path: Path) -> None:
+    compiled = torch.compile(breaking, backend="eager")
+    with depyf.prepare_debug(tmp_path / "outer"):
+        compiled(torch.ones(3), 1)
+        with depyf.prepare_debug(tmp_path / "inner"):
+            compiled(torch.ones(3), 1)
+    assert entries(tmp_path / "outer")["break 0/0"] == 2
+    inner = json.loads((tmp_path / "inner" / "index.json").read_text(encoding="utf-8"))
+    assert inner["compiled_before"] == []
+
+
 def test_who_listened_before_goes_on(tmp_path: Path) -> None:
     from torch._C._dynamo.eval_frame import get_bytecode_debugger_callback, set_bytecode_debugger_callback
 

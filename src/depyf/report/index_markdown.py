@@ -42,7 +42,7 @@ def index_markdown(session: Session) -> str:
         ]
     else:
         parts.append(NOTHING_SEEN)
-    parts += [_loose(session), _times(pairs), _unavailable(session), _problems(session)]
+    parts += [_earlier(session), _loose(session), _times(pairs), _unavailable(session), _problems(session)]
     return "\n".join(part for part in parts if part)
 
 
@@ -186,6 +186,18 @@ def _artefact_lines(artefacts: Iterable[Artefact]) -> list[str]:
         if found:
             lines.append(f"    - {title}: {', '.join(found)}")
     return lines
+
+
+def _earlier(session: Session) -> str:
+    """Tell of compiled code that ran and of which there are no files."""
+    if not session.earlier:
+        return ""
+    rows = [
+        f"- {name}, {short_path(filename)}:{line} served {_count(hits, 'call')}"
+        for (name, filename, line), hits in session.earlier.items()
+    ]
+    advice = "No files here are of it: enter `prepare_debug` before its first call, or call `torch.compiler.reset()`."
+    return "\n".join(["## Compiled before the context was entered", "", *rows, "", advice, ""])
 
 
 def _loose(session: Session) -> str:

@@ -271,6 +271,8 @@ class Session:
     functions: dict[str, Function] = field(default_factory=dict)
     loose: list[Artefact] = field(default_factory=list)
     """Artefacts of no compile, e.g. of a `compile_fx` that no Dynamo frame called."""
+    earlier: dict[tuple[str, str, int], int] = field(default_factory=dict)
+    """Calls served by code that was compiled before the context was entered, by the code's name, file and line."""
     unavailable: dict[str, str] = field(default_factory=dict)
     """Seams that this torch does not have, each with its reason."""
     problems: list[Problem] = field(default_factory=list)

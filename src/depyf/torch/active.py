@@ -36,8 +36,11 @@ class Context(Protocol):
     def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
         """Hear that `caller`, a module, had a graph formatted under a name."""
 
-    def on_run(self, code: types.CodeType) -> None:
-        """Hear that compiled code is about to run. Does not raise."""
+    def on_run(self, code: types.CodeType) -> bool:
+        """Hear that compiled code is about to run; return whether it was made here. Does not raise."""
+
+    def on_earlier_run(self, code: types.CodeType) -> None:
+        """Hear that code is about to run that was compiled in no context that is entered now. Does not raise."""
 
     def on_error(self, where: str, error: BaseException) -> None:
         """Hear that something failed inside depyf. Does not raise."""
@@ -118,9 +121,11 @@ class ActiveContexts:
                 owner.on_graph(caller, name, module)
 
     def on_run(self, code: types.CodeType) -> None:
-        """Tell every context that compiled code is about to run; only one of them knows the code."""
-        for _, context in self._entered:
-            context.on_run(code)
+        """Tell the context that has made it that compiled code is about to run, else the one entered last."""
+        entered = self._entered
+        if not any(context.on_run(code) for _, context in entered):
+            for _, context in entered[-1:]:
+                context.on_earlier_run(code)
 
     @contextmanager
     def _contained(self, where: str) -> Iterator[None]:

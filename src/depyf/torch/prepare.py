@@ -138,9 +138,14 @@ class DumpContext:
         elif current is not None and name.startswith("__compiled_fn_"):
             self._recorder.name_graph(*current, name)
 
-    def on_run(self, code: types.CodeType) -> None:
-        """Count a call that an entry of this context serves."""
-        self._recorder.count_run(code)
+    def on_run(self, code: types.CodeType) -> bool:
+        """Count a call that an entry of this context serves; return whether it is one."""
+        return self._recorder.count_run(code)
+
+    def on_earlier_run(self, code: types.CodeType) -> None:
+        """Count a call that is served by code from before the context."""
+        place = code.co_name, code.co_filename, code.co_firstlineno
+        self.session.earlier[place] = self.session.earlier.get(place, 0) + 1
 
     def on_error(self, where: str, error: BaseException) -> None:
         """Note an error inside depyf."""

@@ -136,11 +136,13 @@ class Recorder:
             running.compile.hits = 0
             self._by_code[code] = running
 
-    def count_run(self, code: types.CodeType) -> None:
-        """Note that compiled code is about to run, if it was made in this context."""
+    def count_run(self, code: types.CodeType) -> bool:
+        """Note that compiled code is about to run; return whether it was made in this context."""
         running = self._by_code.get(code)
-        if running is not None:
-            running.compile.hits = (running.compile.hits or 0) + 1
+        if running is None:
+            return False
+        running.compile.hits = (running.compile.hits or 0) + 1
+        return True
 
     def graph_names(self, compile_id: CompileId) -> tuple[str, ...]:
         """Return the names of the graphs of a compile that are known by now."""
