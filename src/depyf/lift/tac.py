@@ -170,6 +170,8 @@ class Graph:
     """Whether every jump is protected by what protects the statement that it belongs to."""
     hints: dict[int, str] = field(default_factory=dict)
     """Names for temporaries, should they need one."""
+    waiting: dict[int, list[int]] = field(default_factory=dict)
+    """What lies on the stack where a value is tested, by the value's temporary."""
     end: int = -1
     """The block that returns None for all, once `structure/nests.py` has made it; where they stand in the order of the
     source, for the last of them."""
@@ -214,9 +216,9 @@ def edges(exit_: Exit) -> list[Edge]:
     if kind is Leave:
         passed, behind = exit_.edge, exit_.beyond  # type: ignore[union-attr]
         return [passed] if behind is None else [passed, behind]
-    if kind is Stop or exit_.beyond is None:  # type: ignore[union-attr]
+    if kind is Stop:
         return []
-    return [exit_.beyond]  # type: ignore[union-attr]
+    return [] if exit_.beyond is None else [exit_.beyond]  # type: ignore[union-attr]
 
 
 def exit_uses(exit_: Exit) -> list[int]:
