@@ -240,6 +240,15 @@ class Builder:
                 inside.add(label)
                 for target in (self.nodes.targets(label) & labels) - inside:
                     heapq.heappush(outside, (self.nodes[target].first, target))
+        self._take_ends(header, inside, labels)
+
+    def _take_ends(self, header: int, inside: set[int], labels: set[int]) -> None:
+        """Add to a loop that is left for several places those of them where control ends, as `if c: raise` does."""
+        left = {label for site in inside for label in self.nodes.targets(site)} - inside
+        for label in sorted(left & labels) if len(left) > 1 else ():
+            is_end = not self.nodes[label].jumps and label not in self.nodes.targets(header)
+            if is_end and self._jumps_from(inside, label) == 1:
+                inside.add(label)
 
     def _is_next(self, inside: set[int], label: int) -> bool:
         """Say whether control seems to go on to a label behind some end of these nodes."""
