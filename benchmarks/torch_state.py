@@ -95,6 +95,7 @@ def _hooks() -> Picture:
         "callbacks at end": tuple(map(id, getattr(callbacks, "end_callbacks", ()))),
         "stance": repr(getattr(torch._dynamo.eval_frame, "_stance", None)),
         "eval frame callback": ask_callback(),
+        "listener to runs": getattr(torch._C._dynamo.eval_frame, "get_bytecode_debugger_callback", lambda: None)(),
         "guard hook": torch._dynamo.guards.guard_error_hook,
         "grad mode": torch.is_grad_enabled(),
     }
