@@ -74,6 +74,8 @@ class DumpContext:
         with self._problems.contained("reading the last cache entries"):
             entries.read_new_entries(self._recorder)
         with self._problems.contained("writing the last artefacts"):
+            if self._untraced is not None:
+                self._untraced.at_end()
             self._recorder.end_of_context()
         self.session.problems.extend(self._problems.found)
         with self._problems.contained("writing the index"):

@@ -33,6 +33,7 @@ from depyf.torch.guards.words import expression, user_line
 _OUTSIDE = ("___guarded_code.valid", "(___skip_backend_check()")
 _TENSORS = re.compile(r"___check_tensors\((?P<tensors>.*), tensor_check_names=tensor_check_names\)$", re.DOTALL)
 _IDENTITY = re.compile(r"___check_(?P<what>type|obj)_id\((?P<source>.*), (?P<id>\d+)\)$", re.DOTALL)
+_CONFIGURATION = "___compile_config_hash() == "
 _KNOWN_TYPES = {
     id(each): each
     for module in (builtins, collections, torch, torch.nn)
@@ -92,6 +93,10 @@ def _said(text: str, scope: Mapping[str, Any]) -> tuple[str, Text]:
         if values is not None:
             check = Held("torch_check_tensors", _of_all(scope["___check_tensors"]), weak=False)
             return "TENSOR_MATCH", (check, *values)
+    if text.startswith(_CONFIGURATION):
+        # The hash takes in directories of this process; its own text would differ in every run.
+        same = Held("torch_configuration_is_as_then", _evaluated(text, scope), weak=False)
+        return "CONFIG_HASH_MATCH", (same, "(L, G)")
     found = torch_expression(text, scope, {})
     if found is not None:
         return "LAMBDA_GUARD", found
