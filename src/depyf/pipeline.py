@@ -38,6 +38,7 @@ from depyf.structure.collapse import collapse, count_uses
 from depyf.structure.copies import join_copies
 from depyf.structure.dispatch import dispatch
 from depyf.structure.dropped import remove_dropped
+from depyf.structure.exits import join_exits
 from depyf.structure.generator_calls import restore_generator_calls
 from depyf.structure.inlined import find_inlined, replace_inlined, saving_blocks
 from depyf.structure.labels import Unresolved, resolve
@@ -48,6 +49,7 @@ from depyf.structure.patterns.hoist import hoist_behind_cases
 from depyf.structure.regions.async_for import restore_async_for
 from depyf.structure.regions.except_star import restore_except_star
 from depyf.structure.regions.recognise import recognise
+from depyf.structure.same_ends import join_same_ends
 from depyf.structure.shared_ends import share_ends
 from depyf.structure.thread import thread
 from depyf.work import Before, Pass, Stage, Work, check_order, run_passes
@@ -75,6 +77,10 @@ def _dispatches(work: Work) -> bool:
     return work.choices is None
 
 
+def _joins_exits(work: Work) -> bool:
+    return work.choices is not None and work.choices.joins_exits
+
+
 def _keeps_branches(work: Work) -> bool:
     return work.choices is not None and COLLAPSE in work.without
 
@@ -84,7 +90,7 @@ def _keeps_branches(work: Work) -> bool:
 
 def _lift(work: Work) -> None:
     seems = work.choices is not None and work.choices.goes_beyond
-    work.graph = lift(work.listing if seems else replace(work.listing, beyond={}), work.first_temp)
+    work.graph = lift(work.listing if seems else replace(work.listing, beyond={}, loops=[]), work.first_temp)
 
 
 def _generator_calls(work: Work) -> None:
@@ -156,8 +162,14 @@ def _except_star(work: Work) -> None:
 
 
 def _ends(work: Work) -> None:
+    if work.code.name != "<lambda>" and not work.graph.source_order:
+        join_same_ends(work.graph)
     join_ends(work.graph)
     share_ends(work.graph)
+
+
+def _exits(work: Work) -> None:
+    join_exits(work.graph)
 
 
 def _regions(work: Work) -> None:
@@ -306,6 +318,9 @@ PASSES: tuple[Pass, ...] = (
         Pass("async-for", Stage.STRUCTURE, _async_for, "the handler that ends `async for` becomes an exit of a block"),
         Pass("except-star", Stage.STRUCTURE, _except_star, "the bookkeeping of `except*` is taken out"),
         Pass("ends", Stage.STRUCTURE, _ends, "every `return None` leads to one block"),
+    ),
+    Pass("exits", Stage.STRUCTURE, _exits, "copies of a way out become one", applies=_joins_exits),
+    *_structuring(
         Pass("regions", Stage.STRUCTURE, _regions, "protected regions are recognised, their bookkeeping is taken out"),
         Pass("cut", Stage.STRUCTURE, _cut, "blocks are cut where a loop or handler is left"),
         Pass("thread", Stage.STRUCTURE, _thread, "edges lead past blocks that do nothing", optional=True),
@@ -349,6 +364,8 @@ ORDER: tuple[Before, ...] = (
     Before("reload", "free-names", "a load that is put back names its variable"),
     Before("inlined-comprehensions", "regions", "the handler that gives saved variables back is no `try`"),
     Before("except-star", "regions", "the regions inside `except*` are bookkeeping, and none of them is a `try`"),
+    Before("ends", "exits", "`return None` is everywhere, and no copy"),
+    Before("exits", "regions", "the ways out of a region must be known to be one"),
     Before("ends", "regions", "copies of `finally` are told apart by where they lead"),
     Before("regions", "cut", "bookkeeping pops markers too"),
     Before("cut", "thread", "a block that leaves a loop must be a block of its own before edges pass it"),

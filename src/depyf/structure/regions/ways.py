@@ -61,6 +61,10 @@ class Ways:
     def _is_under(block: Block, handler: int) -> bool:
         return block.handler == handler
 
+    def handlers(self, index: int) -> list[int]:
+        """Return the handlers that begin with a block."""
+        return self._entered.get(index, [])
+
     def split(self, block: Block, place: int) -> Block:
         """Cut a block in two, as `split_block` does."""
         rest = split_block(self.graph, block, place)
@@ -75,9 +79,12 @@ class Ways:
             target = graph.block(block.exit.edge.target)
             if target.index in (0, graph.end, block.index) or target.index in self._entered:
                 return
-            if target.phis or target.handler != block.handler:
+            if target.phis or target.handler != block.handler or leaves_handler(block, target):
                 return
             if any(source != block.index for source in self.sources(target.index)):
+                return
+            if [inst.op for inst in block.insts] == ["PUSH_EXC_INFO"]:
+                # A `with` whose exit has suppressed an exception goes on behind the handler.
                 return
             block.insts.extend(target.insts)
             block.exit = target.exit
@@ -128,3 +135,11 @@ class Ways:
         if block.handler >= 0:
             targets.append(self.graph.handlers[block.handler].target)
         return targets
+
+
+def leaves_handler(block: Block, target: Block) -> bool:
+    """Say whether a handler that begins with a block is over in the next one: its end was bookkeeping that is gone."""
+    first = block.insts[0] if block.insts else None
+    if first is None or first.op != "PUSH_EXC_INFO" or first.defs[0] in target.stack:
+        return False
+    return not any(inst.op == "POP_EXCEPT" and inst.uses == first.defs for inst in block.insts)
