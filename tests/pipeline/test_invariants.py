@@ -22,6 +22,7 @@ from depyf.structure.tree import Enter, Jump, Label
 from depyf.trace import recording
 from depyf.work import Work
 from tests import interpreters
+from tests.oracles import compiled
 from tests.pipeline.samples import functions
 from tools.bad_input.seeds import seeds
 from tools.opcode_tests.programs import programs
@@ -34,10 +35,9 @@ def checked(code: Code, without: frozenset[str] = frozenset()) -> None:
 
 @pytest.mark.parametrize("version", interpreters.VERSIONS, ids=interpreters.label)
 def test_programs_of_each_version(version: tuple[int, int]) -> None:
-    python = interpreters.need(version)
     for program in programs():
         if program.runs_on(version):
-            checked(program.compile(python))
+            checked(compiled(program.source, version))
 
 
 def test_modules_of_each_version() -> None:
@@ -46,13 +46,13 @@ def test_modules_of_each_version() -> None:
 
 
 def test_functions() -> None:
-    for code in functions(4):
+    for code in functions(8):
         checked(read(code))
 
 
 @pytest.mark.parametrize("name", sorted(OPTIONAL))
 def test_functions_without_a_pass(name: str) -> None:
-    for code in functions(40):
+    for code in functions(60):
         checked(read(code), frozenset((name,)))
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from depyf.emit.expressions import RULES as EXPRESSIONS
 from depyf.emit.statements import RULES as STATEMENTS
-from depyf.lift.nodes import TypeParam
+from depyf.lift.nodes import Interpolation, TypeParam
 from depyf.passes.walk import nodes
 from depyf.structure.tree import For, Item, Jump, Label, Loop, children
 
 NOT_EMPTY = ("body",)
-PARTS = (ast.FormattedValue, TypeParam)
+PARTS = (ast.FormattedValue, Interpolation, TypeParam)
 """Nodes that are written by the one that holds them."""
 
 
