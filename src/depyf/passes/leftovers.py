@@ -10,7 +10,7 @@ import types
 from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Code
-from depyf.lift.nodes import AsyncIter, AsyncNext, Cell, Common, Function, GetIter, Object, Temp, WithExcept
+from depyf.lift.nodes import AsyncIter, AsyncNext, Cell, Common, Function, GetIter, Object, Temp, Var, WithExcept
 from depyf.passes.body import Body
 from depyf.passes.parameters import parameters
 from depyf.passes.telling import hint_names
@@ -68,6 +68,9 @@ def _label(value: object) -> str:
     return getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or type(value).__name__
 
 
+KINDS = frozenset({Temp, Object, GetIter, AsyncIter, AsyncNext, WithExcept, Common, Cell, Function, ast.Name, Var})
+
+
 def finish_leftovers(body: Body, names: Names) -> None:
     """Replace every node that is no Python in place."""
     temps: dict[int, str] = {}
@@ -99,7 +102,7 @@ def finish_leftovers(body: Body, names: Names) -> None:
             expr.id = names.of_variable(expr.id)
         return expr
 
-    rewrite_expressions(body.stmts, rewrite)
+    rewrite_expressions(body.stmts, rewrite, KINDS)
 
 
 def _cell(variable: str) -> ast.expr:

@@ -12,6 +12,7 @@ import ast
 
 from depyf.lift.nodes import Capture, MatchTest, Temp, Var
 from depyf.lift.references import referred
+from depyf.passes.case_tests import part_cases
 from depyf.passes.walk import nodes, rewrite_sequences
 
 
@@ -24,6 +25,7 @@ def _sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
     out: list[ast.stmt] = []
     for stmt in stmts:
         if isinstance(stmt, ast.If):
+            part_cases(stmt)
             out.append(_matched(out, stmt))
             continue
         out.append(_headed(out, stmt) if isinstance(stmt, ast.Match) else stmt)
@@ -42,17 +44,18 @@ def _matched(before: list[ast.stmt], stmt: ast.If) -> ast.stmt:
     if subject is None and tested is None:
         return stmt
     value = subject if subject is not None else tested[0]  # type: ignore[index]
-    cases = _cases([stmt], value)
-    if not _is_match(cases, value):
+    cases, rest = _cases([stmt], value)
+    if not _is_match(cases, rest, value):
         return stmt
+    cases += rest
     if subject is not None:
         return _headed(before, ast.Match(subject=subject, cases=cases, lineno=stmt.lineno))
     return ast.Match(subject=value, cases=cases, lineno=stmt.lineno)
 
 
-def _is_match(cases: list[ast.match_case], subject: ast.expr) -> bool:
-    """Say whether the cases tell of their subject, and nothing in them but the patterns does."""
-    if all(_is_wildcard(case) for case in cases):
+def _is_match(cases: list[ast.match_case], rest: list[ast.match_case], subject: ast.expr) -> bool:
+    """Say whether cases tell of their subject, and nothing in them but the patterns does; of `rest` this is known."""
+    if all(_is_wildcard(case) for case in [*cases, *rest]):
         return False
     parts: list[ast.stmt] = []
     for case in cases:
@@ -92,8 +95,8 @@ def _is_wildcard(case: ast.match_case) -> bool:
     return isinstance(case.pattern, ast.MatchAs) and case.pattern.name is None and case.pattern.pattern is None
 
 
-def _cases(rest: list[ast.stmt], subject: ast.expr) -> list[ast.match_case]:
-    """Return the cases that a chain of tests of one subject consists of."""
+def _cases(rest: list[ast.stmt], subject: ast.expr) -> tuple[list[ast.match_case], list[ast.match_case]]:
+    """Return the cases that a chain of tests of one subject begins with, and those of the `match` that it ends with."""
     cases: list[ast.match_case] = []
     while rest:
         first = rest[0]
@@ -102,8 +105,9 @@ def _cases(rest: list[ast.stmt], subject: ast.expr) -> list[ast.match_case]:
         test = behind[0] if len(behind) == 1 and isinstance(behind[0], ast.If) else None
         inner = behind[0] if len(behind) == 1 else None
         if isinstance(inner, ast.Match) and capture is None and _same(inner.subject, subject):
-            cases.extend(inner.cases)
-            break
+            return cases, inner.cases
+        if test is not None and cases:
+            _turn(test, subject)
         tested = _pattern(test.test) if test is not None and capture is None else None
         if test is not None and tested is not None and _same(tested[0], subject):
             cases.append(ast.match_case(pattern=tested[1], guard=tested[2], body=test.body))
@@ -115,7 +119,19 @@ def _cases(rest: list[ast.stmt], subject: ast.expr) -> list[ast.match_case]:
             if capture is not None or not all(isinstance(stmt, ast.Pass) for stmt in rest):
                 cases.append(ast.match_case(pattern=Capture(None, capture), guard=None, body=behind or [ast.Pass()]))
             break
-    return cases
+    return cases, []
+
+
+def _turn(stmt: ast.If, subject: ast.expr) -> None:
+    """Turn a test round, in place, that asks whether a subject does not match: the body of that case does nothing."""
+    test, inner = stmt.test, None
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = test.operand
+    elif isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.IsNot):
+        inner = ast.Compare(left=test.left, ops=[ast.Is()], comparators=test.comparators)
+    tested = _pattern(inner) if inner is not None else None
+    if inner is not None and tested is not None and _same(tested[0], subject):
+        stmt.test, stmt.body, stmt.orelse = inner, stmt.orelse or [ast.Pass()], stmt.body
 
 
 def _captured(stmt: ast.stmt, subject: ast.expr) -> Var | None:
@@ -142,10 +158,7 @@ def _pattern(test: ast.expr) -> tuple[ast.expr, ast.pattern, ast.expr | None] | 
     while isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         guards[:0] = test.values[1:]
         test = test.values[0]
-    alternatives = [test]
-    while isinstance(alternatives[0], ast.BoolOp) and isinstance(alternatives[0].op, ast.Or):
-        alternatives[:1] = alternatives[0].values
-    found = [_single(alternative) for alternative in alternatives]
+    found = [_single(alternative) for alternative in _alternatives(test)]
     patterns: list[ast.pattern] = []
     subject: ast.expr | None = None
     for one in found:
@@ -157,6 +170,19 @@ def _pattern(test: ast.expr) -> tuple[ast.expr, ast.pattern, ast.expr | None] | 
     pattern = patterns[0] if len(patterns) == 1 else ast.MatchOr(patterns=patterns)
     guard = guards[0] if len(guards) == 1 else ast.BoolOp(op=ast.And(), values=guards) if guards else None
     return subject, pattern, guard
+
+
+def _alternatives(test: ast.expr) -> list[ast.expr]:
+    """Return the tests that `or` joins, in order."""
+    found: list[ast.expr] = []
+    work = [test]
+    while work:
+        one = work.pop()
+        if isinstance(one, ast.BoolOp) and isinstance(one.op, ast.Or):
+            work.extend(reversed(one.values))
+        else:
+            found.append(one)
+    return found
 
 
 def _single(test: ast.expr) -> tuple[ast.expr, ast.pattern] | None:

@@ -52,8 +52,8 @@ def _attach(nodes: dict[int, Node], label: int, kids: list[int], sites: dict[int
         after = compound.suppressed[0]
         if isinstance(after, Jump) and after.body is None:
             node.items = [*node.items, Jump(after.label)]
-    for kid in behind:
-        node.items = [*node.items, Label(kid), *nodes[kid].items]
+    for kid in behind:  # As filled jumps: to copy the rest of the code behind every statement would take n^2 time.
+        node.items = [*node.items, Label(kid), Jump(kid, nodes[kid].items)]
 
 
 def _break_to(node: Node, loop: Loop | For) -> None:

@@ -61,6 +61,10 @@ class Ways:
     def _is_under(block: Block, handler: int) -> bool:
         return block.handler == handler
 
+    def handlers(self, index: int) -> list[int]:
+        """Return the handlers that begin with a block."""
+        return self._entered.get(index, [])
+
     def split(self, block: Block, place: int) -> Block:
         """Cut a block in two, as `split_block` does."""
         rest = split_block(self.graph, block, place)
