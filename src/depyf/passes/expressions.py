@@ -26,6 +26,8 @@ def _finish(expr: ast.expr) -> ast.expr:
         return ast.Tuple(elts=expr.elts, ctx=ast.Load())  # type: ignore[attr-defined]
     if kind is Intrinsic and expr.name == "unary_positive":  # type: ignore[attr-defined]
         return ast.UnaryOp(op=ast.UAdd(), operand=expr.args[0])  # type: ignore[attr-defined]
+    if kind is Intrinsic and expr.name == "INTRINSIC_PRINT":  # type: ignore[attr-defined]
+        return _displayed(expr.args)  # type: ignore[attr-defined]
     if kind is FromModule:
         return ast.Attribute(value=expr.module, attr=expr.name, ctx=ast.Load())  # type: ignore[attr-defined]
     if kind is Module:
@@ -59,3 +61,10 @@ def _import_call(expr: Module) -> ast.expr:
     args += [ast.Call(func=ast.Name(id=name, ctx=ast.Load()), args=[], keywords=[]) for name in ("globals", "locals")]
     args += [literal(expr.names), ast.Constant(value=expr.level)]
     return ast.Call(func=ast.Name(id="__import__", ctx=ast.Load()), args=args, keywords=[])
+
+
+def _displayed(args: list[ast.expr]) -> ast.expr:
+    """Return what the interactive interpreter does with the value of a statement."""
+    importer = ast.Name(id="__import__", ctx=ast.Load())
+    module = ast.Call(func=importer, args=[ast.Constant(value="sys")], keywords=[])
+    return ast.Call(func=ast.Attribute(value=module, attr="displayhook", ctx=ast.Load()), args=args, keywords=[])

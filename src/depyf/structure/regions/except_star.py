@@ -23,11 +23,30 @@ def restore_except_star(graph: Graph) -> None:
         start = graph.blocks[handler.target]
         if start is None or [inst.op for inst in start.insts[:2]] != ["PUSH_EXC_INFO", "BUILD_LIST"]:
             continue
+        _join_ends(graph, start.insts[1].defs[0])
         chain = _chain(graph, start)
         if chain is not None:
             pending = start.insts.pop(1)
             _Rewriter(graph, number, chain, pending.defs[0]).rewrite()
             prune(graph)
+
+
+def _join_ends(graph: Graph, pending: int) -> None:
+    """Let what no clause has matched be added to the list at one place: 3.13 copies that to the end of each clause.
+
+    Before: 4: LIST_APPEND pending v3 -> 6    5: LIST_APPEND pending v3 -> 6    6: PREP_RERAISE_STAR v0 pending; ...
+    After:  4: -> 6    5: -> 6    6: LIST_APPEND pending v3; PREP_RERAISE_STAR v0 pending; ...
+    """
+    for end in graph.live():
+        if not end.insts or end.insts[0].op != "PREP_RERAISE_STAR" or end.insts[0].uses[1] != pending:
+            continue
+        before = [block for block in graph.live() if end.index in (edge.target for edge in edges(block.exit))]
+        last = [block.insts[-1] for block in before if block.insts and isinstance(block.exit, Goto)]
+        adding = [inst for inst in last if inst.op == "LIST_APPEND" and inst.uses == last[0].uses]
+        if before and len(adding) == len(before) and last[0].uses[0] == pending:
+            for block in before:
+                del block.insts[-1]
+            end.insts.insert(0, last[0])
 
 
 def _chain(graph: Graph, block: Block) -> list[Block] | None:
