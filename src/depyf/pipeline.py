@@ -38,6 +38,7 @@ from depyf.structure.collapse import collapse, count_uses
 from depyf.structure.copies import join_copies
 from depyf.structure.dispatch import dispatch
 from depyf.structure.dropped import remove_dropped
+from depyf.structure.exits import join_exits
 from depyf.structure.generator_calls import restore_generator_calls
 from depyf.structure.inlined import find_inlined, replace_inlined, saving_blocks
 from depyf.structure.labels import Unresolved, resolve
@@ -73,6 +74,10 @@ def _structures(work: Work) -> bool:
 
 def _dispatches(work: Work) -> bool:
     return work.choices is None
+
+
+def _joins_exits(work: Work) -> bool:
+    return work.choices is not None and work.choices.joins_exits
 
 
 def _keeps_branches(work: Work) -> bool:
@@ -158,6 +163,10 @@ def _except_star(work: Work) -> None:
 def _ends(work: Work) -> None:
     join_ends(work.graph)
     share_ends(work.graph)
+
+
+def _exits(work: Work) -> None:
+    join_exits(work.graph)
 
 
 def _regions(work: Work) -> None:
@@ -302,6 +311,9 @@ PASSES: tuple[Pass, ...] = (
         Pass("async-for", Stage.STRUCTURE, _async_for, "the handler that ends `async for` becomes an exit of a block"),
         Pass("except-star", Stage.STRUCTURE, _except_star, "the bookkeeping of `except*` is taken out"),
         Pass("ends", Stage.STRUCTURE, _ends, "every `return None` leads to one block"),
+    ),
+    Pass("exits", Stage.STRUCTURE, _exits, "copies of a way out become one", applies=_joins_exits),
+    *_structuring(
         Pass("regions", Stage.STRUCTURE, _regions, "protected regions are recognised, their bookkeeping is taken out"),
         Pass("cut", Stage.STRUCTURE, _cut, "blocks are cut where a loop or handler is left"),
         Pass("thread", Stage.STRUCTURE, _thread, "edges lead past blocks that do nothing"),
@@ -344,6 +356,8 @@ ORDER: tuple[Before, ...] = (
     Before("reload", "free-names", "a load that is put back names its variable"),
     Before("inlined-comprehensions", "regions", "the handler that gives saved variables back is no `try`"),
     Before("except-star", "regions", "the regions inside `except*` are bookkeeping, and none of them is a `try`"),
+    Before("ends", "exits", "`return None` is everywhere, and no copy"),
+    Before("exits", "regions", "the ways out of a region must be known to be one"),
     Before("ends", "regions", "copies of `finally` are told apart by where they lead"),
     Before("regions", "cut", "bookkeeping pops markers too"),
     Before("cut", "thread", "a block that leaves a loop must be a block of its own before edges pass it"),

@@ -12,6 +12,9 @@ from depyf.lift.slots import Slots
 from depyf.lift.tac import Inst
 
 NAME_STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
+EVALUATOR_PARAMETERS = ((), ("format",), (".format",))
+"""What functions take that the compiler makes to evaluate annotations and type parameters later."""
+
 STORES = NAME_STORES | {"STORE_ATTR", "STORE_SUBSCR", "UNPACK_SEQUENCE", "UNPACK_EX"}
 CONTAINERS = frozenset({"BUILD_TUPLE", "BUILD_MAP", "BUILD_CONST_KEY_MAP"})
 """What the annotations of a function are collected in."""
@@ -117,7 +120,7 @@ def _opens_parallel(folder: Folder, entry: Entry | None, uses: list[int]) -> boo
 def _store(folder: Folder, inst: Inst, temp: int, target: ast.expr) -> None:
     """Store a value to a finished target."""
     slots = folder.slots
-    if slots is not None and slots.expects(temp):
+    if slots is not None and slots.expects(temp) and not _comes_too_late(folder, slots, target):
         slots.fill(temp, target)
         slots.close()
         return
@@ -147,6 +150,12 @@ def _store(folder: Folder, inst: Inst, temp: int, target: ast.expr) -> None:
         return
     (value,) = folder.take([temp]).exprs
     folder.emit(ast.Assign(targets=[target], value=value), inst.line, stores)
+
+
+def _comes_too_late(folder: Folder, slots: Slots, target: ast.expr) -> bool:
+    """Say whether others can see a store that a program makes behind something else than the unpacking."""
+    seen_by_others = isinstance(target, Var) and target.scope != "fast"
+    return seen_by_others and bool(folder.pending) and folder.pending[-1] is not slots.entry
 
 
 # -- unpacking --------------------------------------------------------------------------
@@ -193,7 +202,10 @@ def _is_operand(folder: Folder, temp: int) -> bool:
     if not folder.uses.get(temp):
         return False
     user = next((inst for inst in folder.insts[folder.position :] if temp in inst.uses), None)
-    return user is None or (user.op in CONTAINERS and temp in user.uses)
+    if user is None:
+        # The default of a type parameter `*Ts` is all that the function returns which evaluates it.
+        return folder.graph.code.parameters in EVALUATOR_PARAMETERS
+    return user.op in CONTAINERS and temp in user.uses
 
 
 # -- a, b = b, a --------------------------------------------------------------------------
@@ -240,8 +252,8 @@ def _all_stored(folder: Folder, values: list[Entry]) -> bool:
 
 
 def _swapped_parallel(folder: Folder, inst: Inst, target: ast.expr) -> bool:
-    """Recognise `a, b = x, y` where the compiler stores b before a (3.12 and newer)."""
-    if inst.op not in NAME_STORES or len(folder.pending) < 2:
+    """Recognise `a, b = x, y` where the compiler stores b before a: since 3.12, if both are local variables."""
+    if inst.op != "STORE_FAST" or len(folder.pending) < 2:
         return False
     count = 1
     targets: list[ast.expr] = [target]
@@ -249,7 +261,7 @@ def _swapped_parallel(folder: Folder, inst: Inst, target: ast.expr) -> bool:
         following = folder.insts[folder.position + count - 1]
         before = folder.pending[-1 - count]
         plain = before.uses == 1 and not before.shared and not before.targets and not is_augmented(before)
-        if following.op not in NAME_STORES or following.uses != [before.temp] or not plain:
+        if following.op != "STORE_FAST" or following.uses != [before.temp] or not plain:
             break
         targets.append(variable(following, ast.Store()))
         count += 1

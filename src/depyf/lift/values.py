@@ -7,6 +7,7 @@ import keyword
 import marshal
 from typing import cast
 
+from depyf.bytecode.versions.known import facts_of
 from depyf.lift.assign import variable
 from depyf.lift.fold import Folder
 from depyf.lift.index import as_index
@@ -172,7 +173,22 @@ def build_list(folder: Folder, inst: Inst) -> None:
 
 def build_set(folder: Folder, inst: Inst) -> None:
     """BUILD_SET: hashes its elements."""
-    folder.combine(inst, lambda parts: ast.Set(elts=parts), effect=IMPURE if inst.uses else PURE)
+    folder.combine(inst, lambda parts: ast.Set(elts=_one_by_one(folder, parts)), effect=IMPURE if inst.uses else PURE)
+
+
+def _one_by_one(folder: Folder, elements: list[ast.expr]) -> list[ast.expr]:
+    """Return the elements of a set that is built of them one by one, which the order of its items depends on.
+
+    A compiler that has SET_UPDATE builds a set of three or more constants with it. A placeholder is no constant to it.
+    """
+    opcodes = facts_of(folder.graph.code.version, str(folder.graph.code)).table.opcodes.values()
+    if len(elements) < 3 or "SET_UPDATE" not in opcodes:
+        return elements
+    if not all(isinstance(element, ast.Constant) for element in elements):
+        return elements
+    first = elements[0]
+    assert isinstance(first, ast.Constant)
+    return [Object(value=first.value), *elements[1:]]
 
 
 def build_map(folder: Folder, inst: Inst) -> None:

@@ -8,10 +8,12 @@ from depyf.lift.nodes import FromModule, Intrinsic, Module, Ref, Tuple_, literal
 from depyf.lift.references import referred
 from depyf.passes.walk import rewrite_expressions
 
+KINDS = frozenset({Ref, ast.BoolOp, ast.UnaryOp, Tuple_, Intrinsic, FromModule, Module})
+
 
 def finish_expressions(body: list[ast.stmt]) -> None:
     """Rewrite every expression of a body in place."""
-    rewrite_expressions(body, _finish)
+    rewrite_expressions(body, _finish, KINDS)
 
 
 def _finish(expr: ast.expr) -> ast.expr:

@@ -21,6 +21,7 @@ from depyf.torch.problems import Problems
 from depyf.torch.recorder import Recorder
 from depyf.torch.records import record_kind
 from depyf.torch.told import TOLD, LiveCompile, Told
+from depyf.torch.untraced import Untraced
 from depyf.torch.views import INDEX, write_views
 
 
@@ -41,6 +42,7 @@ class DumpContext:
         self._problems = Problems(directory)
         self._dump = Dump(directory, self._problems, self._told.numbers)
         self._recorder = Recorder(self.session, self._dump, keep_restarted=not clean_wild_fx_code)
+        self._untraced = None if seams.has_structured_trace() else Untraced(self._recorder)
         self._log_bytecode = log_bytecode
         self._process = os.getpid()
         self._settings = contextlib.ExitStack()
@@ -98,7 +100,16 @@ class DumpContext:
         """Write the source of Dynamo's code; return the code to run in its place, or None for Dynamo's own."""
         if os.getpid() != self._process:
             return None
-        return hooks.on_code(self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode)
+        current = seams.current_compile()
+        if self._untraced is None or current is None:
+            return hooks.on_code(self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode)
+        with self._problems.contained("reading cache entries"):
+            entries.read_new_entries(self._recorder)
+        self._recorder.begun(current[0], code)
+        self._untraced.before_code(current)
+        made = hooks.on_code(self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode)
+        self._untraced.after_code(current)
+        return made
 
     def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
         """Note the name of the graph that Dynamo captures next, or dump the graph that a client wants dumped."""
@@ -107,6 +118,8 @@ class DumpContext:
         current = seams.current_compile()
         if not caller.startswith("torch."):
             self._recorder.client_graph(current[0] if current else None, name, seams.graph_text(module))
+        elif current is not None and self._untraced is not None:
+            self._untraced.on_graph(current, name, module)
         elif current is not None and name.startswith("__compiled_fn_"):
             self._recorder.name_graph(*current, name)
 

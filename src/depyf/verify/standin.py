@@ -3,7 +3,6 @@
 from __future__ import annotations
 import __future__
 
-import ast
 import types
 import warnings
 from collections.abc import Iterator, Mapping
@@ -47,28 +46,18 @@ def compile_text(text: str, original: types.CodeType, filename: str, names: Mapp
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(text, filename)
-            in_text = {name: identifier for identifier, name in names.items()}
-            add_imports(tree, [in_text.get(name, name) for name in imported_names(read(original))])
+            text = with_imports(text, imported_names(read(original)), names)
             flags = original.co_flags & FUTURE_FLAGS
-            module: types.CodeType = compile(tree, filename, "exec", flags=flags, dont_inherit=True, optimize=0)
+            module: types.CodeType = compile(text, filename, "exec", flags=flags, dont_inherit=True, optimize=0)
             return module
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
         raise DecompilationError(f"the source does not compile: {error}", code=filename) from error
 
 
-def add_imports(tree: ast.Module, names: list[str]) -> None:
-    """Import names at the top of a module, below its docstring and its `from __future__` imports."""
-    place = 0
-    while place < len(tree.body):
-        statement = tree.body[place]
-        is_docstring = place == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-        is_future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
-        if not is_docstring and not is_future:
-            break
-        place += 1
-    tree.body[place:place] = [ast.Import(names=[ast.alias(name=name, asname=None)]) for name in names]
-    ast.fix_missing_locations(tree)
+def with_imports(text: str, imported: list[str], names: Mapping[str, str]) -> str:
+    """Return the text of a module that imports names, at its end, where no line or docstring is moved by it."""
+    in_text = {name: identifier for identifier, name in names.items()}
+    return f"{text}\nimport {', '.join(in_text.get(name, name) for name in imported)}\n" if imported else text
 
 
 def functions(module: types.CodeType) -> Iterator[tuple[types.CodeType, str]]:

@@ -23,6 +23,7 @@ from depyf.lift.tac import (
     Raise,
     Reraise,
     Return,
+    Stop,
 )
 from depyf.structure.regions.table import Region, Regions
 
@@ -36,15 +37,19 @@ def strip(regions: Regions, region: Region) -> bool:
     entry = graph.handlers[region.handler]
     body = regions.body(region.handler)
     matches: list[tuple[Block, Edge, Place]] = []
+    ends: list[tuple[Block, Edge]] = []
     copies: set[int] = set()
     for block, edge in regions.exits(body):
         matcher = _Matcher(regions, region.handler)
-        place = matcher.match((entry.target, 1), (edge.target, 0))
-        if place is None:
+        if not matcher.match((entry.target, 1), (edge.target, 0)):
             return False
-        matches.append((block, edge, place))
+        if matcher.after is None:
+            ends.append((block, edge))
+        else:
+            matches.append((block, edge, matcher.after))
         copies |= matcher.visited
     _redirect(regions, matches)
+    _stop(regions, ends)
     regions.ways.prune(copies)
     return True
 
@@ -73,6 +78,18 @@ def _redirect(regions: Regions, matches: list[tuple[Block, Edge, Place]]) -> Non
         ways.note(block)
 
 
+def _stop(regions: Regions, ends: list[tuple[Block, Edge]]) -> None:
+    """Let edges lead nowhere: the `finally` body never ends by itself."""
+    if not ends:
+        return
+    stop = regions.graph.new_block([], Stop(), -1, [])
+    regions.ways.note(stop)
+    for block, edge in ends:
+        stop.handler = regions.parent.get(block.handler, -1)
+        edge.target, edge.args = stop.index, []
+        regions.ways.note(block)
+
+
 class _Matcher:
     """Walks a handler and a supposed copy of its code in step."""
 
@@ -91,19 +108,19 @@ class _Matcher:
         self.after: Place | None = None
         self.handlers: dict[int, int] = {}
 
-    def match(self, handler: Place, copy: Place) -> Place | None:
-        """Return the place where the copy goes on, or None if it is no copy."""
+    def match(self, handler: Place, copy: Place) -> bool:
+        """Say whether it is a copy; `after` is where it goes on, None where the code never ends by itself."""
         self.work.append((handler, copy))
         while self.work:
             one, two = self.work.pop()
             one = self._skip(one)
             if one in self.seen:
                 if self.seen[one] != self._skip(two):
-                    return None
+                    return False
                 continue
             if not self._step(one, two):
-                return None
-        return self.after
+                return False
+        return True
 
     def _skip(self, place: Place) -> Place:
         """Go on past the end of blocks that just lead to another, and past operations without effect."""
