@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> int:
         failures = overlay.lay_decompiled(options.python, library, files, folder / "ours")
         for file, reason in failures.items():
             print(f"{file}: {reason}")
-        print("| subject | passed with the originals | also with ours | modules imported from ours |\n|---|---|---|---|")
+        print("| subject | passed with the originals | also with ours | modules from ours |\n|---|---|---|---|")
         lost = sum([report(subject, folder, library, options) for subject in chosen])
     print(f"\n{len(files)} files replaced, {len(failures)} not decompiled; tests lost: {lost}")
     return 1 if lost or failures else 0

@@ -47,7 +47,17 @@ def lift(listing: Listing, first_temp: int = 0) -> Graph:
         lifter.block(lifter.work.pop())
     remove_trivial_phis(lifter.graph, lifter.handler_args)
     settle_callees(lifter.graph)
+    _note_waiting(lifter.graph)
     return lifter.graph
+
+
+def _note_waiting(graph: Graph) -> None:
+    """Note what lies on the stack at each test: what its targets begin with, phis aside."""
+    for block in graph.live():
+        if isinstance(block.exit, Branch):
+            target = graph.block(block.exit.if_false.target)
+            values = dict(zip(target.phis, block.exit.if_false.args))
+            graph.waiting[block.exit.cond] = [values.get(temp, temp) for temp in target.stack]
 
 
 class _Lifter:

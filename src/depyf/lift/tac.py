@@ -158,6 +158,8 @@ class Graph:
     """Whether the operations have their offsets in the order of the source."""
     hints: dict[int, str] = field(default_factory=dict)
     """Names for temporaries, should they need one."""
+    waiting: dict[int, list[int]] = field(default_factory=dict)
+    """What lies on the stack where a value is tested, by the value's temporary."""
     end: int = -1
     """The block that returns None for all, once `structure/nests.py` has made it; where they stand in the order of the
     source, for the last of them."""
@@ -201,6 +203,8 @@ def edges(exit_: Exit) -> list[Edge]:
         return [exit_.body, exit_.done]  # type: ignore[union-attr]
     if kind is Leave:
         return [exit_.edge, exit_.beyond]  # type: ignore[union-attr, list-item]
+    if kind is Stop:
+        return []
     return [] if exit_.beyond is None else [exit_.beyond]  # type: ignore[union-attr]
 
 

@@ -139,32 +139,32 @@ def _join_chain(graph: Graph, block: Block, branch: Branch) -> None:
 
     Before: v3 = v1 < v2; Branch v3 -> 2, 3    2: v5 = v2 < v4; Branch v5 -> 6, 7    3: POP v2; rest     7: rest
     After:  v3 = v1 < v2; Branch v3 -> 2, 7    2: v5 = v2 < v4; Branch v5 -> 6, 7                        7: rest
-
-    Or, where nothing is left to drop, let the second lead to where the first does.
     """
     last = block.insts[-1] if block.insts else None
     if last is None or last.defs != [branch.cond] or len(last.uses) != 2:
         return
-    again, failed = graph.block(branch.if_true.target), graph.block(branch.if_false.target)
+    again = graph.block(branch.if_true.target)
+    failed = graph.block(branch.if_false.target)
     middle = last.uses[1]
+    dropped = dict(zip(failed.phis, branch.if_false.args)).get
     if not isinstance(again.exit, Branch) or again.exit.if_false.args:
         return
     if not any(inst.uses[:1] == [middle] and inst.defs == [again.exit.cond] for inst in again.insts):
         return
     other = graph.block(again.exit.if_false.target)
-    dropped = dict(zip(failed.phis, branch.if_false.args)).get
-    first = failed.insts[0] if failed.insts else None
-    if first is not None and first.op == "POP" and dropped(first.uses[0], first.uses[0]) == middle:
-        if _same(Block(failed.index, failed.insts[1:], failed.exit, failed.handler), other):
-            branch.if_false = Edge(other.index, [])
-    elif failed is not other and not branch.if_false.args and _same(failed, other):
-        # The failure of a test before this one leads there too: that place is the one to keep.
-        again.exit.if_false = Edge(failed.index, [])
+    popped = failed.insts[0].uses[0] if failed.insts and failed.insts[0].op == "POP" else None
+    if popped is None:
+        # The edge has been led past what drops the value: the place may be that of other tests before as well.
+        if middle in again.stack and not branch.if_false.args and other is not failed and _same(failed, other, 0):
+            again.exit.if_false = Edge(failed.index, [])
+    elif dropped(popped, popped) == middle and _same(failed, other, 1):
+        branch.if_false = Edge(other.index, [])
 
 
-def _same(rest: Block, other: Block) -> bool:
-    """Say whether a block does what another does."""
-    if len(rest.insts) != len(other.insts) or rest.handler != other.handler or rest.phis or other.phis:
+def _same(failed: Block, other: Block, skipped: int) -> bool:
+    """Say whether a block does what another does, its first operations aside."""
+    rest = Block(failed.index, failed.insts[skipped:], failed.exit, failed.handler)
+    if len(rest.insts) != len(other.insts) or rest.handler != other.handler or other.phis:
         return False
     if not isinstance(rest.exit, (Return, Raise)) or type(rest.exit) is not type(other.exit):
         return False
