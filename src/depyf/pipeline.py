@@ -49,6 +49,7 @@ from depyf.structure.patterns.hoist import hoist_behind_cases
 from depyf.structure.regions.async_for import restore_async_for
 from depyf.structure.regions.except_star import restore_except_star
 from depyf.structure.regions.recognise import recognise
+from depyf.structure.same_ends import join_same_ends
 from depyf.structure.shared_ends import share_ends
 from depyf.structure.thread import thread
 from depyf.work import Before, Pass, Stage, Work, check_order, run_passes
@@ -89,7 +90,7 @@ def _keeps_branches(work: Work) -> bool:
 
 def _lift(work: Work) -> None:
     seems = work.choices is not None and work.choices.goes_beyond
-    work.graph = lift(work.listing if seems else replace(work.listing, beyond={}), work.first_temp)
+    work.graph = lift(work.listing if seems else replace(work.listing, beyond={}, loops=[]), work.first_temp)
 
 
 def _generator_calls(work: Work) -> None:
@@ -161,6 +162,8 @@ def _except_star(work: Work) -> None:
 
 
 def _ends(work: Work) -> None:
+    if work.code.name != "<lambda>" and not work.graph.source_order:
+        join_same_ends(work.graph)
     join_ends(work.graph)
     share_ends(work.graph)
 

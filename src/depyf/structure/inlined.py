@@ -257,8 +257,8 @@ def _copied_exit(exit_: Exit) -> Exit:
             return Branch(cond, _copied(if_true), _copied(if_false), line)
         case ForIter(iterator, value, body, done, line):
             return ForIter(iterator, value, _copied(body), _copied(done), line)
-        case Leave(edge, beyond):
-            return Leave(_copied(edge), _copied(beyond))
+        case Leave(edge, beyond, explicit):
+            return Leave(_copied(edge), beyond and _copied(beyond), explicit)
         case Return(value, line):
             return Return(value, line)
         case Raise(operands, line):

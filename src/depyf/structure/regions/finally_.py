@@ -222,8 +222,8 @@ class _Matcher:
             case ForIter(a, a_value, a_body, a_done), ForIter(b, b_value, b_body, b_done):
                 self._pair([(a_value, b_value)])
                 return self._same(a, b) and self._edges([(a_body, b_body), (a_done, b_done)])
-            case Leave(a_edge, a_beyond), Leave(b_edge, b_beyond):
-                return self._edges([(a_edge, b_edge), (a_beyond, b_beyond)])
+            case Leave(a_edge), Leave(b_edge):
+                return self._edges([(a_edge, b_edge)])
             case Return(a), Return(b):
                 return self._same(a, b)
             case Raise(a_list), Raise(b_list):
