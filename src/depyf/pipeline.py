@@ -15,6 +15,7 @@ from depyf.lift.simplify.promote import promote_variables
 from depyf.lift.simplify.reload import reload_where_used
 from depyf.lift.simplify.results import unpack_results
 from depyf.lift.simulate import lift
+from depyf.lift.tac import Reraise
 from depyf.passes.annotations import restore_annotations, set_annotations_up
 from depyf.passes.asserts import restore_asserts
 from depyf.passes.complete import check_complete
@@ -191,11 +192,14 @@ def _copies(work: Work) -> None:
 
 
 def _scopes(work: Work) -> None:
-    numbers: dict[tuple[int, tuple[int, ...]], int] = {}
-    work.scope = {
-        block.index: numbers.setdefault((block.handler, work.nest[block.index]), len(numbers))
-        for block in work.graph.live()
-    }
+    numbers: dict[tuple[int, tuple[int, ...], int], int] = {}
+    finals = {work.graph.handlers[handler].exc for handler in work.recognised.finallys}
+    work.scope = {}
+    for block in work.graph.live():
+        is_end = isinstance(block.exit, Reraise) and block.exit.exc in finals
+        # The end of a `finally` body stays a place of its own, that `break` may lead to.
+        key = (block.handler, work.nest[block.index], block.index if is_end else -1)
+        work.scope[block.index] = numbers.setdefault(key, len(numbers))
 
 
 def _cases(work: Work) -> None:

@@ -23,7 +23,7 @@ from depyf.structure.place import place
 from depyf.structure.polarity import negated
 from depyf.structure.regions.recognise import Recognised
 from depyf.structure.regions.table import Kind, Region
-from depyf.structure.tree import For, If, Item, Jump, Label, Loop, Try, WithBody
+from depyf.structure.tree import For, If, Item, Jump, Label, Loop, ReraiseStmt, Try, WithBody
 from depyf.structure.unstructured import Unstructured
 
 
@@ -133,11 +133,18 @@ class Builder:
         if with_ is not None:
             item = WithBody(body_items, with_.exit, self._structure(code, start), with_.is_async)
         else:
-            handler_items = self._structure(code, start)
             is_finally = handler in self.recognised.finallys
+            ends = {label for label in code if is_finally and self._raises_again(label, graph.handlers[handler].exc)}
+            self.nodes.remove(ends)
+            handler_items = [*self._structure(code - ends, start), *(Label(label) for label in sorted(ends))]
             item = Try(body_items, handler_items, graph.handlers[handler].exc, is_finally, is_star)
             item.handled = handled
         self.add(entry, [item], parent, nest, first, last)
+
+    def _raises_again(self, label: int, exc: int) -> bool:
+        """Say whether a node is the end of a `finally` body, where the statement raises its exception by itself."""
+        items = self.nodes[label].items
+        return len(items) == 1 and isinstance(items[0], ReraiseStmt) and items[0].exc == exc
 
     # -- loops ------------------------------------------------------------------------
 
