@@ -25,6 +25,7 @@ from depyf.verify.recompile import recompile
 from depyf.verify.standin import WRAPPER
 
 NO_NAMES: Mapping[str, Sequence[str]] = types.MappingProxyType({})
+NO_RENAMES: Mapping[str, str] = types.MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Decompiled:
     level, reason: what was proven of `module_source` compiled, and why no more.
     placeholders: names in the source that stand for constants without a literal.
     names: identifiers in the source that stand for variable names that are none.
+    functions: names of functions in the source that stand for the names which these functions have.
     """
 
     source: str
@@ -47,6 +49,7 @@ class Decompiled:
     reason: str
     placeholders: Mapping[str, object]
     names: Mapping[str, str]
+    functions: Mapping[str, str] = NO_RENAMES
 
 
 def decompile_function(
@@ -72,7 +75,7 @@ def decompile_function(
     if neutral.freevars:
         module_source = write([_wrapped(definition, function, neutral)], grammar)
     level, reason = _prove(code, neutral, module_source, function, names, assumptions)
-    return Decompiled(source, module_source, function, level, reason, names.objects, names.variables)
+    return Decompiled(source, module_source, function, level, reason, names.objects, names.variables, names.functions)
 
 
 def source_of(code: types.CodeType) -> str:
@@ -109,6 +112,7 @@ def _prove(
             placeholders=names.objects,
             function=None if code.co_name == "<lambda>" else function,
             names=names.variables,
+            functions=names.functions,
         )
         verdict = verify(neutral, read(candidate), assumptions)
     except DecompilationError as error:

@@ -7,7 +7,7 @@ import ast
 from depyf.lift.fold import Folder, is_augmented
 from depyf.lift.imports import store_import
 from depyf.lift.index import as_index
-from depyf.lift.nodes import PURE, Augmented, Entry, Ref, SetupAnnotations, Temp, Var
+from depyf.lift.nodes import PURE, Augmented, Entry, Ref, SetupAnnotations, Temp, Var, constant
 from depyf.lift.slots import Slots
 from depyf.lift.tac import Inst
 
@@ -26,7 +26,9 @@ def store_name(folder: Folder, inst: Inst) -> None:
     (temp,) = inst.uses
     target = variable(inst, ast.Store())
     if temp < 0:
-        folder.emit(ast.Delete(targets=[variable(inst, ast.Del())]), inst.line, [target.id])
+        # A null unbinds, whether the variable is bound or not; `del` alone would raise where it is not.
+        folder.emit(ast.Assign(targets=[target], value=constant(None)), inst.line, [target.id])
+        folder.append(ast.Delete(targets=[variable(inst, ast.Del())]), inst.line)
         return
     entry = folder.by_temp.get(temp)
     if entry is not None and store_import(folder, inst, entry, target):

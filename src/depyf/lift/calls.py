@@ -6,6 +6,7 @@ import ast
 from typing import cast
 
 from depyf.bytecode.code import Code
+from depyf.lift.definitions import name_function
 from depyf.lift.fold import Folder
 from depyf.lift.imports import finish_import
 from depyf.lift.nodes import (
@@ -90,7 +91,7 @@ def make_function(folder: Folder, inst: Inst) -> None:
         closure = next(rest) if flags & 8 else None
         return function(folder, inst, next(rest), [defaults, kwdefaults, annotations, closure])
 
-    folder.combine(inst, make, effect=PURE)
+    name_function(folder, folder.combine(inst, make, effect=PURE))
 
 
 def function(folder: Folder, inst: Inst, code: ast.expr, parts: list[ast.expr | None]) -> ast.expr:
@@ -114,7 +115,7 @@ def set_function_attribute(folder: Folder, inst: Inst) -> None:
         setattr(target, part, value)
         return target
 
-    folder.combine(inst, make, effect=PURE)
+    name_function(folder, folder.combine(inst, make, effect=PURE))
 
 
 # -- iteration, generators, coroutines -----------------------------------------------------------

@@ -1,9 +1,11 @@
-"""Remove phis that choose between one value and itself.
+"""Remove phis that choose between one value and itself, alone or together with other phis.
 
-Before: v3 = phi(v1, v1)      After: v3 is v1 everywhere
+Before: v3 = phi(v1, v4); v4 = phi(v3, v3)      After: v3 and v4 are v1 everywhere
 
-Braun et al., "Simple and Efficient Construction of Static Single Assignment Form", 2013,
-section 3.1 (tryRemoveTrivialPhi), with a worklist instead of recursion.
+Braun et al., "Simple and Efficient Construction of Static Single Assignment Form", 2013, section 3.2: where the graph is
+irreducible, phis that stand for one value may refer to one another. They are found as in the propagation of constants
+(Wegman and Zadeck, 1991): a phi is taken to be nothing at first, then the one value that comes to it, and only then
+itself. Each phi changes at most twice.
 """
 
 from __future__ import annotations
@@ -21,25 +23,18 @@ def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) 
     for phi, values in args.items():
         for value in values:
             users.setdefault(value, []).append(phi)
-    same: dict[int, int] = {}
-
-    def find(value: int) -> int:
-        while value in same:
-            value = same[value]
-        return value
-
-    work = list(args)
+    means: dict[int, int] = {}
+    work = list(reversed(args))
     while work:
         phi = work.pop()
-        if phi in same:
+        choices = {means[value] if value in args else value for value in args[phi] if value in means or value not in args}
+        if not choices:
             continue
-        choices = {find(value) for value in args[phi]} - {phi}
-        if len(choices) == 1:
-            (same[phi],) = choices
-            work.extend(user for user in users.get(phi, ()) if user not in same)
-            users.setdefault(same[phi], []).extend(users.get(phi, ()))
-    _compress(same)
-    _rewrite(graph, same)
+        value = choices.pop() if len(choices) == 1 else phi
+        if means.get(phi) not in (value, phi):
+            means[phi] = value
+            work.extend(users.get(phi, ()))
+    _rewrite(graph, {phi: value for phi, value in means.items() if phi != value})
 
 
 def _arguments(graph: Graph, handler_args: dict[int, list[list[int]]]) -> dict[int, list[int]]:

@@ -63,8 +63,10 @@ def load(folder: Folder, inst: Inst) -> None:
     var = variable(inst, ast.Load())
     if inst.op == "LOAD_FAST":
         folder.push(inst, var, LOCAL, frozenset((var.id,)))
-    else:
-        folder.push(inst, var)
+        return
+    folder.push(inst, var)
+    if inst.op == "LOAD_FAST_CLEAR":
+        folder.emit(ast.Delete(targets=[variable(inst, ast.Del())]), inst.line, [var.id])
 
 
 def load_closure(folder: Folder, inst: Inst) -> None:

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from depyf.bytecode.code import Code
 from depyf.lift.nodes import AsyncIter, Cell, Common, GetIter, Object, Temp
 from depyf.passes.body import Body
+from depyf.passes.definitions import AsyncDefinition, Definition
 from depyf.passes.telling import hint_names
-from depyf.passes.walk import rewrite_expressions
+from depyf.passes.walk import nodes, rewrite_expressions
 
 
 @dataclass(slots=True)
@@ -20,12 +21,14 @@ class Names:
 
     objects: placeholder names and the constants without a literal that they stand for.
     variables: identifiers and the names, which are none, that they stand for.
+    functions: names of functions in the text, and the names that these functions have.
     hints: what temporaries would best be called.
     """
 
     taken: set[str]
     objects: dict[str, object] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
+    functions: dict[str, str] = field(default_factory=dict)
     hints: dict[int, str] = field(default_factory=dict)
     by_identity: dict[int, str] = field(default_factory=dict)
     by_name: dict[str, str] = field(default_factory=dict)
@@ -65,11 +68,21 @@ def finish_leftovers(body: Body, names: Names) -> None:
     temps: dict[int, str] = {}
     hint_names(body.stmts, names.hints)
 
+    def named(temp: int, wish: str) -> str:
+        if temp not in temps:
+            temps[temp] = names.fresh(names.hints.get(temp, wish))
+        return temps[temp]
+
+    for node in list(nodes(body.stmts)):
+        if isinstance(node, (Definition, AsyncDefinition)) and isinstance(node.target, Temp):
+            function = node.name
+            node.name = named(node.target.temp, function)
+            if node.name != function:
+                names.functions[node.name] = function
+
     def rewrite(expr: ast.expr) -> ast.expr:
         if isinstance(expr, Temp):
-            if expr.temp not in temps:
-                temps[expr.temp] = names.fresh(names.hints.get(expr.temp, f"tmp_{len(temps) + 1}"))
-            return ast.Name(id=temps[expr.temp], ctx=ast.Load())
+            return ast.Name(id=named(expr.temp, f"tmp_{len(temps) + 1}"), ctx=ast.Load())
         if isinstance(expr, Object):
             return ast.Name(id=names.of_object(expr.value), ctx=ast.Load())
         if isinstance(expr, GetIter):

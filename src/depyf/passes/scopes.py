@@ -6,7 +6,7 @@ import ast
 
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.lift.imports import Import, ImportFrom
-from depyf.lift.nodes import Capture, CaptureRest, CaptureStar, Var
+from depyf.lift.nodes import Capture, CaptureRest, CaptureStar, Var, literal
 from depyf.passes.body import Bodies, Body
 from depyf.passes.comprehensions import COMPREHENSIONS, bound_around
 from depyf.passes.definitions import AsyncDefinition, ClassDefinition, Definition
@@ -36,7 +36,25 @@ def declare(body: Body) -> None:
         stmts.append(ast.Global(names=sorted(global_names)))
     if nonlocal_names:
         stmts.append(ast.Nonlocal(names=sorted(nonlocal_names)))
-    body.stmts[:0] = stmts
+    body.stmts[:0] = [*stmts, *never_bound(body, variables)]
+
+
+def never_bound(body: Body, variables: list[Var]) -> list[ast.stmt]:
+    """Return a statement, which the compiler drops, that binds the variables which are read and never bound."""
+    if not body.code.flags & CO_OPTIMIZED:
+        return []
+    bound = {var.id for var in variables if not isinstance(var.ctx, ast.Load)} | set(body.code.parameters)
+    names = sorted({var.id for var in variables if is_own(var, body.code)} - bound)
+    if not names:
+        return []
+    targets: list[ast.expr] = [Var(id=name, ctx=ast.Store(), scope="fast") for name in names]
+    never = ast.Assign(targets=targets, value=literal(None), lineno=0)
+    return [ast.If(test=literal(False), body=[never], orelse=[], lineno=0)]
+
+
+def is_own(var: Var, code: Code) -> bool:
+    """Say whether a variable belongs to this code."""
+    return var.scope == "fast" or (var.scope == "deref" and var.id in code.cellvars)
 
 
 def shadow(inner: Body, outer: Code, bodies: Bodies) -> None:
@@ -69,7 +87,7 @@ def own_variables(stmts: list[ast.stmt], around: bool) -> list[Var]:
         if isinstance(node, Var):
             found.append(node)
         elif isinstance(node, (Definition, AsyncDefinition)):
-            found.append(node.target)
+            found.extend([node.target] if isinstance(node.target, Var) else [])
             work.extend([*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)])
             work.extend(arg.annotation for arg in ast.walk(node.args) if isinstance(arg, ast.arg) and arg.annotation)
             work.extend([node.returns] if node.returns is not None else [])

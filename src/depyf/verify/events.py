@@ -314,6 +314,10 @@ def call(
 ) -> Event:
     """Return a call, whose result may be assumed to be a sequence."""
     node = frame.node(function)
+    if isinstance(node, Constant) and node.value is iter and kind == ("CALL", 1, ()):
+        # The builtin itself, not whatever its name is bound to: with one argument it does what GET_ITER does.
+        iterator = (Symbol(Sort.ITERATOR),)
+        return one_way(frame, frame.item, operands, iterator, pops, lambda results: results, ("GET_ITER", key(None)))
     result = PLAIN
     if isinstance(node, Symbol) and node.sort is Sort.GLOBAL and node.detail in lengths:
         result = Symbol(Sort.SEQUENCE, lengths[str(node.detail)])

@@ -255,8 +255,15 @@ def list_append(frame: Frame) -> bool:
     return containers.append(frame.state, target, frame.peek()) and give(frame, 1)
 
 
+def set_update(frame: Frame) -> bool:
+    """Add the items of an empty tuple or list to a set: nothing, which is how a source makes an empty set."""
+    return frame.state.items(frame.peek()) == () and give(frame, 1)
+
+
 def list_extend(frame: Frame) -> bool:
-    """Extend a fresh list by known items."""
+    """Extend a fresh list by known items, or any list by nothing."""
+    if frame.state.items(frame.peek()) == ():
+        return give(frame, 1)
     target = frame.peek(count_of(frame) + 1)
     return containers.extend(frame.state, target, frame.peek()) and give(frame, 1)
 
@@ -429,6 +436,7 @@ SILENT: dict[str, Action] = {
     "BUILD_CONST_KEY_MAP": build_const_key_map,
     "LIST_APPEND": list_append,
     "LIST_EXTEND": list_extend,
+    "SET_UPDATE": set_update,
     "MAP_ADD": map_add,
     "DICT_UPDATE": dict_update,
     "DICT_MERGE": dict_update,
