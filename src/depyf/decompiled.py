@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_COROUTINE, Code
 from depyf.bytecode.reader import read
@@ -49,7 +49,7 @@ class Decompiled:
     reason: str
     placeholders: Mapping[str, object]
     names: Mapping[str, str]
-    functions: Mapping[str, str] = NO_RENAMES
+    functions: Mapping[str, str] = field(default_factory=lambda: NO_RENAMES)
 
 
 def decompile_function(

@@ -116,7 +116,7 @@ def store_fast(stack: Stack, arg: str) -> None:
     """STORE_FAST; a null only where a variable has been cleared."""
     if arg == FIXED:
         raise Invalid
-    stack.pop("vu")
+    stack.pop("vn")
 
 
 def no_fixed(stack: Stack, arg: str) -> None:
@@ -125,10 +125,10 @@ def no_fixed(stack: Stack, arg: str) -> None:
         raise Invalid
 
 
-def load_clear(stack: Stack, arg: str) -> None:
-    """LOAD_FAST_CLEAR."""
+def take(stack: Stack, arg: str) -> None:
+    """STORE_FAST and LOAD_FAST_CLEAR: through a variable that is unbound then."""
     no_fixed(stack, arg)
-    stack.push("u")
+    stack.push(stack.pop())
 
 
 def binary(stack: Stack, arg: object) -> None:
@@ -197,6 +197,17 @@ def key_map(stack: Stack, arg: tuple[str, ...]) -> None:
     """BUILD_CONST_KEY_MAP, its keys included."""
     stack.values(len(arg))
     stack.push("D")
+
+
+def extend(kind: str, known: str) -> Callable[[Stack, Any], None]:
+    """Return the effect of adding all of a container that runs no code."""
+
+    def effect(stack: Stack, arg: int) -> None:
+        stack.pop(known)
+        if stack.at(arg) != kind:
+            raise Invalid
+
+    return effect
 
 
 def grow(kind: str, count: int) -> Callable[[Stack, Any], None]:
@@ -277,13 +288,10 @@ FREE_VARIABLES = (0, 1, 2)
 
 
 def make_function(stack: Stack, arg: tuple[int, int]) -> None:
-    """MAKE_FUNCTION: flags, and which code."""
+    """MAKE_FUNCTION: flags, and which code; its closure included."""
     flags, number = arg
     if bool(flags & 8) != bool(FREE_VARIABLES[number]):
         raise Invalid
-    if flags & 8 and (not stack.kinds or stack.kinds.pop() != f"C{FREE_VARIABLES[number]}"):
-        raise Invalid
-    stack.lowest = min(stack.lowest, len(stack.kinds))
     for flag, kind in ((4, "T"), (2, "D"), (1, "T")):
         if flags & flag:
             stack.pop(kind)
@@ -302,7 +310,7 @@ EFFECTS: dict[str, Callable[[Stack, Any], None]] = {
     "LOAD_FAST": load_fast,
     "STORE_FAST": store_fast,
     "DELETE_FAST": no_fixed,
-    "LOAD_FAST_CLEAR": load_clear,
+    "TAKE": take,
     "LOAD_DEREF": simple("", "v"),
     "STORE_DEREF": simple("v", ""),
     "DELETE_DEREF": simple("", ""),
@@ -333,11 +341,11 @@ EFFECTS: dict[str, Callable[[Stack, Any], None]] = {
     "BUILD_MAP": build_map,
     "BUILD_CONST_KEY_MAP": key_map,
     "LIST_APPEND": grow("L", 1),
-    "LIST_EXTEND": grow("L", 1),
+    "LIST_EXTEND": extend("L", "LT"),
     "SET_ADD": grow("S", 1),
     "SET_UPDATE": grow("S", 1),
     "MAP_ADD": grow("D", 2),
-    "DICT_UPDATE": grow("D", 1),
+    "DICT_UPDATE": extend("D", "D"),
     "LIST_TO_TUPLE": simple("L", "T"),
     "UNPACK_SEQUENCE": unpack,
     "UNPACK_EX": unpack_ex,
@@ -355,7 +363,7 @@ EFFECTS: dict[str, Callable[[Stack, Any], None]] = {
     "RESTORE": restore,
     "CHECK_EXC_MATCH": simple("e X", "e b"),
 }
-QUIET = frozenset({"NOP", "RESUME", "ROT", "DELETE_FAST", "RESTORE"}) | {
+QUIET = frozenset({"NOP", "RESUME", "ROT", "DELETE_FAST", "RESTORE", "TAKE"}) | {
     name for name, operation in OPERATIONS.items() if not operation.raises
 }
 """Operations after which nothing is left to do, whatever was being handled: they do not raise."""

@@ -142,10 +142,26 @@ def lower(program: Program) -> types.CodeType:
     for label, kinds, kind, target in low.pads:
         low.pending.append(label)
         lower_pad(low, kinds, kind, target)
+    stop = guard_generator(low)
     data, labels, starts = encode(low.words, low.facts)
     handlers = [(labels[region.target], len(region.kept), region.lasti) for region in program.regions]
+    handlers += [(labels[stop], 0, True)] if stop >= 0 else []
     table = exception_table(low.words, starts, handlers) if low.facts.exceptions == "table" else b""
     return finished(low, data, table)
+
+
+def guard_generator(low: Lowering) -> int:
+    """Put all that nothing protects under the handler that generators of newer versions have; return its label."""
+    if not low.program.generator or not low.has("CALL_INTRINSIC_1"):
+        return -1
+    begin = next(place for place, word in enumerate(low.words) if word.name == "RESUME")
+    for word in low.words[begin:]:
+        word.region = len(low.program.regions) if word.region < 0 else word.region
+    label = low.new_label()
+    low.pending.append(label)
+    low.put("CALL_INTRINSIC_1", low.facts.table.intrinsics_1.index("INTRINSIC_STOPITERATION_ERROR"))
+    low.put("RERAISE", 1)
+    return label
 
 
 def finished(low: Lowering, data: bytes, table: bytes) -> types.CodeType:
@@ -281,6 +297,11 @@ def _load_fast(low: Lowering, arg: str) -> None:
     low.put("LOAD_FAST_CHECK" if checked else "LOAD_FAST", VARIABLES.index(arg))
 
 
+def _take(low: Lowering, arg: str) -> None:
+    low.put("STORE_FAST", VARIABLES.index(arg))
+    low.put("LOAD_FAST_AND_CLEAR", VARIABLES.index(arg))
+
+
 def _load_closure(low: Lowering, arg: str) -> None:
     low.put("LOAD_CLOSURE" if low.has("LOAD_CLOSURE") else "LOAD_FAST", low.slot(arg))
 
@@ -402,6 +423,11 @@ def _call_unpacked(low: Lowering, arg: tuple[bool, str]) -> None:
 
 def _make_function(low: Lowering, arg: tuple[int, int]) -> None:
     flags, number = arg
+    if flags & 8:
+        for name in INNER[number].co_freevars:
+            _load_closure(low, name)
+        low.put("BUILD_TUPLE", FREE_VARIABLES[number])
+        low.depth += 2
     low.put("LOAD_CONST", low.const(INNER[number]))
     if low.has("SET_FUNCTION_ATTRIBUTE"):
         low.put("MAKE_FUNCTION")
@@ -436,7 +462,7 @@ SPECIAL: dict[str, Callable[[Lowering, Any], None]] = {
     "ROT": _rotate,
     "RESTORE": _restore,
     "LOAD_FAST": _load_fast,
-    "LOAD_FAST_CLEAR": lambda low, arg: low.put("LOAD_FAST_AND_CLEAR", VARIABLES.index(arg)),
+    "TAKE": _take,
     "LOAD_CLOSURE": _load_closure,
     "LOAD_GLOBAL": _load_global,
     "LOAD_ATTR": _load_attr,

@@ -59,6 +59,12 @@ class Proposals:
         """Return the load of an observed value."""
         return Op("LOAD_FAST", FIXED) if self.chance.random() < 0.6 else Op("LOAD_GLOBAL", self.pick("g", "h"))
 
+    def keyed(self, key: str) -> list[Op]:
+        """Return the making of a dict of one item."""
+        if "BUILD_CONST_KEY_MAP" in self.opcodes:
+            return [self.value(), Op("BUILD_CONST_KEY_MAP", (key,))]
+        return [Op("CONST", key), self.value(), Op("BUILD_MAP", 1)]
+
     def load(self, kinds: Kinds) -> list[Op]:
         """Load something."""
         return [self.value()]
@@ -70,7 +76,7 @@ class Proposals:
         if pick < 0.1:
             return [Op("DELETE_FAST", name)]
         if pick < 0.2 and "LOAD_FAST_AND_CLEAR" in self.opcodes:
-            return [Op("LOAD_FAST_CLEAR", name)]
+            return [Op("TAKE", name)]
         return [Op("STORE_FAST", name)]
 
     def move(self, kinds: Kinds) -> list[Op]:
@@ -132,7 +138,7 @@ class Proposals:
             return [Op("CALL_KW", (count, shape, names))] if len(names) <= count else [Op("CALL", (count, shape))]
         if pick < 0.4 and not is_method:
             has_words = self.chance.random() < 0.4
-            words = [self.value(), Op("BUILD_CONST_KEY_MAP", ("k",))] if has_words else []
+            words = self.keyed("k") if has_words else []
             return [Op(self.chance.choice(("BUILD_TUPLE", "BUILD_LIST")), count), *words, Op("CALL_EX", (has_words, shape))]
         return [Op("CALL", (count, shape))]
 
@@ -171,7 +177,7 @@ class Proposals:
         count = self.chance.randint(0, min(3, len(kinds)))
         name = self.chance.choice(("BUILD_TUPLE", "BUILD_LIST", "BUILD_LIST", "BUILD_SET", "BUILD_MAP", "keys", "slice"))
         if name == "keys":
-            return [Op("BUILD_CONST_KEY_MAP", KEYS[:count])]
+            return [Op("BUILD_CONST_KEY_MAP", KEYS[:count])] if "BUILD_CONST_KEY_MAP" in self.opcodes else self.keyed("k")
         if name == "slice":
             return [Op("BUILD_SLICE", self.pick(2, 3))]
         if name == "BUILD_MAP":
@@ -188,10 +194,12 @@ class Proposals:
         place = depth if one else depth - 1
         if kind == "D":
             pair = [Op("CONST", "m"), self.value(), Op("MAP_ADD", depth)]
-            return self.pick(pair, [self.value(), Op("BUILD_CONST_KEY_MAP", ("n",)), Op("DICT_UPDATE", depth)])  # type: ignore[return-value]
+            return self.pick(pair, [*self.keyed("n"), Op("DICT_UPDATE", depth)])  # type: ignore[return-value]
         if kind == "S":
             return [*one, Op("SET_ADD", place)]
-        return [*one, Op(self.chance.choice(("LIST_APPEND", "LIST_EXTEND")), place)]
+        if self.chance.random() < 0.4:
+            return [self.value(), Op(self.chance.choice(("BUILD_LIST", "BUILD_TUPLE")), 1), Op("LIST_EXTEND", depth)]
+        return [*one, Op("LIST_APPEND", place)]
 
     def unpack(self, kinds: Kinds) -> list[Op]:
         """Take a sequence apart."""
@@ -208,7 +216,7 @@ class Proposals:
         name = self.chance.choice((*CELLS, *FREE))
         kind = self.chance.choice(("LOAD_DEREF", "STORE_DEREF", "STORE_DEREF", "LOAD_CLOSURE", "DELETE_DEREF"))
         if kind == "LOAD_CLOSURE" and self.chance.random() < 0.6:
-            return [Op(kind, name), Op("BUILD_TUPLE", 1), Op("MAKE_FUNCTION", (8, 1))]
+            return [Op("MAKE_FUNCTION", (8, 1))]
         return [Op(kind, name)]
 
     def globals(self, kinds: Kinds) -> list[Op]:
@@ -232,12 +240,10 @@ class Proposals:
         if self.chance.random() < 0.4:
             flags, ops = flags | 1, [*ops, self.value(), Op("BUILD_TUPLE", 1)]
         if self.chance.random() < 0.3:
-            flags, ops = flags | 2, [*ops, self.value(), Op("BUILD_CONST_KEY_MAP", ("q",))]
-        if self.chance.random() < 0.3:
+            flags, ops = flags | 2, [*ops, *self.keyed("q")]
+        if self.chance.random() < 0.3 and "LOAD_COMMON_CONSTANT" not in self.opcodes:
+            # Where annotations are evaluated when asked for, no source evaluates them here.
             flags, ops = flags | 4, [*ops, Op("CONST", "p"), self.value(), Op("BUILD_TUPLE", 2)]
-        if flags & 8:
-            cells = [Op("LOAD_CLOSURE", name) for name in self.chance.sample((*CELLS, *FREE), FREE_VARIABLES[number])]
-            ops = [*ops, *cells, Op("BUILD_TUPLE", len(cells))]
         return [*ops, Op("MAKE_FUNCTION", (flags, number))]
 
     def imports(self, kinds: Kinds) -> list[Op]:

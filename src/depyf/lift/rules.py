@@ -94,5 +94,6 @@ FOLD: dict[str, Rule] = {
     "POP": calls.pop,
     "SETUP_ANNOTATIONS": assign.setup_annotations,
     "PUSH_EXC_INFO": _nothing,
+    "UNGUARDED": _nothing,
     "POP_EXCEPT": _nothing,
 }

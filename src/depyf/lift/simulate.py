@@ -12,6 +12,7 @@ from typing import cast
 from depyf.bytecode.listing import Instruction, Listing
 from depyf.cfg.blocks import Span, split
 from depyf.errors import DecompilationError
+from depyf.lift.bound import unsure_reads
 from depyf.lift.callees import settle_callees
 from depyf.lift.machine import Machine
 from depyf.lift.phis import remove_trivial_phis
@@ -33,6 +34,7 @@ def lift(listing: Listing, first_temp: int = 0) -> Graph:
         lifter.block(lifter.work.pop())
     remove_trivial_phis(lifter.graph, lifter.handler_args)
     settle_callees(lifter.graph)
+    lifter.graph.unsure = unsure_reads(lifter.graph)
     return lifter.graph
 
 

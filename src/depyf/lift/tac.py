@@ -138,6 +138,8 @@ class Graph:
     """Names for temporaries, should they need one."""
     end: int = -1
     """The block that returns None for all, once `structure/nests.py` has made it."""
+    unsure: set[int] = field(default_factory=set)
+    """Temporaries read from variables that may have been unbound: reading them may raise."""
 
     def new_block(self, insts: list[Inst], exit_: Exit, handler: int, stack: list[int]) -> Block:
         """Append a block without phis."""

@@ -9,6 +9,7 @@ from depyf.lift.assign import variable
 from depyf.lift.fold import Folder
 from depyf.lift.index import as_index
 from depyf.lift.nodes import (
+    EMPTY,
     IMPURE,
     LOCAL,
     PURE,
@@ -61,10 +62,10 @@ def const(folder: Folder, inst: Inst) -> None:
 def load(folder: Folder, inst: Inst) -> None:
     """LOAD_FAST and the other variable loads."""
     var = variable(inst, ast.Load())
-    if inst.op == "LOAD_FAST":
+    if inst.op == "LOAD_FAST" and inst.defs[0] not in folder.graph.unsure:
         folder.push(inst, var, LOCAL, frozenset((var.id,)))
         return
-    folder.push(inst, var)
+    folder.push(inst, var, IMPURE, frozenset((var.id,)) if inst.op == "LOAD_FAST" else EMPTY)
     if inst.op == "LOAD_FAST_CLEAR":
         folder.emit(ast.Delete(targets=[variable(inst, ast.Del())]), inst.line, [var.id])
 

@@ -8,7 +8,8 @@ import re
 from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Code
-from depyf.lift.nodes import AsyncIter, Cell, Common, GetIter, Object, Temp
+from depyf.lift.imports import Import
+from depyf.lift.nodes import AsyncIter, Cell, Common, GetIter, Object, Temp, literal
 from depyf.passes.body import Body
 from depyf.passes.definitions import AsyncDefinition, Definition
 from depyf.passes.telling import hint_names
@@ -68,6 +69,8 @@ def finish_leftovers(body: Body, names: Names) -> None:
     temps: dict[int, str] = {}
     hint_names(body.stmts, names.hints)
 
+    between_brackets = _indices(body.stmts)
+
     def named(temp: int, wish: str) -> str:
         if temp not in temps:
             temps[temp] = names.fresh(names.hints.get(temp, wish))
@@ -80,6 +83,9 @@ def finish_leftovers(body: Body, names: Names) -> None:
             if node.name != function:
                 names.functions[node.name] = function
 
+        elif isinstance(node, Import) and node.target is not None:
+            node.names[0].asname = named(node.target.temp, node.names[0].name)
+
     def rewrite(expr: ast.expr) -> ast.expr:
         if isinstance(expr, Temp):
             return ast.Name(id=named(expr.temp, f"tmp_{len(temps) + 1}"), ctx=ast.Load())
@@ -89,6 +95,9 @@ def finish_leftovers(body: Body, names: Names) -> None:
             return ast.Call(func=_builtin(names, "iter"), args=[expr.value], keywords=[])
         if isinstance(expr, AsyncIter):
             return ast.Call(func=_builtin(names, "aiter"), args=[expr.value], keywords=[])
+        if isinstance(expr, ast.Slice) and id(expr) not in between_brackets:
+            bounds = [literal(None) if bound is None else bound for bound in (expr.lower, expr.upper, expr.step)]
+            return ast.Call(func=_builtin(names, "slice"), args=bounds, keywords=[])
         if isinstance(expr, Common):
             return _builtin(names, expr.id)
         if isinstance(expr, Cell):
@@ -98,6 +107,16 @@ def finish_leftovers(body: Body, names: Names) -> None:
         return expr
 
     rewrite_expressions(body.stmts, rewrite)
+
+
+def _indices(stmts: list[ast.stmt]) -> set[int]:
+    """Return the identities of the slices that stand between the brackets of a subscript, alone or in a tuple."""
+    found = set()
+    for node in nodes(stmts):
+        if isinstance(node, ast.Subscript):
+            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            found.update(id(part) for part in parts)
+    return found
 
 
 def _cell(variable: str) -> ast.expr:

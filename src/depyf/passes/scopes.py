@@ -6,10 +6,11 @@ import ast
 
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.lift.imports import Import, ImportFrom
-from depyf.lift.nodes import Capture, CaptureRest, CaptureStar, Var, literal
+from depyf.lift.nodes import Capture, CaptureRest, CaptureStar, Cell, Var, literal
 from depyf.passes.body import Bodies, Body
 from depyf.passes.comprehensions import COMPREHENSIONS, bound_around
 from depyf.passes.definitions import AsyncDefinition, ClassDefinition, Definition
+from depyf.passes.walk import nodes
 
 EXPRESSIONS = frozenset({"<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 """Code that is written as an expression: what it binds outside is declared by the code around it."""
@@ -40,11 +41,18 @@ def declare(body: Body) -> None:
 
 
 def never_bound(body: Body, variables: list[Var]) -> list[ast.stmt]:
-    """Return a statement, which the compiler drops, that binds the variables which are read and never bound."""
-    if not body.code.flags & CO_OPTIMIZED:
+    """Return a statement, which the compiler drops, that binds the variables which are read and never bound.
+
+    A function inside this one may read them, too, and so may an expression for a cell.
+    """
+    code = body.code
+    if not code.flags & CO_OPTIMIZED:
         return []
-    bound = {var.id for var in variables if not isinstance(var.ctx, ast.Load)} | set(body.code.parameters)
-    names = sorted({var.id for var in variables if is_own(var, body.code)} - bound)
+    inner = [const for const in code.consts if isinstance(const, Code)]
+    read = {var.id for var in variables if is_own(var, code)} | {name for one in inner for name in one.freevars}
+    read |= {node.name for node in nodes(body.stmts) if isinstance(node, Cell)}
+    bound = {var.id for var in variables if not isinstance(var.ctx, ast.Load)} | set(code.parameters)
+    names = sorted(read & {*code.varnames, *code.cellvars} - bound)
     if not names:
         return []
     targets: list[ast.expr] = [Var(id=name, ctx=ast.Store(), scope="fast") for name in names]

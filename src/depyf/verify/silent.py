@@ -10,10 +10,11 @@ from collections.abc import Callable
 
 from depyf.bytecode.code import Code
 from depyf.verify import containers
+from depyf.verify.callee import callee
 from depyf.verify.arithmetic import compare, contains, operate
 from depyf.verify.frame import Frame, exception_of
 from depyf.verify.list_methods import call_list_method, load_list_attribute, load_list_method
-from depyf.verify.state import FunctionOf, ListOf
+from depyf.verify.state import EmptySet, FunctionOf, ListOf
 from depyf.verify.terms import Constant, NotUnderstood, Null, Sort, Symbol, Term, TupleOf
 
 Action = Callable[[Frame], bool]
@@ -218,6 +219,11 @@ def build_list(frame: Frame) -> bool:
     return frame.next()
 
 
+def build_set(frame: Frame) -> bool:
+    """Make a set of nothing, which hashes nothing."""
+    return count_of(frame) == 0 and give(frame, 0, frame.state.make(EmptySet()))
+
+
 def build_string(frame: Frame) -> bool:
     """Join texts."""
     parts = frame.top(count_of(frame))
@@ -228,7 +234,8 @@ def build_string(frame: Frame) -> bool:
 
 def build_slice(frame: Frame) -> bool:
     """Do BUILD_SLICE."""
-    frame.push(frame.terms.pure("slice", frame.pop_many(count_of(frame))))
+    bounds = (*frame.pop_many(count_of(frame)), frame.terms.constant(None))[:3]
+    frame.push(frame.terms.pure("slice", bounds))
     return frame.next()
 
 
@@ -370,6 +377,20 @@ def get_iter(frame: Frame) -> bool:
     return isinstance(node, Symbol) and node.sort is Sort.ITERATOR and frame.next()
 
 
+def call(frame: Frame) -> bool:
+    """Make a slice by its type, which runs no code; or do a method of a fresh list."""
+    match frame.item.arg:
+        case (2 | 3 as count, shape):
+            function, extra, slots = callee(frame, shape, count)
+        case _:
+            return call_list_method(frame)
+    node = frame.node(function)
+    if extra or not isinstance(node, Constant) or node.value is not slice:
+        return False
+    bounds = (*frame.top(count), frame.terms.constant(None))[:3]
+    return give(frame, count + slots, frame.terms.pure("slice", bounds))
+
+
 def push_exc_info(frame: Frame) -> bool:
     """Let an exception be the one that is handled."""
     exception = frame.pop()
@@ -430,6 +451,7 @@ SILENT: dict[str, Action] = {
     "IS": identity,
     "BUILD_TUPLE": build_tuple,
     "BUILD_LIST": build_list,
+    "BUILD_SET": build_set,
     "BUILD_STRING": build_string,
     "BUILD_SLICE": build_slice,
     "BUILD_MAP": build_map,
@@ -450,7 +472,7 @@ SILENT: dict[str, Action] = {
     "SET_FUNCTION_ATTRIBUTE": set_function_attribute,
     "LOAD_ATTR": load_attr,
     "LOAD_METHOD": load_list_method,
-    "CALL": call_list_method,
+    "CALL": call,
     "GET_ITER": get_iter,
     "PUSH_EXC_INFO": push_exc_info,
     "POP_EXCEPT": pop_except,

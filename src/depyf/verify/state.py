@@ -33,7 +33,12 @@ class FunctionOf:
     parts: dict[int, Term]
 
 
-HeapObject = ListOf | DictOf | FunctionOf
+@dataclass(frozen=True, slots=True)
+class EmptySet:
+    """A fresh set with nothing in it."""
+
+
+HeapObject = ListOf | DictOf | FunctionOf | EmptySet
 
 
 def contents(item: HeapObject) -> tuple[Term, ...]:
@@ -45,6 +50,8 @@ def contents(item: HeapObject) -> tuple[Term, ...]:
             return tuple(value for _, value in entries.values())
         case FunctionOf(parts=parts):
             return tuple(parts[flag] for flag in sorted(parts))
+        case EmptySet():
+            return ()
 
 
 def refilled(item: HeapObject, terms: tuple[Term, ...]) -> HeapObject:
@@ -57,6 +64,8 @@ def refilled(item: HeapObject, terms: tuple[Term, ...]) -> HeapObject:
             return DictOf({wanted: (name, term) for (wanted, (name, _)), term in named})
         case FunctionOf(code=code, parts=parts):
             return FunctionOf(code, dict(zip(sorted(parts), terms, strict=True)))
+        case EmptySet():
+            return item
 
 
 def shape(item: HeapObject) -> tuple[object, ...]:
@@ -68,6 +77,8 @@ def shape(item: HeapObject) -> tuple[object, ...]:
             return "dict", *(name for name, _ in entries.values())
         case FunctionOf(parts=parts):
             return "function", *sorted(parts)
+        case EmptySet():
+            return ("set",)
 
 
 @dataclass(slots=True)

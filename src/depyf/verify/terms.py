@@ -138,12 +138,16 @@ class Terms:
         return self.shared(("cell", name), Cell(name))
 
     def constant(self, value: object) -> Term:
-        """Return the term of a constant; a tuple is taken apart."""
+        """Return the term of a constant; a tuple is taken apart, and a slice is what BUILD_SLICE makes of its bounds."""
         made: list[Term] = []
         pending = [(value, 0, False)]
         while pending:
             item, level, is_ready = pending.pop()
-            if not isinstance(item, tuple) or type(item) is not tuple or level == MAX_DEPTH:
+            if isinstance(item, slice):
+                bounds = (item.start, item.stop, item.step)
+                parts = tuple(self.shared(("constant", key(bound)), Constant(bound)) for bound in bounds)
+                made.append(self.pure("slice", parts))
+            elif not isinstance(item, tuple) or type(item) is not tuple or level == MAX_DEPTH:
                 made.append(self.shared(("constant", key(item)), Constant(item)))
             elif is_ready:
                 first = len(made) - len(item)

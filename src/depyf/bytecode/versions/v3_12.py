@@ -14,7 +14,6 @@ from depyf.bytecode.versions import v3_11
 from depyf.bytecode.versions.opcodes_3_12 import TABLE
 
 FOLDS = (
-    fold_generator_stop,
     fold_generator_start,
     fold_sends,
     fold_async_yield,
@@ -52,5 +51,5 @@ FACTS = v3_11.FACTS.next(
         "SEND": x.fixed(Step("SEND", False, True)),
     },
     nested_quotes=True,
-    folds=(fold_keywords, fold_loop_ends(1), *FOLDS),
+    folds=(fold_keywords, fold_loop_ends(1), fold_generator_stop(jumps_test=True), *FOLDS),
 )
