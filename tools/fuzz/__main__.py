@@ -21,7 +21,6 @@ from tools.fuzz.check import Outcome, check
 from tools.fuzz.generate import generate
 from tools.fuzz.lower import lower, running
 
-
 NUMBER = re.compile(r"\d+")
 
 
@@ -62,7 +61,9 @@ def main() -> int:
             text = outcome.reason if outcome.kind != "different" else "different"
             reasons.setdefault(f"{outcome.kind}: {NUMBER.sub('#', text)}", []).append(seed)
     version = "{}.{}".format(*running())
-    ways = " ".join(f"{kind} {counts[kind]}" for kind in ("same", "different", "failed", "EXACT", "EQUIVALENT", "UNPROVEN"))
+    ways = " ".join(
+        f"{kind} {counts[kind]}" for kind in ("same", "different", "failed", "EXACT", "EQUIVALENT", "UNPROVEN")
+    )
     print(f"{version}: {options.programs} programs from seed {options.seed}: {ways}")
     for reason, seeds in sorted(reasons.items(), key=lambda item: -len(item[1]))[: options.reasons]:
         print(f"  {len(seeds):4} {reason}: seeds {' '.join(map(str, seeds[:5]))}")

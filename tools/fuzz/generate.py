@@ -8,9 +8,9 @@ from dataclasses import replace
 from depyf.bytecode.versions.known import FACTS
 from tools.fuzz.effects import FIXED, Invalid, apply, leave
 from tools.fuzz.fuel import put_fuel
-from tools.fuzz.propose import CELLS, VARIABLES, Proposals, drop
+from tools.fuzz.lower import CELLS, VARIABLES
 from tools.fuzz.program import Block, Exit, Kinds, Op, Program, Region, fits, is_value
-
+from tools.fuzz.propose import Proposals, drop
 
 
 def generate(version: tuple[int, int], seed: int, *, exceptions: bool) -> Program:
@@ -333,4 +333,3 @@ def shared_part(kinds: Kinds, wanted: Kinds) -> bool:
     mine = [place for place, kind in enumerate(kinds) if kind == "p"]
     its = [place for place, kind in enumerate(wanted) if kind == "p"]
     return its == mine[: len(its)] and not {"m", "s", "u", "l", "e"} & {*kinds[len(its) :], *wanted}
-

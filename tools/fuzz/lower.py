@@ -30,6 +30,11 @@ COUNTED = frozenset(
 NAMED = frozenset("STORE_GLOBAL DELETE_GLOBAL STORE_ATTR DELETE_ATTR IMPORT_FROM".split())
 
 
+def replaced(code: types.CodeType, **changes: Any) -> types.CodeType:  # noqa: ANN401  (of many types)
+    """Return a code object with other fields, those that this version has not left out."""
+    return code.replace(**{name: value for name, value in changes.items() if hasattr(code, name)})
+
+
 def inner_codes() -> list[types.CodeType]:
     """Return the nested functions, by index; each has so many free variables as FREE_VARIABLES says."""
 
@@ -50,7 +55,7 @@ def inner_codes() -> list[types.CodeType]:
     return [function.__code__ for function in around(1, 2)]
 
 
-INNER = inner_codes()
+INNER = [replaced(code, co_qualname=f"f.<locals>.{code.co_name}") for code in inner_codes()]
 assert tuple(len(code.co_freevars) for code in INNER) == FREE_VARIABLES
 
 
@@ -169,10 +174,8 @@ def finished(low: Lowering, data: bytes, table: bytes) -> types.CodeType:
 
     def sample(a: object, b: object, c: object) -> None: ...
 
-    changes: dict[str, Any] = {}
-    if low.facts.exceptions == "table":
-        changes = {"co_exceptiontable": table, "co_qualname": "f"}
-    return sample.__code__.replace(
+    return replaced(
+        sample.__code__,
         co_code=data,
         co_consts=tuple(low.consts),
         co_names=tuple(low.names),
@@ -183,10 +186,11 @@ def finished(low: Lowering, data: bytes, table: bytes) -> types.CodeType:
         co_stacksize=low.depth + 6,
         co_flags=CO_OPTIMIZED | CO_NEWLOCALS | CO_NESTED | (CO_GENERATOR if low.program.generator else 0),
         co_name="f",
+        co_qualname="f",
         co_filename="<fuzz>",
         co_firstlineno=1,
-        **{"co_linetable": line_table(low.facts, len(data) // 2)},
-        **changes,
+        co_linetable=line_table(low.facts, len(data) // 2),
+        co_exceptiontable=table,
     )
 
 
@@ -447,7 +451,8 @@ def _import_name(low: Lowering, arg: tuple[str, tuple[str, ...] | None]) -> None
 
 
 def _yield(low: Lowering, arg: object) -> None:
-    low.put("YIELD_VALUE", 2 if low.has("RESUME") else 0)
+    # One number is how deeply protected a yield is, another what it delegates to; neither is known here.
+    low.put("YIELD_VALUE", 2 if low.has("RETURN_CONST") and not low.has("TO_BOOL") else 0)
     if low.has("RESUME"):
         low.put("RESUME", 1)
 

@@ -93,6 +93,9 @@ def cell_shown(cell: types.CellType, depth: int) -> object:
 class Value:
     """An object all of whose operations are observed."""
 
+    trace: Trace
+    number: int
+
     def __init__(self, trace: Trace, number: int) -> None:
         self.__dict__.update(trace=trace, number=number)
 
@@ -122,6 +125,7 @@ class Value:
         return self.new("method", args, kwargs)
 
     def __call__(self, *args: object, **kwargs: object) -> Value:
+        """Record a call."""
         return self.new("call", args, kwargs)
 
     def __bool__(self) -> bool:

@@ -6,7 +6,8 @@ LIST_APPEND, a null where a call wants one.
 
     o observed   b bool   N None   t text   i iterator   L list   D dict   S set   T tuple   X exception class
     c cell   C1 C2 tuple of so many cells   f function   e exception   v any value
-    n null   u value or null   m s a method and its `self`   p what was being handled   q the same, put back   l saved offset
+    n null   u value or null   m s a method and its `self`   p what was being handled   q the same, put back
+    l saved offset
 """
 
 from __future__ import annotations

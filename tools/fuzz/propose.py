@@ -139,14 +139,20 @@ class Proposals:
         if pick < 0.4 and not is_method:
             has_words = self.chance.random() < 0.4
             words = self.keyed("k") if has_words else []
-            return [Op(self.chance.choice(("BUILD_TUPLE", "BUILD_LIST")), count), *words, Op("CALL_EX", (has_words, shape))]
+            return [
+                Op(self.chance.choice(("BUILD_TUPLE", "BUILD_LIST")), count),
+                *words,
+                Op("CALL_EX", (has_words, shape)),
+            ]
         return [Op("CALL", (count, shape))]
 
     def attribute(self, kinds: Kinds) -> list[Op]:
         """Read, write or delete an attribute."""
         name = self.chance.choice(ATTRIBUTES)
         kind = self.chance.choice(("LOAD_ATTR", "STORE_ATTR", "DELETE_ATTR"))
-        return [self.observed(), Op(kind, name)] if kind != "LOAD_ATTR" or self.chance.random() < 0.5 else [Op(kind, name)]
+        return (
+            [self.observed(), Op(kind, name)] if kind != "LOAD_ATTR" or self.chance.random() < 0.5 else [Op(kind, name)]
+        )
 
     def operator(self, kinds: Kinds) -> list[Op]:
         """Apply an operator."""
@@ -175,13 +181,19 @@ class Proposals:
     def build(self, kinds: Kinds) -> list[Op]:
         """Make a container of what is there."""
         count = self.chance.randint(0, min(3, len(kinds)))
-        name = self.chance.choice(("BUILD_TUPLE", "BUILD_LIST", "BUILD_LIST", "BUILD_SET", "BUILD_MAP", "keys", "slice"))
+        name = self.chance.choice(
+            ("BUILD_TUPLE", "BUILD_LIST", "BUILD_LIST", "BUILD_SET", "BUILD_MAP", "keys", "slice")
+        )
         if name == "keys":
-            return [Op("BUILD_CONST_KEY_MAP", KEYS[:count])] if "BUILD_CONST_KEY_MAP" in self.opcodes else self.keyed("k")
+            return (
+                [Op("BUILD_CONST_KEY_MAP", KEYS[:count])] if "BUILD_CONST_KEY_MAP" in self.opcodes else self.keyed("k")
+            )
         if name == "slice":
             return [Op("BUILD_SLICE", self.pick(2, 3))]
         if name == "BUILD_MAP":
-            return [Op("CONST", "k"), self.value(), Op(name, 1)] if self.chance.random() < 0.5 else [Op(name, count // 2)]
+            return (
+                [Op("CONST", "k"), self.value(), Op(name, 1)] if self.chance.random() < 0.5 else [Op(name, count // 2)]
+            )
         return [Op(name, count)]
 
     def grow(self, kinds: Kinds) -> list[Op]:

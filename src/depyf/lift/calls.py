@@ -7,7 +7,7 @@ from typing import cast
 
 from depyf.bytecode.code import Code
 from depyf.lift.definitions import name_function
-from depyf.lift.fold import Folder
+from depyf.lift.fold import Folder, is_augmented
 from depyf.lift.imports import finish_import
 from depyf.lift.nodes import (
     IMPURE,
@@ -193,7 +193,7 @@ def pop(folder: Folder, inst: Inst) -> None:
     if finish_import(folder, inst, entry):
         return
     if folder.uses.get(temp, 0) == 0:
-        if folder.pending[-1] is entry:
+        if folder.pending[-1] is entry and not is_augmented(entry):
             folder.discard(entry)
             folder.emit(ast.Expr(value=entry.expr), inst.line)
         elif entry.effect == IMPURE:

@@ -2,10 +2,10 @@
 
 Before: v3 = phi(v1, v4); v4 = phi(v3, v3)      After: v3 and v4 are v1 everywhere
 
-Braun et al., "Simple and Efficient Construction of Static Single Assignment Form", 2013, section 3.2: where the graph is
-irreducible, phis that stand for one value may refer to one another. They are found as in the propagation of constants
-(Wegman and Zadeck, 1991): a phi is taken to be nothing at first, then the one value that comes to it, and only then
-itself. Each phi changes at most twice.
+Braun et al., "Simple and Efficient Construction of Static Single Assignment Form", 2013, section 3.2: where the graph
+is irreducible, phis that stand for one value may refer to one another. They are found as in the propagation of
+constants (Wegman and Zadeck, 1991): a phi is taken to be nothing at first, then the one value that comes to it, and
+only then itself. Each phi changes at most twice.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) 
     work = list(reversed(args))
     while work:
         phi = work.pop()
-        choices = {means[value] if value in args else value for value in args[phi] if value in means or value not in args}
+        known = [value for value in args[phi] if value in means or value not in args]
+        choices = {means.get(value, value) for value in known}
         if not choices:
             continue
         value = choices.pop() if len(choices) == 1 else phi

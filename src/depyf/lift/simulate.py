@@ -7,6 +7,7 @@ removed (Braun et al. 2013, section 3.1).
 
 from __future__ import annotations
 
+from operator import ne
 from typing import cast
 
 from depyf.bytecode.listing import Instruction, Listing
@@ -34,6 +35,7 @@ def lift(listing: Listing, first_temp: int = 0) -> Graph:
         lifter.block(lifter.work.pop())
     remove_trivial_phis(lifter.graph, lifter.handler_args)
     settle_callees(lifter.graph)
+    split_loop_edges(lifter.graph)
     lifter.graph.unsure = unsure_reads(lifter.graph)
     return lifter.graph
 
@@ -141,6 +143,18 @@ class _Lifter:
         self.phis[entry.target] = phis
         self.entry[entry.target] = stack
         self.work.append(entry.target)
+
+
+def split_loop_edges(graph: Graph) -> None:
+    """Put an empty block on each edge out of a loop's head that carries values: the head is no place to assign them."""
+    for block in graph.live():
+        if not isinstance(block.exit, ForIter):
+            continue
+        for name in ("body", "done"):
+            edge = getattr(block.exit, name)
+            if any(map(ne, graph.block(edge.target).phis, edge.args)):
+                between = graph.new_block([], Goto(edge), block.handler, list(edge.args))
+                setattr(block.exit, name, Edge(between.index))
 
 
 def _merges(listing: Listing, spans: list[Span], span_at: dict[int, int]) -> list[bool]:

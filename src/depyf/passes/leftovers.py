@@ -111,7 +111,7 @@ def finish_leftovers(body: Body, names: Names) -> None:
 
 def _indices(stmts: list[ast.stmt]) -> set[int]:
     """Return the identities of the slices that stand between the brackets of a subscript, alone or in a tuple."""
-    found = set()
+    found: set[int] = set()
     for node in nodes(stmts):
         if isinstance(node, ast.Subscript):
             parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]

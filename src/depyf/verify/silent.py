@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 from depyf.bytecode.code import Code
 from depyf.verify import containers
-from depyf.verify.callee import callee
 from depyf.verify.arithmetic import compare, contains, operate
+from depyf.verify.callee import callee
 from depyf.verify.frame import Frame, exception_of
-from depyf.verify.list_methods import call_list_method, load_list_attribute, load_list_method
+from depyf.verify.methods import call_method, load_attribute, load_method
 from depyf.verify.state import EmptySet, FunctionOf, ListOf
 from depyf.verify.terms import Constant, NotUnderstood, Null, Sort, Symbol, Term, TupleOf
 
@@ -367,28 +367,38 @@ def load_attr(frame: Frame) -> bool:
     """Read the closure of a fresh function, which is how a source gets at a cell, or a method of a fresh list."""
     found = frame.state.get(frame.peek())
     if frame.item.arg != "__closure__" or not isinstance(found, FunctionOf) or 8 not in found.parts:
-        return load_list_attribute(frame)
+        return load_attribute(frame)
     return give(frame, 1, found.parts[8])
 
 
 def get_iter(frame: Frame) -> bool:
-    """Take the iterator of an iterator, which is itself: see the decision on iterators."""
-    node = frame.node(frame.peek())
-    return isinstance(node, Symbol) and node.sort is Sort.ITERATOR and frame.next()
+    """Take the iterator of an iterator, which is itself."""
+    return is_iterator(frame, frame.peek()) and frame.next()
 
 
 def call(frame: Frame) -> bool:
-    """Make a slice by its type, which runs no code; or do a method of a fresh list."""
+    """Make a slice by its type, or take the iterator of one, which runs no code; or do a method of a container."""
     match frame.item.arg:
-        case (2 | 3 as count, shape):
+        case (int(count), shape) if count in (1, 2, 3):
             function, extra, slots = callee(frame, shape, count)
         case _:
-            return call_list_method(frame)
+            return False
     node = frame.node(function)
-    if extra or not isinstance(node, Constant) or node.value is not slice:
+    if extra or not isinstance(node, Constant):
+        return call_method(frame)
+    if node.value is iter and count == 1:
+        operand = frame.peek()
+        return is_iterator(frame, operand) and give(frame, 1 + slots, operand)
+    if node.value is not slice or count == 1:
         return False
     bounds = (*frame.top(count), frame.terms.constant(None))[:3]
     return give(frame, count + slots, frame.terms.pure("slice", bounds))
+
+
+def is_iterator(frame: Frame, term: Term) -> bool:
+    """Return whether a term is surely an iterator, which is its own: see the decision on iterators."""
+    node = frame.node(term)
+    return isinstance(node, Symbol) and node.sort is Sort.ITERATOR
 
 
 def push_exc_info(frame: Frame) -> bool:
@@ -471,7 +481,7 @@ SILENT: dict[str, Action] = {
     "MAKE_FUNCTION": make_function,
     "SET_FUNCTION_ATTRIBUTE": set_function_attribute,
     "LOAD_ATTR": load_attr,
-    "LOAD_METHOD": load_list_method,
+    "LOAD_METHOD": load_method,
     "CALL": call,
     "GET_ITER": get_iter,
     "PUSH_EXC_INFO": push_exc_info,

@@ -4,6 +4,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import keyword
 import types
 import warnings
 from collections.abc import Iterator, Mapping
@@ -15,6 +16,7 @@ from depyf.verify.imports import imported_names
 WRAPPER = "__closure_of_"
 """How the name of a function begins that only holds another one, to give it free variables."""
 
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 FUTURE_FLAGS = 0
 for feature in set(__future__.all_feature_names) - {"nested_scopes", "generators", "barry_as_FLUFL"}:
     # The flags of the first two mean something else in a code object; the third is a joke that changes the grammar.
@@ -30,7 +32,7 @@ def compile_standin(
     names: identifiers in the text that stand for other names in `original`.
     Raises `DecompilationError` when the text does not compile or the function is not there.
     """
-    module = compile_text(text, original, filename, names)
+    module = compile_text(text, original, filename, function, names)
     found = list(functions(module))
     wanted = original.co_name if function is None else function
     named = [(code, qualname) for code, qualname in found if code.co_name == wanted]
@@ -42,13 +44,16 @@ def compile_standin(
     return named[-1]
 
 
-def compile_text(text: str, original: types.CodeType, filename: str, names: Mapping[str, str]) -> types.CodeType:
+def compile_text(
+    text: str, original: types.CodeType, filename: str, function: str | None, names: Mapping[str, str]
+) -> types.CodeType:
     """Compile a module's text under the `from __future__` imports, and with the imports, of the original's module."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text, filename)
             in_text = {name: identifier for identifier, name in names.items()}
+            add_cells(tree, original, function or original.co_name)
             add_imports(tree, [in_text.get(name, name) for name in imported_names(read(original))])
             flags = original.co_flags & FUTURE_FLAGS
             module: types.CodeType = compile(tree, filename, "exec", flags=flags, dont_inherit=True, optimize=0)
@@ -69,6 +74,25 @@ def add_imports(tree: ast.Module, names: list[str]) -> None:
         place += 1
     tree.body[place:place] = [ast.Import(names=[ast.alias(name=name, asname=None)]) for name in names]
     ast.fix_missing_locations(tree)
+
+
+def add_cells(tree: ast.Module, original: types.CodeType, function: str) -> None:
+    """Let the variables that are cells in the original be cells in its stand-in: some function there names them.
+
+    The compiler drops a branch that cannot be taken, and keeps what it says of variables.
+    """
+    found = [node for node in ast.walk(tree) if isinstance(node, DEFINITIONS) and node.name == function]
+    names = [name for name in original.co_cellvars if name.isidentifier() and not keyword.iskeyword(name)]
+    if len(found) != 1 or not names or found[0].name.startswith(WRAPPER):
+        return
+    body = found[0].body
+    is_docstring = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
+    text = f"if False:\n    (lambda: ({', '.join(names)},))"
+    never = ast.parse(text).body[0]
+    for node in ast.walk(never):
+        if isinstance(node, (ast.expr, ast.stmt)):
+            ast.copy_location(node, body[0])
+    body.insert(1 if is_docstring else 0, never)
 
 
 def functions(module: types.CodeType) -> Iterator[tuple[types.CodeType, str]]:

@@ -54,6 +54,19 @@ def contents(item: HeapObject) -> tuple[Term, ...]:
             return ()
 
 
+def sort_of(item: HeapObject) -> Sort:
+    """Return the sort of what a fresh object is once others have seen it."""
+    match item:
+        case ListOf():
+            return Sort.LIST
+        case DictOf():
+            return Sort.DICT
+        case EmptySet():
+            return Sort.SET
+        case FunctionOf():
+            return Sort.PLAIN
+
+
 def refilled(item: HeapObject, terms: tuple[Term, ...]) -> HeapObject:
     """Return a heap object of the same shape with other contents, in the order of `contents`."""
     match item:
@@ -172,6 +185,12 @@ class State:
     def get(self, term: Term) -> HeapObject | None:
         """Return the fresh object that a resolved term names, if it names one."""
         return self.heap.get(term)
+
+    def exact_type(self, term: Term) -> Sort | None:
+        """Return LIST, SET or DICT where a resolved term is surely exactly that."""
+        node = self.terms.nodes[term]
+        sort = sort_of(self.heap[term]) if term in self.heap else node.sort if isinstance(node, Symbol) else None
+        return sort if sort in (Sort.LIST, Sort.SET, Sort.DICT) else None
 
     def items(self, term: Term) -> tuple[Term, ...] | None:
         """Return the items of a tuple, fresh list or private sequence, or None where they are not known."""
