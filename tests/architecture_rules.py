@@ -30,7 +30,9 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("verify",),
     ("work",),
     ("pipeline",),
-    ("decompiled",),
+    ("show",),
+    ("live",),
+    ("decompiled", "decompiled_module"),
     ("api",),
     ("decompiler",),
     ("report",),
@@ -51,6 +53,9 @@ FOREIGN = ("tools/roundtrip/",)
 
 # Programs as users write them, with the names that they give.
 OF_USERS = ("tools/guard_verdicts/programs/", "tests/bytecode/programs/")
+
+STDLIB = sys.stdlib_module_names | {"annotationlib"}
+"""Modules of every standard library: the last are those that only newer Pythons have."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +147,7 @@ def third_party(source: Source) -> list[Offence]:
     """The decompiler has no dependencies, and only `depyf/torch/` imports torch."""
     if not package(source):
         return []
-    allowed = THIRD_PARTY.get(source.part, set()) | {"depyf", "", "__future__"} | sys.stdlib_module_names
+    allowed = THIRD_PARTY.get(source.part, set()) | {"depyf", "", "__future__"} | STDLIB
     return [
         Offence(source.path, line, f"imports {name}")
         for line, name in _imports(source)

@@ -9,27 +9,33 @@ import types
 from collections.abc import Mapping, Sequence
 
 from depyf.bytecode import pyc
-from depyf.decompiled import NO_NAMES, Decompiled, decompile_function, source_of
-from depyf.emit.grammar import Grammar
-from depyf.emit.statements import write
-from depyf.passes.module import module_body
-from depyf.pipeline import decompile as decompile_body
+from depyf.bytecode.code import Code
+from depyf.decompiled import NO_NAMES, Decompiled, decompile_function, source_of, source_of_function
+from depyf.decompiled_module import DecompiledModule, decompile_module, module_source
+from depyf.errors import DecompilationError
+from depyf.pipeline import NOTHING
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
+from depyf.verify.oracle import Oracle
 
 CALL = "__call__"
+LARGEST = 1 << 27
+"""Bytes of the largest `.pyc` that is read."""
 
 
 def decompile(x: object) -> str:
     """Return the source of one function.
 
     x: a code object, function, bound method, `functools.partial`, wrapped function, or an instance with `__call__`.
+        Of a function the defaults and annotations are written too, and above it as comments what its closure holds; a
+        code object has none of these. An object without a text is written as a name that a comment explains.
 
     Raises TypeError if `x` is nothing of the kind, DecompilationError if its code cannot be decompiled.
 
     >>> print(decompile(lambda a: a + 1), end="")
     lambda_function = lambda a: a + 1
     """
-    return source_of(code_of(x))
+    found = _function_of(x)
+    return source_of(found) if isinstance(found, types.CodeType) else source_of_function(found)
 
 
 def decompile_code(
@@ -38,16 +44,20 @@ def decompile_code(
     simplify: bool = False,
     assumptions: Assumptions = NO_ASSUMPTIONS,
     result_names: Mapping[str, Sequence[str]] = NO_NAMES,
+    without: frozenset[str] = NOTHING,
 ) -> Decompiled:
     """Decompile a live code object as a function, and say how far the result is proven.
 
     simplify: prefer text that is easier to read to text that compiles to the same instructions.
     assumptions: what the proof may take for granted.
     result_names: by global, what the items of the sequence that it returns would best be called.
+    without: names of optional passes to leave out.
 
     Raises DecompilationError if the code cannot be decompiled.
     """
-    return decompile_function(code, simplify=simplify, assumptions=assumptions, result_names=result_names)
+    return decompile_function(
+        code, simplify=simplify, assumptions=assumptions, result_names=result_names, without=without
+    )
 
 
 def decompile_pyc(source: str | os.PathLike[str] | bytes) -> str:
@@ -55,16 +65,38 @@ def decompile_pyc(source: str | os.PathLike[str] | bytes) -> str:
 
     source: the file's path, or its bytes.
 
-    Raises DecompilationError if it is no `.pyc`, is damaged, or holds code that cannot be decompiled.
+    Raises DecompilationError if it is no `.pyc`, cannot be read, is damaged, or holds code that cannot be decompiled.
     """
-    data = source if isinstance(source, bytes) else _bytes(source)
-    body, names = decompile_body(pyc.load(data))
-    return write(module_body(body, names.objects), Grammar.of(body.code))
+    return module_source(load_pyc(source))
 
 
-def _bytes(path: str | os.PathLike[str]) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
+def decompile_module_pyc(source: str | os.PathLike[str] | bytes, *, oracle: Oracle | None = None) -> DecompiledModule:
+    """Decompile the module in a `.pyc` of any supported Python, and say how far the result is proven.
+
+    source: the file's path, or its bytes.
+    oracle: compiles the result where the file is of another Python than this one.
+
+    Raises DecompilationError if it is no `.pyc`, cannot be read, is damaged, or holds code that cannot be decompiled.
+    """
+    return decompile_module(load_pyc(source), oracle=oracle)
+
+
+def load_pyc(source: str | os.PathLike[str] | bytes) -> Code:
+    """Return the code of the module in a `.pyc`, given its path or its bytes.
+
+    Raises DecompilationError if it is none, cannot be read, or is damaged.
+    """
+    if isinstance(source, bytes):
+        return pyc.load(source)
+    place = os.fsdecode(source)
+    try:
+        with open(source, "rb") as file:
+            data = file.read(LARGEST + 1)
+    except OSError as error:
+        raise DecompilationError(f"the file cannot be read: {error.strerror}", code=place) from error
+    if len(data) > LARGEST:
+        raise DecompilationError(f"the file has more than {LARGEST} bytes", code=place)
+    return pyc.load(data, source=place)
 
 
 def code_of(x: object) -> types.CodeType:
@@ -72,6 +104,11 @@ def code_of(x: object) -> types.CodeType:
 
     Raises TypeError, naming what was given, if it has none.
     """
+    found = _function_of(x)
+    return found if isinstance(found, types.CodeType) else found.__code__
+
+
+def _function_of(x: object) -> types.FunctionType | types.CodeType:
     given = x
     while not isinstance(x, types.CodeType):
         if isinstance(x, functools.partial):
@@ -79,7 +116,8 @@ def code_of(x: object) -> types.CodeType:
         elif isinstance(x, types.MethodType):
             x = x.__func__
         elif isinstance(x, types.FunctionType):
-            x = inspect.unwrap(x).__code__ if isinstance(inspect.unwrap(x), types.FunctionType) else x.__code__
+            unwrapped = inspect.unwrap(x)
+            return unwrapped if isinstance(unwrapped, types.FunctionType) else x
         elif hasattr(x, "__wrapped__"):
             x = x.__wrapped__
         elif isinstance(getattr(type(x), CALL, None), types.FunctionType):
@@ -89,4 +127,15 @@ def code_of(x: object) -> types.CodeType:
     return x
 
 
-__all__ = ["Decompiled", "code_of", "decompile", "decompile_code", "decompile_pyc"]
+__all__ = [
+    "Decompiled",
+    "DecompiledModule",
+    "code_of",
+    "decompile",
+    "decompile_code",
+    "decompile_module",
+    "decompile_module_pyc",
+    "decompile_pyc",
+    "load_pyc",
+    "source_of",
+]

@@ -12,15 +12,17 @@ from depyf.bytecode.reader import read
 from depyf.emit.grammar import Grammar
 from depyf.emit.statements import write
 from depyf.errors import DecompilationError
+from depyf.lift.nodes import Function
 from depyf.lift.simplify import Results
+from depyf.live.function import comments, describe
 from depyf.passes.body import Body
 from depyf.passes.definitions import with_docstring
 from depyf.passes.leftovers import Names
 from depyf.passes.parameters import parameters
-from depyf.pipeline import decompile
+from depyf.pipeline import NOTHING, decompile
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.compare import verify
-from depyf.verify.level import Level
+from depyf.verify.level import Level, Verdict
 from depyf.verify.recompile import recompile
 from depyf.verify.standin import WRAPPER
 
@@ -36,7 +38,7 @@ class Decompiled:
     module_source: text that stands alone in a file: a function with free variables is returned by a wrapper that
         has them as parameters.
     function: the name that the source gives the function.
-    level, reason: what was proven of `module_source` compiled, and why no more.
+    verdict: what was proven of `module_source` compiled, why no more, and where the two first differ.
     placeholders: names in the source that stand for constants without a literal.
     names: identifiers in the source that stand for variable names that are none.
     functions: names of functions in the source that stand for the names which these functions have.
@@ -45,11 +47,20 @@ class Decompiled:
     source: str
     module_source: str
     function: str
-    level: Level
-    reason: str
+    verdict: Verdict
     placeholders: Mapping[str, object]
     names: Mapping[str, str]
     functions: Mapping[str, str] = field(default_factory=lambda: NO_RENAMES)
+
+    @property
+    def level(self) -> Level:
+        """What was proven."""
+        return self.verdict.level
+
+    @property
+    def reason(self) -> str:
+        """Why no more was proven."""
+        return self.verdict.reason
 
 
 def decompile_function(
@@ -58,37 +69,52 @@ def decompile_function(
     simplify: bool = False,
     assumptions: Assumptions = NO_ASSUMPTIONS,
     result_names: Mapping[str, Sequence[str]] = NO_NAMES,
+    without: frozenset[str] = NOTHING,
 ) -> Decompiled:
     """Decompile a live code object as a function, and prove it.
 
     simplify: prefer text that is easier to read to text that compiles to the same instructions.
     assumptions: what the proof may take for granted.
     result_names: by global, what the items of the sequence that it returns would best be called.
+    without: names of optional passes to leave out.
 
     Raises DecompilationError for code that is not valid or has a form that is not understood.
     """
     neutral = read(code)
     results = _results(assumptions, result_names) if simplify else None
-    source, definition, function, names = _source(neutral, results)
+    source, definition, function, names = _source(neutral, results, without)
     grammar = Grammar.of(neutral)
     module_source = source
     if neutral.freevars:
         module_source = write([_wrapped(definition, function, neutral)], grammar)
-    level, reason = _prove(code, neutral, module_source, function, names, assumptions)
-    return Decompiled(source, module_source, function, level, reason, names.objects, names.variables, names.functions)
+    verdict = _prove(code, neutral, module_source, function, names, assumptions)
+    return Decompiled(source, module_source, function, verdict, names.objects, names.variables, names.functions)
 
 
-def source_of(code: types.CodeType) -> str:
+def source_of(code: types.CodeType, *, without: frozenset[str] = NOTHING) -> str:
     """Return the source of a live code object as a function, without a proof.
 
     Raises DecompilationError for code that is not valid or has a form that is not understood.
     """
-    return _source(read(code), None)[0]
+    return _source(read(code), None, without)[0]
 
 
-def _source(code: Code, results: Results | None) -> tuple[str, ast.stmt, str, Names]:
-    body, names = decompile(code, results=results)
-    definition, function = define(body, names)
+def source_of_function(function: types.FunctionType) -> str:
+    """Return the source of a live function with its defaults and annotations; above it, what its closure holds.
+
+    Raises DecompilationError for code that is not valid or has a form that is not understood.
+    """
+    code = read(function.__code__)
+    live = describe(function, code)
+    source = _source(code, None, NOTHING, live.maker)[0]
+    return "".join(f"{line}\n" for line in comments(live, Grammar.of(code))) + source
+
+
+def _source(
+    code: Code, results: Results | None, without: frozenset[str], maker: Function | None = None
+) -> tuple[str, ast.stmt, str, Names]:
+    body, names = decompile(code, results=results, without=without)
+    definition, function = define(body, names, maker)
     return write([definition], Grammar.of(code)), definition, function, names
 
 
@@ -103,7 +129,7 @@ def _results(assumptions: Assumptions, names: Mapping[str, Sequence[str]]) -> Re
 
 def _prove(
     code: types.CodeType, neutral: Code, text: str, function: str, names: Names, assumptions: Assumptions
-) -> tuple[Level, str]:
+) -> Verdict:
     try:
         candidate = recompile(
             text,
@@ -114,28 +140,33 @@ def _prove(
             names=names.variables,
             functions=names.functions,
         )
-        verdict = verify(neutral, read(candidate), assumptions)
+        return verify(neutral, read(candidate), assumptions)
     except DecompilationError as error:
-        return Level.UNPROVEN, str(error)
-    return verdict.level, verdict.reason
+        return Verdict(Level.UNPROVEN, str(error))
 
 
-def define(body: Body, names: Names) -> tuple[ast.stmt, str]:
-    """Return the definition of a body's function, and the name it has there."""
+def define(body: Body, names: Names, maker: Function | None = None) -> tuple[ast.stmt, str]:
+    """Return the definition of a body's function, and the name it has there.
+
+    maker: where the function is known and not its code alone, its defaults and annotations.
+    """
     code = body.code
-    arguments, _ = parameters(code)
+    arguments, returns = parameters(code, maker)
     for arg in ast.walk(arguments):
         if isinstance(arg, ast.arg) and not arg.arg.isidentifier():
             arg.arg = names.of_variable(arg.arg)
     value = body.stmts[0].value if len(body.stmts) == 1 and isinstance(body.stmts[0], ast.Return) else None
     if code.name == "<lambda>" and value is not None:
         name = names.fresh("lambda_function")
+        for arg in ast.walk(arguments):
+            if isinstance(arg, ast.arg):
+                arg.annotation = None
         function = ast.Lambda(args=arguments, body=value)
         return ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=function, lineno=0), name
     name = code.name if code.name.isidentifier() else names.fresh(code.name)
     kind = ast.AsyncFunctionDef if code.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) else ast.FunctionDef
     stmts = with_docstring(body)
-    return kind(name=name, args=arguments, body=stmts, decorator_list=[], returns=None, lineno=0), name
+    return kind(name=name, args=arguments, body=stmts, decorator_list=[], returns=returns, lineno=0), name
 
 
 def _wrapped(definition: ast.stmt, function: str, code: Code) -> ast.stmt:

@@ -20,6 +20,7 @@ from depyf.passes.annotations import restore_annotations
 from depyf.passes.asserts import restore_asserts
 from depyf.passes.body import Bodies, Body
 from depyf.passes.complete import check_complete
+from depyf.passes.deferred_annotations import restore_deferred_annotations
 from depyf.passes.definitions import restore_functions
 from depyf.passes.expressions import finish_expressions
 from depyf.passes.generators import keep_generator
@@ -37,6 +38,8 @@ from depyf.structure.class_ends import end_class
 from depyf.structure.collapse import collapse, count_uses
 from depyf.structure.copies import join_copies
 from depyf.structure.dispatch import dispatch
+from depyf.structure.dropped import remove_dropped
+from depyf.structure.generator_calls import restore_generator_calls
 from depyf.structure.inlined import find_inlined, replace_inlined, saving_blocks
 from depyf.structure.labels import Unresolved, resolve
 from depyf.structure.loops import Irreducible
@@ -98,6 +101,8 @@ def _statements(work: Work) -> int:
         recorder.begin(work)
     try:
         for choices in WAYS if BUILD not in work.without else WAYS[-1:]:
+            if choices is not None and not choices.goes_beyond and not work.listing.beyond:
+                continue
             work.choices = choices
             try:
                 _run(work, ALONE)
@@ -161,7 +166,16 @@ def _keeps_branches(work: Work) -> bool:
 
 
 def _lift(work: Work) -> None:
-    work.graph = lift(work.listing, work.first_temp)
+    seems = work.choices is not None and work.choices.goes_beyond
+    work.graph = lift(work.listing if seems else replace(work.listing, beyond={}), work.first_temp)
+
+
+def _generator_calls(work: Work) -> None:
+    restore_generator_calls(work.graph)
+
+
+def _dropped(work: Work) -> None:
+    remove_dropped(work.graph)
 
 
 def _promote(work: Work) -> None:
@@ -312,6 +326,10 @@ def _tidy(work: Work) -> None:
     tidy(work.stmts)
 
 
+def _deferred(work: Work) -> None:
+    work.body.stmts = restore_deferred_annotations(work.body.stmts, work.code, work.bodies)
+
+
 def _annotations(work: Work) -> None:
     work.body.stmts = restore_annotations(work.body.stmts, work.code)
 
@@ -321,7 +339,7 @@ def _generators(work: Work) -> None:
 
 
 def _definitions(work: Work) -> None:
-    work.body.stmts = restore_functions(work.body.stmts, work.bodies)
+    work.body.stmts = restore_functions(work.body.stmts, work.code, work.bodies)
 
 
 def _declarations(work: Work) -> None:
@@ -345,6 +363,8 @@ def _structuring(*passes: Pass) -> tuple[Pass, ...]:
 
 PASSES: tuple[Pass, ...] = (
     Pass("lift", Stage.LIFT, _lift, "execute each block on a symbolic stack: three-address code"),
+    Pass("generator-calls", Stage.LIFT, _generator_calls, "`any` and its kin are called, not written out"),
+    Pass("dropped", Stage.LIFT, _dropped, "values that were tested and are dropped wait no longer"),
     *_lifting(
         Pass("promote-variables", Stage.LIFT, _promote, "variables that are only copies become values", optional=True),
         Pass("containers", Stage.LIFT, _containers, "lists that are only taken apart again vanish", optional=True),
@@ -383,6 +403,7 @@ PASSES: tuple[Pass, ...] = (
     *_structuring(
         Pass("tidy", Stage.STATEMENTS, _tidy, "no `else` behind what never falls through", optional=True),
     ),
+    Pass("deferred-annotations", Stage.BODY, _deferred, "what `__annotate__` evaluates stands at its variable"),
     Pass("annotations", Stage.BODY, _annotations, "items of `__annotations__` become annotations", optional=True),
     Pass("generators", Stage.BODY, _generators, "a generator without `yield` stays one"),
     Pass("definitions", Stage.BODY, _definitions, "functions, classes, comprehensions and lambdas get their bodies"),
@@ -392,6 +413,7 @@ PASSES: tuple[Pass, ...] = (
 """All passes, in the order in which they run."""
 
 ORDER: tuple[Before, ...] = (
+    Before("generator-calls", "inlined-comprehensions", "both ways hold the comprehensions in the argument"),
     Before("promote-variables", "containers", "a list kept in a variable can be followed once the variable is a value"),
     Before("containers", "results", "the results of a graph lie in lists until those are evaluated"),
     Before("containers", "dead-values", "what only a vanished list held is used by nobody"),
@@ -415,6 +437,7 @@ ORDER: tuple[Before, ...] = (
     Before("tries", "heads", "the clauses of a handler hold loops and managers of their own"),
     Before("heads", "complete", "heads are what most leftover nodes turn into"),
     Before("complete", "expressions", "another way to structure is tried before expressions are put together"),
+    Before("deferred-annotations", "definitions", "the function that evaluates annotations is no definition"),
     Before("annotations", "definitions", "an annotation may hold a lambda"),
     Before("definitions", "declarations", "what is declared depends on what inner code reads"),
     Before("declarations", "leftovers", "made-up names must not be declared"),

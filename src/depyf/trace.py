@@ -14,22 +14,24 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from contextvars import ContextVar
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
+
+Work = TypeVar("Work", contravariant=True)
 
 
-class Recorder(Protocol):
+class Recorder(Protocol[Work]):
     """Who listens. A method may raise Stopped to end the work on the present code object."""
 
-    def begin(self, work: object) -> None:
+    def begin(self, work: Work) -> None:
         """Hear that a code object is begun."""
 
-    def attempt(self, work: object, why: str) -> None:
+    def attempt(self, work: Work, why: str) -> None:
         """Hear that a code object is begun again in another way, since `why`."""
 
     def step(self, message: str) -> None:
         """Hear of a rewrite that is about to be made."""
 
-    def after(self, name: str, work: object) -> None:
+    def after(self, name: str, work: Work) -> None:
         """Hear that the pass of that name has run."""
 
 
@@ -37,16 +39,16 @@ class Stopped(Exception):
     """The work on a code object is wanted no further."""
 
 
-_PRESENT: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
+_PRESENT: ContextVar[Recorder[Any] | None] = ContextVar("recorder", default=None)
 
 
-def present() -> Recorder | None:
+def present() -> Recorder[Any] | None:
     """Return who listens in this context."""
     return _PRESENT.get()
 
 
 @contextlib.contextmanager
-def recording(recorder: Recorder) -> Iterator[None]:
+def recording(recorder: Recorder[Any]) -> Iterator[None]:
     """Let `recorder` hear of every step in this context."""
     token = _PRESENT.set(recorder)
     try:

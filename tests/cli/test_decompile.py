@@ -64,9 +64,10 @@ def test_out_that_cannot_be_written(module: Path, tmp_path: Path) -> None:
     [
         ("nowhere.py", "nowhere.py: no such file"),
         ("nowhere.pyc", "nowhere.pyc: no such file"),
-        ("doubling", "neither FILE.py, FILE.pyc nor package.module:function"),
+        ("doubling.py.txt:", "neither FILE.py, FILE.pyc, a folder"),
         ("doubling:", "neither FILE.py"),
         ("no_such_module:f", "no_such_module"),
+        ("doubling.inner", "doubling.inner"),
         ("doubling:triple", "doubling has no 'triple'"),
         ("doubling:double.inner", "doubling.double has no 'inner'"),
     ],

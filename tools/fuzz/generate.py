@@ -8,7 +8,7 @@ from dataclasses import replace
 from depyf.bytecode.versions.known import FACTS
 from tools.fuzz.effects import FIXED, Invalid, apply, leave
 from tools.fuzz.fuel import put_fuel
-from tools.fuzz.lower import CELLS, VARIABLES
+from tools.fuzz.lowering import CELLS, VARIABLES
 from tools.fuzz.program import Block, Exit, Kinds, Op, Program, Region, fits, is_value
 from tools.fuzz.propose import Proposals, drop
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from depyf.bytecode.versions.facts import Facts
 from tools.fuzz.effects import FIXED, FREE_VARIABLES
-from tools.fuzz.lower import CELLS, FREE, VARIABLES
+from tools.fuzz.lowering import CELLS, FREE, VARIABLES
 from tools.fuzz.program import Kinds, Op, is_value
 
 KEYS = ("k", "m", "x y")

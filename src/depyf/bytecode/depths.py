@@ -36,6 +36,8 @@ def stack_depths(listing: Listing) -> list[int]:
         if operation.jump_effect is not None:
             pops_there, pushes_there = operation.jump_effect(instruction.arg)
             stack.append((instruction.target, depth - pops_there + pushes_there))
+        if index in listing.beyond:
+            stack.append(listing.beyond[index])
         if operation.falls:
             stack.append((index + 1, depth - pops + pushes))
     return depths

@@ -6,7 +6,8 @@ means is in `depyf.bytecode.operations`; nothing downstream knows a Python versi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from depyf.bytecode.code import Code
 
@@ -39,20 +40,33 @@ class Handler:
     instruction with index `target`.
 
     The block stack of 3.7 to 3.10 is written down in the same form, PUSH_EXC_INFO at the
-    start of a handler and the clean-up handler around it included; `legacy` is never true.
+    start of a handler and the clean-up handler around it included.
     """
 
     target: int
     depth: int
     lasti: bool
-    legacy: bool = False
+
+
+class Beyond(NamedTuple):
+    """An instruction by index, and the number of values on the stack there."""
+
+    target: int
+    depth: int
 
 
 @dataclass(slots=True)
 class Listing:
     """The normalised instructions of one code object, in order, without those that
-    do nothing (NOP, RESUME, CACHE, EXTENDED_ARG, MAKE_CELL, COPY_FREE_VARS...)."""
+    do nothing (NOP, RESUME, CACHE, EXTENDED_ARG, MAKE_CELL, COPY_FREE_VARS...).
+
+    beyond: for instructions that never go on, by index, where the compiler wrote code as if they did. That
+        code may be out of reach otherwise; it shows how the statements of the source stood.
+    source_order: the compiler wrote the code in the order of the source, and no part of it twice.
+    """
 
     code: Code
     instructions: list[Instruction]
     handlers: list[Handler]
+    source_order: bool = False
+    beyond: dict[int, Beyond] = field(default_factory=dict)

@@ -39,6 +39,7 @@ def finish(draft: Draft, facts: Facts, folds: tuple[Fold, ...]) -> Listing:
         fold(draft)
     listing = walk(draft) if facts.walked else settle(draft)
     stack_depths(listing)
+    listing.source_order = facts.source_order
     return listing
 
 

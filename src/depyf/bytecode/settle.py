@@ -70,7 +70,7 @@ def used_handlers(draft: Draft, first: list[int]) -> tuple[list[Handler], dict[i
         handler = draft.handlers[old]
         renumbered[old] = len(handlers)
         target = place(draft, first, index, handler.target)
-        handlers.append(Handler(target, handler.depth, handler.lasti, handler.legacy))
+        handlers.append(Handler(target, handler.depth, handler.lasti))
     return handlers, renumbered
 
 

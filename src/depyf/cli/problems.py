@@ -17,3 +17,9 @@ class NotFound(click.ClickException):
     """The target leads to nothing."""
 
     exit_code = EXIT_USAGE
+
+
+class Usage(click.ClickException):
+    """Options that do not go together, or values that an option does not take."""
+
+    exit_code = EXIT_USAGE

@@ -1,20 +1,17 @@
-"""What a TARGET on the command line stands for, and its source."""
+"""What a TARGET on the command line stands for."""
 
 from __future__ import annotations
 
-import importlib
-import marshal
 import sys
-from collections.abc import Callable
+import types
 from dataclasses import dataclass
-from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
-from depyf.api import decompile, decompile_pyc
-
-
-class TargetNotFound(LookupError):
-    """A target that does not lead to code; the message says how far it led."""
+from depyf.api import code_of, load_pyc
+from depyf.bytecode.code import Code
+from depyf.bytecode.reader import read
+from depyf.cli.locate import NotFound, find_function, find_module
+from depyf.errors import DecompilationError
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,67 +29,92 @@ class SourceFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Object:
-    """A function of a module, which is imported to get at it."""
+class Folder:
+    """A folder with `.pyc` and `.py` files."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A module, or a function in it."""
 
     module: str
     qualname: str
 
 
-Target = PycFile | SourceFile | Object
+Target = PycFile | SourceFile | Folder | Named
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """The code of a module."""
+
+    code: Code
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """The code of a function of the running Python.
+
+    imported: whether its module was run to find it.
+    """
+
+    code: types.CodeType
+    imported: bool
 
 
 def parse_target(text: str) -> Target:
-    """Tell what `text` names: `FILE.pyc`, `FILE.py` or `package.module:function`.
+    """Tell what `text` names: `FILE.pyc`, `FILE.py`, a folder, `package.module` or `package.module:function`.
 
-    Raises TargetNotFound when it is a file that is not there, or has none of these forms.
+    Raises NotFound when it is a file that is not there, or has none of these forms.
     """
     path = Path(text)
+    if path.is_dir():
+        return Folder(path)
     if path.suffix in (".pyc", ".py"):
-        if not path.is_file():
-            raise TargetNotFound(f"{text}: no such file")
+        if not path.exists():
+            raise NotFound(f"{text}: no such file")
         return PycFile(path) if path.suffix == ".pyc" else SourceFile(path)
     module, colon, qualname = text.partition(":")
-    if not (colon and module and qualname):
-        raise TargetNotFound(f"{text}: neither FILE.py, FILE.pyc nor package.module:function")
-    return Object(module, qualname)
+    if not all(map(str.isidentifier, module.split("."))) or bool(colon) != bool(qualname):
+        raise NotFound(f"{text}: neither FILE.py, FILE.pyc, a folder, package.module nor package.module:function")
+    return Named(module, qualname)
 
 
-def source_of(target: Target) -> str:
-    """Return the decompiled source of `target`.
+def resolve(target: PycFile | SourceFile | Named) -> Module | Function:
+    """Return the code that a target leads to.
 
-    Raises TargetNotFound when it leads to nothing, SyntaxError when a `.py` does not compile, TypeError when it leads
-    to something without bytecode, and DecompilationError when that cannot be read.
+    Raises NotFound when it leads to nothing, SyntaxError when a `.py` does not compile, TypeError when it leads to
+    something without bytecode, and DecompilationError when a file cannot be read.
     """
     match target:
         case PycFile(path):
-            return decompile_pyc(path)
+            return Module(load_pyc(path))
         case SourceFile(path):
-            return decompile_pyc(_compiled(path))
-        case Object():
-            return decompile(_find(target))
+            return Module(read(compile_file(path)))
+        case Named(module, qualname):
+            # As `python -m` does: modules of the directory where the command is given can be named.
+            sys.path.insert(0, "")
+            try:
+                if not qualname:
+                    return Module(read(find_module(module)))
+                found = find_function(module, qualname)
+            finally:
+                sys.path.remove("")
+            return Function(code_of(found.value), found.imported)
 
 
-def _compiled(path: Path) -> bytes:
-    """Return what a `.pyc` of the source in `path` holds."""
-    code = compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
-    no_source_is_checked = bytes(12)
-    return MAGIC_NUMBER + no_source_is_checked + marshal.dumps(code)
+def compile_file(path: Path) -> types.CodeType:
+    """Return the code of a source file.
 
-
-def _find(target: Object) -> Callable[..., object]:
-    # As `python -m` does: modules of the directory where the command is given can be named.
-    sys.path.insert(0, "")
+    Raises SyntaxError when it does not compile, DecompilationError when it cannot be read.
+    """
     try:
-        found = importlib.import_module(target.module)
-    except ModuleNotFoundError as error:
-        raise TargetNotFound(f"{target.module}: {error}") from error
-    finally:
-        sys.path.remove("")
-    led_to = target.module
-    for name in target.qualname.split("."):
-        if not hasattr(found, name):
-            raise TargetNotFound(f"{led_to} has no {name!r}")
-        found = getattr(found, name)
-        led_to = f"{led_to}.{name}"
-    return found  # type: ignore[return-value]  # `decompile` says what is no function
+        source = path.read_bytes()
+    except OSError as error:
+        raise DecompilationError(f"the file cannot be read: {error.strerror}", code=str(path)) from error
+    try:
+        return compile(source, str(path), "exec", dont_inherit=True)
+    except (ValueError, OverflowError, RecursionError, MemoryError) as error:
+        raise SyntaxError(f"{path}: {error}") from error

@@ -6,7 +6,7 @@ The tree is walked with an explicit stack of text and (node, precedence) pairs.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from depyf.emit import constants
 from depyf.emit.formats import format_call, percent
@@ -76,11 +76,15 @@ class ExpressionWriter:
     """Writes expressions in the grammar of one Python version.
 
     no_backslash: write strings with the characters that a backslash would stand for, where that can be.
+    rules: how each node is written.
     """
 
-    def __init__(self, grammar: Grammar, no_backslash: bool = False) -> None:
+    def __init__(
+        self, grammar: Grammar, no_backslash: bool = False, rules: Mapping[type, Rule] | None = None
+    ) -> None:
         self.grammar = grammar
         self.no_backslash = no_backslash
+        self.rules = RULES if rules is None else rules
         # By identity: an f-string that is tried in several forms has its inner ones written once.
         self.joined: dict[int, tuple[list[Piece], int]] = {}
 
@@ -105,7 +109,7 @@ class ExpressionWriter:
 
     def _expand(self, node: ast.expr) -> tuple[list[Piece], int]:
         for kind in type(node).__mro__:
-            rule = RULES.get(kind)
+            rule = self.rules.get(kind)
             if rule is not None:
                 return rule(self, node)
         raise TypeError(f"{type(node).__name__} has no source form")
@@ -119,7 +123,7 @@ class ExpressionWriter:
                 pieces.append(", ")
             pieces.append(prefix + arg.arg)
             if arg.annotation is not None:
-                pieces.extend([": ", (arg.annotation, TEST)])
+                pieces.extend([": ", (arg.annotation, STAR if prefix == "*" else TEST)])
             if default is not None:
                 pieces.append(" = " if arg.annotation is not None else "=")
                 pieces.append((default, TEST))
@@ -174,7 +178,8 @@ def _attribute(writer: ExpressionWriter, node: ast.Attribute) -> tuple[list[Piec
 def _subscript(writer: ExpressionWriter, node: ast.Subscript) -> tuple[list[Piece], int]:
     index = node.slice
     if isinstance(index, ast.Tuple) and index.elts and writer.grammar.bare_index_tuple(index):
-        return [(node.value, ATOM), "[", *_elements(index.elts, STAR, len(index.elts) == 1), "]"], ATOM
+        alone = len(index.elts) == 1 and not isinstance(index.elts[0], ast.Starred)
+        return [(node.value, ATOM), "[", *_elements(index.elts, STAR, alone), "]"], ATOM
     return [(node.value, ATOM), "[", (index, TEST), "]"], ATOM
 
 
@@ -330,7 +335,7 @@ def _formatted(writer: ExpressionWriter, node: ast.JoinedStr) -> tuple[list[Piec
     if writer.grammar.nested_quotes:
         text = f_string(writer, node, nested_quotes=True)
     else:
-        text = f_string(ExpressionWriter(writer.grammar, no_backslash=True), node)
+        text = f_string(ExpressionWriter(writer.grammar, no_backslash=True, rules=writer.rules), node)
     if text is not None:
         return [text], ATOM
     return _call(writer, format_call(node))

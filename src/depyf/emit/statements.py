@@ -6,12 +6,13 @@ The tree is walked with an explicit stack of (statement, indentation) pairs and 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from depyf.emit.expressions import BINARY, ExpressionWriter
 from depyf.emit.grammar import Grammar
 from depyf.emit.patterns import pattern_source
 from depyf.emit.precedence import STAR, TEST, TUPLE, YIELD
+from depyf.lift.nodes import TypeAliasStatement, TypeParam
 
 Part = str | tuple[Sequence[ast.stmt], int]
 INDENT = "    "
@@ -19,30 +20,37 @@ INDENT = "    "
 
 def write(body: Sequence[ast.stmt], grammar: Grammar) -> str:
     """Return the source of statements, each line ended by a newline."""
-    writer = StatementWriter(grammar)
-    lines: list[str] = []
-    work: list[Part] = [(body, 0)]
-    while work:
-        part = work.pop()
-        if isinstance(part, str):
-            lines.append(part)
-            continue
-        stmts, depth = part
-        for stmt in reversed(stmts):
-            work.extend(reversed(writer.parts(stmt, depth)))
-    return "".join(line + "\n" for line in lines)
+    return StatementWriter(grammar).write(body)
 
 
 class StatementWriter:
-    """Writes one statement: its lines, and the statements below it to be written next."""
+    """Writes statements: of each its lines, and the statements below it to be written next.
 
-    def __init__(self, grammar: Grammar) -> None:
+    rules: how each statement is written.
+    """
+
+    def __init__(self, grammar: Grammar, rules: Mapping[type, Rule] | None = None) -> None:
         self.expressions = ExpressionWriter(grammar)
+        self.rules = RULES if rules is None else rules
+
+    def write(self, body: Sequence[ast.stmt]) -> str:
+        """Return the source of statements, each line ended by a newline."""
+        lines: list[str] = []
+        work: list[Part] = [(body, 0)]
+        while work:
+            part = work.pop()
+            if isinstance(part, str):
+                lines.append(part)
+                continue
+            stmts, depth = part
+            for stmt in reversed(stmts):
+                work.extend(reversed(self.parts(stmt, depth)))
+        return "".join(line + "\n" for line in lines)
 
     def parts(self, stmt: ast.stmt, depth: int) -> list[Part]:
         """Return the lines and inner sequences of a statement."""
         for kind in type(stmt).__mro__:
-            rule = RULES.get(kind)
+            rule = self.rules.get(kind)
             if rule is not None:
                 return [INDENT * depth + part if isinstance(part, str) else part for part in rule(self, stmt, depth)]
         raise TypeError(f"{type(stmt).__name__} has no source form")
@@ -194,7 +202,7 @@ def _function(writer: StatementWriter, stmt: ast.FunctionDef | ast.AsyncFunction
     arguments = _flat(writer, writer.expressions.arguments(stmt.args))
     returns = f" -> {writer.text(stmt.returns)}" if stmt.returns is not None else ""
     parts: list[Part] = [f"@{writer.text(decorator)}" for decorator in stmt.decorator_list]
-    return [*parts, f"{word} {stmt.name}({arguments}){returns}:", (stmt.body, depth + 1)]
+    return [*parts, f"{word} {stmt.name}{_type_params(writer, stmt)}({arguments}){returns}:", (stmt.body, depth + 1)]
 
 
 def _flat(writer: StatementWriter, pieces: Sequence[object]) -> str:
@@ -211,9 +219,25 @@ def _class(writer: StatementWriter, stmt: ast.ClassDef, depth: int) -> list[Part
     arguments = [writer.text(base, STAR) for base in stmt.bases]
     for keyword in stmt.keywords:
         arguments.append(("**" if keyword.arg is None else f"{keyword.arg}=") + writer.text(keyword.value))
-    head = f"class {stmt.name}({', '.join(arguments)}):" if arguments else f"class {stmt.name}:"
+    name = stmt.name + _type_params(writer, stmt)
+    head = f"class {name}({', '.join(arguments)}):" if arguments else f"class {name}:"
     parts: list[Part] = [f"@{writer.text(decorator)}" for decorator in stmt.decorator_list]
     return [*parts, head, (stmt.body, depth + 1)]
+
+
+def _type_alias(writer: StatementWriter, stmt: TypeAliasStatement, depth: int) -> list[Part]:
+    return [f"type {stmt.target.id}{_type_params(writer, stmt)} = {writer.text(stmt.value)}"]
+
+
+def _type_params(writer: StatementWriter, stmt: ast.stmt) -> str:
+    """Return the type parameters of a definition in brackets, nothing if there are none."""
+    params = []
+    for param in getattr(stmt, "type_params", ()):
+        assert isinstance(param, TypeParam)
+        bound = f": {writer.text(param.bound)}" if param.bound is not None else ""
+        default = f" = {writer.text(param.default, STAR)}" if param.default is not None else ""
+        params.append(param.stars + param.name + bound + default)
+    return f"[{', '.join(params)}]" if params else ""
 
 
 RULES: dict[type, Rule] = {
@@ -243,5 +267,6 @@ RULES: dict[type, Rule] = {
     ast.FunctionDef: _function,  # type: ignore[dict-item]
     ast.AsyncFunctionDef: _function,  # type: ignore[dict-item]
     ast.ClassDef: _class,  # type: ignore[dict-item]
+    TypeAliasStatement: _type_alias,  # type: ignore[dict-item]
 }
 """How each statement is written: lines without indentation, and inner sequences with theirs."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from depyf.lift.definitions import ANNOTATE, consumer
 from depyf.lift.fold import Folder, is_augmented
 from depyf.lift.imports import store_import
 from depyf.lift.index import as_index
@@ -13,6 +14,8 @@ from depyf.lift.tac import Inst
 
 NAME_STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
 STORES = NAME_STORES | {"STORE_ATTR", "STORE_SUBSCR", "UNPACK_SEQUENCE", "UNPACK_EX"}
+CONTAINERS = frozenset({"BUILD_TUPLE", "BUILD_MAP", "BUILD_CONST_KEY_MAP"})
+"""What the annotations of a function are collected in."""
 SCOPE = {"FAST": "fast", "NAME": "name", "GLOBAL": "global", "DEREF": "deref", "CLASSDEREF": "classderef"}
 
 
@@ -155,6 +158,9 @@ def _store(folder: Folder, inst: Inst, temp: int, target: ast.expr) -> None:
 def unpack(folder: Folder, inst: Inst) -> None:
     """UNPACK_SEQUENCE and UNPACK_EX: targets follow in the order of the values."""
     (temp,) = inst.uses
+    if inst.op == "UNPACK_SEQUENCE" and inst.arg == 1 and _is_operand(folder, inst.defs[0]):
+        folder.combine(inst, lambda parts: ast.Starred(value=parts[0], ctx=ast.Load()))
+        return
     starred = None if inst.op == "UNPACK_SEQUENCE" else inst.arg[0]  # type: ignore[index]
     if folder.slots is not None and folder.slots.expects(temp):
         slots = folder.slots
@@ -180,6 +186,24 @@ def unpack(folder: Folder, inst: Inst) -> None:
     entry.targets.append(slots.unpack(inst.defs, starred))
     entry.effect = 2
     slots.close()
+
+
+def _is_operand(folder: Folder, temp: int) -> bool:
+    """Say whether a value is the only one of `*args: *Ts`, or of `*Ts = *x`: an operand of annotations.
+
+    Annotations are part of a function made here, or the result of a function that makes them when they are asked for.
+    """
+    if not folder.uses.get(temp):
+        return False
+    code = folder.graph.code
+    is_deferred = code.name.startswith(ANNOTATE) or code.parameters[:1] in ((), (".format",))
+    user = consumer(folder, temp)
+    if user is None:
+        return is_deferred and sum(bool(block.insts) for block in folder.graph.live()) == 1
+    if user.op not in CONTAINERS:
+        return False
+    maker = consumer(folder, user.defs[0])
+    return is_deferred if maker is None else maker.op in ("MAKE_FUNCTION", "SET_FUNCTION_ATTRIBUTE")
 
 
 # -- a, b = b, a --------------------------------------------------------------------------

@@ -100,7 +100,13 @@ def function(folder: Folder, inst: Inst, code: ast.expr, parts: list[ast.expr | 
         raise folder.error("a function is made of something that is no code constant", inst)
     defaults, kwdefaults, annotations, closure = parts
     return Function(
-        code=code.value, defaults=defaults, kwdefaults=kwdefaults, annotations=annotations, closure=closure
+        code=code.value,
+        defaults=defaults,
+        kwdefaults=kwdefaults,
+        annotations=annotations,
+        closure=closure,
+        annotate=None,
+        type_params=[],
     )
 
 

@@ -19,6 +19,8 @@ from depyf.lift.tac import Inst
 if TYPE_CHECKING:
     from depyf.lift.fold import Folder
 
+ANNOTATE = "__annotate"
+"""How the names of functions begin that make annotations when asked for."""
 NAME_STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
 
 
@@ -31,27 +33,33 @@ def name_function(folder: Folder, entry: Entry) -> None:
     """Assign a function that has just been made to its temporary, unless its definition stands for it."""
     assert isinstance(entry.expr, Function)
     code = entry.expr.code
-    if code.name.startswith("<") or is_definition(folder, entry.temp, code):
+    if code.name.startswith(("<", ANNOTATE)) or is_class_body(folder) or is_definition(folder, entry.temp, code):
         return
     entry.uses = max(entry.uses, 1)
     folder.spill_through(entry)
 
 
+def is_class_body(folder: Folder) -> bool:
+    """Say whether what was made last comes right after what makes classes of such functions."""
+    return len(folder.pending) > 1 and isinstance(folder.pending[-2].expr, BuildClass)
+
+
 def is_definition(folder: Folder, temp: int, code: Code) -> bool:
-    """Say whether the function in `temp` is completed, or bound to its name, or made a class, by what comes next."""
+    """Say whether the function in `temp` is completed, or bound to its name, by what comes next."""
     while folder.uses.get(temp) == 1:
         inst = consumer(folder, temp)
         if inst is None:
             return False
         if inst.op in ("SET_FUNCTION_ATTRIBUTE", "INTRINSIC"):
             return True
+        if inst.op == "BUILD_TUPLE":
+            # What `type X = ...` is made of.
+            inst = consumer(folder, inst.defs[0])
+            return inst is not None and inst.op == "INTRINSIC"
         if inst.op in NAME_STORES:
             return names(code, str(inst.arg))
         if inst.op != "CALL":
             return False
-        callee = folder.by_temp.get(inst.uses[0])
-        if callee is not None and isinstance(callee.expr, BuildClass):
-            return True
         if inst.arg or len(inst.uses) != 2 or inst.uses[1] != temp:
             return False
         (temp,) = inst.defs

@@ -122,20 +122,65 @@ class FromModule(Expression):
 
 
 class Function(Expression):
-    """A function made here of a code object."""
+    """A function made here of a code object.
 
-    _fields = ("defaults", "kwdefaults", "annotations", "closure")
+    annotate: the function that makes its annotations when they are asked for.
+    type_params: type parameters that are written in the function's definition.
+    """
+
+    _fields = ("defaults", "kwdefaults", "annotations", "closure", "type_params")
     code: Code
     defaults: ast.expr | None
     kwdefaults: ast.expr | None
     annotations: ast.expr | None
     closure: ast.expr | None
+    annotate: ast.expr | None
+    type_params: list[ast.expr]
+
+
+class TypeAliasStatement(ast.stmt):
+    """A `type` statement: the `ast` of Python 3.11 has no node for it."""
+
+    _fields = ("target", "type_params", "value")
+
+    def __init__(self, target: Var, type_params: list[ast.expr], value: ast.expr, lineno: int) -> None:
+        super().__init__()
+        self.target = target
+        self.type_params = type_params
+        self.value = value
+        self.lineno = lineno
+
+
+class Namespace(Expression):
+    """The namespace of a class's body, as a value."""
+
+    _fields = ()
 
 
 class BuildClass(Expression):
-    """`__build_class__`, the callee of a class statement."""
+    """`__build_class__`, the callee of a class statement; its type parameters, if the definition has any."""
 
-    _fields = ()
+    _fields = ("type_params",)
+    type_params: list[ast.expr]
+
+
+class TypeParam(Expression):
+    """A type parameter of a definition; `stars` is empty, `*` or `**`."""
+
+    _fields = ("bound", "default")
+    name: str
+    stars: str
+    bound: ast.expr | None
+    default: ast.expr | None
+
+
+class TypeAlias(Expression):
+    """What a `type` statement binds."""
+
+    _fields = ("type_params", "value")
+    name: str
+    type_params: list[ast.expr]
+    value: ast.expr
 
 
 class Cell(Expression):

@@ -103,11 +103,11 @@ def rename_exit(exit_: Exit, same: dict[int, int]) -> Exit:
             return Branch(same.get(cond, cond), if_true, if_false, line)
         case ForIter(iterator, value, body, done, line):
             return ForIter(same.get(iterator, iterator), value, body, done, line)
-        case Return(value, line):
-            return Return(same.get(value, value), line)
-        case Raise(operands, line):
-            return Raise([same.get(value, value) for value in operands], line)
-        case Reraise(exc):
-            return Reraise(same.get(exc, exc))
+        case Return(value, line, beyond):
+            return Return(same.get(value, value), line, beyond)
+        case Raise(operands, line, beyond):
+            return Raise([same.get(value, value) for value in operands], line, beyond)
+        case Reraise(exc, beyond):
+            return Reraise(same.get(exc, exc), beyond)
         case _:
             return exit_

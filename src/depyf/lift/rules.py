@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from depyf.lift import assign, calls, imports, super_, values
+from depyf.lift import assign, calls, imports, namespaces, super_, values
 from depyf.lift.fold import Folder
 from depyf.lift.tac import Inst
 
@@ -23,6 +23,9 @@ FOLD: dict[str, Rule] = {
     "LOAD_CLASSDEREF": values.load,
     "LOAD_GLOBAL": values.load,
     "LOAD_NAME": values.load,
+    "LOAD_LOCALS": namespaces.load_locals,
+    "LOAD_FROM_DICT_OR_DEREF": namespaces.load_from_dict,
+    "LOAD_FROM_DICT_OR_GLOBALS": namespaces.load_from_dict,
     "LOAD_CLOSURE": values.load_closure,
     "LOAD_COMMON": values.common,
     "LOAD_BUILD_CLASS": values.build_class,

@@ -17,7 +17,21 @@ from depyf.lift.bound import unsure_reads
 from depyf.lift.callees import settle_callees
 from depyf.lift.machine import Machine
 from depyf.lift.phis import remove_trivial_phis
-from depyf.lift.tac import NULL, Block, Branch, Edge, Exit, ForIter, Goto, Graph, HandlerEntry, Raise, Reraise, Return
+from depyf.lift.tac import (
+    NULL,
+    Block,
+    Branch,
+    Edge,
+    Exit,
+    ForIter,
+    Goto,
+    Graph,
+    HandlerEntry,
+    Leave,
+    Raise,
+    Reraise,
+    Return,
+)
 
 CONTROL = frozenset({"JUMP", "JUMP_IF_TRUE", "JUMP_IF_FALSE", "FOR_ITER", "RETURN", "RAISE", "RERAISE"})
 
@@ -46,9 +60,9 @@ class _Lifter:
     def __init__(self, listing: Listing, first_temp: int) -> None:
         self.listing = listing
         self.spans, self.span_at = split(listing)
-        self.graph = Graph(listing.code, [None] * len(self.spans), [], first_temp)
+        self.graph = Graph(listing.code, [None] * len(self.spans), [], first_temp, listing.source_order)
         for handler in listing.handlers:
-            self.graph.handlers.append(HandlerEntry(self.span_at[handler.target], NULL, NULL, handler.legacy))
+            self.graph.handlers.append(HandlerEntry(self.span_at[handler.target], NULL, NULL))
         self.merges = _merges(listing, self.spans, self.span_at)
         self.machine = Machine(self.graph)
         self.entry: dict[int, list[int]] = {0: []}
@@ -63,6 +77,7 @@ class _Lifter:
         span, machine = self.spans[index], self.machine
         insts = machine.begin(self.entry[index])
         block = Block(index, insts, Return(NULL), span.handler, self.phis.get(index, []), list(self.entry[index]))
+        block.offset = self.listing.instructions[span.start].offset
         self.graph.blocks[index] = block
         self._may_raise(span.handler)
         exit_: Exit | None = None
@@ -70,17 +85,19 @@ class _Lifter:
             now = self.listing.instructions[position]
             if now.op in CONTROL:
                 machine.now = now
-                exit_ = self._exit(now, index)
+                exit_ = self._exit(now, index, position)
             else:
                 machine.execute(now)
                 self._may_raise(span.handler)
         block.exit = exit_ if exit_ is not None else Goto(self._edge(index + 1))
 
-    def _exit(self, now: Instruction, index: int) -> Exit:
+    def _exit(self, now: Instruction, index: int, position: int) -> Exit:
         machine = self.machine
         match now.op:
             case "JUMP":
-                return Goto(self._edge(self.span_at[now.target]))
+                edge = self._edge(self.span_at[now.target])
+                beyond = self._beyond(position)
+                return Goto(edge) if beyond is None else Leave(edge, beyond)
             case "JUMP_IF_TRUE" | "JUMP_IF_FALSE":
                 (cond,) = machine.pop(1)
                 jump, fall = self._edge(self.span_at[now.target]), self._edge(index + 1)
@@ -99,7 +116,16 @@ class _Lifter:
             case "RAISE":
                 return Raise(machine.pop(cast(int, now.arg)), now.line)
             case _:
-                return Reraise(machine.pop(1)[0])
+                exc = machine.pop(1)[0]
+                return Reraise(exc, self._beyond(position))
+
+    def _beyond(self, position: int) -> Edge | None:
+        """Return the edge along which the compiler believed control to go on behind an instruction."""
+        beyond = self.listing.beyond.get(position)
+        if beyond is None:
+            return None
+        del self.machine.stack[beyond.depth :]
+        return self._edge(self.span_at[beyond.target])
 
     def _edge(self, target: int) -> Edge:
         """Return the edge to a block, with the present stack."""
@@ -167,4 +193,6 @@ def _merges(listing: Listing, spans: list[Span], span_at: dict[int, int]) -> lis
             count[span_at[last.target]] += 1
         if last.op not in ("JUMP", "RETURN", "RAISE", "RERAISE"):
             count[index + 1] += 1
+    for beyond in listing.beyond.values():
+        count[span_at[beyond.target]] += 1
     return [edges > 1 for edges in count]

@@ -55,6 +55,14 @@ class Goto:
 
 
 @dataclass(slots=True)
+class Leave:
+    """Go along an edge, by a `break` that the compiler believed to go on to `beyond`: see `Return`."""
+
+    edge: Edge
+    beyond: Edge
+
+
+@dataclass(slots=True)
 class Branch:
     """Test a value and go along one of two edges."""
 
@@ -78,10 +86,15 @@ class ForIter:
 
 @dataclass(slots=True)
 class Return:
-    """Return a value; NULL stands for None."""
+    """Return a value; NULL stands for None.
+
+    beyond: where the compiler wrote code as if control went on from here, as far as it is known. Control never goes
+        there; it shows how the statements of the source stood. `Raise` and `Reraise` have the same.
+    """
 
     value: int
     line: int | None = None
+    beyond: Edge | None = None
 
 
 @dataclass(slots=True)
@@ -90,6 +103,7 @@ class Raise:
 
     operands: list[int]
     line: int | None = None
+    beyond: Edge | None = None
 
 
 @dataclass(slots=True)
@@ -97,15 +111,16 @@ class Reraise:
     """Raise `exc` again as it is; the implicit end of a handler."""
 
     exc: int
+    beyond: Edge | None = None
 
 
-Exit = Goto | Branch | ForIter | Return | Raise | Reraise
+Exit = Goto | Leave | Branch | ForIter | Return | Raise | Reraise
 
 
 @dataclass(slots=True)
 class Block:
     """A basic block. `handler` is an index in `Graph.handlers`, or -1; `stack` is what lies on the
-    stack at its start."""
+    stack at its start; `offset` is that of its first operation in the code."""
 
     index: int
     insts: list[Inst]
@@ -113,6 +128,7 @@ class Block:
     handler: int
     phis: list[int] = field(default_factory=list)
     stack: list[int] = field(default_factory=list)
+    offset: int = -1
 
 
 @dataclass(slots=True)
@@ -123,7 +139,6 @@ class HandlerEntry:
     target: int
     exc: int
     lasti: int
-    legacy: bool
 
 
 @dataclass(slots=True)
@@ -134,16 +149,20 @@ class Graph:
     blocks: list[Block | None]
     handlers: list[HandlerEntry]
     temps: int
+    source_order: bool = False
+    """Whether the operations have their offsets in the order of the source."""
     hints: dict[int, str] = field(default_factory=dict)
     """Names for temporaries, should they need one."""
     end: int = -1
-    """The block that returns None for all, once `structure/nests.py` has made it."""
+    """The block that returns None for all, once `structure/nests.py` has made it; where they stand in the order of the
+    source, for the last of them."""
     unsure: set[int] = field(default_factory=set)
     """Temporaries read from variables that may have been unbound: reading them may raise."""
 
-    def new_block(self, insts: list[Inst], exit_: Exit, handler: int, stack: list[int]) -> Block:
-        """Append a block without phis."""
-        block = Block(len(self.blocks), insts, exit_, handler, [], stack)
+    def new_block(self, insts: list[Inst], exit_: Exit, handler: int, stack: list[int], offset: int = -1) -> Block:
+        """Append a block without phis; one without operations stands at `offset`."""
+        offset = insts[0].offset if insts else offset
+        block = Block(len(self.blocks), insts, exit_, handler, [], stack, offset)
         self.blocks.append(block)
         return block
 
@@ -163,17 +182,24 @@ class Graph:
         return [block for block in self.blocks if block is not None]
 
 
+def seeming(exit_: Exit) -> Edge | None:
+    """Return the edge along which control only seems to go on."""
+    return exit_.beyond if isinstance(exit_, (Leave, Return, Raise, Reraise)) else None
+
+
 def edges(exit_: Exit) -> list[Edge]:
-    """Return the outgoing edges of an exit, the likely first."""
+    """Return the outgoing edges of an exit, the likely first; where control only seems to go on is the last."""
     match exit_:
         case Goto(edge):
             return [edge]
+        case Leave(edge, beyond):
+            return [edge, beyond]
         case Branch(_, if_true, if_false):
             return [if_true, if_false]
         case ForIter(_, _, body, done):
             return [body, done]
         case _:
-            return []
+            return [edge for edge in [seeming(exit_)] if edge is not None]
 
 
 def exit_uses(exit_: Exit) -> list[int]:

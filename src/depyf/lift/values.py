@@ -378,7 +378,7 @@ def _joined(parts: list[ast.expr]) -> ast.JoinedStr:
 
 def build_class(folder: Folder, inst: Inst) -> None:
     """LOAD_BUILD_CLASS."""
-    folder.push(inst, BuildClass(), PURE)
+    folder.push(inst, BuildClass(type_params=[]), PURE)
 
 
 def common(folder: Folder, inst: Inst) -> None:
@@ -387,8 +387,15 @@ def common(folder: Folder, inst: Inst) -> None:
 
 
 def intrinsic(folder: Folder, inst: Inst) -> None:
-    """INTRINSIC: kept for the passes that know what it stands for."""
-    folder.combine(inst, lambda parts: Intrinsic(name=inst.arg, args=parts))
+    """INTRINSIC: kept for the passes that know what it stands for.
+
+    A function lies above its type parameters but is the first operand: they are taken as they were computed.
+    """
+    if inst.arg == "INTRINSIC_SET_FUNCTION_TYPE_PARAMS":
+        inst.uses.reverse()
+        folder.combine(inst, lambda parts: Intrinsic(name=inst.arg, args=parts[::-1]))
+    else:
+        folder.combine(inst, lambda parts: Intrinsic(name=inst.arg, args=parts))
 
 
 def to_bool(folder: Folder, inst: Inst) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-LEADING = ("__module__", "__qualname__", "__type_params__", "__firstlineno__", "__classdict__")
+LEADING = ("__module__", "__qualname__", "__firstlineno__", "__type_params__", "__classdict__")
 TRAILING = ("__static_attributes__",)
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 
-from depyf.bytecode.code import CO_COROUTINE
+from depyf.bytecode.code import CO_COROUTINE, Code
+from depyf.bytecode.normalise import normalise
 from depyf.lift.nodes import AsyncIter, Function, GetIter, Temp, Var, literal
+from depyf.lift.values import as_set
 from depyf.passes.body import Bodies
 
 NAMES = {
@@ -29,15 +31,24 @@ def restore_comprehension(call: ast.Call, bodies: Bodies) -> ast.expr | None:
     function = call.func
     if not isinstance(function, Function) or function.code.name not in NAMES or len(call.args) != 1 or call.keywords:
         return None
-    (argument,) = call.args
-    if not isinstance(argument, (GetIter, AsyncIter)) or function.code.argcount != 1:
+    iterable = _iterable(call.args[0], function.code)
+    if iterable is None or function.code.argcount != 1:
         return None
     body = bodies[id(function.code)]
-    found = comprehension(body.stmts, body.code.name, body.code.varnames[0], argument.value)
+    found = comprehension(body.stmts, body.code.name, body.code.varnames[0], iterable)
     if isinstance(found, COMPREHENSIONS):
         found.bound = _bound(found)  # type: ignore[union-attr]
         found.awaited = bool(function.code.flags & CO_COROUTINE)  # type: ignore[union-attr]
     return found
+
+
+def _iterable(argument: ast.expr, code: Code) -> ast.expr | None:
+    """Return what is iterated over: the iterator is made before the function is called, or by the function (3.15)."""
+    if isinstance(argument, (GetIter, AsyncIter)):
+        return argument.value
+    first, second = normalise(code).instructions[:2]
+    is_made_inside = first.arg == code.varnames[0] and second.op in ("GET_ITER", "GET_AITER")
+    return as_set(argument) if is_made_inside else None
 
 
 def is_awaited(expr: ast.expr) -> bool:

@@ -12,26 +12,32 @@ import ast
 from depyf.bytecode.code import CO_COROUTINE, Code
 from depyf.bytecode.docstring import docstring
 from depyf.lift.definitions import names
-from depyf.lift.nodes import BuildClass, Function, Temp, Var
+from depyf.lift.nodes import BuildClass, Function, Intrinsic, Temp, TypeAlias, TypeAliasStatement, Var
 from depyf.passes.body import Bodies, Body
 from depyf.passes.class_body import class_body
 from depyf.passes.comprehensions import is_awaited, restore_comprehension
+from depyf.passes.deferred import deferred_value
 from depyf.passes.parameters import parameters
+from depyf.passes.private_names import write_private_names
+from depyf.passes.type_params import restore_alias, restore_generic
 from depyf.passes.walk import rewrite_expressions, rewrite_sequences
 
 
-def restore_functions(body: list[ast.stmt], bodies: Bodies) -> list[ast.stmt]:
-    """Turn functions made in place into lambdas, comprehensions, and definitions."""
+def restore_functions(body: list[ast.stmt], code: Code, bodies: Bodies) -> list[ast.stmt]:
+    """Turn functions that the body of `code` makes into lambdas, comprehensions, and definitions."""
 
     def expression(expr: ast.expr) -> ast.expr:
         if isinstance(expr, ast.Call):
-            found = restore_comprehension(expr, bodies)
-            return found if found is not None else expr
+            return restore_comprehension(expr, bodies) or restore_generic(expr, bodies, code) or expr
+        if isinstance(expr, Intrinsic):
+            return restore_alias(expr, bodies, code)
         if isinstance(expr, ast.Await) and is_awaited(expr.value):
             return expr.value
-        if isinstance(expr, Function) and expr.code.name == "<lambda>":
-            return _lambda(expr, bodies[id(expr.code)])
-        return expr
+        if not isinstance(expr, Function):
+            return expr
+        if expr.annotate is not None:
+            expr.annotations = deferred_value(expr.annotate, bodies, code)
+        return _lambda(expr, bodies[id(expr.code)]) if expr.code.name == "<lambda>" else expr
 
     rewrite_expressions(body, expression)
     return rewrite_sequences(body, lambda stmts: [_definition(stmt, bodies) for stmt in stmts])
@@ -59,6 +65,8 @@ def _definition(stmt: ast.stmt, bodies: Bodies) -> ast.stmt:
         value = value.args[0]
     if isinstance(value, Function) and names(value.code, target.id):
         return _function(value, target, decorators, bodies[id(value.code)], stmt.lineno)
+    if isinstance(value, TypeAlias) and value.name == target.id:
+        return TypeAliasStatement(target=target, type_params=value.type_params, value=value.value, lineno=stmt.lineno)
     if _is_class(value) and isinstance(value, ast.Call):
         return _class(value, target, decorators, bodies, stmt)
     return stmt
@@ -89,6 +97,7 @@ def _function(function: Function, target: Var | Temp, decorators: list[ast.expr]
         lineno=line,
     )
     stmt.target = target
+    stmt.type_params = function.type_params
     return stmt
 
 
@@ -99,19 +108,25 @@ def _is_async(code: Code) -> bool:
 class Definition(ast.FunctionDef):
     """A `def` that knows the variable it binds."""
 
+    _fields = tuple(dict.fromkeys((*ast.FunctionDef._fields, "type_params")))
     target: Var | Temp
+    type_params: list[ast.expr]
 
 
 class AsyncDefinition(ast.AsyncFunctionDef):
     """An `async def` that knows the variable it binds."""
 
+    _fields = tuple(dict.fromkeys((*ast.AsyncFunctionDef._fields, "type_params")))
     target: Var | Temp
+    type_params: list[ast.expr]
 
 
 class ClassDefinition(ast.ClassDef):
     """A `class` that knows the variable it binds."""
 
+    _fields = tuple(dict.fromkeys((*ast.ClassDef._fields, "type_params")))
     target: Var
+    type_params: list[ast.expr]
 
 
 def with_docstring(body: Body) -> list[ast.stmt]:
@@ -130,7 +145,9 @@ def _class(call: ast.Call, target: Var, decorators: list[ast.expr], bodies: Bodi
     function, name = call.args[0], call.args[1]
     if not isinstance(function, Function) or not isinstance(name, ast.Constant):
         return stmt
+    assert isinstance(call.func, BuildClass)
     body = bodies[id(function.code)]
+    write_private_names(body.stmts, function.code.name)
     definition = ClassDefinition(
         name=str(name.value),
         bases=call.args[2:],
@@ -140,5 +157,6 @@ def _class(call: ast.Call, target: Var, decorators: list[ast.expr], bodies: Bodi
         lineno=stmt.lineno,
     )
     definition.target = target
+    definition.type_params = call.func.type_params
     return definition
 

@@ -10,6 +10,7 @@ import ast
 
 from depyf.lift.nodes import IMPURE, AsyncIter, GetIter, Var
 from depyf.lift.tac import Inst
+from depyf.lift.values import as_set
 from depyf.passes.comprehensions import comprehension
 from depyf.passes.scopes import own_variables
 from depyf.structure.collapse import Compound
@@ -26,7 +27,7 @@ def inlined_operation(inlined: Inlined, stmts: list[ast.stmt]) -> Inst | None:
 
     def make(parts: list[ast.expr]) -> ast.expr:
         (iterator,) = parts
-        first.iter = iterator.value if isinstance(iterator, (GetIter, AsyncIter)) else iterator
+        first.iter = iterator.value if isinstance(iterator, (GetIter, AsyncIter)) else as_set(iterator)
         return whole
 
     variables = [var for var in own_variables(stmts, around=True) if var.scope == "fast"]

@@ -10,10 +10,14 @@ from depyf.lift.nodes import Capture, CaptureRest, CaptureStar, Cell, Var, liter
 from depyf.passes.body import Bodies, Body
 from depyf.passes.comprehensions import COMPREHENSIONS, bound_around
 from depyf.passes.definitions import AsyncDefinition, ClassDefinition, Definition
+from depyf.passes.type_params import GENERIC
 from depyf.passes.walk import nodes
 
 EXPRESSIONS = frozenset({"<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 """Code that is written as an expression: what it binds outside is declared by the code around it."""
+
+IMPLIED = frozenset({"__classdict__", "__conditional_annotations__"})
+"""Free variables of code that is evaluated later: no statement names them."""
 
 
 def declare(body: Body) -> None:
@@ -27,6 +31,7 @@ def declare(body: Body) -> None:
     bound = [var for var in variables if not isinstance(var.ctx, ast.Load)]
     global_names = {var.id for var in bound if var.scope == "global"}
     nonlocal_names = {var.id for var in bound if var.scope == "deref" and var.id in free}
+    nonlocal_names |= _unused(body, variables)
     own_reads = {var.id for var in variables if var.scope == "global"} - global_names
     if not optimized:
         global_names |= own_reads
@@ -46,7 +51,7 @@ def never_bound(body: Body, variables: list[Var]) -> list[ast.stmt]:
     A function inside this one may read them, too, and so may an expression for a cell.
     """
     code = body.code
-    if not code.flags & CO_OPTIMIZED:
+    if not code.flags & CO_OPTIMIZED or code.name.startswith("<"):
         return []
     inner = [const for const in code.consts if isinstance(const, Code)]
     read = {var.id for var in variables if is_own(var, code)} | {name for one in inner for name in one.freevars}
@@ -65,6 +70,15 @@ def is_own(var: Var, code: Code) -> bool:
     return var.scope == "fast" or (var.scope == "deref" and var.id in code.cellvars)
 
 
+def _unused(body: Body, variables: list[Var]) -> set[str]:
+    """Return the free variables that nothing in the code uses: what named them has left no operation."""
+    inner = [const.freevars for const in body.code.consts if isinstance(const, Code)]
+    used = {var.id for var in variables}.union(IMPLIED, *inner)
+    if "super" in used:
+        used.add("__class__")
+    return {name for name in body.code.freevars if name.isidentifier() and name not in used}
+
+
 def shadow(inner: Body, outer: Code, bodies: Bodies) -> None:
     """Declare the globals that `inner`, or a class's methods, read and that `outer` has as variables of its own."""
     if not outer.flags & CO_OPTIMIZED:
@@ -74,10 +88,11 @@ def shadow(inner: Body, outer: Code, bodies: Bodies) -> None:
     while work:
         body = work.pop()
         hidden = body.global_reads & local
-        if not hidden or body.code.name.startswith("<"):
+        is_scope = body.code.name.startswith(GENERIC)
+        if not hidden or (body.code.name.startswith("<") and not is_scope):
             continue
         body.global_reads -= hidden
-        if body.code.flags & CO_OPTIMIZED:
+        if body.code.flags & CO_OPTIMIZED and not is_scope:
             body.stmts.insert(0, ast.Global(names=sorted(hidden)))
         else:
             work.extend(bodies[id(const)] for const in body.code.consts if isinstance(const, Code))
@@ -99,9 +114,11 @@ def own_variables(stmts: list[ast.stmt], around: bool) -> list[Var]:
             work.extend([*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)])
             work.extend(arg.annotation for arg in ast.walk(node.args) if isinstance(arg, ast.arg) and arg.annotation)
             work.extend([node.returns] if node.returns is not None else [])
+            work.extend(node.type_params)
         elif isinstance(node, ClassDefinition):
             found.append(node.target)
             work.extend([*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)])
+            work.extend(node.type_params)
         elif isinstance(node, (Capture, CaptureStar, CaptureRest)):
             found.extend([node.variable] if node.variable is not None else [])
             work.extend(ast.iter_child_nodes(node))

@@ -31,8 +31,9 @@ class Node:
     """A block, or what a region or loop has become.
 
     jumps: the unfilled jumps in its items.
-    last: the highest index of its blocks.
-    ends: the labels that `return` leads to from anywhere; none in a module or class.
+    first, last: the lowest and the highest offset of its blocks in the code.
+    ends: the labels that `return` leads to from anywhere; none in a module or class, and none where code stands in
+        the order of the source, as a `return` has code of its own there.
     headers: the labels of all loops.
     """
 
@@ -40,6 +41,7 @@ class Node:
     jumps: list[Jump]
     handler: int
     nest: tuple[int, ...]
+    first: int
     last: int
     ends: frozenset[int]
     headers: frozenset[int]
@@ -87,7 +89,8 @@ class Builder:
         self.nodes: dict[int, Node] = {}
         self.fresh = len(graph.blocks)
         self.iterators = {block.exit.iterator for block in graph.live() if isinstance(block.exit, ForIter)}
-        self.ends = frozenset((graph.end,)) if graph.code.flags & CO_OPTIMIZED else frozenset()
+        returns = graph.code.flags & CO_OPTIMIZED and not graph.source_order
+        self.ends = frozenset((graph.end,)) if returns else frozenset()
         self.headers = loop_headers(graph)
         for block in graph.live():
             if block.index == graph.end:
@@ -95,12 +98,13 @@ class Builder:
             items = items_of(graph, block, uses)
             if isinstance(block.exit, ForIter):
                 items.append(_for(block.index, block.exit))
-            self.add(block.index, items, block.handler, nest[block.index], block.index)
+            self.add(block.index, items, block.handler, nest[block.index], block.offset, block.offset)
         self._forward()
 
-    def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], last: int) -> Node:
+    def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], first: int, last: int) -> Node:
         """Make a node."""
-        node = self.nodes[label] = Node(items, find_jumps(items), handler, nest, last, self.ends, self.headers)
+        jumps = find_jumps(items)
+        node = self.nodes[label] = Node(items, jumps, handler, nest, first, last, self.ends, self.headers)
         return node
 
     def _forward(self) -> None:
@@ -116,6 +120,8 @@ class Builder:
                 onward[label] = jump.label
         for node in self.nodes.values():
             for jump in node.jumps:
+                if jump.never:
+                    continue
                 seen = {jump.label}
                 around = {-1, *self.recognised.regions.chain(node.handler)}
                 while jump.label in onward and onward[jump.label] not in seen:
@@ -149,10 +155,11 @@ class Builder:
         if len(entries) != 1 or body & code:
             raise Unstructured(f"a protected region is entered at {len(entries)} places")
         (entry,) = entries
-        first = self.nodes[entry]
-        nest, last = first.nest, max(self.nodes[label].last for label in body | code)
+        nest, first = self.nodes[entry].nest, self.nodes[entry].first
+        last = max(self.nodes[label].last for label in body | code)
         parent = self.recognised.regions.parent[handler]
-        around = any(label > entry and label not in body for label in self._predecessors().get(entry, ()))
+        before = self._predecessors().get(entry, ())
+        around = any(self.nodes[label].first > first and label not in body for label in before)
         body_items = self._structure(body, entry, loop_outside=around)
         is_star = any(inst.op == "CHECK_EG_MATCH" for inst in graph.block(start).insts)
         item: Item
@@ -163,7 +170,7 @@ class Builder:
             handler_items = self._structure(code, start)
             is_finally = handler in self.recognised.finallys
             item = Try(body_items, handler_items, graph.handlers[handler].exc, is_finally, is_star)
-        self.add(entry, [item], parent, nest, last)
+        self.add(entry, [item], parent, nest, first, last)
 
     def _predecessors(self) -> dict[int, set[int]]:
         found: dict[int, set[int]] = {}
@@ -195,8 +202,7 @@ class Builder:
         for header, _ in natural_loops(successors, entry):
             fresh = unrotate(self.nodes, labels, header, self.fresh)
             if fresh is not None:
-                items, handler, nest, last = fresh
-                self.add(self.fresh, items, handler, nest, last)
+                self.add(self.fresh, *fresh)
                 labels.add(self.fresh)
                 self.fresh += 1
         for header, inside in self._loops(labels, entry, skip):
@@ -222,29 +228,43 @@ class Builder:
                 inside = {other for other in labels if other != label and marker in self.nodes[other].nest}
                 loops[label] = {label} | inside
             elif label in loops:
-                self._extend(loops[label], labels)
+                self._extend(label, loops[label], labels)
         return sorted(loops.items(), key=lambda loop: (len(loop[1]), -loop[0]))
 
     def _for_of(self, label: int) -> For | None:
         items = self.nodes[label].items
         return items[-1] if items and isinstance(items[-1], For) and items[-1].header == label else None
 
-    def _extend(self, inside: set[int], labels: set[int]) -> None:
+    def _extend(self, header: int, inside: set[int], labels: set[int]) -> None:
         """Add to a loop the code that leaves it and lies between its blocks: `if c: f(); break`."""
         last = max(self.nodes[label].last for label in inside)
+        if self.graph.source_order:
+            last = max(last, self._end_of_loop(header, inside))
         sites: dict[int, list[int]] = {}
         for label, node in self.nodes.items():
             for jump in node.jumps:
                 sites.setdefault(jump.label, []).append(label)
-        for label in sorted(labels - inside):
-            if label < last and sites.get(label) and all(site in inside for site in sites[label]):
+        for label in sorted(labels - inside, key=lambda label: self.nodes[label].first):
+            if self.nodes[label].first < last and sites.get(label) and all(site in inside for site in sites[label]):
                 if self.choices.shared_exits_inside or len(sites[label]) == 1:
                     inside.add(label)
 
-    def _reduce_loop(self, header: int, inside: set[int], labels: set[int]) -> None:
+    def _end_of_loop(self, header: int, inside: set[int]) -> int:
+        """Return the offset that a loop goes to when the test at its head fails, or -1 where it has none."""
         node = self.nodes[header]
+        outside = [jump.label for jump in node.jumps if jump.label not in inside]
+        if len(node.items) != 1 or not isinstance(node.items[0], If) or not outside:
+            return -1
+        exit_ = self.nodes.get(outside[0])
+        return exit_.first if exit_ is not None else self.graph.block(outside[0]).offset
+
+    def _reduce_loop(self, header: int, inside: set[int], labels: set[int]) -> None:
+        node = self.nodes.get(header)
+        if node is None:
+            raise Unstructured("loops overlap")
         loop = self._for_of(header)
-        nest, handler, last = node.nest, node.handler, max(self.nodes[label].last for label in inside)
+        nest, handler, offset = node.nest, node.handler, node.first
+        last = max(self.nodes[label].last for label in inside)
         if loop is not None:
             body = inside - {header}
             first = loop.body[0]
@@ -253,12 +273,12 @@ class Builder:
                 loop.body = place(self.nodes, body, first.label)
                 self._remove(body)
                 labels -= body
-            self.add(header, node.items, handler, nest, last)
+            self.add(header, node.items, handler, nest, offset, last)
             return
         items = place(self.nodes, inside, header)
         self._remove(inside)
         labels -= inside - {header}
-        self.add(header, [_while(header, items, inside)], handler, nest, last)
+        self.add(header, [_while(header, items, inside)], handler, nest, offset, last)
 
 
 def _for(header: int, exit_: ForIter) -> For:

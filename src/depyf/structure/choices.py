@@ -11,10 +11,17 @@ class Choices:
 
     shared_exits_inside: code between the blocks of a loop that leaves it belongs to the loop also where several
         blocks lead to it.
+    goes_beyond: where control only seems to go on behind an exit shows how statements stood.
     """
 
     shared_exits_inside: bool = True
+    goes_beyond: bool = True
 
 
-ORDER = (Choices(), Choices(shared_exits_inside=False))
+ORDER = (
+    Choices(),
+    Choices(shared_exits_inside=False),
+    Choices(goes_beyond=False),
+    Choices(shared_exits_inside=False, goes_beyond=False),
+)
 """What is tried until the control flow fits statements."""

@@ -18,6 +18,7 @@ from depyf.lift.tac import (
     Goto,
     Graph,
     Inst,
+    Leave,
     Raise,
     Reraise,
     Return,
@@ -28,6 +29,7 @@ from depyf.structure.regions.split import split_block
 
 ITERATOR = ".0"
 """What the graph of the loop alone calls its iterator."""
+ITERATES = ("GET_ITER", "GET_AITER")
 DISPLAYS = {"BUILD_LIST": "<listcomp>", "BUILD_SET": "<setcomp>", "BUILD_MAP": "<dictcomp>"}
 
 
@@ -38,7 +40,7 @@ class Inlined:
     name: what the function of such a comprehension is called.
     graph: the loop alone.
     block: the block before the loop; `first` is the block of the loop that it leads to, `rest` the block behind.
-    place: how many operations of `block` stay.
+    iterator: what the loop iterates over: an iterator, or what `get_iter` makes one of behind the display (3.15).
     """
 
     name: str
@@ -49,6 +51,7 @@ class Inlined:
     iterator: int
     result: int
     saved: dict[int, str]
+    get_iter: Inst | None
 
 
 @dataclass(slots=True)
@@ -58,6 +61,7 @@ class _Start:
     last: Block
     display: Inst
     saved: dict[int, str]
+    get_iter: Inst | None
 
 
 def saving_blocks(graph: Graph) -> list[Block]:
@@ -85,7 +89,8 @@ def find_inlined(graph: Graph, block: Block) -> Inlined | None:
         return None
     inner = _alone(graph, region, first, rest.index, iterator, start)
     result = start.display.defs[0]
-    return Inlined(DISPLAYS[start.display.op], inner, block, first, rest, iterator, result, start.saved)
+    source = start.get_iter.uses[0] if start.get_iter is not None else iterator
+    return Inlined(DISPLAYS[start.display.op], inner, block, first, rest, source, result, start.saved, start.get_iter)
 
 
 def replace_inlined(graph: Graph, inlined: Inlined, inst: Inst) -> None:
@@ -101,6 +106,8 @@ def replace_inlined(graph: Graph, inlined: Inlined, inst: Inst) -> None:
 
 
 def _saves(inst: Inst, inlined: Inlined) -> bool:
+    if inst is inlined.get_iter:
+        return True
     if inst.op == "MAKE_CELL":
         return inst.arg in inlined.saved.values()
     return bool(inst.defs) and (inst.defs[0] in inlined.saved or inst.defs[0] == inlined.result)
@@ -117,14 +124,20 @@ def _start(graph: Graph, block: Block) -> _Start | None:
         for place, inst in enumerate(insts):
             if inst.op == "LOAD_FAST_CLEAR":
                 saved[inst.defs[0]] = str(inst.arg)
-            elif inst.op in DISPLAYS and not inst.uses and place == len(insts) - 1:
-                return _Start(block, inst, saved) if isinstance(block.exit, Goto) else None
+            elif inst.op in DISPLAYS and not inst.uses and _ends(insts[place + 1 :]):
+                get_iter = insts[-1] if insts[-1] is not inst else None
+                return _Start(block, inst, saved, get_iter) if isinstance(block.exit, Goto) else None
             elif inst.op != "MAKE_CELL":
                 return None
         if not isinstance(block.exit, Goto):
             return None
         block = graph.block(block.exit.edge.target)
         insts = block.insts
+
+
+def _ends(insts: list[Inst]) -> bool:
+    """Say whether nothing follows a display before its loop, or only what makes the iterator."""
+    return not insts or (len(insts) == 1 and insts[0].op in ITERATES)
 
 
 def _rest(graph: Graph, start: _Start) -> Block | None:
@@ -217,7 +230,8 @@ def _alone(graph: Graph, region: set[int], first: int, rest: int, iterator: int,
 
 def _copy(block: Block, outer: int) -> Block:
     handler = -1 if block.handler == outer else block.handler
-    return Block(block.index, list(block.insts), _copied_exit(block.exit), handler, list(block.phis), list(block.stack))
+    insts, exit_ = list(block.insts), _copied_exit(block.exit)
+    return Block(block.index, insts, exit_, handler, list(block.phis), list(block.stack), block.offset)
 
 
 def _copied_exit(exit_: Exit) -> Exit:
@@ -228,6 +242,8 @@ def _copied_exit(exit_: Exit) -> Exit:
             return Branch(cond, _copied(if_true), _copied(if_false), line)
         case ForIter(iterator, value, body, done, line):
             return ForIter(iterator, value, _copied(body), _copied(done), line)
+        case Leave(edge, beyond):
+            return Leave(_copied(edge), _copied(beyond))
         case Return(value, line):
             return Return(value, line)
         case Raise(operands, line):

@@ -99,7 +99,7 @@ class _Resolver:
         return out
 
     def _jump(self, jump: Jump, context: Context) -> list[ast.stmt]:
-        if jump.label in context.next:
+        if jump.never or jump.label in context.next:
             return []
         if jump.label in context.header:
             return [ast.Continue()]

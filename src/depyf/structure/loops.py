@@ -72,10 +72,10 @@ def _retreating(successors: Successors, entry: int) -> list[tuple[int, int]]:
 
 def unrotate(
     nodes: dict[int, Node], labels: set[int], header: int, fresh: int
-) -> tuple[list[Item], int, tuple[int, ...], int] | None:
+) -> tuple[list[Item], int, tuple[int, ...], int, int] | None:
     """Join the two copies of a `while` test around the loop body `header`, if there are two.
 
-    Returns the node to be added under label `fresh` (items, handler, nest, last), or None.
+    Returns the node to be added under label `fresh` (items, handler, nest, first, last), or None.
     """
     tests = [(label, test) for label in sorted(labels) if (test := _test_before(nodes[label], header)) is not None]
     if len(tests) < 2:
@@ -90,7 +90,7 @@ def unrotate(
         jump = Jump(fresh)
         nodes[label].items[-1] = jump
         nodes[label].jumps = [jump]
-    return items, node.handler, node.nest, node.last
+    return items, node.handler, node.nest, node.first, node.last
 
 
 def _test_before(node: Node, header: int) -> If | None:

@@ -22,14 +22,19 @@ def find_markers(graph: Graph) -> set[int]:
 
 
 def join_ends(graph: Graph) -> None:
-    """Let every `return None` go to one common block; a lambda keeps its own, as part of its expression."""
+    """Let every `return None` go to one common block; a lambda keeps its own, as part of its expression.
+
+    Where code stands in the order of the source, only the last one may be the end of the code, not a statement.
+    """
     if graph.code.name == "<lambda>":
         return
-    end = graph.new_block([], Return(NULL), -1, [])
+    end = graph.new_block([], Return(NULL), -1, [], max(block.offset for block in graph.live()))
     graph.end = end.index
-    for block in graph.live():
-        if block is not end:
-            _return_none(block, end)
+    returns = [block for block in graph.live() if block is not end and isinstance(block.exit, Return)]
+    if graph.source_order:
+        returns = returns[-1:]
+    for block in returns:
+        _return_none(block, end)
 
 
 def cut(graph: Graph, markers: set[int]) -> None:

@@ -6,7 +6,7 @@ import ast
 
 from depyf.lift.fold import Folder
 from depyf.lift.nodes import Temp
-from depyf.lift.tac import Block, Branch, Edge, ForIter, Goto, Graph, Raise, Reraise, Return
+from depyf.lift.tac import Block, Branch, Edge, Exit, ForIter, Goto, Graph, Leave, Raise, Reraise, Return, seeming
 from depyf.structure.collapse import RULES
 from depyf.structure.tree import If, Item, Jump, ReraiseStmt
 
@@ -19,6 +19,9 @@ def items_of(graph: Graph, block: Block, uses: dict[int, int]) -> list[Item]:
         case Goto(edge):
             folder.finish()
             return [*folder.stmts, *_jump(graph, edge)]
+        case Leave(edge):
+            folder.finish()
+            return [*folder.stmts, *_jump(graph, edge), *_never(block.exit)]
         case Branch(cond, if_true, if_false, line):
             test = _last_value(folder, cond)
             folder.finish()
@@ -34,7 +37,13 @@ def items_of(graph: Graph, block: Block, uses: dict[int, int]) -> list[Item]:
             folder.finish()
             folder.append(ReraiseStmt(exc=exc), None)
     folder.finish()
-    return list(folder.stmts)
+    return [*folder.stmts, *_never(block.exit)]
+
+
+def _never(exit_: Exit) -> list[Item]:
+    """Return the jump to where control only seems to go on behind an exit, if there is one."""
+    beyond = seeming(exit_)
+    return [] if beyond is None else [Jump(beyond.target, never=True)]
 
 
 def _raise(parts: list[ast.expr]) -> ast.stmt:

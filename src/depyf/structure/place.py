@@ -40,7 +40,7 @@ def _attach(nodes: dict[int, Node], label: int, kids: list[int], sites: dict[int
     is_compound = isinstance(compound, (Loop, For, Try, WithBody))
     behind: list[int] = []
     for kid in kids:
-        if len(sites[kid]) == 1 and not is_compound:
+        if len(sites[kid]) == 1 and not is_compound and not sites[kid][0][1].never:
             _fill(sites[kid][0][1], nodes[kid].items)
         else:
             behind.append(kid)
@@ -75,7 +75,7 @@ def _around(
 ) -> list[int]:
     """Nodes follow a loop, `try` or `with`: decide which is its `else`, and which are written inside."""
     single = [kid for kid in kids if len(sites[kid]) == 1]
-    normal = _normal_exit(compound, single, sites)
+    normal = _normal_exit(compound, single, kids, sites)
     if normal is not None:
         leaving = {jump.label for jump in nodes[label].jumps} - set(kids)
         if isinstance(compound, (Loop, For)):
@@ -103,26 +103,34 @@ def _around(
             return [normal]
     if normal is not None:
         _fill_else(compound, sites[normal][0][1], nodes[normal].items)
-        single.remove(normal)
+        single = [kid for kid in single if kid != normal]
         kids = [kid for kid in kids if kid != normal]
     for kid in single:
-        if len(kids) > 1:
+        if len(kids) > 1 and not sites[kid][0][1].never:
             _fill(sites[kid][0][1], nodes[kid].items)
             kids = [other for other in kids if other != kid]
     return kids
 
 
-def _normal_exit(compound: Item, single: list[int], sites: dict[int, list[tuple[int, Jump]]]) -> int | None:
+def _normal_exit(
+    compound: Item, single: list[int], kids: list[int], sites: dict[int, list[tuple[int, Jump]]]
+) -> int | None:
     """Return the node that is reached when the compound item ends by itself, if nothing else reaches it."""
     match compound:
         case Loop() | For():
             jump = compound.orelse[0] if compound.orelse else None
             return next((kid for kid in single if sites[kid][0][1] is jump), None)
         case Try(is_finally=False):
-            tails = _tails(compound.body)
-            return next((kid for kid in single if any(sites[kid][0][1] is jump for jump in tails)), None)
+            tails = [id(jump) for jump in _tails(compound.body)]
+            return next((kid for kid in kids if _is_behind(sites[kid], tails)), None)
         case _:
             return None
+
+
+def _is_behind(sites: list[tuple[int, Jump]], tails: list[int]) -> bool:
+    """Say whether one place that control goes to is the end of a `try` body, or its handlers only seem to go on."""
+    places = [jump for _, jump in sites if not jump.never]
+    return len(places) <= 1 and all(id(jump) in tails for jump in places)
 
 
 def _fill_else(compound: Item, jump: Jump, items: list[Item]) -> None:

@@ -8,16 +8,21 @@ from __future__ import annotations
 
 from operator import ne
 
-from depyf.lift.tac import Block, Edge, ForIter, Goto, Graph, edges
+from depyf.lift.tac import Block, Edge, ForIter, Goto, Graph, edges, seeming
 from depyf.structure.collapse import count_uses
 from depyf.structure.regions.table import Regions, prune
 
 
 def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
-    """Redirect every edge to an empty block to where that leads, as long as nothing is left or entered on the way."""
+    """Redirect every edge to an empty block to where that leads, as long as nothing is left or entered on the way.
+
+    Where control only seems to go on keeps its place: it may be all that is left of a statement.
+    """
     uses = count_uses(graph)
     for block in graph.live():
         for edge in edges(block.exit):
+            if edge is seeming(block.exit):
+                continue
             seen = {edge.target}
             while True:
                 target = graph.block(edge.target)

@@ -15,10 +15,14 @@ from depyf.lift.nodes import Temp
 
 @dataclass(slots=True, eq=False)
 class Jump:
-    """Go to a label; or, once filled, the code that stands there."""
+    """Go to a label; or, once filled, the code that stands there.
+
+    never: the compiler wrote code as if control went on here, behind what never does; it is no statement.
+    """
 
     label: int
     body: list[Item] | None = None
+    never: bool = False
 
 
 @dataclass(slots=True, eq=False)

@@ -63,9 +63,9 @@ def step_difference(mine: Step, its: Step) -> str | None:
     return None
 
 
-def entry(handler: Handler) -> tuple[int, bool, bool]:
+def entry(handler: Handler) -> tuple[int, bool]:
     """Return how a handler is entered."""
-    return handler.depth, handler.lasti, handler.legacy
+    return handler.depth, handler.lasti
 
 
 def shown(value: object) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from depyf.bytecode.listing import Instruction, Listing
 from depyf.verify.state import LEAVE, Side, State
-from depyf.verify.terms import Constant, Node, NotUnderstood, Pure, Sort, Term, Terms
+from depyf.verify.terms import Constant, Node, NotUnderstood, Sort, Term, Terms
 
 
 @dataclass(slots=True)
@@ -82,26 +82,8 @@ def enter_handler(frame: Frame, number: int, exception: Term) -> None:
     if len(side.stack) < handler.depth:
         raise NotUnderstood("the stack is less deep than its handler says")
     del side.stack[handler.depth :]
-    if handler.legacy:
-        side.stack.extend(triple(terms, side.handling))
-        side.handling = exception
-        side.stack.extend(triple(terms, exception))
-    else:
-        if handler.lasti:
-            # An offset in one code has no counterpart in the other.
-            side.stack.append(terms.symbol(Sort.LOST))
-        side.stack.append(exception)
+    if handler.lasti:
+        # An offset in one code has no counterpart in the other.
+        side.stack.append(terms.symbol(Sort.LOST))
+    side.stack.append(exception)
     side.place = handler.target
-
-
-def triple(terms: Terms, exception: Term) -> tuple[Term, Term, Term]:
-    """Return traceback, value and type of an exception."""
-    return terms.pure("traceback", (exception,)), exception, terms.pure("type", (exception,))
-
-
-def exception_of(frame: Frame, kind: Term) -> Term:
-    """Return the exception whose type a term is. Raises `NotUnderstood` for any other term."""
-    node = frame.node(kind)
-    if isinstance(node, Pure) and node.op == "type":
-        return node.items[0]
-    raise NotUnderstood("a triple on the stack that is no exception")

@@ -12,7 +12,7 @@ from depyf.bytecode.code import Code
 from depyf.verify import containers
 from depyf.verify.arithmetic import compare, contains, operate
 from depyf.verify.callee import callee
-from depyf.verify.frame import Frame, exception_of
+from depyf.verify.frame import Frame
 from depyf.verify.methods import call_method, load_attribute, load_method
 from depyf.verify.state import EmptySet, FunctionOf, ListOf
 from depyf.verify.terms import Constant, NotUnderstood, Null, Sort, Symbol, Term, TupleOf
@@ -410,20 +410,14 @@ def push_exc_info(frame: Frame) -> bool:
 
 
 def pop_except(frame: Frame) -> bool:
-    """Go back to the exception that was being handled before: one value, or three on a block stack."""
-    frame.side.handling = exception_of(frame, frame.pop_many(3)[2]) if is_legacy(frame) else frame.pop()
+    """Go back to the exception that was being handled before."""
+    frame.side.handling = frame.pop()
     return frame.next()
-
-
-def is_legacy(frame: Frame) -> bool:
-    """Return whether exceptions are three values on the stack, as all of a code's handlers have it or none."""
-    handlers = frame.listing.handlers
-    return bool(handlers) and handlers[0].legacy
 
 
 def reraise(frame: Frame) -> bool:
     """Raise the exception on the stack again; what it passes on the way out of here is known."""
-    frame.raise_known(exception_of(frame, frame.pop_many(3)[2]) if is_legacy(frame) else frame.pop())
+    frame.raise_known(frame.pop())
     return True
 
 

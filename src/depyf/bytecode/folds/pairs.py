@@ -11,6 +11,8 @@ from depyf.bytecode.draft import Draft
 from depyf.bytecode.expansions import INTRINSICS
 from depyf.bytecode.operand import Step
 
+NULLS = ("NULL", "LATER_NULL")
+
 
 def fold_class_loads(draft: Draft) -> None:
     """Join the look-up in a class body's names with that in the cell."""
@@ -30,9 +32,11 @@ def fold_import_star(draft: Draft) -> None:
 
 
 def fold_null_keywords(draft: Draft) -> None:
-    """Let a call without keyword arguments say so."""
-    for index in range(len(draft.raws)):
-        if draft.is_run(index, "PUSH_NULL", "CALL_FUNCTION_EX"):
-            ((_, arg, _),) = draft.steps[index + 1]
-            assert isinstance(arg, tuple)
-            draft.steps[index], draft.steps[index + 1] = (), (Step("CALL_EX", (False, arg[1])),)
+    """Let a call without keyword arguments say so; the null before it may be part of what loads the arguments."""
+    for call in range(1, len(draft.raws)):
+        before = draft.steps[call - 1]
+        if draft.name(call) != "CALL_FUNCTION_EX" or draft.entries[call] or not before or before[-1].op not in NULLS:
+            continue
+        ((_, arg, _),) = draft.steps[call]
+        assert isinstance(arg, tuple)
+        draft.steps[call - 1], draft.steps[call] = before[:-1], (Step("CALL_EX", (False, arg[1])),)

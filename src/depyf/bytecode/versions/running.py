@@ -7,3 +7,8 @@ import sys
 from depyf.bytecode.code import Version
 
 RUNNING: Version = (sys.version_info[0], sys.version_info[1])
+
+
+def is_running(version: Version) -> bool:
+    """Say whether code of a version is code of this interpreter."""
+    return version == RUNNING

@@ -18,5 +18,6 @@ FACTS = v3_9.FACTS.next(
     },
     jump_unit=2,
     lines="ranges",
+    source_order=False,
     folds=(*v3_9.FACTS.folds, fold_matches),
 )

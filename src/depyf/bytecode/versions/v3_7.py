@@ -104,6 +104,7 @@ FACTS = Facts(
     exceptions="block stack",
     walked=True,
     lines="lnotab",
+    source_order=True,
     shared_slots=False,
     null_above=False,
     docstring_flag=False,

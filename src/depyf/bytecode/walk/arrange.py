@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from depyf.bytecode.draft import Draft
-from depyf.bytecode.listing import Handler, Instruction, Listing
+from depyf.bytecode.listing import Beyond, Handler, Instruction, Listing
 from depyf.bytecode.walk.node import Emitted, Node
 
 
@@ -31,7 +31,18 @@ def arrange(draft: Draft, nodes: list[Node]) -> Listing:
         for op, arg, to in emitted:
             jump = first[to.number] if to is not None else -1
             instructions.append(Instruction(op, arg, jump, raw.offset, line, handler))
-    return Listing(draft.code, instructions, handlers)
+    return Listing(draft.code, instructions, handlers, beyond=beyonds(rows, first))
+
+
+def beyonds(rows: list[tuple[Node, list[Emitted]]], first: list[int]) -> dict[int, Beyond]:
+    """Return, by the index of the last operation of a node, where the compiler wrote code as if it went on."""
+    found: dict[int, Beyond] = {}
+    position = 0
+    for node, emitted in rows:
+        position += len(emitted)
+        if node.beyond is not None:
+            found[position - 1] = Beyond(first[node.beyond.number], node.beyond.point.layout.reals)
+    return found
 
 
 def in_order(draft: Draft, nodes: list[Node]) -> list[tuple[Node, list[Emitted]]]:

@@ -15,8 +15,10 @@ from depyf.bytecode.walk.layout import (
     REAL,
     Kind,
     Slot,
+    cut,
 )
 from depyf.bytecode.walk.machine import Machine, count_reals
+from depyf.bytecode.walk.node import Point
 
 NORMAL = Slot(Kind.NORMAL)
 RETURNING = Slot(Kind.RETURNING)
@@ -112,6 +114,7 @@ def end_finally(machine: Machine, arg: object) -> None:
     reason = machine.layout.top
     if reason == EXCEPTION_TYPE:
         reraise(machine, None)
+        seem_to_go_on(machine)
         return
     if reason.kind not in PENDING:
         raise machine.fail("no finally body is being run here")
@@ -122,12 +125,20 @@ def end_finally(machine: Machine, arg: object) -> None:
         case Kind.RETURNING:
             return_value(machine, None)
         case Kind.BREAKING:
-            break_loop(machine, None)
+            leave_for_loop(machine, BREAKING)
         case Kind.CONTINUING:
             machine.take()
             leave_for_loop(machine, reason)
         case _:
             return
+
+
+def seem_to_go_on(machine: Machine) -> None:
+    """Note that a handler's end falls through as the compiler sees it; that of a `with` does so in earnest."""
+    if machine.blocks and machine.blocks[-1].kind == "handler":
+        if machine.draft.name(machine.raw - 1) != "WITH_CLEANUP_FINISH":
+            kept = cut(machine.layout, machine.blocks[-1].depth)
+            machine.beyond = Point(machine.raw + 1, kept, machine.blocks[:-1])
 
 
 def with_cleanup_start(machine: Machine, arg: object) -> None:
@@ -191,8 +202,10 @@ def leave_handler_under_top(machine: Machine) -> None:
 
 
 def break_loop(machine: Machine, arg: object) -> None:
-    """Leave the innermost loop (3.7)."""
-    leave_for_loop(machine, BREAKING)
+    """Leave the innermost loop (3.7), in two steps: what the first one seems to go on to has its stack yet."""
+    machine.beyond = Point(machine.raw + 1, machine.layout, machine.blocks)
+    machine.branch("JUMP", "break")
+    machine.next_raw = None
 
 
 def continue_loop(machine: Machine, arg: object) -> None:

@@ -36,6 +36,7 @@ class Machine:
     catching, protected: the block stack and the layout that exceptions of this point meet.
     next_raw: the raw instruction that control goes on with, or None.
     branches: index in `emitted` and point gone to, of each operation that jumps.
+    beyond: where the compiler wrote code as if the last operation went on, or None.
     """
 
     def __init__(self, draft: Draft, layouts: Layouts, point: Point) -> None:
@@ -49,6 +50,7 @@ class Machine:
         self.next_raw: int | None = point.raw + 1
         self.emitted: list[Emitted] = []
         self.branches: list[tuple[int, Point]] = []
+        self.beyond: Point | None = None
 
     def fail(self, reason: str) -> DecompilationError:
         """Return the error for this instruction."""

@@ -12,7 +12,7 @@ class Point(NamedTuple):
     """Identifies a node.
 
     raw: index of the raw instruction.
-    role: '' for the instruction itself; 'enter', 'cleanup', 'swallow', 'async end' for what the
+    role: '' for the instruction itself; 'enter', 'cleanup', 'swallow', 'async end', 'break' for what the
         interpreter does there on its own.
     """
 
@@ -45,6 +45,7 @@ class Node:
     emitted: its operations.
     following: where control goes behind them, if it does.
     catch: where exceptions of its operations go.
+    beyond: where the compiler wrote code as if its last operation went on.
     number: in order of discovery.
     """
 
@@ -53,3 +54,4 @@ class Node:
     emitted: list[Emitted] = field(default_factory=list)
     following: Node | None = None
     catch: Catch | None = None
+    beyond: Node | None = None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from depyf.bytecode.depths import stack_depths
 from depyf.bytecode.draft import Draft
 from depyf.bytecode.listing import Listing
 from depyf.bytecode.operand import Step
 from depyf.bytecode.operations import OPERATIONS
 from depyf.bytecode.walk.arrange import arrange
-from depyf.bytecode.walk.block_stack import BLOCK_OPERATIONS, NORMAL
+from depyf.bytecode.walk.block_stack import BLOCK_OPERATIONS, BREAKING, NORMAL, leave_for_loop
 from depyf.bytecode.walk.layout import (
     CAUGHT,
     GHOST,
@@ -23,6 +24,7 @@ from depyf.bytecode.walk.layout import (
 )
 from depyf.bytecode.walk.machine import Machine
 from depyf.bytecode.walk.node import Catch, Emitted, Node, Point
+from depyf.errors import DecompilationError
 
 COPIES, COPIES_OF_SUBROUTINES = 4, 64
 """How often the instructions may be copied, on average, for different stacks, and for `finally` subroutines."""
@@ -31,9 +33,21 @@ COPIES, COPIES_OF_SUBROUTINES = 4, 64
 def walk(draft: Draft) -> Listing:
     """Return the listing of what control can reach, handlers by instruction, ghosts gone.
 
+    What only the compiler believed to be reached is in it too, where it is valid code.
+
     Raises `DecompilationError` on code that uses the stack or the block stack as no interpreter would let it.
     """
-    walker = Walker(draft)
+    try:
+        listing = walk_from_start(draft, beyond=True)
+        stack_depths(listing)
+        return listing
+    except DecompilationError:
+        return walk_from_start(draft, beyond=False)
+
+
+def walk_from_start(draft: Draft, *, beyond: bool) -> Listing:
+    """Return the listing, with or without the code that only the compiler believed to be reached."""
+    walker = Walker(draft, beyond)
     walker.reach(Point(0, walker.layouts.empty, ()))
     while walker.pending:
         walker.visit(walker.pending.pop())
@@ -43,14 +57,16 @@ def walk(draft: Draft) -> Listing:
 class Walker:
     """The nodes found so far, and those to be visited."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: Draft, beyond: bool) -> None:
         self.draft = draft
+        self.goes_beyond = beyond
         self.layouts = Layouts()
         self.nodes: dict[Point, Node] = {}
         self.pending: list[Node] = []
         has_subroutines = any(raw.name == "END_FINALLY" for raw in draft.raws)
         self.limit = (COPIES_OF_SUBROUTINES if has_subroutines else COPIES) * (len(draft.raws) + 1)
         self.roles = {"": self.run, "enter": self.enter, "cleanup": self.clean_up, "swallow": self.swallow}
+        self.roles["break"] = self.leave_loop
 
     def reach(self, point: Point) -> Node:
         """Return the node of a point, to be visited if it is new."""
@@ -75,6 +91,8 @@ class Walker:
             node.emitted[index] = Emitted(op, arg, self.reach(point))
         if machine.next_raw is not None:
             node.following = self.reach(Point(machine.next_raw, machine.layout, machine.blocks))
+        if self.goes_beyond and machine.beyond is not None and machine.beyond.raw < len(self.draft.raws):
+            node.beyond = self.reach(machine.beyond)
         if node.emitted:
             node.catch = self.catch(machine)
 
@@ -141,6 +159,10 @@ class Walker:
             machine.emit(op, arg)
         machine.leave_block("handler")
         machine.next_raw = None
+
+    def leave_loop(self, machine: Machine, point: Point) -> None:
+        """Leave the innermost loop."""
+        leave_for_loop(machine, BREAKING)
 
     def swallow(self, machine: Machine, point: Point) -> None:
         """Go on behind a `with` statement whose `__exit__` swallowed the exception."""

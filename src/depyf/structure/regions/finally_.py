@@ -18,6 +18,7 @@ from depyf.lift.tac import (
     Goto,
     Graph,
     Inst,
+    Leave,
     Raise,
     Reraise,
     Return,
@@ -60,7 +61,8 @@ def _redirect(graph: Graph, matches: list[tuple[Edge, Place]]) -> None:
         if target is first:
             continue
         if moves:
-            target = graph.new_block(moves, Goto(Edge(target.index, [])), first.handler, list(first.stack))
+            onward = Goto(Edge(target.index, []))
+            target = graph.new_block(moves, onward, first.handler, list(first.stack), target.offset)
         edge.target, edge.args = target.index, []
 
 
@@ -133,9 +135,20 @@ class _Matcher:
 
     def _arrive(self, place: Place) -> bool:
         """Note where the copy is left, as the handler raises again there: it must be one place."""
+        place = self._out_of_copy(place)
         if self.after is None:
             self.after = place
         return self._skip(self.after) == self._skip(place) or self._same_return(self.after, place)
+
+    def _out_of_copy(self, place: Place) -> Place:
+        """Go on past the end of blocks that are protected within the `finally` body."""
+        for _ in self.graph.blocks:
+            block = self.graph.block(place[0])
+            inside = block.handler >= 0 and block.handler in self.handlers.values()
+            if not inside or place[1] < len(block.insts) or not isinstance(block.exit, Goto):
+                break
+            place = block.exit.edge.target, 0
+        return place
 
     def _same_return(self, one: Place, two: Place) -> bool:
         """Say whether two places do the same: drop values and return a constant or variable."""
@@ -183,6 +196,8 @@ class _Matcher:
             case ForIter(a, a_value, a_body, a_done), ForIter(b, b_value, b_body, b_done):
                 self.values[a_value] = b_value
                 return self._same(a, b) and self._edges([(a_body, b_body), (a_done, b_done)])
+            case Leave(a_edge, a_beyond), Leave(b_edge, b_beyond):
+                return self._edges([(a_edge, b_edge), (a_beyond, b_beyond)])
             case Return(a), Return(b):
                 return self._same(a, b)
             case Raise(a_list), Raise(b_list):

@@ -1,13 +1,13 @@
 """The unbinding of `except E as name`.
 
 Before: the clause's body is protected by a handler that does `name = None; del name` and raises again;
-        every way out of the body does POP_EXCEPT; name = None; del name
+        every way out of the body does POP_EXCEPT; name = None; del name, or that before POP_EXCEPT
 After:  neither; the name's store at the start of the clause says it all
 """
 
 from __future__ import annotations
 
-from depyf.lift.tac import Block, Inst
+from depyf.lift.tac import Block, Inst, Raise, Reraise, Return, edges
 from depyf.structure.regions.table import Region, Regions, skip_empty
 
 
@@ -19,12 +19,30 @@ def dissolve(regions: Regions, region: Region) -> bool:
     for _, edge in regions.exits(regions.body(region.handler)):
         if _unbinding(skip_empty(graph, edge.target).insts, {name}) is None:
             return False
+    _keep_beyond(regions, region, target)
     regions.dissolve(region.handler)
     return True
 
 
+def _keep_beyond(regions: Regions, region: Region, handler: Block) -> None:
+    """Let the last end of a clause that never goes on by itself lead to where its handler seemed to go on."""
+    graph = regions.graph
+    assert isinstance(handler.exit, Reraise)
+    beyond = handler.exit.beyond
+    body = regions.body(region.handler)
+    inside = [graph.block(index) for index in body]
+    ends = [*inside, *(skip_empty(graph, edge.target) for _, edge in regions.exits(body))]
+    if beyond is None or any(beyond.target in (edge.target for edge in edges(block.exit)) for block in ends):
+        return
+    ends = [block for block in ends if isinstance(block.exit, (Raise, Return)) and block.exit.beyond is None]
+    if ends:
+        last = max(ends, key=lambda block: block.insts[-1].offset if block.insts else -1)
+        assert isinstance(last.exit, (Raise, Return))
+        last.exit.beyond = beyond
+
+
 def strip_unbindings(regions: Regions, region: Region) -> None:
-    """Take out of the clauses of a handler the unbinding of their names behind POP_EXCEPT."""
+    """Take out of the clauses of a handler the unbinding of their names behind POP_EXCEPT, else before it."""
     graph = regions.graph
     exc = graph.handlers[region.handler].exc
     start = graph.block(graph.handlers[region.handler].target)
@@ -44,6 +62,8 @@ def strip_unbindings(regions: Regions, region: Region) -> None:
 
 def _remove(block: Block, place: int, names: set[tuple[str, object]]) -> None:
     pair = _unbinding(block.insts[place:], names)
+    if pair is None and _unbinding(block.insts[place - 3 : place], names) is not None:
+        pair = block.insts[place - 2 : place]
     if pair is not None:
         block.insts = [inst for inst in block.insts if inst not in pair]
 

@@ -51,10 +51,13 @@ def recognise(graph: Graph) -> Recognised:
             case _:
                 pass
         prune(graph)
+    join_straight(graph)
     for region in regions.regions:
         if region.kind is Kind.EXCEPT and region.handler in regions.parent:
             names.strip_unbindings(regions, region)
     join_straight(graph)
+    for handler in [number for number in regions.parent if graph.blocks[graph.handlers[number].target] is None]:
+        del regions.parent[handler]
     for region in reversed(regions.regions):
         if region.handler in regions.parent and _absorb_returns(recognised, region.handler):
             join_straight(graph)
@@ -84,7 +87,11 @@ def _absorb_returns(recognised: Recognised, handler: int) -> bool:
         block = graph.block(index)
         if isinstance(block.exit, Return) and predecessors[block.index] <= body:
             leaves = follow >= 0 and skip_empty(graph, follow) is not block
-            if all(inst.op in HARMLESS for inst in block.insts):
+            if graph.source_order and block.insts:
+                if block.insts[0].offset < graph.block(graph.handlers[handler].target).insts[0].offset:
+                    block.handler = handler
+                    found = True
+            elif all(inst.op in HARMLESS for inst in block.insts):
                 alone = len(set(exits)) == 1 and not _is_from_elsewhere(block, block.exit.value)
                 if leaves or not alone:
                     block.handler = handler

@@ -16,7 +16,8 @@ def split_block(graph: Graph, block: Block, place: int) -> Block:
     for temp in popped:
         if temp in stack:
             stack.remove(temp)
-    rest = graph.new_block(block.insts[place:], block.exit, block.handler, stack)
+    offset = block.insts[-1].offset if block.insts else block.offset
+    rest = graph.new_block(block.insts[place:], block.exit, block.handler, stack, offset)
     block.insts = block.insts[:place]
     block.exit = Goto(Edge(rest.index, []))
     return rest

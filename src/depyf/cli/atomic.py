@@ -1,0 +1,24 @@
+"""Write files whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def part_of(path: Path) -> Path:
+    """Return where a file is written before it is whole."""
+    return path.with_name(f".{path.name}.part")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file under another name and rename it when it is whole.
+
+    Raises OSError, and leaves nothing behind.
+    """
+    part = part_of(path)
+    try:
+        part.write_text(text, encoding="utf-8", errors="surrogatepass", newline="\n")
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,127 @@
+"""Decompile a folder to a tree of sources."""
+
+from __future__ import annotations
+
+import collections
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from depyf.cli.atomic import part_of, write_whole
+from depyf.cli.outcome import decompile_found
+from depyf.cli.target import PycFile, SourceFile, resolve
+from depyf.cli.workers import Lost, run_jobs
+from depyf.errors import DecompilationError
+
+CACHE = "__pycache__"
+FAILED = "failed"
+NOT_ASKED = "decompiled"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One file of a folder, and where its source goes."""
+
+    path: Path
+    out: Path
+    prove: bool
+    without: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What came of a file: its level or FAILED or NOT_ASKED, why no more, and the seconds that it took."""
+
+    path: Path
+    level: str
+    reason: str
+    seconds: float
+
+
+def jobs_of(folder: Path, out: Path, *, prove: bool, without: frozenset[str]) -> list[Job]:
+    """Return a job for each `.pyc` and `.py` below a folder, in the order of their paths.
+
+    A file of a `__pycache__` goes where its source was; where that is there as well, it alone is decompiled. Where
+    several files would go to one place, each is named in full.
+    """
+    wanted: dict[Path, list[Path]] = collections.defaultdict(list)
+    for path in sorted(folder.rglob("*.py*")):
+        if path.suffix in (".py", ".pyc") and path.is_file():
+            place = _source_place(path.relative_to(folder))
+            if path.suffix == ".py" or not (folder / place).is_file():
+                wanted[place].append(path)
+    found = []
+    for place, paths in wanted.items():
+        for path in paths:
+            target = place if len(paths) == 1 else place.with_name(f"{path.name}.py")
+            found.append(Job(path, out / target, prove, without))
+    return found
+
+
+def _source_place(path: Path) -> Path:
+    """Return where the source of a file stands, below the same folder."""
+    if path.parent.name == CACHE and path.suffix == ".pyc":
+        return path.parent.parent / f"{path.name.split('.')[0]}.py"
+    return path.with_suffix(".py")
+
+
+def convert(job: Job) -> Report:
+    """Decompile one file; whatever goes wrong is in the report."""
+    start = time.perf_counter()
+    target = PycFile(job.path) if job.path.suffix == ".pyc" else SourceFile(job.path)
+    try:
+        outcome = decompile_found(resolve(target), prove=job.prove, without=job.without)
+        job.out.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(job.out, outcome.source)
+        verdict = outcome.verdict
+        level, reason = (str(verdict.level), verdict.reason) if verdict is not None else (NOT_ASKED, "")
+    except (DecompilationError, SyntaxError, OSError) as error:
+        level, reason = FAILED, str(error)
+    except Exception as error:  # noqa: BLE001  one file never stops the others; what it was is in the summary
+        level, reason = FAILED, f"{type(error).__name__}: {error}"
+    return Report(job.path, level, reason, time.perf_counter() - start)
+
+
+def convert_all(
+    jobs: Sequence[Job], *, count: int, limit: float, done: Callable[[Report], None]
+) -> list[Report]:
+    """Decompile files in parallel, and return what came of each, in the order of the jobs.
+
+    count: how many processes.
+    limit: seconds that a file may take.
+    done: is told of each as it is done.
+    """
+    reports: dict[Path, Report] = {}
+    for job, result in run_jobs(convert, jobs, count=count, limit=limit):
+        if isinstance(result, Lost):
+            part_of(job.out).unlink(missing_ok=True)
+            result = Report(job.path, FAILED, result.reason, limit)
+        reports[job.path] = result
+        done(result)
+    return [reports[job.path] for job in jobs]
+
+
+def summary(folder: Path, reports: Sequence[Report], seconds: float, count: int) -> str:
+    """Return how many files reached which level, what failed or is unproven and why, and the slowest files."""
+    levels = collections.Counter(report.level for report in reports)
+    counts = ", ".join(f"{levels[level]} {level}" for level in sorted(levels))
+    worked = sum(report.seconds for report in reports)
+    lines = [f"{len(reports)} files: {counts or 'nothing to do'}"]
+    lines.append(f"{seconds:.1f} s, {worked:.1f} s of work in {count} processes")
+    for level in (FAILED, "UNPROVEN"):
+        for report in reports:
+            if report.level == level:
+                lines.append(f"  {level:8}  {report.path.relative_to(folder)}  {_short(report.reason)}")
+    slowest = sorted(reports, key=lambda report: -report.seconds)[:SLOWEST]
+    lines += [f"  {report.seconds:6.2f} s  {report.path.relative_to(folder)}" for report in slowest]
+    return "\n".join(lines)
+
+
+def _short(reason: str) -> str:
+    first = reason.partition("\n")[0]
+    return first if len(first) <= REASON else f"{first[: REASON - 3]}..."
+
+
+SLOWEST = 3
+REASON = 160

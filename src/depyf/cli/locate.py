@@ -1,0 +1,139 @@
+"""Find the code of a name without running the module that it is in, where that can be done.
+
+A module is looked up as an import would look it up, by the finders of `sys.meta_path`; packages around it are looked
+up too and not imported. A function is found among the code objects of its module. Where that is not enough (several
+functions of one name, a function made when the module runs) the module is imported, which runs it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import sys
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.machinery import ModuleSpec
+
+from depyf.bytecode.code import CO_OPTIMIZED
+
+PARAMETERS = "<generic parameters of "
+LOCALS = "<locals>"
+
+
+class NotFound(LookupError):
+    """A name that does not lead to code; the message says how far it led."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a name leads to.
+
+    value: a code object, or what the module's attribute is where the module was imported.
+    imported: whether the module had to be run to find it.
+    """
+
+    value: object
+    imported: bool = False
+
+
+def find_module(name: str) -> types.CodeType:
+    """Return the code of a module.
+
+    Raises NotFound where there is no such module, TypeError where it has no bytecode.
+    """
+    spec = _spec(name)
+    get_code = getattr(spec.loader, "get_code", None)
+    if get_code is None or spec.origin == "built-in":
+        raise TypeError(f"{name} has no bytecode: it is {spec.origin or 'a package without a file'}")
+    with _no_cache_written():
+        code = get_code(spec.name)
+    if not isinstance(code, types.CodeType):
+        raise TypeError(f"{name} has no bytecode: it is {spec.origin}")
+    return code
+
+
+def find_function(module: str, qualname: str) -> Found:
+    """Return what a qualified name in a module leads to.
+
+    Raises NotFound where it leads to nothing, TypeError where the module has no bytecode.
+    """
+    candidates = functions(find_module(module), qualname)
+    if len(candidates) == 1:
+        return Found(candidates[0])
+    return Found(_imported(module, qualname), imported=True)
+
+
+def functions(module: types.CodeType, qualname: str) -> list[types.CodeType]:
+    """Return the code objects of the functions that a qualified name may lead to, class bodies left out."""
+    found = [module]
+    for part in qualname.split("."):
+        if part != LOCALS:
+            found = [inner for code in found for inner in _inner(code) if inner.co_name == part]
+    return [code for code in found if code.co_flags & CO_OPTIMIZED]
+
+
+def _inner(code: types.CodeType) -> Iterator[types.CodeType]:
+    """Yield the code objects inside one; those with type parameters are inside a scope for these."""
+    work = [const for const in code.co_consts if isinstance(const, types.CodeType)]
+    while work:
+        inner = work.pop()
+        yield inner
+        if inner.co_name.startswith(PARAMETERS):
+            work.extend(const for const in inner.co_consts if isinstance(const, types.CodeType))
+
+
+def _spec(name: str) -> ModuleSpec:
+    """Look a module up, and the packages around it, and run none of them."""
+    parts = name.split(".")
+    spec = _one(parts[0], None)
+    for length in range(2, len(parts) + 1):
+        spec = _one(".".join(parts[:length]), list(spec.submodule_search_locations or ()))
+    return spec
+
+
+def _one(name: str, path: list[str] | None) -> ModuleSpec:
+    spec = _known(name) or _searched(name, path)
+    if spec is None:
+        raise NotFound(f"there is no module {name!r}")
+    return spec
+
+
+def _known(name: str) -> ModuleSpec | None:
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    return spec if isinstance(spec, ModuleSpec) else None
+
+
+def _searched(name: str, path: list[str] | None) -> ModuleSpec | None:
+    for finder in sys.meta_path:
+        spec = finder.find_spec(name, path) if hasattr(finder, "find_spec") else None
+        if spec is not None:
+            return spec
+    return None
+
+
+def _imported(module: str, qualname: str) -> object:
+    """Import a module and follow a qualified name in it."""
+    try:
+        found: object = importlib.import_module(module)
+    except Exception as error:  # noqa: BLE001  whatever the module raises while it runs
+        raise NotFound(f"importing {module} raises {type(error).__name__}: {error}") from error
+    led_to = module
+    for part in qualname.split("."):
+        if part == LOCALS:
+            raise NotFound(f"{led_to} has no local function of that name that its bytecode shows")
+        if not hasattr(found, part):
+            raise NotFound(f"{led_to} has no {part!r}")
+        found = getattr(found, part)
+        led_to = f"{led_to}.{part}"
+    return found
+
+
+@contextlib.contextmanager
+def _no_cache_written() -> Iterator[None]:
+    before = sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = before

@@ -1,0 +1,75 @@
+"""What `depyf decompile --show` prints: the forms that code takes on its way to source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.normalise import normalise
+from depyf.bytecode.reader import read
+from depyf.cli.target import Function, Module
+from depyf.pipeline import PASSES, decompile, nested
+from depyf.show import listing
+from depyf.show.steps import After, Step, Steps, difference
+from depyf.trace import recording
+
+SHOWS = ("bytecode", "cfg", "tree", "steps")
+STANDARD = {"cfg": ("lift",), "tree": ("build", "dispatch")}
+"""The passes after which a form is shown, where the user names none."""
+
+
+def neutral(found: Module | Function) -> Code:
+    """Return the version-neutral view of what a target leads to."""
+    return found.code if isinstance(found, Module) else read(found.code)
+
+
+def show_bytecode(code: Code) -> Iterator[str]:
+    """Yield the normalised instructions of a code object and of each inside it.
+
+    Raises DecompilationError for code that is not valid.
+    """
+    for one in reversed(nested(code)):
+        yield f"# {one}\n{listing.text(normalise(one))}"
+
+
+def show_after(code: Code, passes: tuple[str, ...], without: frozenset[str]) -> Iterator[str]:
+    """Yield a code object, and each inside it, as the first of some passes leaves it.
+
+    Raises DecompilationError for code that cannot be decompiled so far.
+    """
+    recorder = After(passes)
+    with recording(recorder):
+        decompile(code, without=without)
+    for snapshot in reversed(recorder.found):
+        yield f"# {snapshot.code}\n{snapshot.text or f'# {passes[0]}: {snapshot.why}'}".rstrip("\n") + "\n"
+
+
+def show_steps(code: Code, limit: int, without: frozenset[str]) -> Iterator[str]:
+    """Yield every rewrite: per pass what it announced, and the lines that it took out and put in.
+
+    limit: the number of the rewrite to stop before; 0: none.
+
+    Raises DecompilationError for code that cannot be decompiled, when all before that has been yielded.
+    """
+    recorder = Steps(limit)
+    try:
+        with recording(recorder):
+            decompile(code, without=without)
+    finally:
+        for step in recorder.found:
+            if step.changed or step.stopped:
+                yield _step(step)
+
+
+def _step(step: Step) -> str:
+    lines = [f"# {step.name}: {step.code}"]
+    does = DOES.get(step.name)
+    if does is not None:
+        lines.append(f"# {does}")
+    lines += [f"#   {message}" for message in step.announced]
+    if step.text != step.before:
+        lines += difference(step)
+    return "".join(f"{line}\n" for line in lines)
+
+
+DOES = {one.name: one.does for one in PASSES}

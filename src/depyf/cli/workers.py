@@ -1,0 +1,109 @@
+"""Run jobs in processes of their own, so that one that crashes or hangs costs that job alone."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import Generic, TypeVar
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+POLL = 0.5
+"""Seconds between two looks at jobs that may be late."""
+# A fresh interpreter, so that nothing of this process (threads, locks, terminals) is in the workers.
+CONTEXT = multiprocessing.get_context("spawn")
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A job that gave no result."""
+
+    reason: str
+
+
+@dataclass(slots=True)
+class _Worker(Generic[Job]):
+    process: multiprocessing.process.BaseProcess
+    pipe: Connection
+    job: Job | None = None
+    since: float = 0.0
+
+
+def run_jobs(
+    function: Callable[[Job], Result], jobs: Sequence[Job], *, count: int, limit: float
+) -> Iterator[tuple[Job, Result | Lost]]:
+    """Yield each job with its result, or with why there is none, as they are done.
+
+    function: a function of a module; what it takes and returns is pickled, and it raises nothing.
+    count: how many processes there are at most.
+    limit: seconds that a job may take. A process that takes longer is ended and replaced.
+    """
+    waiting = list(reversed(jobs))
+    workers: list[_Worker[Job]] = []
+    try:
+        while waiting or any(worker.job is not None for worker in workers):
+            workers = [worker for worker in workers if worker.process.is_alive() or worker.job is not None]
+            while len(workers) < min(count, len(waiting) + len(workers)):
+                workers.append(_start(function))
+            for worker in workers:
+                if worker.job is None and waiting:
+                    _hand(worker, waiting.pop())
+            ready = wait([worker.pipe for worker in workers if worker.job is not None], timeout=POLL)
+            for worker in workers:
+                if worker.job is None:
+                    continue
+                if worker.pipe in ready:
+                    yield worker.job, _received(worker)
+                    worker.job = None
+                elif time.monotonic() - worker.since > limit:
+                    _end(worker)
+                    yield worker.job, Lost(f"it took more than {limit:g} s")
+                    worker.job = None
+    finally:
+        for worker in workers:
+            _end(worker)
+
+
+def _start(function: Callable[[Job], Result]) -> _Worker[Job]:
+    here, there = CONTEXT.Pipe()
+    process = CONTEXT.Process(target=_serve, args=(function, there), daemon=True)
+    process.start()
+    there.close()
+    return _Worker(process, here)
+
+
+def _hand(worker: _Worker[Job], job: Job) -> None:
+    worker.job, worker.since = job, time.monotonic()
+    try:
+        worker.pipe.send(job)
+    except OSError:
+        return  # The process has ended: reading its result says so.
+
+
+def _received(worker: _Worker[Job]) -> Result | Lost:
+    try:
+        result: Result = worker.pipe.recv()
+        return result
+    except (EOFError, OSError):
+        _end(worker)
+        return Lost(f"the process that worked on it ended with {worker.process.exitcode}")
+
+
+def _end(worker: _Worker[Job]) -> None:
+    worker.process.kill()
+    worker.process.join()
+    worker.pipe.close()
+
+
+def _serve(function: Callable[[Job], Result], pipe: Connection) -> None:
+    """Work until nobody sends jobs any more."""
+    while True:
+        try:
+            job = pipe.recv()
+        except (EOFError, KeyboardInterrupt):
+            return
+        pipe.send(function(job))

@@ -1,0 +1,1 @@
+"""Live functions: what they hold beside their code."""

@@ -1,0 +1,58 @@
+"""Normalised instructions as text.
+
+    line offset
+      :2      4  LOAD_FAST 'a'
+              6  JUMP_IF_FALSE to 12                 try 1
+"""
+
+from __future__ import annotations
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.listing import Instruction, Listing
+
+
+def rows(listing: Listing) -> list[str]:
+    """Return one line per instruction: line, offset, operation, argument, and the handler that protects it."""
+    return [row(listing, one) for one in listing.instructions]
+
+
+def text(listing: Listing) -> str:
+    """Return the instructions of a listing and where its handlers begin."""
+    lines = [f"{'line':>6} {'offset':>6}", *rows(listing)]
+    for number, handler in enumerate(listing.handlers):
+        begin = offset(listing, handler.target)
+        lasti = ", offset saved" if handler.lasti else ""
+        lines.append(f"handler {number}: goes to {begin} with {handler.depth} values left{lasti}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def row(listing: Listing, one: Instruction) -> str:
+    """Return the line of an instruction."""
+    line = "" if one.line is None else f":{one.line}"
+    operation = f"{one.op} {argument(listing, one)}".rstrip()
+    protected = f"  [handler {one.handler}]" if one.handler >= 0 else ""
+    return f"{line:>6} {one.offset:6}  {operation}{protected}"
+
+
+def argument(listing: Listing, one: Instruction) -> str:
+    """Return the argument of an instruction, or where it jumps."""
+    if one.target >= 0:
+        return f"to {offset(listing, one.target)}"
+    if one.arg is None and one.op != "CONST":
+        return ""
+    return value(one.arg)
+
+
+def offset(listing: Listing, index: int) -> str:
+    """Return the offset of the instruction with an index."""
+    return str(listing.instructions[index].offset) if index < len(listing.instructions) else "the end"
+
+
+def value(arg: object) -> str:
+    """Return an argument in one line."""
+    shown = f"<code {arg.qualname}>" if isinstance(arg, Code) else repr(arg)
+    return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 3]}..."
+
+
+LONGEST = 100
+"""Characters of an argument that are shown."""

@@ -1,0 +1,32 @@
+"""The program that an interpreter of another version runs: it compiles what it is sent, and executes none of it.
+
+Frames go both ways: four bytes of length, then so many bytes. The first frame out is the magic number of the
+interpreter. Then each frame in is a source in UTF-8, and each frame out is `+` and the marshalled code, or `-` and why
+there is none. It ends when its input does. It is written for Python 3.7 and newer.
+"""
+
+PROGRAM = r'''
+import importlib.util, marshal, sys, warnings
+warnings.simplefilter("ignore")
+source, sink = sys.stdin.buffer, sys.stdout.buffer
+def send(data):
+    sink.write(len(data).to_bytes(4, "little") + data)
+    sink.flush()
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+except (ImportError, ValueError, OSError):
+    pass
+send(importlib.util.MAGIC_NUMBER)
+while True:
+    head = source.read(4)
+    if len(head) < 4:
+        break
+    text = source.read(int.from_bytes(head, "little"))
+    try:
+        code = compile(text.decode("utf-8", "surrogatepass"), "<depyf>", "exec", 0, True, 0)
+        answer = b"+" + marshal.dumps(code)
+    except Exception as error:
+        answer = b"-" + "{}: {}".format(type(error).__name__, error).encode("utf-8", "backslashreplace")
+    send(answer)
+'''

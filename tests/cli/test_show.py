@@ -1,0 +1,100 @@
+"""`--show`, `--stop-after` and `--without`: the forms on the way to source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from depyf.cli.commands import depyf
+from depyf.cli.entry import EXIT_DONE, EXIT_USAGE
+from depyf.pipeline import OPTIONAL, PASSES
+
+SOURCE = """
+def f(a, b):
+    with a as c:
+        for x in c:
+            if x and b:
+                try:
+                    b = [y for y in x]
+                except ValueError as e:
+                    return e
+            else:
+                return lambda: x
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """A file to decompile."""
+    path = tmp_path / "sample.py"
+    path.write_text(SOURCE, encoding="utf-8")
+    return str(path)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(depyf, ["decompile", *arguments])
+
+
+def test_bytecode(path: str) -> None:
+    done = run(path, "--show", "bytecode")
+    assert done.exit_code == EXIT_DONE
+    assert "ENTER_WITH" in done.stdout
+    assert done.stdout.count("\n# ") + done.stdout.startswith("# ") >= 3
+    assert "handler 0: goes to" in done.stdout
+
+
+def test_cfg(path: str) -> None:
+    text = run(path, "--show", "cfg").stdout
+    assert "block 0\n" in text
+    assert "-> for v" in text
+    assert "[handler 0: block" in text
+
+
+def test_tree(path: str) -> None:
+    text = run(path, "--show", "tree").stdout
+    assert "loop " in text
+    assert "goto " in text
+    assert "with <exit v" in text
+    assert "try:" in text
+
+
+def test_steps_prints_every_rewrite(path: str) -> None:
+    text = run(path, "--show", "steps").stdout
+    names = {line[2:].partition(":")[0] for line in text.splitlines() if line.startswith("# ")}
+    assert {"lift", "regions", "short-circuits", "build", "labels", "heads", "definitions"} <= names
+    assert "-    for v" in text or "-for v" in text
+
+
+@pytest.mark.parametrize("name", [one.name for one in PASSES])
+def test_stop_after_each_pass(path: str, name: str) -> None:
+    done = run(path, "--stop-after", name)
+    assert done.exit_code == EXIT_DONE
+    assert "# f (" in done.stdout
+
+
+def test_a_pass_that_never_came_says_why(path: str) -> None:
+    assert "# containers: the pass had nothing to do" in run(path, "--stop-after", "containers").stdout
+
+
+@pytest.mark.parametrize("name", sorted(OPTIONAL - {"build"}))
+def test_without_an_optional_pass(path: str, name: str) -> None:
+    done = run(path, "--without", name)
+    assert done.exit_code == EXIT_DONE, done.stderr
+    assert "UNPROVEN" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--without", "labels"), "--without takes"),
+        (("--stop-after", "nothing"), "--stop-after takes one of"),
+        (("--show", "steps", "--stop-after", "labels"), "the number of a rewrite"),
+        (("--show", "colours"), "Invalid value"),
+    ],
+)
+def test_wrong_usage(path: str, arguments: tuple[str, ...], says: str) -> None:
+    done = run(path, *arguments)
+    assert done.exit_code == EXIT_USAGE
+    assert says in done.stderr

@@ -1,0 +1,110 @@
+"""How a name is found, and that finding it runs nothing that need not run."""
+
+from __future__ import annotations
+
+import types
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from depyf.cli.commands import depyf
+from depyf.cli.entry import EXIT_DONE, EXIT_FAILED
+from depyf.cli.locate import find_function, find_module, functions
+
+MODULE = '''
+assert not __name__, "this module must not be run"
+
+def double(x):
+    def inner(y):
+        return y
+    return x * 2
+
+class A:
+    def method(self):
+        return [x for x in self]
+
+if double:
+    def twice(x): return 1
+else:
+    def twice(x): return 2
+'''
+MAKES = '''
+def make(n):
+    def made(x):
+        return x + n
+    return made
+
+made = make(3)
+alias = make
+'''
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder on the path: `outer_x/__init__.py` and `outer_x/inner.py` must not run, `making_x.py` may."""
+    folder = tmp_path / "outer_x"
+    folder.mkdir()
+    (folder / "__init__.py").write_text(MODULE, encoding="utf-8")
+    (folder / "inner.py").write_text(MODULE, encoding="utf-8")
+    (tmp_path / "making_x.py").write_text(MAKES, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["outer_x", "outer_x.inner"])
+def test_a_module_is_decompiled_without_being_run(package: Path, name: str) -> None:
+    done = CliRunner().invoke(depyf, ["decompile", name])
+    assert done.exit_code == EXIT_DONE
+    assert "def double(x):" in done.stdout
+    assert f"{name}: EXACT" in done.stderr
+    assert not list(package.rglob("__pycache__"))
+
+
+@pytest.mark.parametrize(
+    ("qualname", "first"),
+    [
+        ("double", "def double(x):"),
+        ("double.inner", "def inner(y):"),
+        ("double.<locals>.inner", "def inner(y):"),
+        ("A.method", "def method(self):"),
+    ],
+)
+def test_a_function_is_found_in_the_bytecode_of_its_module(package: Path, qualname: str, first: str) -> None:
+    done = CliRunner().invoke(depyf, ["decompile", f"outer_x.inner:{qualname}"])
+    assert done.exit_code == EXIT_DONE
+    assert done.stdout.splitlines()[0] == first
+    assert "imported" not in done.stderr
+
+
+def test_which_of_two_functions_it_is_only_a_run_can_tell(package: Path) -> None:
+    assert len(functions(find_module("outer_x"), "twice")) == 2
+    done = CliRunner().invoke(depyf, ["decompile", "outer_x:twice"])
+    assert "this module must not be run" in done.stderr
+
+
+@pytest.mark.parametrize("qualname", ["alias", "make.made"])
+def test_a_function_that_the_module_makes(package: Path, qualname: str) -> None:
+    done = CliRunner().invoke(depyf, ["decompile", f"making_x:{qualname}"])
+    assert done.exit_code == EXIT_DONE
+    assert ("the module was imported" in done.stderr) is (qualname == "alias")
+
+
+def test_a_module_that_is_no_file_of_python(package: Path) -> None:
+    for name in ("sys", "builtins:len"):
+        done = CliRunner().invoke(depyf, ["decompile", name])
+        assert done.exit_code == EXIT_FAILED
+        assert "has no bytecode" in done.stderr
+
+
+def test_os_path_is_the_module_that_stands_for_it() -> None:
+    found = find_function("os.path", "join")
+    assert isinstance(found.value, types.CodeType)
+    assert found.value.co_filename.endswith(("posixpath.py", "ntpath.py", "posixpath>"))
+
+
+def test_functions_with_type_parameters_stand_in_a_scope_of_their_own() -> None:
+    inner = compile("def f(x): return x", "f", "exec").co_consts[0]
+    outer = compile("pass", "m", "exec")
+    scope = outer.replace(co_name="<generic parameters of f>", co_consts=(inner,))
+    assert functions(outer.replace(co_consts=(scope,)), "f") == [inner]
