@@ -12,10 +12,11 @@ from depyf.bytecode.reader import read
 from depyf.emit.grammar import Grammar
 from depyf.emit.statements import write
 from depyf.errors import DecompilationError
-from depyf.lift.nodes import Function
+from depyf.lift.nodes import Function, TypeAliasStatement, Var
 from depyf.lift.simplify import Results
 from depyf.live.function import comments, describe
 from depyf.passes.body import Body
+from depyf.passes.deferred import evaluated_later
 from depyf.passes.definitions import with_docstring
 from depyf.passes.leftovers import Names
 from depyf.passes.parameters import parameters
@@ -151,6 +152,9 @@ def define(body: Body, names: Names, maker: Function | None = None) -> tuple[ast
     maker: where the function is known and not its code alone, its defaults and annotations.
     """
     code = body.code
+    if (evaluated := evaluated_later(body)) is not None:
+        target = Var(id=code.name, ctx=ast.Store(), scope="name")
+        return TypeAliasStatement(target, [], evaluated, 0), code.name
     arguments, returns = parameters(code, maker)
     for arg in ast.walk(arguments):
         if isinstance(arg, ast.arg) and not arg.arg.isidentifier():

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
+from depyf.errors import DecompilationError
 from depyf.lift.simplify.containers import evaluate_containers
 from depyf.lift.simplify.dead import remove_dead
 from depyf.lift.simplify.promote import promote_variables
@@ -31,6 +32,7 @@ from depyf.passes.matches import restore_matches
 from depyf.passes.scopes import declare, shadow
 from depyf.passes.tidy import tidy
 from depyf.passes.tries import restore_tries
+from depyf.structure.budget import nests_too_deep
 from depyf.structure.build import Builder, Unstructured
 from depyf.structure.choices import ORDER as CHOICES
 from depyf.structure.choices import Choices
@@ -100,7 +102,9 @@ def _statements(work: Work) -> int:
     if recorder is not None:
         recorder.begin(work)
     try:
-        for choices in WAYS if BUILD not in work.without else WAYS[-1:]:
+        # Without its expression, a lambda or comprehension could not be put in its place.
+        is_forced = BUILD in work.without and (not work.code.name.startswith("<") or work.code.name == "<module>")
+        for choices in WAYS[-1:] if is_forced else WAYS:
             if choices is not None and not choices.goes_beyond and not work.listing.beyond:
                 continue
             work.choices = choices
@@ -136,7 +140,8 @@ def _finish(work: Work, *, whole: bool) -> None:
 def _run(work: Work, passes: tuple[Pass, ...]) -> None:
     recorder = present()
     for one in passes:
-        if one.name in work.without or not one.applies(work):
+        is_left_out = one.name in work.without and not (one.name == BUILD and work.choices is not None)
+        if is_left_out or not one.applies(work):
             continue
         one.run(work)
         if recorder is not None:
@@ -257,7 +262,7 @@ def _thread(work: Work) -> None:
 
 
 def _copies(work: Work) -> None:
-    join_copies(work.graph)
+    join_copies(work.graph, work.nest)
 
 
 def _scopes(work: Work) -> None:
@@ -311,10 +316,15 @@ def _heads(work: Work) -> None:
 
 def _complete(work: Work) -> None:
     check_complete(work.stmts)
+    if nests_too_deep(work.stmts):
+        raise Unstructured("statements are nested deeper than Python takes them")
 
 
 def _dispatch(work: Work) -> None:
-    work.stmts = dispatch(work.graph)
+    work.stmts = restore_heads(dispatch(work.graph, restore_matches))
+    check_complete(work.stmts)
+    if nests_too_deep(work.stmts):
+        raise DecompilationError("statements would be nested deeper than Python takes them", code=str(work.code))
     work.names.hints.update(work.graph.hints)
 
 

@@ -33,7 +33,7 @@ from depyf.emit.precedence import (
     YIELD,
 )
 from depyf.emit.strings import f_string, without_backslash
-from depyf.lift.nodes import Quoted
+from depyf.lift.nodes import Quoted, Template
 
 Piece = str | tuple[ast.expr, int]
 
@@ -312,7 +312,10 @@ def _generator(writer: ExpressionWriter, node: ast.GeneratorExp) -> tuple[list[P
 
 
 def _dict_comp(writer: ExpressionWriter, node: ast.DictComp) -> tuple[list[Piece], int]:
-    return ["{", (node.key, TEST), ": ", (node.value, TEST), *_generators(node.generators), "}"], ATOM
+    item: list[Piece] = ["**", (node.key, BOR)]
+    if node.value is not None:
+        item = [(node.key, TEST), ": ", (node.value, TEST)]
+    return ["{", *item, *_generators(node.generators), "}"], ATOM
 
 
 def _quoted(writer: ExpressionWriter, node: Quoted) -> tuple[list[Piece], int]:
@@ -339,6 +342,12 @@ def _formatted(writer: ExpressionWriter, node: ast.JoinedStr) -> tuple[list[Piec
     if text is not None:
         return [text], ATOM
     return _call(writer, format_call(node))
+
+
+def _template(writer: ExpressionWriter, node: Template) -> tuple[list[Piece], int]:
+    from depyf.emit.templates import template
+
+    return [template(writer, node)], ATOM
 
 
 RULES: dict[type, Rule] = {
@@ -368,6 +377,7 @@ RULES: dict[type, Rule] = {
     ast.GeneratorExp: _generator,  # type: ignore[dict-item]
     ast.DictComp: _dict_comp,  # type: ignore[dict-item]
     ast.JoinedStr: _joined,  # type: ignore[dict-item]
+    Template: _template,  # type: ignore[dict-item]
     Quoted: _quoted,  # type: ignore[dict-item]
 }
 """How each node is written: its pieces, and how tightly it binds."""

@@ -125,12 +125,16 @@ def _names(stmt: ast.Import | ast.ImportFrom) -> str:
     return ", ".join(name.name + (f" as {name.asname}" if name.asname else "") for name in stmt.names)
 
 
+def _lazy(stmt: ast.Import | ast.ImportFrom) -> str:
+    return "lazy " if getattr(stmt, "is_lazy", False) else ""
+
+
 def _import(writer: StatementWriter, stmt: ast.Import, depth: int) -> list[Part]:
-    return [f"import {_names(stmt)}"]
+    return [f"{_lazy(stmt)}import {_names(stmt)}"]
 
 
 def _import_from(writer: StatementWriter, stmt: ast.ImportFrom, depth: int) -> list[Part]:
-    return [f"from {'.' * (stmt.level or 0)}{stmt.module or ''} import {_names(stmt)}"]
+    return [f"{_lazy(stmt)}from {'.' * (stmt.level or 0)}{stmt.module or ''} import {_names(stmt)}"]
 
 
 def _global(writer: StatementWriter, stmt: ast.Global | ast.Nonlocal, depth: int) -> list[Part]:

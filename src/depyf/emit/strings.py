@@ -11,6 +11,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from depyf.emit.precedence import TUPLE
+from depyf.lift.nodes import Interpolation
 
 if TYPE_CHECKING:
     from depyf.emit.expressions import ExpressionWriter
@@ -28,7 +29,7 @@ def f_string(writer: ExpressionWriter, node: ast.JoinedStr, nested_quotes: bool 
     several_lines = any("\n" in field for field in fields)
     for quote in QUOTES:
         if (nested_quotes or _may_stand_in(fields, quote)) and not (several_lines and len(quote) == 1):
-            text = "".join(text if is_field else _escape(text, quote) for is_field, text in parts)
+            text = "".join(text if is_field else escape(text, quote) for is_field, text in parts)
             if not (len(quote) == 3 and text.endswith(quote[0])):
                 return f"f{quote}{text}{quote}"
     return None
@@ -66,8 +67,13 @@ def _field(writer: ExpressionWriter, node: ast.FormattedValue) -> list[tuple[boo
     if _needs_parentheses(node.value):
         text = f"({text})"
     start = "{ " if text.startswith("{") else "{"
+    return [(True, start + text), *_closing(writer, node)]
+
+
+def _closing(writer: ExpressionWriter, node: ast.FormattedValue | Interpolation) -> list[tuple[bool, str]]:
+    """Return what stands behind the expression of a field."""
     conversion = f"!{chr(node.conversion)}" if node.conversion != -1 else ""
-    parts = [(True, start + text + conversion)]
+    parts = [(True, conversion)]
     if node.format_spec is not None:
         assert isinstance(node.format_spec, ast.JoinedStr)
         parts.append((True, ":"))
@@ -76,12 +82,17 @@ def _field(writer: ExpressionWriter, node: ast.FormattedValue) -> list[tuple[boo
     return parts
 
 
+def closing(writer: ExpressionWriter, node: Interpolation, quote: str) -> list[str]:
+    """Return what stands behind the expression of an interpolation, in a string with these quotes."""
+    return [text if is_field else escape(text, quote) for is_field, text in _closing(writer, node)]
+
+
 def _needs_parentheses(value: ast.expr) -> bool:
     """Say whether a value holds a lambda, whose colon would be read as the end of the expression."""
     return any(isinstance(part, ast.Lambda) for part in ast.walk(value))
 
 
-def _escape(text: str, quote: str) -> str:
+def escape(text: str, quote: str) -> str:
     """Escape literal text for a string in these quotes."""
     body = repr(text + '"')[1:-2] if "'" in text else repr(text)[1:-1]
     body = body.replace("\\'", "'")

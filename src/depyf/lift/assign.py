@@ -162,6 +162,9 @@ def unpack(folder: Folder, inst: Inst) -> None:
         folder.combine(inst, lambda parts: ast.Starred(value=parts[0], ctx=ast.Load()))
         return
     starred = None if inst.op == "UNPACK_SEQUENCE" else inst.arg[0]  # type: ignore[index]
+    first = folder.by_temp.get(temp)
+    if folder.slots is None and first is not None and first is not folder.pending[-1]:
+        _begin_parallel(folder, first)
     if folder.slots is not None and folder.slots.expects(temp):
         slots = folder.slots
         holder, number = slots.place[temp]

@@ -193,6 +193,10 @@ def with_except_start(folder: Folder, inst: Inst) -> None:
 def pop(folder: Folder, inst: Inst) -> None:
     """POP: an expression statement if the value is used nowhere else."""
     (temp,) = inst.uses
+    if folder.slots is not None and folder.slots.expects(temp) and not folder.uses.get(temp):
+        folder.slots.drop(temp)
+        folder.slots.close()
+        return
     entry = folder.by_temp.get(temp)
     if entry is None:
         return

@@ -47,6 +47,7 @@ PLAIN: dict[str, tuple[int, int]] = {
     "CONVERT": (1, 1),
     "BUILD_TEMPLATE": (2, 1),
     "IMPORT_NAME": (2, 1),
+    "IMPORT_LAZY": (2, 1),
     "IMPORT_STAR": (1, 0),
     "SET_FUNCTION_ATTRIBUTE": (2, 1),
     "GET_ITER": (1, 1),

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from depyf.errors import DecompilationError
@@ -189,8 +189,16 @@ class Folder:
             if not reached and (entry is last or needs_name(entry) or entry.reads & stores):
                 self._spill(entry)
             else:
-                self.pending.append(entry)
+                self.pending.append(self._kept(entry))
             reached = reached or entry is last
+
+    def _kept(self, entry: Entry) -> Entry:
+        """Return a value that stays pending for uses to come: those so far are in statements that come before it."""
+        if not entry.shared or not order.is_atom(entry):
+            return entry
+        entry.replacement = entry.expr
+        kept = self.by_temp[entry.temp] = replace(entry, replacement=None, shared=False)
+        return kept
 
     def _spill(self, entry: Entry) -> None:
         del self.by_temp[entry.temp]

@@ -23,34 +23,37 @@ class Import(ast.Import):
 
     target: Temp | None = None
 
-    def __init__(self, names: list[ast.alias], variables: list[Var]) -> None:
+    def __init__(self, names: list[ast.alias], variables: list[Var], is_lazy: bool) -> None:
         super().__init__(names=names)
         self.variables = variables
+        self.is_lazy = is_lazy
 
 
 class ImportFrom(ast.ImportFrom):
     """A from-import that remembers how its names are bound."""
 
-    def __init__(self, module: str | None, names: list[ast.alias], level: int, variables: list[Var]) -> None:
-        super().__init__(module=module, names=names, level=level)
+    def __init__(self, found: Module, names: list[ast.alias], variables: list[Var]) -> None:
+        super().__init__(module=found.name or None, names=names, level=found.level)
         self.variables = variables
+        self.is_lazy = found.is_lazy
 
 
 def import_name(folder: Folder, inst: Inst) -> None:
-    """IMPORT_NAME: level and names are constants, or `__import__` is called."""
+    """IMPORT_NAME, IMPORT_LAZY: level and names are constants, or `__import__` is called."""
     level, names = folder.take(inst.uses).exprs
     depth, wanted = literal_value(level), literal_value(names)
     if isinstance(depth, int) and (wanted is None or isinstance(wanted, tuple)):
-        entry = folder.push(inst, Module(name=inst.arg, level=depth, names=wanted, bound=[]))
+        module = Module(name=inst.arg, level=depth, names=wanted, bound=[], is_lazy=inst.op == "IMPORT_LAZY")
+        entry = folder.push(inst, module)
         if wanted is None and depth == 0:
-            _name_module(folder, inst, entry)
+            _name_module(folder, inst, entry, module)
         return
     callee = ast.Name(id="__import__", ctx=ast.Load())
     args: list[ast.expr] = [literal(inst.arg), _call("globals"), _call("locals"), names, level]
     folder.push(inst, ast.Call(func=callee, args=args, keywords=[]))
 
 
-def _name_module(folder: Folder, inst: Inst, entry: Entry) -> None:
+def _name_module(folder: Folder, inst: Inst, entry: Entry, module: Module) -> None:
     """Assign an imported module to its temporary, unless the next operation that uses it is a part of the statement.
 
         import a.b
@@ -68,7 +71,7 @@ def _name_module(folder: Folder, inst: Inst, entry: Entry) -> None:
         return
     target = Var(id=first, ctx=ast.Store(), scope="fast") if is_dotted else Temp(temp=entry.temp)
     folder.discard(entry)
-    _emit_import(folder, inst, str(inst.arg), None, target)
+    _emit_import(folder, inst, module, None, target)
     if is_dotted and entry.uses:
         value = Var(id=first, ctx=ast.Load(), scope="fast")
         folder.append(ast.Assign(targets=[Temp(temp=entry.temp)], value=value), inst.line)
@@ -104,7 +107,7 @@ def import_star(folder: Folder, inst: Inst) -> None:
     if not isinstance(module, Module):
         raise folder.error("IMPORT_STAR of something that is no imported module", inst)
     names = [ast.alias(name="*", asname=None)]
-    folder.emit(ImportFrom(module=module.name or None, names=names, level=module.level, variables=[]), inst.line)
+    folder.emit(ImportFrom(module, names, []), inst.line)
 
 
 def store_import(folder: Folder, inst: Inst, entry: Entry, target: Var) -> bool:
@@ -117,7 +120,7 @@ def store_import(folder: Folder, inst: Inst, entry: Entry, target: Var) -> bool:
         if expr.name != first and target.id != first:
             return False
         folder.discard(entry)
-        _emit_import(folder, inst, expr.name, None if target.id == first else target.id, target)
+        _emit_import(folder, inst, expr, None if target.id == first else target.id, target)
         return True
     if not isinstance(expr, FromModule):
         return False
@@ -142,7 +145,7 @@ def _bind(folder: Folder, inst: Inst, entry: Entry, expr: FromModule, target: Va
         return False
     if value.names is None and value.level == 0 and ".".join([value.name.partition(".")[0], *path[::-1]]) == value.name:
         folder.discard(entry)
-        _emit_import(folder, inst, value.name, target.id, target)
+        _emit_import(folder, inst, value, target.id, target)
         return True
     if value.names == (expr.name,) and len(path) == 1:
         folder.discard(entry)
@@ -169,8 +172,9 @@ def finish_import(folder: Folder, inst: Inst, entry: Entry) -> bool:
     return True
 
 
-def _emit_import(folder: Folder, inst: Inst, name: str, asname: str | None, target: Var | Temp) -> None:
-    stmt = Import(names=[ast.alias(name=name, asname=asname)], variables=[target] if isinstance(target, Var) else [])
+def _emit_import(folder: Folder, inst: Inst, module: Module, asname: str | None, target: Var | Temp) -> None:
+    names = [ast.alias(name=module.name, asname=asname)]
+    stmt = Import(names, [target] if isinstance(target, Var) else [], module.is_lazy)
     stmt.target = target if isinstance(target, Temp) else None
     folder.emit(stmt, inst.line, [target.id] if isinstance(target, Var) else [])
 
@@ -178,5 +182,5 @@ def _emit_import(folder: Folder, inst: Inst, name: str, asname: str | None, targ
 def _emit_from(folder: Folder, inst: Inst, module: Module) -> None:
     names = [ast.alias(name=name, asname=None if name == var.id else var.id) for name, var in module.bound]
     variables = [var for _, var in module.bound]
-    stmt = ImportFrom(module=module.name or None, names=names, level=module.level, variables=variables)
+    stmt = ImportFrom(module, names, variables)
     folder.emit(stmt, inst.line, [var.id for var in variables])

@@ -104,13 +104,17 @@ class AsyncNext(Expression):
 
 
 class Module(Expression):
-    """The module that an import has found; `bound` are the names taken from it so far, and their targets."""
+    """The module that an import has found; `bound` are the names taken from it so far, and their targets.
+
+    is_lazy: it is found when it is first used (3.15).
+    """
 
     _fields = ()
     name: str
     level: int
     names: tuple[str, ...] | None
     bound: list[tuple[str, Var]]
+    is_lazy: bool
 
 
 class FromModule(Expression):
@@ -162,6 +166,24 @@ class BuildClass(Expression):
 
     _fields = ("type_params",)
     type_params: list[ast.expr]
+
+
+class Interpolation(Expression):
+    """A replacement field of a template string; `text` is what it knows of its expression."""
+
+    _fields = ("value", "format_spec")
+    value: ast.expr
+    text: object
+    conversion: int
+    format_spec: ast.JoinedStr | None
+
+
+class Template(Expression):
+    """A template string: a string before each interpolation, and one behind the last."""
+
+    _fields = ("interpolations",)
+    strings: list[str]
+    interpolations: list[ast.expr]
 
 
 class TypeParam(Expression):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from depyf.lift import assign, calls, imports, namespaces, super_, values
+from depyf.lift import assign, calls, imports, namespaces, super_, templates, values
 from depyf.lift.fold import Folder
 from depyf.lift.tac import Inst
 
@@ -66,6 +66,8 @@ FOLD: dict[str, Rule] = {
     "DICT_UPDATE": values.into_container,
     "DICT_MERGE": values.into_container,
     "LIST_TO_TUPLE": values.list_to_tuple,
+    "BUILD_INTERPOLATION": templates.build_interpolation,
+    "BUILD_TEMPLATE": templates.build_template,
     "CONVERT": values.convert,
     "FORMAT": values.format_value,
     "INTRINSIC": values.intrinsic,
@@ -78,6 +80,7 @@ FOLD: dict[str, Rule] = {
     "UNPACK_SEQUENCE": assign.unpack,
     "UNPACK_EX": assign.unpack,
     "IMPORT_NAME": imports.import_name,
+    "IMPORT_LAZY": imports.import_name,
     "IMPORT_FROM": imports.import_from,
     "IMPORT_STAR": imports.import_star,
     "CALL": calls.call,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from depyf.lift.nodes import Entry, Temp
+from depyf.lift.nodes import Entry, Temp, Var
 
 if TYPE_CHECKING:
     from depyf.lift.fold import Folder
@@ -30,6 +30,7 @@ class Slots:
         self.open: list[int] = []
         self.place: dict[int, tuple[ast.Tuple | ast.Starred, int]] = {}
         self.stores: set[str] = set()
+        self.dropped: list[int] = []
 
     def unpack(self, temps: list[int], starred: int | None) -> ast.Tuple:
         """Return a new target tuple for these temporaries; the one at `starred` collects the rest."""
@@ -49,14 +50,29 @@ class Slots:
 
     def fill(self, temp: int, target: ast.expr) -> None:
         """Put a target in the place of the temporary that is stored next."""
-        holder, number = self.place[temp]
         self.open.pop()
+        self._put(temp, target)
+        if isinstance(target, ast.Name):
+            self.stores.add(target.id)
+        if isinstance(target, Var) and target.scope == "fast":
+            for dropped in self.dropped:
+                self._put(dropped, Var(id=target.id, ctx=ast.Store(), scope="fast"))
+        self.dropped = []
+
+    def drop(self, temp: int) -> None:
+        """Leave out the temporary that comes next: it was stored to the variable that the one behind it is stored to.
+
+        Of two stores in a row to the same variable the compiler drops the first.
+        """
+        self.open.pop()
+        self.dropped.append(temp)
+
+    def _put(self, temp: int, target: ast.expr) -> None:
+        holder, number = self.place[temp]
         if isinstance(holder, ast.Starred):
             holder.value = target
         else:
             holder.elts[number] = target
-        if isinstance(target, ast.Name):
-            self.stores.add(target.id)
 
     def close(self) -> None:
         """Finish the assignment if every target is known; a value that is still wanted may get more targets."""

@@ -341,7 +341,7 @@ def format_value(folder: Folder, inst: Inst) -> None:
 
     def make(parts: list[ast.expr]) -> ast.expr:
         value = parts[0]
-        format_spec = _joined([parts[1]]) if spec else None
+        format_spec = joined([parts[1]]) if spec else None
         if getattr(value, "converted", False):
             assert isinstance(value, Formatted)
             (field,) = value.values
@@ -356,10 +356,11 @@ def format_value(folder: Folder, inst: Inst) -> None:
 
 def build_string(folder: Folder, inst: Inst) -> None:
     """BUILD_STRING."""
-    folder.combine(inst, _joined, effect=PURE)
+    folder.combine(inst, joined, effect=PURE)
 
 
-def _joined(parts: list[ast.expr]) -> ast.JoinedStr:
+def joined(parts: list[ast.expr]) -> ast.JoinedStr:
+    """Return the f-string of these parts."""
     values: list[ast.expr] = []
     for part in parts:
         if type(part) is Formatted:

@@ -50,6 +50,8 @@ def describe(function: types.FunctionType, code: Code) -> Live:
         kwdefaults=_display({name: expression(value, scope) for name, value in keywords.items()}),
         annotations=_display(_annotations(function, code, scope)),
         closure=None,
+        annotate=None,
+        type_params=[],
     )
     closure = {name: expression(values[name], outside) if name in values else None for name in code.freevars}
     return Live(maker, closure, objects)

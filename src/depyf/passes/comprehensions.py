@@ -23,7 +23,15 @@ NAMES = {
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 NOTHING = literal(None)
 """Stands for the element of a comprehension that has none, as its condition is constantly false."""
-ADDERS = {"append": ast.ListComp, "add": ast.SetComp, "__setitem__": ast.DictComp}
+ADDERS = {
+    ("<listcomp>", "append"): False,
+    ("<setcomp>", "add"): False,
+    ("<dictcomp>", "__setitem__"): False,
+    ("<listcomp>", "extend"): True,
+    ("<setcomp>", "update"): True,
+    ("<dictcomp>", "update"): True,
+}
+"""By which method a comprehension takes its elements, and whether it unpacks them: `[*a for a in b]` (3.15)."""
 
 
 def restore_comprehension(call: ast.Call, bodies: Bodies) -> ast.expr | None:
@@ -114,6 +122,8 @@ def _is_parameter(expr: ast.expr, name: str) -> bool:
 def _loops(stmt: ast.stmt, generators: list[ast.comprehension]) -> ast.expr | None:
     """Take nested loops and conditions apart; return the innermost expression."""
     while True:
+        if (unpacked := _unpacked(stmt)) is not None:
+            return ast.Yield(value=ast.Starred(value=unpacked, ctx=ast.Load()))
         if isinstance(stmt, (ast.For, ast.AsyncFor)) and not stmt.orelse:
             is_async = int(isinstance(stmt, ast.AsyncFor))
             generators.append(ast.comprehension(target=stmt.target, iter=stmt.iter, ifs=[], is_async=is_async))
@@ -142,6 +152,15 @@ def _loops(stmt: ast.stmt, generators: list[ast.comprehension]) -> ast.expr | No
         if len(inner) != 1:
             return None
         stmt = inner[0]
+
+
+def _unpacked(stmt: ast.stmt) -> ast.expr | None:
+    """Return what a loop iterates over that yields each item: `*a` of a generator expression."""
+    if not isinstance(stmt, ast.For) or not isinstance(stmt.target, Temp) or stmt.orelse or len(stmt.body) != 1:
+        return None
+    (inner,) = stmt.body
+    value = inner.value.value if isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Yield) else None
+    return stmt.iter if isinstance(value, Temp) and value.temp == stmt.target.temp else None
 
 
 def _single(stmt: ast.stmt) -> ast.comprehension | None:
@@ -181,9 +200,12 @@ def _build(
     adder = element.func
     if not isinstance(adder.value, Temp) or not isinstance(result, Temp) or adder.value.temp != result.temp:
         return None
-    if ADDERS.get(adder.attr) is not NAMES[name]:
+    unpacks = ADDERS.get((name, adder.attr))
+    if unpacks is None:
         return None
     if name == "<dictcomp>":
-        return ast.DictComp(key=element.args[0], value=element.args[1], generators=generators)
+        (key, value) = (element.args[0], None) if unpacks else element.args
+        return ast.DictComp(key=key, value=value, generators=generators)  # type: ignore[arg-type]
     kind = ast.ListComp if name == "<listcomp>" else ast.SetComp
-    return kind(elt=element.args[0], generators=generators)
+    item = ast.Starred(value=element.args[0], ctx=ast.Load()) if unpacks else element.args[0]
+    return kind(elt=item, generators=generators)

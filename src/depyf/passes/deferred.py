@@ -13,7 +13,7 @@ import ast
 
 from depyf.bytecode.code import Code
 from depyf.lift.nodes import Function, Var, literal_value
-from depyf.passes.body import Bodies
+from depyf.passes.body import Bodies, Body
 from depyf.passes.walk import nodes
 
 FORMATS = ("format", ".format")
@@ -34,6 +34,17 @@ def deferred_value(function: ast.expr | None, bodies: Bodies, around: Code) -> a
     if len(stmts) != 1 or not isinstance(stmts[0], ast.Return) or stmts[0].value is None:
         return None
     return written_in(stmts[0].value, around)
+
+
+def evaluated_later(body: Body) -> ast.expr | None:
+    """Return the value of a `type` statement or type parameter that a body evaluates; None if it is another function.
+
+    Such a function has a parameter that no other can have: `type name = value` is the way to write it.
+    """
+    stmts = body.stmts
+    if body.code.parameters != (FORMATS[1],) or len(stmts) != 2 or not _tests_format(stmts[0]):
+        return None
+    return stmts[1].value if isinstance(stmts[1], ast.Return) else None
 
 
 def written_in(expr: ast.expr, around: Code) -> ast.expr:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+import sys
 from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Code
 from depyf.lift.imports import Import
-from depyf.lift.nodes import AsyncIter, Cell, Common, GetIter, Object, Temp, literal
+from depyf.lift.nodes import AsyncIter, AsyncNext, Cell, Common, GetIter, Object, Temp, WithExcept, literal
 from depyf.passes.body import Body
 from depyf.passes.definitions import AsyncDefinition, Definition
 from depyf.passes.telling import hint_names
@@ -98,6 +99,11 @@ def finish_leftovers(body: Body, names: Names) -> None:
         if isinstance(expr, ast.Slice) and id(expr) not in between_brackets:
             bounds = [literal(None) if bound is None else bound for bound in (expr.lower, expr.upper, expr.step)]
             return ast.Call(func=_builtin(names, "slice"), args=bounds, keywords=[])
+        if isinstance(expr, AsyncNext):
+            return ast.Call(func=_builtin(names, "anext"), args=[expr.value], keywords=[])
+        if isinstance(expr, WithExcept):
+            caught = ast.Call(func=ast.Name(id=names.of_object(sys.exc_info), ctx=ast.Load()), args=[], keywords=[])
+            return ast.Call(func=expr.exit, args=[ast.Starred(value=caught, ctx=ast.Load())], keywords=[])
         if isinstance(expr, Common):
             return _builtin(names, expr.id)
         if isinstance(expr, Cell):

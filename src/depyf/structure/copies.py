@@ -15,12 +15,15 @@ from depyf.structure.regions.table import prune
 DROPS = frozenset({"POP", "POP_EXCEPT"})
 
 
-def join_copies(graph: Graph) -> None:
-    """Join the copies of the rest of an expression, and of what follows a failed chain of comparisons."""
+def join_copies(graph: Graph, nest: dict[int, tuple[int, ...]]) -> None:
+    """Join the copies of the rest of an expression, and of what follows a failed chain of comparisons.
+
+    nest: what each block is nested in; blocks that are made here are noted in it.
+    """
     for index in postorder(graph):
         block = graph.block(index)
         if isinstance(block.exit, Branch):
-            _join_rest(graph, block.exit)
+            _join_rest(graph, nest, block.exit)
             _join_chain(graph, block, block.exit)
     prune(graph)
 
@@ -28,7 +31,7 @@ def join_copies(graph: Graph) -> None:
 # -- f(a if c else b) ------------------------------------------------------------------
 
 
-def _join_rest(graph: Graph, branch: Branch) -> None:
+def _join_rest(graph: Graph, nest: dict[int, tuple[int, ...]], branch: Branch) -> None:
     """Join the ends of two arms that use a value computed before the test.
 
     Before: v1 = f; Branch -> 2, 3      2: v2 = a; v4 = CALL v1 v2; Return v4     3: v3 = b; v5 = CALL v1 v3; Return v5
@@ -37,13 +40,14 @@ def _join_rest(graph: Graph, branch: Branch) -> None:
     one, two = graph.block(branch.if_true.target), graph.block(branch.if_false.target)
     if one is two or one.handler != two.handler or one.phis or two.phis or type(one.exit) is not type(two.exit):
         return
-    if not isinstance(one.exit, (Return, Raise)):
+    if not isinstance(one.exit, (Return, Raise)) or nest[one.index] != nest[two.index]:
         return
     needed = max(_first_waiting(one, two), _first_waiting(two, one))
     for length in range(max(needed, 1), _common(one, two) + 1) if needed else ():
         pair = _single_difference(one, two, length)
         if pair is not None:
-            _share(graph, one, two, length, pair)
+            shared = _share(graph, one, two, length, pair)
+            nest[shared.index] = nest[one.index]
             return
 
 
@@ -97,8 +101,8 @@ def _single_difference(one: Block, two: Block, length: int) -> tuple[int, int] |
     return pairs.pop() if len(pairs) == 1 else None
 
 
-def _share(graph: Graph, one: Block, two: Block, length: int, pair: tuple[int, int]) -> None:
-    """Move the end of a block to a new one, which both lead to with the value that differs."""
+def _share(graph: Graph, one: Block, two: Block, length: int, pair: tuple[int, int]) -> Block:
+    """Move the end of a block to a new one, which both lead to with the value that differs; return the new one."""
     left, right = pair
     phi = graph.new_temp()
     insts = [
@@ -110,6 +114,7 @@ def _share(graph: Graph, one: Block, two: Block, length: int, pair: tuple[int, i
     for block, value in ((one, left), (two, right)):
         block.insts = block.insts[: len(block.insts) - length]
         block.exit = Goto(Edge(shared.index, [value]))
+    return shared
 
 
 def _with(exit_: Exit, old: int, new: int) -> Exit:

@@ -18,14 +18,14 @@ def items_of(graph: Graph, block: Block, uses: dict[int, int]) -> list[Item]:
     match block.exit:
         case Goto(edge):
             folder.finish()
-            return [*folder.stmts, *_jump(graph, edge)]
+            return [*folder.stmts, *jump_along(graph, edge)]
         case Leave(edge):
             folder.finish()
-            return [*folder.stmts, *_jump(graph, edge), *_never(block.exit)]
+            return [*folder.stmts, *jump_along(graph, edge), *_never(block.exit)]
         case Branch(cond, if_true, if_false, line):
             test = _last_value(folder, cond)
             folder.finish()
-            return [*folder.stmts, If(test, _jump(graph, if_true), _jump(graph, if_false), line)]
+            return [*folder.stmts, If(test, jump_along(graph, if_true), jump_along(graph, if_false), line)]
         case ForIter():
             folder.finish()
             return list(folder.stmts)
@@ -67,7 +67,7 @@ def _last_value(folder: Folder, temp: int) -> ast.expr:
     return test
 
 
-def _jump(graph: Graph, edge: Edge) -> list[Item]:
+def jump_along(graph: Graph, edge: Edge) -> list[Item]:
     """Return the jump along an edge, after the phis of its target are set."""
     moves: list[Item] = []
     targets: list[ast.expr] = []

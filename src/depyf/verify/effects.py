@@ -40,6 +40,7 @@ LIST_TO_TUPLE               list -> tuple
 CONVERT                     v -> text
 BUILD_TEMPLATE              strings interpolations -> template
 IMPORT_NAME                 level fromlist -> module
+IMPORT_LAZY                 level fromlist -> module
 IMPORT_FROM                 module -> module v
 IMPORT_STAR                 module ->
 GET_ITER                    v -> iterator

@@ -10,6 +10,7 @@ from depyf.verify.callee import callee
 from depyf.verify.constants import NAME_STORES, key, placed
 from depyf.verify.effects import EFFECTS, GROWERS, NEVER_RAISE, Effect, effect_of
 from depyf.verify.frame import Frame
+from depyf.verify.known_calls import exception_parts, takes_iterator
 from depyf.verify.methods import called
 from depyf.verify.silent import known_truth
 from depyf.verify.state import LEAVE, DictOf
@@ -73,6 +74,10 @@ def standing(frame: Frame, lengths: Mapping[str, int]) -> Event | Split:
     method = called(frame) if item.op == "CALL" else None
     if method is not None:
         return do_method(frame, item, *method)
+    if takes_iterator(frame):
+        slots = 1 if item.arg[1] == "plain" else 2  # type: ignore[index]
+        results = (Symbol(Sort.ITERATOR),)
+        return one_way(frame, item, frame.top(1), results, 1 + slots, lambda new: new, ("GET_ITER", key(None)))
     if item.op in CALLS:
         return call(frame, *CALLS[item.op](frame, item), lengths)
     if item.op in GROWERS:
@@ -244,11 +249,11 @@ def raise_varargs(frame: Frame, item: Instruction) -> Event:
 
 
 def with_except_start(frame: Frame, item: Instruction) -> Event:
-    """Return the call of a context manager's exit with the exception on top of the stack."""
+    """Return the call of a context manager's exit with the exception on top of the stack: three operands of a call."""
     if not isinstance(item.arg, int):
         raise NotUnderstood("WITH_EXCEPT_START without a depth")
-    operands = (frame.peek(item.arg), frame.peek())
-    return one_way(frame, item, operands, (PLAIN,), 0, lambda results: results, (item.op,))
+    operands = (frame.peek(item.arg), *exception_parts(frame, frame.peek()))
+    return one_way(frame, item, operands, (PLAIN,), 0, lambda results: results, ("CALL", 3, ()))
 
 
 Callee = tuple[Term, tuple[Term, ...], tuple[Hashable, ...], int]
@@ -332,10 +337,6 @@ def call(
 ) -> Event:
     """Return a call, whose result may be assumed to be a sequence."""
     node = frame.node(function)
-    if isinstance(node, Constant) and node.value is iter and kind == ("CALL", 1, ()):
-        # The builtin itself, not whatever its name is bound to: with one argument it does what GET_ITER does.
-        iterator = (Symbol(Sort.ITERATOR),)
-        return one_way(frame, frame.item, operands, iterator, pops, lambda results: results, ("GET_ITER", key(None)))
     result = PLAIN
     if isinstance(node, Symbol) and node.sort is Sort.GLOBAL and node.detail in lengths:
         result = Symbol(Sort.SEQUENCE, lengths[str(node.detail)])

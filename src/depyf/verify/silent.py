@@ -6,13 +6,14 @@ then the operation is observable where the frame stands, see `events`.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 
 from depyf.bytecode.code import Code
 from depyf.verify import containers
 from depyf.verify.arithmetic import compare, contains, operate
-from depyf.verify.callee import callee
 from depyf.verify.frame import Frame
+from depyf.verify.known_calls import call_exc_info, call_iter, call_slice, is_iterator
 from depyf.verify.methods import call_method, load_attribute, load_method
 from depyf.verify.state import EmptySet, FunctionOf, ListOf
 from depyf.verify.terms import Constant, NotUnderstood, Null, Sort, Symbol, Term, TupleOf
@@ -71,8 +72,10 @@ def const(frame: Frame) -> bool:
 
 
 def load_common(frame: Frame) -> bool:
-    """Do LOAD_COMMON."""
-    frame.push(frame.terms.pure("common", (), str(frame.item.arg)))
+    """Do LOAD_COMMON, which loads a builtin whatever its name is bound to: a constant that is that object."""
+    name = str(frame.item.arg)
+    known = getattr(builtins, name, None)
+    frame.push(frame.terms.pure("common", (), name) if known is None else frame.terms.constant(known))
     return frame.next()
 
 
@@ -377,28 +380,8 @@ def get_iter(frame: Frame) -> bool:
 
 
 def call(frame: Frame) -> bool:
-    """Make a slice by its type, or take the iterator of one, which runs no code; or do a method of a container."""
-    match frame.item.arg:
-        case (int(count), shape) if count in (1, 2, 3):
-            function, extra, slots = callee(frame, shape, count)
-        case _:
-            return False
-    node = frame.node(function)
-    if extra or not isinstance(node, Constant):
-        return call_method(frame)
-    if node.value is iter and count == 1:
-        operand = frame.peek()
-        return is_iterator(frame, operand) and give(frame, 1 + slots, operand)
-    if node.value is not slice or count == 1:
-        return False
-    bounds = (*frame.top(count), frame.terms.constant(None))[:3]
-    return give(frame, count + slots, frame.terms.pure("slice", bounds))
-
-
-def is_iterator(frame: Frame, term: Term) -> bool:
-    """Return whether a term is surely an iterator, which is its own: see the decision on iterators."""
-    node = frame.node(term)
-    return isinstance(node, Symbol) and node.sort is Sort.ITERATOR
+    """Do a call of which the outcome is known."""
+    return call_method(frame) or call_exc_info(frame) or call_slice(frame) or call_iter(frame)
 
 
 def push_exc_info(frame: Frame) -> bool:

@@ -1,0 +1,76 @@
+"""Which `with` statements stay statements.
+
+A `with` that is entered at one place, by the operation that enters its manager, and whose exit is called on every way
+out, is written as one: nothing else looks its two methods up as it does.
+"""
+
+from __future__ import annotations
+
+from depyf.lift.tac import Block, Edge, Goto, Graph, edges
+from depyf.structure.dispatch.markers import Markers
+from depyf.structure.dispatch.scopes import Scope, Scopes
+from depyf.structure.regions import with_
+from depyf.structure.regions.table import Kind, Regions, prune
+
+ENTER = frozenset({"ENTER_WITH", "ENTER_ASYNC_WITH"})
+AWAIT = frozenset({"GET_AWAITABLE", "CONST", "YIELD_FROM"})
+
+
+def keep_withs(graph: Graph, regions: Regions) -> dict[int, Block]:
+    """Take the bookkeeping of `with` statements out; return by handler the block that enters each."""
+    scopes = Scopes(graph, Markers(graph), set())
+    withs = [region for region in regions.regions if region.kind is Kind.WITH and region.handler in scopes.bodies]
+    entering = {region.handler: _entering(graph, scopes, region.handler) for region in withs}
+    found: dict[int, Block] = {}
+    for region in withs:
+        enter = entering[region.handler]
+        if enter is not None and with_.strip(regions, region) is not None:
+            found[region.handler] = enter
+            _relay(graph, region.handler, enter)
+    prune(graph)
+    return found
+
+
+def _entering(graph: Graph, scopes: Scopes, handler: int) -> Block | None:
+    """Return the block that ends by entering the manager of a `with`, if that is the only way in."""
+    exit_temp = graph.block(graph.handlers[handler].target).insts[1].uses[0]
+    body = scopes.bodies[handler]
+    if body.handlers != [handler]:
+        return None
+    inside = _blocks(body)
+    enter: Block | None = None
+    for block in graph.live():
+        if block.index in inside:
+            continue
+        leading = [edge for edge in edges(block.exit) if edge.target in inside]
+        if leading and (enter is not None or not isinstance(block.exit, Goto)):
+            return None
+        if leading:
+            enter = block
+    if enter is None or enter.index in scopes.stray or scopes.of[enter.index] is not body.parent:
+        return None
+    if inside & scopes.stray or 0 in inside:
+        return None
+    rest = list(enter.insts)
+    while rest and rest[-1].op in AWAIT:
+        rest.pop()
+    return enter if rest and rest[-1].op in ENTER and rest[-1].defs[0] == exit_temp else None
+
+
+def _relay(graph: Graph, handler: int, enter: Block) -> None:
+    """Let control go on beside the statement when the manager has suppressed an exception, and only then elsewhere."""
+    target = graph.block(graph.handlers[handler].target)
+    relay = graph.new_block([], target.exit, enter.handler, list(enter.stack))
+    target.exit = Goto(Edge(relay.index))
+
+
+def _blocks(body: Scope) -> set[int]:
+    """Return the blocks in the body of a `try`, those of the statements inside it included."""
+    found: set[int] = set()
+    work = [body]
+    while work:
+        scope = work.pop()
+        found.update(scope.blocks)
+        work.extend(scope.inner)
+        work.extend(inner.code for inner in scope.inner if inner.code is not None)
+    return found
