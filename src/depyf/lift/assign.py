@@ -199,10 +199,10 @@ def _is_operand(folder: Folder, temp: int) -> bool:
     if not folder.uses.get(temp):
         return False
     code = folder.graph.code
-    is_deferred = code.name.startswith(ANNOTATE) or code.parameters[:1] in ((), (".format",))
+    is_deferred = code.name.startswith(ANNOTATE) or code.parameters[:1] in ((), (".format",), ("format",))
     user = consumer(folder, temp)
     if user is None:
-        return is_deferred and sum(bool(block.insts) for block in folder.graph.live()) == 1
+        return is_deferred and not any(inst.op in NAME_STORES for block in folder.graph.live() for inst in block.insts)
     if user.op not in CONTAINERS:
         return False
     maker = consumer(folder, user.defs[0])
