@@ -170,7 +170,9 @@ def define(body: Body, names: Names, maker: Function | None = None) -> tuple[ast
     name = code.name if code.name.isidentifier() else names.fresh(code.name)
     kind = ast.AsyncFunctionDef if code.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) else ast.FunctionDef
     stmts = with_docstring(body)
-    return kind(name=name, args=arguments, body=stmts, decorator_list=[], returns=returns, lineno=0), name
+    definition = kind(name=name, args=arguments, body=stmts, decorator_list=[], returns=returns, lineno=0)
+    setattr(definition, "type_params", maker.type_params if maker is not None else [])  # noqa: B010  no field in 3.11
+    return definition, name
 
 
 def _wrapped(definition: ast.stmt, function: str, code: Code) -> ast.stmt:

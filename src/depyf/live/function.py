@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from depyf.bytecode.code import Code
 from depyf.emit.expressions import ExpressionWriter
 from depyf.emit.grammar import Grammar
-from depyf.lift.nodes import Function, Quoted, literal
+from depyf.lift.nodes import Function, Quoted, TypeParam, literal
+from depyf.live.type_params import type_params
 from depyf.live.values import Scope, expression
 
 
@@ -51,9 +52,11 @@ def describe(function: types.FunctionType, code: Code) -> Live:
         annotations=_display(_annotations(function, code, scope)),
         closure=None,
         annotate=None,
-        type_params=[],
+        type_params=type_params(function),
     )
-    closure = {name: expression(values[name], outside) if name in values else None for name in code.freevars}
+    params = {param.name for param in maker.type_params if isinstance(param, TypeParam)}
+    free = [name for name in code.freevars if name not in params]
+    closure = {name: expression(values[name], outside) if name in values else None for name in free}
     return Live(maker, closure, objects)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 
 LEADING = ("__module__", "__qualname__", "__firstlineno__", "__type_params__", "__classdict__")
-TRAILING = ("__static_attributes__",)
 
 
 def class_body(stmts: list[ast.stmt]) -> list[ast.stmt]:
@@ -22,10 +21,6 @@ def class_body(stmts: list[ast.stmt]) -> list[ast.stmt]:
         del wanted[: wanted.index(name) + 1]
         start += 1
     if end > start and isinstance(rest[end - 1], ast.Return):
-        end -= 1
-    wanted = list(TRAILING)
-    while end > start and (name := _bound(rest[end - 1])) in wanted:
-        del wanted[wanted.index(name) :]
         end -= 1
     kept = rest[start:end]
     first = kept[0] if kept else None

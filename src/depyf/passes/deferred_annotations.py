@@ -17,7 +17,7 @@ from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.bytecode.normalise import normalise
 from depyf.lift.nodes import Function, Temp, Var, literal, literal_value
 from depyf.passes.body import Bodies
-from depyf.passes.class_body import LEADING, TRAILING
+from depyf.passes.class_body import LEADING
 from depyf.passes.deferred import deferred_statements, written_in
 from depyf.passes.walk import nodes, rewrite_sequences
 
@@ -206,8 +206,7 @@ def _by_line(body: list[ast.stmt], one: Deferred, start: int) -> int:
     end = start
     while end < len(body):
         stmt = body[end]
-        is_tail = isinstance(stmt, ast.Return) or any(_is_store(stmt, name) for name in TRAILING)
-        if is_tail or (one.line is not None and stmt.lineno > one.line):
+        if isinstance(stmt, ast.Return) or (one.line is not None and stmt.lineno > one.line):
             break
         end += 1
     return end if one.line is not None else start

@@ -147,7 +147,7 @@ def _class(call: ast.Call, target: Var, decorators: list[ast.expr], bodies: Bodi
         return stmt
     assert isinstance(call.func, BuildClass)
     body = bodies[id(function.code)]
-    write_private_names(body.stmts, function.code.name)
+    write_private_names(body.stmts, function.code)
     definition = ClassDefinition(
         name=str(name.value),
         bases=call.args[2:],

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import ast
 
-from depyf.lift.nodes import literal_value
+from depyf.bytecode.code import Code
+from depyf.bytecode.normalise import normalise
+from depyf.structure.class_ends import STATIC
 
-STATIC = "__static_attributes__"
 NAMED: tuple[tuple[type[ast.AST], str], ...] = (
     (ast.Attribute, "attr"),
     (ast.Name, "id"),
@@ -26,13 +27,13 @@ NAMED: tuple[tuple[type[ast.AST], str], ...] = (
 """Which nodes hold a name that the compiler mangles, and in which field."""
 
 
-def write_private_names(stmts: list[ast.stmt], class_name: str) -> None:
+def write_private_names(stmts: list[ast.stmt], code: Code) -> None:
     """Write the mangled names in a class's body as they are written there; classes inside it have seen to theirs."""
-    owner = class_name.lstrip("_")
+    owner = code.name.lstrip("_")
     if not owner:
         return
     prefix = f"_{owner}"
-    listed = _listed(stmts)
+    listed = _listed(code)
     work: list[ast.AST] = list(stmts)
     while work:
         node = work.pop()
@@ -52,10 +53,10 @@ def _written(name: str, prefix: str) -> str:
     return name[len(prefix) :] if is_private else name
 
 
-def _listed(stmts: list[ast.stmt]) -> frozenset[object]:
+def _listed(code: Code) -> frozenset[object]:
     """Return the names that the class lists: mangled ones were written so."""
-    for stmt in reversed(stmts):
-        if isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Name) and stmt.targets[0].id == STATIC:
-            names = literal_value(stmt.value)
-            return frozenset(names) if isinstance(names, tuple) else frozenset()
-    return frozenset()
+    if STATIC not in code.names:
+        return frozenset()
+    instructions = normalise(code).instructions
+    listed = [before.arg for before, now in zip(instructions, instructions[1:]) if now.arg == STATIC]
+    return frozenset(name for names in listed if isinstance(names, tuple) for name in names)

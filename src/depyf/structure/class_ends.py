@@ -1,7 +1,7 @@
 """The ends of a class's body, as those of any other code.
 
-Before: v1 = LOAD_CLOSURE __class__; STORE_NAME __classcell__ v1; return v1     (at every end of the body)
-After:  return None
+Before: STORE_NAME __static_attributes__ ('a',); v1 = LOAD_CLOSURE __class__; STORE_NAME __classcell__ v1; return v1
+After:  return None                             (at every end of the body)
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 from depyf.bytecode.code import CO_OPTIMIZED
 from depyf.lift.tac import Block, Graph, Inst, Return
 
+STATIC, FIRST_LINE = "__static_attributes__", "__firstlineno__"
+"""What the compiler stores at the end, and at the beginning, of the body of every class (3.13)."""
 CELLS = frozenset({"__classcell__", "__classdictcell__"})
 
 
@@ -16,9 +18,12 @@ def end_class(graph: Graph) -> None:
     """Take out of a class's body what hands the cells of `__class__` and of its namespace over."""
     if graph.code.flags & CO_OPTIMIZED:
         return
+    lists_attributes = {STATIC, FIRST_LINE} <= set(graph.code.names)
     for block in graph.live():
         if isinstance(block.exit, Return):
             _end(graph, block, block.exit)
+            if lists_attributes:
+                _drop_attributes(block)
 
 
 def _end(graph: Graph, block: Block, exit_: Return) -> None:
@@ -38,3 +43,12 @@ def _end(graph: Graph, block: Block, exit_: Return) -> None:
         if not (inst.op == "STORE_NAME" and inst.uses[0] in handed)
         and not (inst.op == "LOAD_CLOSURE" and inst.defs[0] in handed)
     ]
+
+
+def _drop_attributes(block: Block) -> None:
+    """Take the list of attributes out: the last one, as a program may store others of that name."""
+    stores = [inst for inst in block.insts if inst.op == "STORE_NAME" and inst.arg == STATIC]
+    listed = stores[-1].uses if stores else None
+    made = next((inst for inst in block.insts if inst.defs == listed), None)
+    if made is not None and made.op == "CONST":
+        block.insts = [inst for inst in block.insts if inst is not made and inst is not stores[-1]]

@@ -40,7 +40,7 @@ def _join_rest(graph: Graph, nest: dict[int, tuple[int, ...]], branch: Branch) -
     one, two = graph.block(branch.if_true.target), graph.block(branch.if_false.target)
     if one is two or one.handler != two.handler or one.phis or two.phis or type(one.exit) is not type(two.exit):
         return
-    if not isinstance(one.exit, (Return, Raise)) or nest[one.index] != nest[two.index]:
+    if not (isinstance(one.exit, (Return, Raise)) or _meet(one, two)) or nest[one.index] != nest[two.index]:
         return
     needed = max(_first_waiting(one, two), _first_waiting(two, one))
     for length in range(max(needed, 1), _common(one, two) + 1) if needed else ():
@@ -49,6 +49,11 @@ def _join_rest(graph: Graph, nest: dict[int, tuple[int, ...]], branch: Branch) -
             shared = _share(graph, one, two, length, pair)
             nest[shared.index] = nest[one.index]
             return
+
+
+def _meet(one: Block, two: Block) -> bool:
+    """Say whether two blocks lead to one and the same place, with no values."""
+    return one.exit == two.exit and isinstance(one.exit, Goto) and not one.exit.edge.args
 
 
 def _first_waiting(one: Block, two: Block) -> int:
@@ -118,6 +123,8 @@ def _share(graph: Graph, one: Block, two: Block, length: int, pair: tuple[int, i
 
 
 def _with(exit_: Exit, old: int, new: int) -> Exit:
+    if isinstance(exit_, Goto):
+        return exit_
     if isinstance(exit_, Return):
         return Return(new if exit_.value == old else exit_.value, exit_.line)
     assert isinstance(exit_, Raise)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from depyf.bytecode.code import Code
+from depyf.bytecode.docstring import docstring
 from depyf.bytecode.normalise import normalise
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.bisimulate import bisimulate
 from depyf.verify.exact import Comparison, compare_paths
-from depyf.verify.header import difference, docstring, nested_difference
+from depyf.verify.header import difference, nested_difference
 from depyf.verify.level import Level, Verdict
 
 

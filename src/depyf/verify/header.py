@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from depyf.bytecode import code as flags
 from depyf.bytecode.code import Code
+from depyf.bytecode.docstring import docstring
 
 COMPARED_FLAGS = (
     flags.CO_OPTIMIZED
@@ -20,17 +21,6 @@ COMPARED_FLAGS = (
 def signature(code: Code) -> tuple[int, int, int, tuple[str, ...]]:
     """Return the counts of the kinds of parameters, and their names."""
     return code.argcount, code.posonly_count, code.kwonly_count, code.parameters
-
-
-def docstring(code: Code) -> str | None:
-    """Return the docstring that a function made of this code gets.
-
-    Code whose name is in angle brackets (lambda, comprehension) is never given one, whatever its first constant is.
-    """
-    if not code.flags & flags.CO_NEWLOCALS or code.name.startswith("<"):
-        return None
-    first = code.consts[0] if code.consts else None
-    return first if isinstance(first, str) else None
 
 
 def difference(original: Code, candidate: Code) -> str | None:
