@@ -30,6 +30,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("verify",),
     ("work",),
     ("pipeline",),
+    ("driver",),
     ("show",),
     ("live",),
     ("decompiled", "decompiled_module"),

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 
 from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_COROUTINE, Code
 from depyf.bytecode.reader import read
+from depyf.driver import decompile
 from depyf.emit.grammar import Grammar
 from depyf.emit.statements import write
-from depyf.errors import DecompilationError
+from depyf.errors import DecompilationError, faults_named
 from depyf.lift.nodes import Function, TypeAliasStatement, Var
 from depyf.lift.simplify import Results
 from depyf.live.function import comments, describe
@@ -20,7 +21,7 @@ from depyf.passes.deferred import evaluated_later
 from depyf.passes.definitions import with_docstring
 from depyf.passes.leftovers import Names
 from depyf.passes.parameters import parameters
-from depyf.pipeline import NOTHING, decompile
+from depyf.pipeline import NOTHING
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.compare import verify
 from depyf.verify.level import Level, Verdict
@@ -114,9 +115,10 @@ def source_of_function(function: types.FunctionType) -> str:
 def _source(
     code: Code, results: Results | None, without: frozenset[str], maker: Function | None = None
 ) -> tuple[str, ast.stmt, str, Names]:
-    body, names = decompile(code, results=results, without=without)
-    definition, function = define(body, names, maker)
-    return write([definition], Grammar.of(code)), definition, function, names
+    with faults_named("decompiling", code):
+        body, names = decompile(code, results=results, without=without)
+        definition, function = define(body, names, maker)
+        return write([definition], Grammar.of(code)), definition, function, names
 
 
 def _results(assumptions: Assumptions, names: Mapping[str, Sequence[str]]) -> Results:
@@ -132,16 +134,17 @@ def _prove(
     code: types.CodeType, neutral: Code, text: str, function: str, names: Names, assumptions: Assumptions
 ) -> Verdict:
     try:
-        candidate = recompile(
-            text,
-            code,
-            filename="<depyf>",
-            placeholders=names.objects,
-            function=None if code.co_name == "<lambda>" else function,
-            names=names.variables,
-            functions=names.functions,
-        )
-        return verify(neutral, read(candidate), assumptions)
+        with faults_named("proving", neutral):
+            candidate = recompile(
+                text,
+                code,
+                filename="<depyf>",
+                placeholders=names.objects,
+                function=None if code.co_name == "<lambda>" else function,
+                names=names.variables,
+                functions=names.functions,
+            )
+            return verify(neutral, read(candidate), assumptions)
     except DecompilationError as error:
         return Verdict(Level.UNPROVEN, str(error))
 

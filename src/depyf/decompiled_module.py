@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from depyf.bytecode.code import Code
 from depyf.bytecode.reader import read
 from depyf.bytecode.versions.running import is_running
+from depyf.driver import decompile
 from depyf.emit.grammar import Grammar
 from depyf.emit.statements import write
-from depyf.errors import DecompilationError
+from depyf.errors import DecompilationError, faults_named
 from depyf.passes.module import module_body
-from depyf.pipeline import NOTHING, decompile
+from depyf.pipeline import NOTHING
 from depyf.verify.compare import verify
 from depyf.verify.level import Level, Verdict
 from depyf.verify.oracle import NotCompiled, Oracle, shared_oracle
@@ -62,15 +63,17 @@ def module_source(code: Code, *, without: frozenset[str] = NOTHING) -> str:
 
     Raises DecompilationError for code that cannot be decompiled.
     """
-    body, names = decompile(code, without=without)
-    return write(module_body(body, names.objects), Grammar.of(code))
+    with faults_named("decompiling", code):
+        body, names = decompile(code, without=without)
+        return write(module_body(body, names.objects), Grammar.of(code))
 
 
 def judge(code: Code, source: str, *, oracle: Oracle | None = None) -> Verdict:
     """Compile a module's source as the version of `code` does, and prove that the two are the same."""
     try:
         candidate = compiled(source, code, oracle)
-        return verify(code, candidate)
+        with faults_named("proving", code):
+            return verify(code, candidate)
     except NotCompiled as error:
         return Verdict(Level.UNPROVEN, str(error))
     except DecompilationError as error:

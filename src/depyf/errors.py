@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 
 class DecompilationError(Exception):
     """Report code that cannot be decompiled, and where it goes wrong.
@@ -17,3 +20,19 @@ class DecompilationError(Exception):
         self.offset = offset
         place = code if offset is None else f"{code}, offset {offset}"
         super().__init__(f"{place}: {reason}")
+
+
+@contextlib.contextmanager
+def faults_named(doing: str, code: object) -> Iterator[None]:
+    """Turn an exception that depyf should not have raised into a DecompilationError that says so.
+
+    doing: what was being done.
+    code: the code object that it was done to.
+    """
+    try:
+        yield
+    except DecompilationError:
+        raise
+    except Exception as error:  # noqa: BLE001  whoever asks is promised one kind of exception; the cause stays in it
+        reason = f"a fault of depyf's own while {doing}: {type(error).__name__}: {error}"
+        raise DecompilationError(reason, code=str(code)) from error

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from depyf.bytecode.code import Code
-from depyf.bytecode.normalise import normalise
 from depyf.errors import DecompilationError
 from depyf.lift.simplify.containers import evaluate_containers
 from depyf.lift.simplify.dead import remove_dead
 from depyf.lift.simplify.promote import promote_variables
 from depyf.lift.simplify.reload import reload_where_used
-from depyf.lift.simplify.results import Results, unpack_results
+from depyf.lift.simplify.results import unpack_results
 from depyf.lift.simulate import lift
 from depyf.passes.annotations import restore_annotations
 from depyf.passes.asserts import restore_asserts
-from depyf.passes.body import Bodies, Body
 from depyf.passes.complete import check_complete
 from depyf.passes.deferred_annotations import restore_deferred_annotations
 from depyf.passes.definitions import restore_functions
@@ -27,9 +24,9 @@ from depyf.passes.expressions import finish_expressions
 from depyf.passes.generators import keep_generator
 from depyf.passes.heads import restore_heads
 from depyf.passes.inlined import inlined_operation
-from depyf.passes.leftovers import Names, finish_leftovers
+from depyf.passes.leftovers import finish_leftovers
 from depyf.passes.matches import restore_matches
-from depyf.passes.scopes import declare, shadow
+from depyf.passes.scopes import declare
 from depyf.passes.tidy import tidy
 from depyf.passes.tries import restore_tries
 from depyf.structure.budget import nests_too_deep
@@ -52,8 +49,7 @@ from depyf.structure.regions.async_for import restore_async_for
 from depyf.structure.regions.except_star import restore_except_star
 from depyf.structure.regions.recognise import recognise
 from depyf.structure.thread import thread
-from depyf.trace import Stopped, present
-from depyf.work import Before, Pass, Stage, Work, check_order
+from depyf.work import Before, Pass, Stage, Work, check_order, run_passes
 
 NOTHING: frozenset[str] = frozenset()
 COLLAPSE = "short-circuits"
@@ -61,91 +57,6 @@ BUILD = "build"
 
 WAYS: tuple[Choices | None, ...] = (*CHOICES, None)
 """The ways to structure that are tried, the last of which is the dispatching loop."""
-
-
-def decompile(
-    code: Code, *, results: Results | None = None, without: frozenset[str] = NOTHING
-) -> tuple[Body, Names]:
-    """Return the statements of a code object, those of nested code objects inside them, and the names made up.
-
-    results: rewrite code that a program wrote to what reads best (`lift/simplify`), with this known of what globals
-        return; None leaves the code as it is.
-    without: names of optional passes that are left out.
-
-    Raises DecompilationError for code that is not valid or has a form that is not understood.
-    """
-    bodies: Bodies = {}
-    order = nested(code)
-    names = Names({name for one in order for name in (*one.varnames, *one.names, *one.cellvars, *one.freevars)})
-    temps = 0
-    for inner in order:
-        work = Work(inner, names, bodies, temps, results if inner is code else None, without, normalise(inner))
-        temps = _statements(work)
-        _finish(work, whole=inner is code)
-        bodies[id(inner)] = work.body
-    return bodies[id(code)], names
-
-
-def nested(code: Code) -> list[Code]:
-    """Return a code object and those inside it, every one after those inside it."""
-    order: list[Code] = []
-    work = [code]
-    while work:
-        order.append(work.pop())
-        work.extend(const for const in order[-1].consts if isinstance(const, Code))
-    return order[::-1]
-
-
-def _statements(work: Work) -> int:
-    """Make the statements of one code object alone; return the number of temporaries so far."""
-    recorder = present()
-    if recorder is not None:
-        recorder.begin(work)
-    try:
-        # Without its expression, a lambda or comprehension could not be put in its place.
-        is_forced = BUILD in work.without and (not work.code.name.startswith("<") or work.code.name == "<module>")
-        for choices in WAYS[-1:] if is_forced else WAYS:
-            if choices is not None and not choices.goes_beyond and not work.listing.beyond:
-                continue
-            work.choices = choices
-            try:
-                _run(work, ALONE)
-            except (Unstructured, Unresolved, Irreducible) as error:
-                if choices is None:
-                    raise
-                if recorder is not None:
-                    recorder.attempt(work, str(error))
-                continue
-            break
-    except Stopped:
-        work.stmts = []
-    return work.graph.temps
-
-
-def _finish(work: Work, *, whole: bool) -> None:
-    """Put the statements of the code objects inside one into its own."""
-    work.body = Body(work.code, work.stmts)
-    for const in work.code.consts:
-        if isinstance(const, Code):
-            shadow(work.bodies[id(const)], work.code, work.bodies)
-            work.body.global_reads |= work.bodies[id(const)].global_reads
-    try:
-        _run(work, TOGETHER)
-        if whole:
-            _run(work, LAST)
-    except Stopped:
-        work.body.stmts = []
-
-
-def _run(work: Work, passes: tuple[Pass, ...]) -> None:
-    recorder = present()
-    for one in passes:
-        is_left_out = one.name in work.without and not (one.name == BUILD and work.choices is not None)
-        if is_left_out or not one.applies(work):
-            continue
-        one.run(work)
-        if recorder is not None:
-            recorder.after(one.name, work)
 
 
 # -- when a pass applies ---------------------------------------------------------------
@@ -222,7 +133,7 @@ def _inlined(work: Work) -> None:
             continue
         part = work.part(inlined.graph)
         try:
-            _run(part, PIECE)
+            run_passes(part, PIECE)
             operation = inlined_operation(inlined, part.stmts)
         except (Unstructured, Unresolved, Irreducible):
             continue

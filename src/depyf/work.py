@@ -9,13 +9,18 @@ from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Listing
+from depyf.errors import DecompilationError
 from depyf.lift.simplify import Results
 from depyf.lift.tac import Graph
 from depyf.passes.body import Bodies, Body
 from depyf.passes.leftovers import Names
 from depyf.structure.choices import Choices
+from depyf.structure.labels import Unresolved
+from depyf.structure.loops import Irreducible
 from depyf.structure.regions.recognise import Recognised
 from depyf.structure.tree import Item
+from depyf.structure.unstructured import Unstructured
+from depyf.trace import Stopped, present
 
 
 class Stage(enum.Enum):
@@ -105,6 +110,37 @@ class Before:
     first: str
     then: str
     because: str
+
+
+class Fault(Exception):
+    """A pass raised what it must not; the cause is its `__cause__`."""
+
+    def __init__(self, one: Pass, error: Exception) -> None:
+        self.failed = one
+        super().__init__(f"a fault of depyf's own in {one.name}: {type(error).__name__}: {error}")
+
+
+EXPECTED = (DecompilationError, Unstructured, Unresolved, Irreducible, Stopped, Fault)
+"""What a pass may raise."""
+
+
+def run_passes(work: Work, passes: tuple[Pass, ...]) -> None:
+    """Run those passes that apply and are not left out.
+
+    Raises what passes may raise, and Fault for anything else.
+    """
+    recorder = present()
+    for one in passes:
+        if one.name in work.without or not one.applies(work):
+            continue
+        try:
+            one.run(work)
+        except EXPECTED:
+            raise
+        except Exception as error:  # noqa: BLE001  another way is tried, and the fault is told
+            raise Fault(one, error) from error
+        if recorder is not None:
+            recorder.after(one.name, work)
 
 
 class Misordered(AssertionError):

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from depyf.driver import decompile
 from depyf.emit.grammar import Grammar
 from depyf.emit.statements import write
 from depyf.passes.module import module_body
-from depyf.pipeline import decompile
 from depyf.verify.compare import verify
 from depyf.verify.level import Level
 from tests import interpreters

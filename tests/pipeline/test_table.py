@@ -7,7 +7,8 @@ import dataclasses
 import pytest
 
 from depyf.bytecode.reader import read
-from depyf.pipeline import ORDER, PASSES, decompile
+from depyf.driver import decompile
+from depyf.pipeline import ORDER, PASSES
 from depyf.trace import Stopped, present, recording, step
 from depyf.work import Before, Misordered, Pass, Stage, Work, check_order
 

@@ -14,7 +14,7 @@ from depyf.errors import DecompilationError
 
 MAX_NESTING = 2000
 """Levels of nested objects, the limit of CPython's own loader."""
-MAX_UNFOLDED = 1 << 20
+MAX_UNFOLDED = 1 << 16
 """Objects that one object may hold beyond those written down, shared ones counted as often as they are held."""
 SHARED = 0x80
 DIGIT_BITS = 15

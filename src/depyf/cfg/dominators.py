@@ -30,13 +30,19 @@ def reverse_postorder(successors: Successors, entry: int) -> list[int]:
 
 
 def immediate_dominators(successors: Successors, entry: int) -> dict[int, int]:
-    """Return the immediate dominator of every node reachable from `entry`; that of `entry` is itself."""
+    """Return the immediate dominator of every node reachable from `entry`; that of `entry` is itself.
+
+    The nodes come in reverse postorder. Of the predecessors of a node the last in that order is taken first: then the
+    walks up the tree from a node that many jumps lead to share their way, and do not all begin at the top.
+    """
     order = reverse_postorder(successors, entry)
     number = {node: place for place, node in enumerate(order)}
     predecessors: dict[int, list[int]] = {node: [] for node in order}
     for node in order:
         for target in successors[node]:
             predecessors[target].append(node)
+    for sources in predecessors.values():
+        sources.reverse()
     idom = {entry: entry}
     changed = True
     while changed:
@@ -62,8 +68,28 @@ def _intersect(idom: dict[int, int], number: dict[int, int], one: int, two: int)
     return one
 
 
-def dominates(idom: Mapping[int, int], one: int, two: int) -> bool:
-    """Say whether `one` lies on every way to `two`."""
-    while two != one and idom[two] != two:
-        two = idom[two]
-    return two == one
+class Dominance:
+    """Which nodes dominate which, asked in constant time.
+
+    Each node has a range of numbers that holds the ranges of those it dominates.
+    idom: the immediate dominators, in an order in which every node stands behind its own.
+    """
+
+    def __init__(self, idom: Mapping[int, int]) -> None:
+        size = dict.fromkeys(idom, 1)
+        for node in reversed(idom):
+            if idom[node] != node:
+                size[idom[node]] += size[node]
+        self._first: dict[int, int] = {}
+        self._end: dict[int, int] = {}
+        free: dict[int, int] = {}
+        for node, above in idom.items():
+            first = self._first[node] = free[above] if above != node else 0
+            self._end[node] = first + size[node]
+            free[node] = first + 1
+            if above != node:
+                free[above] += size[node]
+
+    def dominates(self, one: int, two: int) -> bool:
+        """Say whether `one` lies on every way to `two`."""
+        return self._first[one] <= self._first[two] < self._end[one]

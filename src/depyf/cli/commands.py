@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from depyf.cli.decompile import decompile
+from depyf.cli.verify import verify
 from depyf.version import __version__
 
 
@@ -15,3 +16,4 @@ def depyf() -> None:
 
 
 depyf.add_command(decompile)
+depyf.add_command(verify)

@@ -132,11 +132,11 @@ def _shown(
 def _write(parts: Iterator[str], out: Path | None) -> None:
     if out is None:
         for number, part in enumerate(parts):
-            click.echo(("\n" if number else "") + part.rstrip("\n"))
+            text = part.rstrip("\n").encode("utf-8", "backslashreplace").decode()
+            click.echo(("\n" if number else "") + text)
         return
-    text = "\n".join(parts)
     try:
-        write_whole(out, text)
+        write_whole(out, "\n".join(parts))
     except OSError as error:
         raise Failed(f"{out}: {error.strerror}") from error
 

@@ -8,6 +8,7 @@ import sys
 EXIT_DONE = 0
 EXIT_FAILED = 1
 EXIT_USAGE = 2
+EXIT_UNPROVEN = 3
 
 
 def main() -> None:

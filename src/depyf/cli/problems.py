@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from depyf.cli.entry import EXIT_FAILED, EXIT_USAGE
+from depyf.cli.entry import EXIT_FAILED, EXIT_UNPROVEN, EXIT_USAGE
 
 
 class Failed(click.ClickException):
@@ -23,3 +23,9 @@ class Usage(click.ClickException):
     """Options that do not go together, or values that an option does not take."""
 
     exit_code = EXIT_USAGE
+
+
+class Unproven(click.ClickException):
+    """Less is proven than was asked for."""
+
+    exit_code = EXIT_UNPROVEN

@@ -8,7 +8,8 @@ from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.reader import read
 from depyf.cli.target import Function, Module
-from depyf.pipeline import PASSES, decompile, nested
+from depyf.driver import decompile, nested
+from depyf.pipeline import PASSES
 from depyf.show import listing
 from depyf.show.steps import After, Step, Steps, difference
 from depyf.trace import recording

@@ -8,68 +8,22 @@ Relooper: Recursive Translation of Unstructured Control Flow to Structured Contr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import heapq
 
 from depyf.bytecode.code import CO_OPTIMIZED
 from depyf.cfg.dominators import reverse_postorder
 from depyf.lift.nodes import MatchTest, Temp
 from depyf.lift.tac import ForIter, Graph
 from depyf.structure.choices import Choices
-from depyf.structure.loops import loop_headers, natural_loops, unrotate
+from depyf.structure.loops import loop_headers, natural_loops, same_tests
+from depyf.structure.node_table import Node, NodeTable, find_jumps
 from depyf.structure.nodes import items_of
 from depyf.structure.place import place
 from depyf.structure.polarity import negated
 from depyf.structure.regions.recognise import Recognised
 from depyf.structure.regions.table import Kind, Region
-from depyf.structure.tree import For, If, Item, Jump, Label, Loop, Try, WithBody, children
+from depyf.structure.tree import For, If, Item, Jump, Label, Loop, Try, WithBody
 from depyf.structure.unstructured import Unstructured
-
-
-@dataclass(slots=True)
-class Node:
-    """A block, or what a region or loop has become.
-
-    jumps: the unfilled jumps in its items.
-    first, last: the lowest and the highest offset of its blocks in the code.
-    ends: the labels that `return` leads to from anywhere; none in a module or class, and none where code stands in
-        the order of the source, as a `return` has code of its own there.
-    headers: the labels of all loops.
-    """
-
-    items: list[Item]
-    jumps: list[Jump]
-    handler: int
-    nest: tuple[int, ...]
-    first: int
-    last: int
-    ends: frozenset[int]
-    headers: frozenset[int]
-
-
-def find_jumps(items: list[Item]) -> list[Jump]:
-    """Return the unfilled jumps that leave items, in source order."""
-    found: list[Jump] = []
-    inner: set[int] = set()
-    headers: dict[int, int] = {}
-    work: list[tuple[Iterator[Item], int]] = [(iter(items), -1)]
-    while work:
-        sequence, header = work[-1]
-        item = next(sequence, None)
-        if item is None:
-            work.pop()
-            headers[header] = headers.get(header, 0) - 1
-        elif isinstance(item, Jump) and item.body is None:
-            if headers.get(item.label, 0) <= 0:
-                found.append(item)
-        elif isinstance(item, Label):
-            inner.add(item.label)
-        else:
-            header = item.header if isinstance(item, (Loop, For)) else -1
-            for part in reversed(children(item)):
-                work.append((iter(part), header))
-                headers[header] = headers.get(header, 0) + 1
-    return [jump for jump in found if jump.label not in inner]
 
 
 class Builder:
@@ -86,7 +40,7 @@ class Builder:
         self.graph = graph
         self.recognised = recognised
         self.choices = choices
-        self.nodes: dict[int, Node] = {}
+        self.nodes = NodeTable()
         self.fresh = len(graph.blocks)
         self.iterators = {block.exit.iterator for block in graph.live() if isinstance(block.exit, ForIter)}
         returns = graph.code.flags & CO_OPTIMIZED and not graph.source_order
@@ -101,11 +55,10 @@ class Builder:
             self.add(block.index, items, block.handler, nest[block.index], block.offset, block.offset)
         self._forward()
 
-    def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], first: int, last: int) -> Node:
+    def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], first: int, last: int) -> None:
         """Make a node."""
         jumps = find_jumps(items)
-        node = self.nodes[label] = Node(items, jumps, handler, nest, first, last, self.ends, self.headers)
-        return node
+        self.nodes.add(label, Node(items, jumps, handler, nest, first, last, self.ends, self.headers))
 
     def _forward(self) -> None:
         """Lead jumps past nodes that hold nothing but a jump: what they pop is implied by where they lead.
@@ -118,7 +71,7 @@ class Builder:
             jump = node.items[0] if len(node.items) == 1 else None
             if isinstance(jump, Jump) and not self._breaks(node, jump.label):
                 onward[label] = jump.label
-        for node in self.nodes.values():
+        for label, node in self.nodes.items():
             for jump in node.jumps:
                 if jump.never:
                     continue
@@ -129,6 +82,7 @@ class Builder:
                         break
                     jump.label = onward[jump.label]
                     seen.add(jump.label)
+            self.nodes.add(label, node)
 
     def _breaks(self, node: Node, target: int) -> bool:
         outer = self.nodes[target].nest if target in self.nodes else ()
@@ -146,19 +100,21 @@ class Builder:
     def _reduce_region(self, region: Region) -> None:
         graph, handler = self.graph, region.handler
         start = graph.handlers[handler].target
-        body = {label for label, node in self.nodes.items() if node.handler == handler}
+        body = self.nodes.protected(handler)
         if not body:
             return
         prev = {temp for inst in graph.block(start).insts[:1] if inst.op == "PUSH_EXC_INFO" for temp in inst.defs}
-        code = {label for label, node in self.nodes.items() if prev & set(node.nest)} | {start}
-        entries = self._entries(body)
+        code = {start}.union(*(self.nodes.nested(marker) for marker in prev))
+        entries = [
+            label for label in body if label == 0 or any(other not in body for other in self.nodes.sources(label))
+        ]
         if len(entries) != 1 or body & code:
             raise Unstructured(f"a protected region is entered at {len(entries)} places")
         (entry,) = entries
         nest, first = self.nodes[entry].nest, self.nodes[entry].first
         last = max(self.nodes[label].last for label in body | code)
         parent = self.recognised.regions.parent[handler]
-        before = self._predecessors().get(entry, ())
+        before = self.nodes.sources(entry)
         around = any(self.nodes[label].first > first and label not in body for label in before)
         body_items = self._structure(body, entry, loop_outside=around)
         is_star = any(inst.op == "CHECK_EG_MATCH" for inst in graph.block(start).insts)
@@ -172,24 +128,6 @@ class Builder:
             item = Try(body_items, handler_items, graph.handlers[handler].exc, is_finally, is_star)
         self.add(entry, [item], parent, nest, first, last)
 
-    def _predecessors(self) -> dict[int, set[int]]:
-        found: dict[int, set[int]] = {}
-        for label, node in self.nodes.items():
-            for jump in node.jumps:
-                found.setdefault(jump.label, set()).add(label)
-        return found
-
-    def _entries(self, body: set[int]) -> set[int]:
-        entries = {0} & body
-        for label, node in self.nodes.items():
-            if label not in body:
-                entries.update(jump.label for jump in node.jumps if jump.label in body)
-        return entries
-
-    def _remove(self, labels: set[int]) -> None:
-        for label in labels:
-            del self.nodes[label]
-
     # -- loops ------------------------------------------------------------------------
 
     def _structure(self, labels: set[int], entry: int, *, loop_outside: bool = False) -> list[Item]:
@@ -200,18 +138,30 @@ class Builder:
         skip = entry if loop_outside else -1
         successors = self._successors(labels, skip)
         for header, _ in natural_loops(successors, entry):
-            fresh = unrotate(self.nodes, labels, header, self.fresh)
-            if fresh is not None:
-                self.add(self.fresh, *fresh)
-                labels.add(self.fresh)
-                self.fresh += 1
+            self._unrotate(header, labels)
         for header, inside in self._loops(labels, entry, skip):
             self._reduce_loop(header, {label for label in inside if label in self.nodes}, labels)
         reached = set(reverse_postorder(self._successors(labels), entry))
-        self._remove(labels - reached)
+        self.nodes.remove(labels - reached)
         items = place(self.nodes, reached, entry)
-        self._remove(reached)
+        self.nodes.remove(reached)
         return items
+
+    def _unrotate(self, header: int, labels: set[int]) -> None:
+        """Join the two copies of a `while` test around the loop body `header`, if there are two."""
+        sources = sorted(label for label in self.nodes.sources(header) if label in labels)
+        test, alike = same_tests(self.nodes, sources, header)
+        if test is None:
+            return
+        node = self.nodes[alike[0]]
+        for label in alike:
+            jump = Jump(self.fresh)
+            self.nodes[label].items[-1] = jump
+            self.nodes[label].jumps = [jump]
+            self.nodes.add(label, self.nodes[label])
+        self.add(self.fresh, [test], node.handler, node.nest, node.first, node.last)
+        labels.add(self.fresh)
+        self.fresh += 1
 
     def _successors(self, labels: set[int], skip: int = -1) -> dict[int, list[int]]:
         """Return the edges between these nodes, but for those to `skip`."""
@@ -225,8 +175,7 @@ class Builder:
             header = self._for_of(label)
             if header is not None:
                 marker = header.iterator.temp
-                inside = {other for other in labels if other != label and marker in self.nodes[other].nest}
-                loops[label] = {label} | inside
+                loops[label] = {label} | (self.nodes.nested(marker) & labels)
             elif label in loops:
                 self._extend(label, loops[label], labels)
         return sorted(loops.items(), key=lambda loop: (len(loop[1]), -loop[0]))
@@ -240,14 +189,30 @@ class Builder:
         last = max(self.nodes[label].last for label in inside)
         if self.graph.source_order:
             last = max(last, self._end_of_loop(header, inside))
-        sites: dict[int, list[int]] = {}
-        for label, node in self.nodes.items():
-            for jump in node.jumps:
-                sites.setdefault(jump.label, []).append(label)
-        for label in sorted(labels - inside, key=lambda label: self.nodes[label].first):
-            if self.nodes[label].first < last and sites.get(label) and all(site in inside for site in sites[label]):
-                if self.choices.shared_exits_inside or len(sites[label]) == 1:
-                    inside.add(label)
+        found = {label for site in inside for label in self.nodes.targets(site)} - inside
+        outside = [(self.nodes[label].first, label) for label in found & labels]
+        heapq.heapify(outside)
+        before = (-1, -1)
+        while outside:
+            next_ = heapq.heappop(outside)
+            if next_ <= before or next_[0] >= last:
+                continue
+            before = next_
+            label = next_[1]
+            jumps = self._jumps_from(inside, label)
+            if jumps == 1 or (jumps and self.choices.shared_exits_inside):
+                inside.add(label)
+                for target in (self.nodes.targets(label) & labels) - inside:
+                    heapq.heappush(outside, (self.nodes[target].first, target))
+
+    def _jumps_from(self, inside: set[int], label: int) -> int:
+        """Count the jumps to a label; 0 if some come from elsewhere."""
+        count = 0
+        for site in self.nodes.sources(label):
+            if site not in inside:
+                return 0
+            count += sum(jump.label == label for jump in self.nodes[site].jumps)
+        return count
 
     def _end_of_loop(self, header: int, inside: set[int]) -> int:
         """Return the offset that a loop goes to when the test at its head fails, or -1 where it has none."""
@@ -271,12 +236,12 @@ class Builder:
             assert isinstance(first, Jump)
             if first.label in body:
                 loop.body = place(self.nodes, body, first.label)
-                self._remove(body)
+                self.nodes.remove(body)
                 labels -= body
             self.add(header, node.items, handler, nest, offset, last)
             return
         items = place(self.nodes, inside, header)
-        self._remove(inside)
+        self.nodes.remove(inside)
         labels -= inside - {header}
         self.add(header, [_while(header, items, inside)], handler, nest, offset, last)
 

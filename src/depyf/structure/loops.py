@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from depyf.cfg.dominators import Successors, dominates, immediate_dominators
+from depyf.cfg.dominators import Dominance, Successors, immediate_dominators
 from depyf.lift.successors import successors as all_successors
 from depyf.lift.tac import Graph
-from depyf.structure.tree import If, Item, Jump
+from depyf.structure.tree import If, Jump
 
 if TYPE_CHECKING:
-    from depyf.structure.build import Node
+    from depyf.structure.node_table import Node
 
 
 class Irreducible(Exception):
@@ -33,8 +33,9 @@ def natural_loops(successors: Successors, entry: int) -> list[tuple[int, set[int
         for target in successors[label]:
             predecessors.setdefault(target, []).append(label)
     loops: dict[int, set[int]] = {}
+    dominance = Dominance(idom)
     for source, header in _retreating(successors, entry):
-        if not dominates(idom, header, source):
+        if not dominance.dominates(header, source):
             raise Irreducible(f"the loop at block {header} is also entered elsewhere")
         inside = loops.setdefault(header, {header})
         work = [source]
@@ -70,27 +71,17 @@ def _retreating(successors: Successors, entry: int) -> list[tuple[int, int]]:
     return found
 
 
-def unrotate(
-    nodes: dict[int, Node], labels: set[int], header: int, fresh: int
-) -> tuple[list[Item], int, tuple[int, ...], int, int] | None:
-    """Join the two copies of a `while` test around the loop body `header`, if there are two.
+def same_tests(nodes: dict[int, Node], labels: list[int], header: int) -> tuple[If | None, list[int]]:
+    """Return a test that two nodes or more end with to decide whether to enter a loop, and those nodes.
 
-    Returns the node to be added under label `fresh` (items, handler, nest, first, last), or None.
+    labels: the nodes that lead to `header`, the first block of the loop's body, in order.
     """
-    tests = [(label, test) for label in sorted(labels) if (test := _test_before(nodes[label], header)) is not None]
+    tests = [(label, test) for label in labels if (test := _test_before(nodes[label], header)) is not None]
     if len(tests) < 2:
-        return None
+        return None, []
     first = tests[0][1]
     alike = [label for label, test in tests if _same_test(first, test)]
-    if len(alike) < 2:
-        return None
-    node = nodes[alike[0]]
-    items: list[Item] = [first]
-    for label in alike:
-        jump = Jump(fresh)
-        nodes[label].items[-1] = jump
-        nodes[label].jumps = [jump]
-    return items, node.handler, node.nest, node.first, node.last
+    return (first, alike) if len(alike) > 1 else (None, [])
 
 
 def _test_before(node: Node, header: int) -> If | None:

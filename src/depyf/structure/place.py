@@ -8,7 +8,7 @@ from depyf.cfg.dominators import immediate_dominators, reverse_postorder
 from depyf.structure.tree import For, Item, Jump, Label, Loop, Try, WithBody, children
 
 if TYPE_CHECKING:
-    from depyf.structure.build import Node
+    from depyf.structure.node_table import Node
 
 
 def place(nodes: dict[int, Node], labels: set[int], entry: int) -> list[Item]:

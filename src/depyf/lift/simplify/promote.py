@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from depyf.cfg.dominators import dominates, immediate_dominators
+from depyf.cfg.dominators import Dominance, immediate_dominators
 from depyf.lift.phis import rename
 from depyf.lift.successors import successors
 from depyf.lift.tac import Graph, Inst
@@ -33,11 +33,11 @@ def promote_variables(graph: Graph) -> None:
         return
     parameters = set(graph.code.parameters)
     links = successors(graph)
-    idom = immediate_dominators(links, 0)
+    dominance = Dominance(immediate_dominators(links, 0))
     same: dict[int, int] = {}
     gone: set[int] = set()
     for name, uses in _variables(graph).items():
-        if name in parameters or len(uses.stores) != 1 or not _is_safe(uses, idom, links):
+        if name in parameters or len(uses.stores) != 1 or not _is_safe(uses, dominance, links):
             continue
         store = _inst(graph, uses.stores[0])
         if not name.startswith("tmp_"):
@@ -75,12 +75,12 @@ def _inst(graph: Graph, place: tuple[int, int]) -> Inst:
     return graph.block(place[0]).insts[place[1]]
 
 
-def _is_safe(uses: _Uses, idom: dict[int, int], links: dict[int, list[int]]) -> bool:
+def _is_safe(uses: _Uses, dominance: Dominance, links: dict[int, list[int]]) -> bool:
     block, number = uses.stores[0]
     for other, place in [*uses.loads, *uses.deletes]:
         if other == block and place <= number:
             return False
-        if other != block and not dominates(idom, block, other):
+        if other != block and not dominance.dominates(block, other):
             return False
     return not any(_reaches(start, end, links) for start in uses.deletes for end in uses.loads)
 

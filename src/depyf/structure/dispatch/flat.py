@@ -33,7 +33,7 @@ def dispatch(graph: Graph, finish: Finish) -> list[ast.stmt]:
     end_class(graph)
     restore_async_for(graph)
     regions = Regions(graph)
-    protect_jumps(graph)
+    protect_jumps(regions)
     withs = keep_withs(graph, regions)
     scopes = Scopes(graph, Markers(graph), set(withs))
     _check_depth(graph, scopes)

@@ -26,7 +26,7 @@ def keep_withs(graph: Graph, regions: Regions) -> dict[int, Block]:
         enter = entering[region.handler]
         if enter is not None and with_.strip(regions, region) is not None:
             found[region.handler] = enter
-            _relay(graph, region.handler, enter)
+            _relay(regions, region.handler, enter)
     prune(graph)
     return found
 
@@ -57,11 +57,14 @@ def _entering(graph: Graph, scopes: Scopes, handler: int) -> Block | None:
     return enter if rest and rest[-1].op in ENTER and rest[-1].defs[0] == exit_temp else None
 
 
-def _relay(graph: Graph, handler: int, enter: Block) -> None:
+def _relay(regions: Regions, handler: int, enter: Block) -> None:
     """Let control go on beside the statement when the manager has suppressed an exception, and only then elsewhere."""
+    graph = regions.graph
     target = graph.block(graph.handlers[handler].target)
     relay = graph.new_block([], target.exit, enter.handler, list(enter.stack))
     target.exit = Goto(Edge(relay.index))
+    regions.ways.note(relay)
+    regions.ways.note(target)
 
 
 def _blocks(body: Scope) -> set[int]:

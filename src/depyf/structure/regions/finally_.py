@@ -10,20 +10,20 @@ correspond, the same branches, until the handler raises again; there the copy go
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from depyf.lift.tac import (
     Block,
     Branch,
     Edge,
     ForIter,
     Goto,
-    Graph,
     Inst,
     Leave,
     Raise,
     Reraise,
     Return,
 )
-from depyf.structure.regions.split import split_block
 from depyf.structure.regions.table import Region, Regions
 
 Place = tuple[int, int]
@@ -35,27 +35,32 @@ def strip(regions: Regions, region: Region) -> bool:
     graph = regions.graph
     entry = graph.handlers[region.handler]
     body = regions.body(region.handler)
-    matches: list[tuple[Edge, Place]] = []
-    for _, edge in regions.exits(body):
-        place = _Matcher(regions, region.handler).match((entry.target, 1), (edge.target, 0))
+    matches: list[tuple[Block, Edge, Place]] = []
+    copies: set[int] = set()
+    for block, edge in regions.exits(body):
+        matcher = _Matcher(regions, region.handler)
+        place = matcher.match((entry.target, 1), (edge.target, 0))
         if place is None:
             return False
-        matches.append((edge, place))
-    _redirect(graph, matches)
+        matches.append((block, edge, place))
+        copies |= matcher.visited
+    _redirect(regions, matches)
+    regions.ways.prune(copies)
     return True
 
 
-def _redirect(graph: Graph, matches: list[tuple[Edge, Place]]) -> None:
-    """Lead each edge to the place behind its copy."""
+def _redirect(regions: Regions, matches: list[tuple[Block, Edge, Place]]) -> None:
+    """Lead each edge, and so the block that it leaves, to the place behind its copy."""
+    graph, ways = regions.graph, regions.ways
     targets: dict[Place, Block] = {}
     cuts: dict[int, list[int]] = {}
-    for _, (index, number) in matches:
+    for _, _, (index, number) in matches:
         cuts.setdefault(index, []).append(number)
     for index, numbers in cuts.items():
         for number in sorted(set(numbers), reverse=True):
             block = graph.block(index)
-            targets[index, number] = split_block(graph, block, number) if number else block
-    for edge, place in matches:
+            targets[index, number] = ways.split(block, number) if number else block
+    for block, edge, place in matches:
         first, target = graph.block(edge.target), targets[place]
         moves = [Inst("MOVE", None, [arg], [phi], None, -1) for phi, arg in zip(first.phis, edge.args)]
         if target is first:
@@ -63,7 +68,9 @@ def _redirect(graph: Graph, matches: list[tuple[Edge, Place]]) -> None:
         if moves:
             onward = Goto(Edge(target.index, []))
             target = graph.new_block(moves, onward, first.handler, list(first.stack), target.offset)
+            ways.note(target)
         edge.target, edge.args = target.index, []
+        ways.note(block)
 
 
 class _Matcher:
@@ -77,6 +84,8 @@ class _Matcher:
         self.saved = [temp for inst in start.insts[:1] for temp in inst.defs]
         self.outer = regions.parent.get(handler, -1)
         self.values: dict[int, int] = {}
+        self.copied: set[int] = set()
+        self.visited: set[int] = set()
         self.seen: dict[Place, Place] = {}
         self.work: list[tuple[Place, Place]] = []
         self.after: Place | None = None
@@ -102,6 +111,7 @@ class _Matcher:
         hops = 0
         while hops < len(self.graph.blocks):
             block = self.graph.block(index)
+            self.visited.add(index)
             while number < len(block.insts) and self._is_nothing(block.insts[number]):
                 number += 1
             if number < len(block.insts) or not isinstance(block.exit, Goto):
@@ -113,7 +123,7 @@ class _Matcher:
     def _is_nothing(self, inst: Inst) -> bool:
         """POPs of values made in the walked code count; those of what lay below, as a `return` drops it, do not."""
         if inst.op == "POP":
-            return inst.uses[0] not in self.values and inst.uses[0] not in self.values.values()
+            return inst.uses[0] not in self.values and inst.uses[0] not in self.copied
         return inst.op == "MOVE" or (inst.op == "POP_EXCEPT" and inst.uses == self.saved)
 
     def _step(self, one: Place, two: Place) -> bool:
@@ -171,7 +181,7 @@ class _Matcher:
             return False
         if any(self.values.get(a, a) != b for a, b in zip(one.uses, two.uses)):
             return False
-        self.values.update(zip(one.defs, two.defs))
+        self._pair(zip(one.defs, two.defs))
         return True
 
     def _same_handler(self, one: int, two: int) -> bool:
@@ -184,8 +194,7 @@ class _Matcher:
             return False
         self.handlers[one] = two
         first, second = self.graph.handlers[one], self.graph.handlers[two]
-        self.values[first.exc] = second.exc
-        self.values[first.lasti] = second.lasti
+        self._pair([(first.exc, second.exc), (first.lasti, second.lasti)])
         self.work.append(((first.target, 0), (second.target, 0)))
         return True
 
@@ -194,7 +203,7 @@ class _Matcher:
             case Branch(a, a_true, a_false), Branch(b, b_true, b_false):
                 return self._same(a, b) and self._edges([(a_true, b_true), (a_false, b_false)])
             case ForIter(a, a_value, a_body, a_done), ForIter(b, b_value, b_body, b_done):
-                self.values[a_value] = b_value
+                self._pair([(a_value, b_value)])
                 return self._same(a, b) and self._edges([(a_body, b_body), (a_done, b_done)])
             case Leave(a_edge, a_beyond), Leave(b_edge, b_beyond):
                 return self._edges([(a_edge, b_edge), (a_beyond, b_beyond)])
@@ -207,13 +216,18 @@ class _Matcher:
             case _:
                 return False
 
+    def _pair(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """Let values of the handler correspond to values of the copy."""
+        for one, two in pairs:
+            self.values[one] = two
+            self.copied.add(two)
+
     def _same(self, one: int, two: int) -> bool:
         return self.values.get(one, one) == two
 
     def _edges(self, pairs: list[tuple[Edge, Edge]]) -> bool:
         for one, two in pairs:
-            phis = zip(self.graph.block(one.target).phis, self.graph.block(two.target).phis)
-            self.values.update(phis)
+            self._pair(zip(self.graph.block(one.target).phis, self.graph.block(two.target).phis))
             self.work.append(((one.target, 0), (two.target, 0)))
         return True
 

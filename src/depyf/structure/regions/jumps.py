@@ -8,12 +8,13 @@ A jump cannot raise, so the compiler may leave it out of the protected range.
 
 from __future__ import annotations
 
-from depyf.lift.tac import Goto, Graph, edges
-from depyf.structure.regions.table import skip_empty
+from depyf.lift.tac import Goto, edges
+from depyf.structure.regions.table import Regions, skip_empty
 
 
-def protect_jumps(graph: Graph) -> None:
+def protect_jumps(regions: Regions) -> None:
     """Let a block without operations have the handler of the blocks before and behind it, if that is one."""
+    graph = regions.graph
     before: dict[int, set[int]] = {}
     for block in graph.live():
         for edge in edges(block.exit):
@@ -23,3 +24,4 @@ def protect_jumps(graph: Graph) -> None:
             behind = skip_empty(graph, block.exit.edge.target).handler
             if before.get(block.index) == {behind}:
                 block.handler = behind
+                regions.ways.note(block)

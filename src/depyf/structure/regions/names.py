@@ -7,7 +7,7 @@ After:  neither; the name's store at the start of the clause says it all
 
 from __future__ import annotations
 
-from depyf.lift.tac import Block, Inst, Raise, Reraise, Return, edges
+from depyf.lift.tac import Block, Graph, Inst, Raise, Reraise, Return, edges
 from depyf.structure.regions.table import Region, Regions, skip_empty
 
 
@@ -21,6 +21,7 @@ def dissolve(regions: Regions, region: Region) -> bool:
             return False
     _keep_beyond(regions, region, target)
     regions.dissolve(region.handler)
+    regions.ways.prune([target.index])
     return True
 
 
@@ -39,28 +40,31 @@ def _keep_beyond(regions: Regions, region: Region, handler: Block) -> None:
         last = max(ends, key=lambda block: block.insts[-1].offset if block.insts else -1)
         assert isinstance(last.exit, (Raise, Return))
         last.exit.beyond = beyond
+        regions.ways.note(last)
 
 
-def strip_unbindings(regions: Regions, region: Region) -> None:
-    """Take out of the clauses of a handler the unbinding of their names behind POP_EXCEPT, else before it."""
-    graph = regions.graph
-    exc = graph.handlers[region.handler].exc
-    start = graph.block(graph.handlers[region.handler].target)
-    saved = [temp for inst in start.insts[:1] if inst.op == "PUSH_EXC_INFO" for temp in inst.defs]
-    names = {
-        _key(inst)
-        for block in graph.live()
-        for inst in block.insts
-        if inst.op.startswith("STORE_") and inst.uses == [exc]
-    }
+def strip_unbindings(graph: Graph, handlers: list[int]) -> None:
+    """Take out of the clauses of handlers the unbinding of their names behind POP_EXCEPT, else before it."""
+    stored: dict[int, set[tuple[str, object]]] = {}
+    ends: dict[int, list[tuple[Block, Inst]]] = {}
     for block in graph.live():
-        for place, inst in enumerate(block.insts):
-            if inst.op == "POP_EXCEPT" and inst.uses == saved:
-                _remove(block, place, names)
-                break
+        seen = set()
+        for inst in block.insts:
+            if inst.op.startswith("STORE_") and len(inst.uses) == 1:
+                stored.setdefault(inst.uses[0], set()).add(_key(inst))
+            elif inst.op == "POP_EXCEPT" and inst.uses[0] not in seen:
+                seen.add(inst.uses[0])
+                ends.setdefault(inst.uses[0], []).append((block, inst))
+    for handler in handlers:
+        names = stored.get(graph.handlers[handler].exc, set())
+        start = graph.block(graph.handlers[handler].target)
+        for saved in (temp for inst in start.insts[:1] if inst.op == "PUSH_EXC_INFO" for temp in inst.defs):
+            for block, end in ends.get(saved, ()):
+                _remove(block, end, names)
 
 
-def _remove(block: Block, place: int, names: set[tuple[str, object]]) -> None:
+def _remove(block: Block, end: Inst, names: set[tuple[str, object]]) -> None:
+    place = next(place for place, inst in enumerate(block.insts) if inst is end)
     pair = _unbinding(block.insts[place:], names)
     if pair is None and _unbinding(block.insts[place - 3 : place], names) is not None:
         pair = block.insts[place - 2 : place]

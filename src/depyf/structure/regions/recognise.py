@@ -8,6 +8,7 @@ from depyf.lift.tac import Block, Graph, Return, edges
 from depyf.structure.regions import finally_, names, with_
 from depyf.structure.regions.jumps import protect_jumps
 from depyf.structure.regions.table import Kind, Regions, join_straight, prune, skip_empty
+from depyf.structure.regions.ways import Ways
 
 HARMLESS = frozenset({"CONST", "LOAD_FAST", "POP", "POP_EXCEPT", "MOVE"})
 
@@ -28,8 +29,8 @@ def recognise(graph: Graph) -> Recognised:
     outer ones first, and of those at one depth the last in the code, as a copy may hold others.
     """
     recognised = Recognised(Regions(graph))
-    protect_jumps(graph)
     regions = recognised.regions
+    protect_jumps(regions)
     place = {region.handler: graph.handlers[region.handler].target for region in regions.regions}
     order = sorted(
         regions.regions, key=lambda region: (region.kind is not Kind.FINALLY, region.depth, -place[region.handler])
@@ -50,53 +51,52 @@ def recognise(graph: Graph) -> Recognised:
                     recognised.finallys.add(region.handler)
             case _:
                 pass
-        prune(graph)
+    prune(graph)
     join_straight(graph)
-    for region in regions.regions:
-        if region.kind is Kind.EXCEPT and region.handler in regions.parent:
-            names.strip_unbindings(regions, region)
+    left = [region for region in regions.regions if region.handler in regions.parent]
+    names.strip_unbindings(graph, [region.handler for region in left if region.kind is Kind.EXCEPT])
     join_straight(graph)
     for handler in [number for number in regions.parent if graph.blocks[graph.handlers[number].target] is None]:
         del regions.parent[handler]
+    regions.ways = Ways(graph)
     for region in reversed(regions.regions):
-        if region.handler in regions.parent and _absorb_returns(recognised, region.handler):
-            join_straight(graph)
+        if region.handler in regions.parent:
+            _absorb_returns(recognised, region.handler)
     return recognised
 
 
-def _absorb_returns(recognised: Recognised, handler: int) -> bool:
+def _absorb_returns(recognised: Recognised, handler: int) -> None:
     """Let `return v`, which cannot raise, belong to the region that computes v, if nothing else leads there.
 
     A `return` of a constant belongs to a `with` unless it is where the `with` goes on after an exception. The only
     way out may as well stand behind the statement, if it does not need a value computed inside.
-    Say whether there was one.
     """
     regions = recognised.regions
-    graph = regions.graph
+    graph, ways = regions.graph, regions.ways
     follow = -1
     if handler in recognised.withs:
         follow = next((edge.target for edge in edges(graph.block(graph.handlers[handler].target).exit)), -1)
-    found = False
     body = regions.body(handler)
-    predecessors: dict[int, set[int]] = {}
-    for block in graph.live():
-        for edge in edges(block.exit):
-            predecessors.setdefault(edge.target, set()).add(block.index)
-    exits = [edge.target for _, edge in regions.exits(body)]
+    exits = dict.fromkeys(edge.target for _, edge in regions.exits(body))
+    absorbed: list[Block] = []
     for index in exits:
         block = graph.block(index)
-        if isinstance(block.exit, Return) and predecessors[block.index] <= body:
-            leaves = follow >= 0 and skip_empty(graph, follow) is not block
-            if graph.source_order and block.insts:
-                if block.insts[0].offset < graph.block(graph.handlers[handler].target).insts[0].offset:
-                    block.handler = handler
-                    found = True
-            elif all(inst.op in HARMLESS for inst in block.insts):
-                alone = len(set(exits)) == 1 and not _is_from_elsewhere(block, block.exit.value)
-                if leaves or not alone:
-                    block.handler = handler
-                    found = True
-    return found
+        if not isinstance(block.exit, Return) or any(source not in body for source in ways.sources(index)):
+            continue
+        leaves = follow >= 0 and skip_empty(graph, follow) is not block
+        if graph.source_order and block.insts:
+            if block.insts[0].offset < graph.block(graph.handlers[handler].target).insts[0].offset:
+                absorbed.append(block)
+        elif all(inst.op in HARMLESS for inst in block.insts):
+            alone = len(exits) == 1 and not _is_from_elsewhere(block, block.exit.value)
+            if leaves or not alone:
+                absorbed.append(block)
+    for block in absorbed:
+        before = list(ways.sources(block.index))
+        block.handler = handler
+        ways.note(block)
+        if len(before) == 1:
+            ways.join(graph.block(before[0]))
 
 
 def _is_from_elsewhere(block: Block, value: int) -> bool:

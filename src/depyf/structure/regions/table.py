@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from depyf.lift.tac import Block, Edge, Goto, Graph, Inst, Reraise, edges
+from depyf.structure.regions.ways import Ways
 
 
 class Kind(enum.Enum):
@@ -75,26 +76,24 @@ class Regions:
             if graph.blocks[handler.target] is not None
         }
         _remove_cleanups(graph, kinds)
+        self.ways = Ways(graph)
         self.parent = {
             number: graph.block(graph.handlers[number].target).handler
             for number, kind in kinds.items()
             if kind is not Kind.CLEANUP
         }
+        self._inner: dict[int, set[int]] = {}
+        for number, parent in self.parent.items():
+            self._inner.setdefault(parent, set()).add(number)
         self.kinds = kinds
+        saved = _saved_exceptions(graph)
         self.regions = [
-            Region(number, kinds[number], parent, self._depth(number)) for number, parent in self.parent.items()
+            Region(number, kinds[number], parent, self._depth(number, saved)) for number, parent in self.parent.items()
         ]
         self.regions.sort(key=lambda region: -region.depth)
 
-    def _depth(self, handler: int) -> int:
+    def _depth(self, handler: int, saved: set[int]) -> int:
         """Count what a handler is nested in: protected regions, and the code of other handlers."""
-        saved = {
-            temp
-            for block in self.graph.live()
-            for inst in block.insts[:1]
-            if inst.op == "PUSH_EXC_INFO"
-            for temp in inst.defs
-        }
         stack = self.graph.block(self.graph.handlers[handler].target).stack
         return len(self.chain(handler)) + sum(temp in saved for temp in stack)
 
@@ -108,8 +107,17 @@ class Regions:
 
     def body(self, handler: int) -> set[int]:
         """Return the blocks that a handler protects, directly or around inner handlers."""
-        inside = {number for number in self.parent if handler in self.chain(number)}
-        return {block.index for block in self.graph.live() if block.handler in inside}
+        found: set[int] = set()
+        seen = {handler}
+        work = [handler]
+        while work:
+            around = work.pop()
+            if around in self.parent:
+                found.update(self.ways.protected(around))
+            inner = {number for number in self._inner.get(around, ()) if self.parent.get(number) == around}
+            work.extend(inner - seen)
+            seen |= inner
+        return found
 
     def exits(self, body: set[int]) -> Iterator[tuple[Block, Edge]]:
         """Yield the edges that leave a set of blocks."""
@@ -122,12 +130,25 @@ class Regions:
     def dissolve(self, handler: int) -> None:
         """Remove a handler: what it protected belongs to the region around it."""
         parent = self.parent.pop(handler)
-        for block in self.graph.live():
-            if block.handler == handler:
-                block.handler = parent
-        for number, around in self.parent.items():
-            if around == handler:
+        for index in list(self.ways.protected(handler)):
+            block = self.graph.block(index)
+            block.handler = parent
+            self.ways.note(block)
+        for number in self._inner.pop(handler, set()):
+            if self.parent.get(number) == handler:
                 self.parent[number] = parent
+                self._inner.setdefault(parent, set()).add(number)
+
+
+def _saved_exceptions(graph: Graph) -> set[int]:
+    """Return the temporaries of exceptions that were being handled when another came."""
+    return {
+        temp
+        for block in graph.live()
+        for inst in block.insts[:1]
+        if inst.op == "PUSH_EXC_INFO"
+        for temp in inst.defs
+    }
 
 
 def _remove_cleanups(graph: Graph, kinds: dict[int, Kind]) -> None:

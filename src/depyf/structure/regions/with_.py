@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Reraise
-from depyf.structure.regions.split import split_block
+from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Reraise, edges
 from depyf.structure.regions.table import Region, Regions, skip_empty
 
 
@@ -44,9 +43,12 @@ def strip(regions: Regions, region: Region) -> With | None:
         calls[target.index] = (target, found)
     for target, found in calls.values():
         target.insts = [inst for inst in target.insts if not any(inst is other for other in found)]
-    follow = _after_suppression(graph, suppress, exit_temp)
+    follow = _after_suppression(regions, suppress, exit_temp)
+    left = [edge.target for edge in edges(block.exit)]
     block.insts = block.insts[:1]
     block.exit = Goto(Edge(follow, []))
+    regions.ways.note(block)
+    regions.ways.prune(left)
     return With(exit_temp, is_async)
 
 
@@ -99,15 +101,16 @@ def _with_await(insts: list[Inst], place: int, is_async: bool) -> list[Inst] | N
     return [*found, rest[0]]
 
 
-def _after_suppression(graph: Graph, edge: Edge, exit_temp: int) -> int:
+def _after_suppression(regions: Regions, edge: Edge, exit_temp: int) -> int:
     """Return the block reached after a suppressed exception, behind the bookkeeping of the handler."""
+    split = regions.ways.split
     while True:
-        block = graph.block(edge.target)
+        block = regions.graph.block(edge.target)
         for place, inst in enumerate(block.insts):
             if inst.op not in ("POP", "POP_EXCEPT"):
-                return split_block(graph, block, place).index if place else block.index
+                return split(block, place).index if place else block.index
             if inst.op == "POP" and inst.uses[0] == exit_temp:
-                return split_block(graph, block, place + 1).index
+                return split(block, place + 1).index
         if not isinstance(block.exit, Goto):
-            return split_block(graph, block, len(block.insts)).index
+            return split(block, len(block.insts)).index
         edge = block.exit.edge

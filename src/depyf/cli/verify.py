@@ -1,0 +1,83 @@
+"""`depyf verify TARGET`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from depyf.cli.locate import NotFound as NothingFound
+from depyf.cli.outcome import decompile_found
+from depyf.cli.problems import Failed, NotFound, Unproven, Usage
+from depyf.cli.target import Folder, Module, parse_target, resolve
+from depyf.decompiled_module import judge
+from depyf.errors import DecompilationError
+from depyf.verify.explain import explain
+from depyf.verify.level import Level, Verdict
+from depyf.verify.oracle import Oracle
+
+LEVELS = ("EXACT", "EQUIVALENT")
+
+
+@click.command(short_help="Prove that a source is that of bytecode, or show what differs.")
+@click.argument("target")
+@click.argument("candidate", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--at-least",
+    type=click.Choice(LEVELS, case_sensitive=False),
+    default="EQUIVALENT",
+    show_default=True,
+    help="The level without which the exit code is 3.",
+)
+@click.option(
+    "--pythons",
+    multiple=True,
+    metavar="FOLDER",
+    help="Look there first for the interpreter of another version. May be given several times.",
+)
+def verify(target: str, candidate: Path | None, at_least: str, pythons: tuple[str, ...]) -> None:
+    """Say how far a source is proven to be that of TARGET, and show where the two first differ.
+
+    The source is the file CANDIDATE, for a TARGET that is a module; without it TARGET is decompiled. What differs is
+    shown in place: both listings beside each other, around the first difference. Nothing is executed, but for the same
+    functions as in `depyf decompile`.
+
+    \b
+    Exit codes:
+      0  proven
+      1  TARGET cannot be decompiled, or CANDIDATE cannot be read
+      2  wrong usage, or TARGET leads to nothing
+      3  not proven, or less than --at-least asks for
+    """
+    with Oracle(folders=pythons) as oracle:
+        try:
+            verdict = _verdict(target, candidate, oracle)
+            text = explain(verdict)
+        except NothingFound as error:
+            raise NotFound(str(error)) from error
+        except (DecompilationError, SyntaxError, TypeError) as error:
+            raise Failed(f"{target}: {error}") from error
+    click.echo(f"{target}: {text}")
+    if verdict.level < Level[at_least.upper()]:
+        raise Unproven(f"{target} is {verdict.level}, not {at_least.upper()}")
+
+
+def _verdict(target: str, candidate: Path | None, oracle: Oracle) -> Verdict:
+    what = parse_target(target)
+    if isinstance(what, Folder):
+        raise Usage("a folder: `depyf decompile FOLDER -o OUT` says the level of each file")
+    found = resolve(what)
+    if candidate is None:
+        verdict = decompile_found(found, prove=True, oracle=oracle).verdict
+        assert verdict is not None
+        return verdict
+    if not isinstance(found, Module):
+        raise Usage("CANDIDATE is the source of a module; so TARGET must be a module, not a function")
+    return judge(found.code, _text(candidate), oracle=oracle)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Failed(f"{path}: {error}") from error

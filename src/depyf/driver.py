@@ -1,0 +1,134 @@
+"""Run the pipeline: from a `Code` and all inside it to statements."""
+
+from __future__ import annotations
+
+import warnings
+
+from depyf import pipeline
+from depyf.bytecode.code import Code
+from depyf.bytecode.normalise import normalise
+from depyf.errors import DecompilationError
+from depyf.lift.simplify.results import Results
+from depyf.passes.body import Bodies, Body
+from depyf.passes.leftovers import Names
+from depyf.passes.scopes import shadow
+from depyf.pipeline import ALONE, BUILD, LAST, NOTHING, TOGETHER
+from depyf.structure.choices import Choices
+from depyf.structure.labels import Unresolved
+from depyf.structure.loops import Irreducible
+from depyf.structure.unstructured import Unstructured
+from depyf.trace import Stopped, present
+from depyf.work import Fault, Work, run_passes
+
+MOST_SHARED = 1 << 14
+"""How many more code objects than there are may be written down, because some are held several times."""
+
+
+def decompile(
+    code: Code, *, results: Results | None = None, without: frozenset[str] = NOTHING
+) -> tuple[Body, Names]:
+    """Return the statements of a code object, those of nested code objects inside them, and the names made up.
+
+    results: rewrite code that a program wrote to what reads best (`lift/simplify`), with this known of what globals
+        return; None leaves the code as it is.
+    without: names of optional passes that are left out.
+
+    Raises DecompilationError for code that is not valid or has a form that is not understood.
+    """
+    bodies: Bodies = {}
+    order = nested(code)
+    check_sharing(order)
+    names = Names({name for one in order for name in (*one.varnames, *one.names, *one.cellvars, *one.freevars)})
+    temps = 0
+    for inner in order:
+        work = Work(inner, names, bodies, temps, results if inner is code else None, without, normalise(inner))
+        temps = _statements(work)
+        _finish(work, whole=inner is code)
+        bodies[id(inner)] = work.body
+    return bodies[id(code)], names
+
+
+def nested(code: Code) -> list[Code]:
+    """Return a code object and those inside it, each once, every one after those inside it."""
+    order: list[Code] = []
+    seen: set[int] = set()
+    work = [(code, False)]
+    while work:
+        one, is_ready = work.pop()
+        if is_ready:
+            order.append(one)
+        elif id(one) not in seen:
+            seen.add(id(one))
+            work.append((one, True))
+            work.extend((const, False) for const in reversed(one.consts) if isinstance(const, Code))
+    return order
+
+
+def check_sharing(order: list[Code]) -> None:
+    """Raise DecompilationError for code objects that hold each other so often that their source has no bounds."""
+    sizes: dict[int, int] = {}
+    for code in order:
+        sizes[id(code)] = 1 + sum(sizes[id(const)] for const in code.consts if isinstance(const, Code))
+        if sizes[id(code)] > len(order) + MOST_SHARED:
+            reason = f"more than {MOST_SHARED} code objects inside each other are the same"
+            raise DecompilationError(reason, code=str(code))
+
+
+def _statements(work: Work) -> int:
+    """Make the statements of one code object alone; return the number of temporaries so far."""
+    recorder = present()
+    if recorder is not None:
+        recorder.begin(work)
+    # Without its expression, a lambda or comprehension could not be put in its place.
+    is_forced = BUILD in work.without and (not work.code.name.startswith("<") or work.code.name == "<module>")
+    ways = list(pipeline.WAYS[-1:] if is_forced else pipeline.WAYS)
+    work.without -= {BUILD}
+    try:
+        while ways:
+            choices = ways[0]
+            if choices is not None and not choices.goes_beyond and not work.listing.beyond:
+                del ways[0]
+                continue
+            work.choices = choices
+            try:
+                run_passes(work, ALONE)
+            except (Unstructured, Unresolved, Irreducible, Fault) as error:
+                _go_on(work, error, ways)
+                if recorder is not None:
+                    recorder.attempt(work, str(error))
+                continue
+            break
+    except Stopped:
+        work.stmts = []
+    return work.graph.temps
+
+
+def _go_on(work: Work, error: Exception, ways: list[Choices | None]) -> None:
+    """Leave out the way that has failed, or the optional pass of it that has."""
+    if isinstance(error, Fault) and error.failed.optional and error.failed.name != BUILD:
+        work.without |= {error.failed.name}
+    elif len(ways) > 1:
+        del ways[0]
+    elif isinstance(error, Fault):
+        raise DecompilationError(str(error), code=str(work.code)) from error
+    else:
+        raise error
+    if isinstance(error, Fault):
+        warnings.warn(f"{error} on {work.code}; it is decompiled in another way", RuntimeWarning, stacklevel=2)
+
+
+def _finish(work: Work, *, whole: bool) -> None:
+    """Put the statements of the code objects inside one into its own."""
+    work.body = Body(work.code, work.stmts)
+    for const in work.code.consts:
+        if isinstance(const, Code):
+            shadow(work.bodies[id(const)], work.code, work.bodies)
+            work.body.global_reads |= work.bodies[id(const)].global_reads
+    try:
+        run_passes(work, TOGETHER)
+        if whole:
+            run_passes(work, LAST)
+    except Stopped:
+        work.body.stmts = []
+    except Fault as fault:
+        raise DecompilationError(str(fault), code=str(work.code)) from fault
