@@ -6,6 +6,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+MOST_DETAILS = 40
+
 
 @dataclass(frozen=True)
 class Bar:
@@ -32,4 +34,4 @@ def report(bars: Sequence[Bar]) -> None:
 
 def none_of(what: str, problems: Sequence[str], of: str) -> Bar:
     """Return the bar that is met when there are no problems among `of`, e.g. '12 files'."""
-    return Bar(what, f"{len(problems)} of {of}", not problems, tuple(problems[:10]))
+    return Bar(what, f"{len(problems)} of {of}", not problems, tuple(problems[:MOST_DETAILS]))

@@ -15,6 +15,7 @@ import torch
 from torch._C._dynamo.eval_frame import get_bytecode_debugger_callback, set_bytecode_debugger_callback
 
 from depyf.torch import live
+from depyf.torch.adapters import seams
 from depyf.torch.replica import Replica
 from examples.toy_example import toy_example
 from tools.guard_verdicts.program import Change
@@ -81,7 +82,7 @@ def refusals(replica: Replica) -> tuple[int, int, int]:
     for change in asked:
         with change.around():
             a, b = change.arguments() if change.arguments else random_inputs(0)
-            torch_serves = bool(entry.guard_manager.root.check({"a": a, "b": b}))
+            torch_serves = bool(seams.entry_guard_manager(entry).root.check({"a": a, "b": b}))
             chosen = replica.which(a, b)
         agree += torch_serves == (chosen.entry is not None)
         refused += not torch_serves

@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 
 from tools.guard_verdicts.programs import PROGRAMS
-from tools.guard_verdicts.verdicts import Verdict, verdicts
+from tools.guard_verdicts.verdicts import NotAsked, Verdict, verdicts
 
 
 def main(arguments: list[str]) -> int:
@@ -20,11 +20,17 @@ def main(arguments: list[str]) -> int:
     found: list[Verdict] = []
     kinds: Counter[str] = Counter()
     through: Counter[str] = Counter()
+    not_asked: list[str] = []
     for program in PROGRAMS:
         if options.programs and program.name not in options.programs:
             continue
         last = None
-        for guarded, verdict in verdicts(program):
+        try:
+            pairs = list(verdicts(program))
+        except NotAsked as reason:
+            not_asked.append(str(reason))
+            continue
+        for guarded, verdict in pairs:
             if guarded is not last:
                 last = guarded
                 kinds.update(kind for clause in guarded.tree.clauses for kind in clause.kind.split())
@@ -44,6 +50,7 @@ def main(arguments: list[str]) -> int:
     print(
         "torch's own guards called:", ", ".join(f"{kind} {count}" for kind, count in sorted(through.items())) or "none"
     )
+    print(f"programs that this torch cannot be asked about: {len(not_asked)}", *not_asked, sep="\n  ")
     return 0 if agree == len(found) else 1
 
 

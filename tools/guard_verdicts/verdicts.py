@@ -14,6 +14,7 @@ import torch
 import torch._dynamo.config
 
 from depyf.torch import live
+from depyf.torch.adapters import seams
 from depyf.torch.guards import agreement
 from depyf.torch.guards.explain import Refusal, explain
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction, render_full_code
@@ -112,11 +113,11 @@ def read(program: Program, arguments: tuple[Any, ...]) -> list[Guarded]:
     found = []
     for entry in live.entries(function.__code__):
         id = live.compile_id(entry)
-        tree, differs = agreement.read(entry.guard_manager, frame_of(program, arguments), filename)
-        cold, _ = agreement.read(entry.guard_manager, None, filename)
+        tree, differs = agreement.read(seams.entry_guard_manager(entry), frame_of(program, arguments), filename)
+        cold, _ = agreement.read(seams.entry_guard_manager(entry), None, filename)
         guard, text = executable(function, id, tree)
         cold_guard, _ = executable(function, id, cold)
-        found.append(Guarded(id, entry.guard_manager.root, tree, guard, cold_guard, text, differs))
+        found.append(Guarded(id, seams.entry_guard_manager(entry).root, tree, guard, cold_guard, text, differs))
     return found
 
 
@@ -144,18 +145,36 @@ def configured(program: Program) -> Iterator[None]:
         yield
 
 
-def verdicts(program: Program) -> Iterator[tuple[Guarded, Verdict]]:
-    """Compile a program and ask about the compiled call and every change of it.
+class NotAsked(Exception):
+    """This torch cannot be asked: it lacks what the program uses, or does not compile it."""
+
+
+def compiled(program: Program) -> tuple[tuple[Any, ...], list[Guarded]]:
+    """Compile a program; return the arguments of the call and the entries.
 
     Raises:
-        AssertionError: torch compiled nothing.
+        NotAsked: this torch lacks what the program uses, or compiled nothing.
     """
     torch._dynamo.reset()
-    with configured(program):
-        arguments = program.arguments()
-        torch.compile(program.function, **{"backend": "eager", **program.options})(*arguments)
-        entries = read(program, arguments)
-    assert entries, f"{program.name} was not compiled"
+    try:
+        with configured(program):
+            arguments = program.arguments()
+            torch.compile(program.function, **{"backend": "eager", **program.options})(*arguments)
+            entries = read(program, arguments)
+    except (AttributeError, KeyError, ImportError, torch._dynamo.exc.TorchDynamoException) as error:
+        raise NotAsked(f"{program.name}: {str(error).splitlines()[0]}") from error
+    if not entries:
+        raise NotAsked(f"{program.name} is not compiled")
+    return arguments, entries
+
+
+def verdicts(program: Program) -> Iterator[tuple[Guarded, Verdict]]:
+    """Compile a program and ask about the compiled call and every change of it; a change that needs more is left out.
+
+    Raises:
+        NotAsked: this torch lacks what the program uses, or compiled nothing.
+    """
+    arguments, entries = compiled(program)
     for guarded in entries:
         fresh = None if program.keeps else program.arguments
         for change in (Change("the same", fresh), *program.changes):

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch._C._dynamo.guards import GlobalStateGuard
+
+from depyf.torch.adapters import global_state
+from depyf.torch.adapters.global_state import TorchFunctionState
 
 USUAL: dict[str, object] = {
     "grad_mode": True,
@@ -55,7 +56,7 @@ def _autocast(state: dict[str, Any]) -> object:
 
     The dtype of a device for which autocast is off makes no difference to torch either.
     """
-    devices = torch._C._autocast_supported_devices()
+    devices = global_state.autocast_devices()
     on = {
         devices[index] if index < len(devices) else str(index): dtype_of(state["dtype"][index])
         for index, enabled in enumerate(state["enabled"])
@@ -77,49 +78,21 @@ def flags(description: str) -> dict[str, object]:
     return dict(sorted(named.items()))
 
 
-@dataclass(frozen=True, slots=True)
-class TorchFunctionState:
-    """Whether `__torch_function__` is on: guards switch it off while they look at values."""
-
-    enabled: bool
-    all_disabled: bool
-    raw: object
-
-
 before_guards: ContextVar[TorchFunctionState | None] = ContextVar("before_guards", default=None)
 """What the caller of the guard that runs now had; `None` outside of guards."""
 
 
-def torch_function_state() -> TorchFunctionState:
-    """Return whether `__torch_function__` is on now."""
-    return TorchFunctionState(
-        torch._C._is_torch_function_enabled(),
-        torch._C._is_torch_function_all_disabled(),
-        torch._C._get_torch_function_state(),
-    )
-
-
-def mode_types() -> tuple[type, ...]:
-    """Return the types of the torch function modes that are active, outermost first."""
-    return tuple(type(torch._C._get_function_stack_at(at)) for at in range(torch._C._len_torch_function_stack()))
-
-
-def saved_tensors_hooks() -> tuple[object, ...] | None:
-    """Return the saved-tensors hooks that Dynamo would trace into the graph, or `None`."""
-    from torch._functorch._aot_autograd.utils import saved_tensors_hooks_are_inlineable, top_saved_tensors_hooks
-
-    hooks = top_saved_tensors_hooks()
-    return tuple(hooks) if saved_tensors_hooks_are_inlineable(hooks) else None
-
-
-def current() -> dict[str, object]:
-    """Return every flag of the state the program is in now."""
-    found = flags(str(GlobalStateGuard().__getstate__()))
+def own_flags() -> dict[str, object]:
+    """Return the flags that torch's picture of its state holds now, as the caller of a guard sees them."""
+    found = flags(global_state.description()) if global_state.describes_itself() else global_state.read()
     outside = before_guards.get()
     if outside is not None:
         found["torch_function"] = outside.enabled
-        found["torch_function_all_disabled"] = outside.all_disabled
-    found["torch_function_modes"] = mode_types()
-    found["default_device"] = torch.utils._device.CURRENT_DEVICE
-    found["saved_tensors_hooks"] = saved_tensors_hooks()
-    return found
+        if "torch_function_all_disabled" in found:
+            found["torch_function_all_disabled"] = outside.all_disabled
+    return dict(sorted(found.items()))
+
+
+def current() -> dict[str, object]:
+    """Return every flag of the state the program is in now, as far as this torch's guards look at it."""
+    return {**own_flags(), **global_state.around()}

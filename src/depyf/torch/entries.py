@@ -80,13 +80,9 @@ def _read_from_cache(recorder: Recorder, running: Running) -> None:
 
 
 def _entry_of(running: Running, code: types.CodeType) -> seams.CacheEntry | None:
-    """Return the cache entry that a compile made; where entries carry no id, the one that has been added last."""
+    """Return the cache entry that a compile made."""
     entries = seams.cache_entries(code)
-    for entry in entries:
-        if seams.entry_compile_id(entry) == running.compile.id:
-            return entry
-    without_id = [entry for entry in entries if seams.entry_compile_id(entry) is None]
-    return without_id[-1] if without_id else None
+    return next((entry for entry in entries if seams.entry_compile_id(entry) == running.compile.id), None)
 
 
 def _note_call_sites(recorder: Recorder, running: Running, global_values: Mapping[str, object]) -> None:

@@ -6,7 +6,7 @@ import types
 import weakref
 
 from depyf.report.names import compiled_fn_number, without_random_part
-from depyf.torch.adapters import seams
+from depyf.torch.adapters import entry_ids, seams
 from depyf.torch.dump import Dump
 from depyf.torch.entries import relate
 from depyf.torch.recorder import Recorder, Running
@@ -25,10 +25,13 @@ def on_code(
     root = recorder.session.functions[running.function.root]
     subject = Subject(running, root, code, new_code)
     try:
-        return transform(subject, dump, log_bytecode=log_bytecode)
+        made = transform(subject, dump, log_bytecode=log_bytecode)
     except Exception as error:
         write_without_source(subject, dump, error)
+        entry_ids.note(new_code, current[0])
         raise
+    entry_ids.note(made or new_code, current[0])
+    return made
 
 
 def _join(recorder: Recorder, running: Running, code: types.CodeType, new_code: types.CodeType) -> None:

@@ -9,12 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-from torch._dynamo.eval_frame import _debug_get_cache_entry_list, innermost_fn
+from torch._dynamo.eval_frame import innermost_fn
 
 from depyf import api
 from depyf.errors import DecompilationError
+from depyf.torch.adapters import seams
+from depyf.torch.adapters.seams import CacheEntry
 from depyf.torch.guards import agreement
-from depyf.torch.guards.cpp import CacheEntry
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction
 from depyf.verify.level import Level
 
@@ -46,18 +47,19 @@ def root_function(compiled: object) -> tuple[types.FunctionType, object | None]:
 
 def entries(code: types.CodeType) -> list[CacheEntry]:
     """Return the cache entries of `code` that are alive, in torch's order: the one used last comes first."""
-    return [entry for entry in _debug_get_cache_entry_list(code) if getattr(entry.guard_manager, "closure_vars", None)]
+    found = seams.cache_entries(code)
+    return [entry for entry in found if getattr(seams.entry_guard_manager(entry), "closure_vars", None)]
 
 
 def scope_of(code: types.CodeType, otherwise: dict[str, Any]) -> dict[str, Any]:
     """Return the globals of the module of `code`: the rest of an inlined function has those of its own."""
     found = next(iter(entries(code)), None)
-    return otherwise if found is None else found.guard_manager.global_scope["G"]
+    return otherwise if found is None else seams.entry_globals(found)
 
 
 def compile_id(entry: CacheEntry) -> str:
     """Return torch's compile id of a cache entry, e.g. `0/1`."""
-    return str(entry.compile_id)
+    return str(seams.entry_compile_id(entry))
 
 
 def order(code: types.CodeType) -> Callable[[], list[str]]:
@@ -106,7 +108,7 @@ def collect(function: types.FunctionType) -> list[CompiledFunction]:
                 found[id(code)] = replace(known, other_names=[*known.other_names, resume_name])
             continue
         source, first_line = source_of(code)
-        live = sorted(entries(code), key=lambda entry: entry.compile_id.frame_compile_id)
+        live = sorted(entries(code), key=lambda entry: seams.entry_compile_id(entry).compile)
         found[id(code)] = CompiledFunction(
             name=code.co_name,
             code=code,
@@ -124,7 +126,7 @@ def collect(function: types.FunctionType) -> list[CompiledFunction]:
 
 def _entry(entry: CacheEntry, code: types.CodeType) -> CompiledEntry:
     """Return an entry with the source of the code that torch runs for it, where that is proven."""
-    tree, _ = agreement.read(entry.guard_manager, None, code.co_filename)
+    tree, _ = agreement.read(seams.entry_guard_manager(entry), None, code.co_filename)
     try:
         made = api.decompile_code(entry.code, simplify=True)
     except DecompilationError as error:

@@ -6,16 +6,20 @@ inside a guard an exception means that the entry is refused, as it does in C++.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
+import struct
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 import torch
 
 from depyf.torch import ambient
+from depyf.torch.adapters import cpp_guards
+from depyf.torch.adapters import global_state as adapter
 from depyf.torch.difference import ANY, Difference, brief
 from depyf.torch.dispatch import Dispatch, Entry
 from depyf.torch.tensor_match import dispatch_key_names, marked, marked_differences, tensor, tensor_differences
@@ -32,6 +36,7 @@ __all__ = [
     "dictionary_differences",
     "dispatch_key_names",
     "equals",
+    "exists",
     "global_state",
     "global_state_differences",
     "guard",
@@ -45,6 +50,7 @@ __all__ = [
     "overlapping",
     "range_rest",
     "referent",
+    "same_number",
     "set_contains",
     "tensor",
     "tensor_differences",
@@ -74,7 +80,7 @@ class without_torch_function:
     """Switch `__torch_function__` off, and remember for `global_state` how it was before."""
 
     def __enter__(self) -> None:
-        self._token = ambient.before_guards.set(ambient.torch_function_state())
+        self._token = ambient.before_guards.set(adapter.torch_function_state())
         self._off = torch._C.DisableTorchFunction()
         self._off.__enter__()
 
@@ -83,17 +89,15 @@ class without_torch_function:
         ambient.before_guards.reset(self._token)
 
 
-class as_before_guards:
+@contextlib.contextmanager
+def as_before_guards() -> Iterator[None]:
     """Switch `__torch_function__` to what it was before a guard switched it off: torch's own guards expect it so."""
-
-    def __enter__(self) -> None:
-        self._now = torch._C._get_torch_function_state()
-        outside = ambient.before_guards.get()
-        if outside is not None:
-            torch._C._set_torch_function_state(outside.raw)
-
-    def __exit__(self, *exception: object) -> None:
-        torch._C._set_torch_function_state(self._now)
+    outside = ambient.before_guards.get()
+    if outside is None:
+        yield
+        return
+    with adapter.with_torch_function(outside):
+        yield
 
 
 def global_state(**expected: object) -> bool:
@@ -115,6 +119,19 @@ def global_state_differences(**expected: object) -> list[Difference]:
 def equals(value: object, expected: object) -> bool:
     """Tell whether `value` is `expected`, or of exactly its type and equal to it: `7` is not `7.0`."""
     return value is expected or (type(value) is type(expected) and bool(value == expected))
+
+
+def exists(value: object) -> bool:
+    """Tell that there is a `value`: where there is none, reaching for it has raised."""
+    return True
+
+
+def same_number(value: object, expected: float | complex) -> bool:
+    """Tell whether `value` is of exactly the type of `expected`, float or complex, and the same bit by bit."""
+    if type(value) is not type(expected) or not isinstance(value, float | complex):
+        return False
+    pairs = ((value.real, expected.real), (value.imag, expected.imag))
+    return all(struct.pack("d", one) == struct.pack("d", other) for one, other in pairs)
 
 
 def isnan(value: object, cls: type) -> bool:
@@ -236,7 +253,4 @@ def no_aliasing_differences(*tensors: object) -> list[Difference]:
 
 def overlapping(shared: Sequence[torch.Tensor], apart: Sequence[torch.Tensor]) -> bool:
     """Tell whether of these tensors exactly those in `shared` overlap in memory with another one."""
-    from torch._C._dynamo.guards import compute_overlapping_tensors
-
-    found = compute_overlapping_tensors([*shared, *apart], symbolic=False)
-    return set(found) == set(range(len(shared)))
+    return cpp_guards.overlapping_tensors([*shared, *apart]) == set(range(len(shared)))

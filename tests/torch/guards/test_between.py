@@ -10,6 +10,7 @@ import torch
 
 from depyf.report.model import GuardSet
 from depyf.torch import live
+from depyf.torch.adapters import seams
 from depyf.torch.guards import agreement
 from depyf.torch.guards.between import contrasts
 from depyf.torch.guards.record import guard_set
@@ -35,7 +36,7 @@ def guards(*calls: tuple[Any, ...]) -> list[GuardSet]:
         entries = {live.compile_id(entry): entry for entry in live.entries(scaled.__code__)}
         assert len(entries) == len(found) + 1
         id = f"0/{len(found)}"
-        tree, _ = agreement.read(entries[id].guard_manager, {"x": x, "n": n, "mode": mode})
+        tree, _ = agreement.read(seams.entry_guard_manager(entries[id]), {"x": x, "n": n, "mode": mode})
         found.append(guard_set(tree, id))
     return found
 
@@ -66,7 +67,8 @@ def test_the_state_around_the_call() -> None:
         compiled(x, 7)
     L = {"x": x, "n": 7, "mode": "plain"}
     by_id = sorted(live.entries(scaled.__code__), key=live.compile_id)
-    first, second = (guard_set(agreement.read(entry.guard_manager, L)[0], live.compile_id(entry)) for entry in by_id)
+    trees = [agreement.read(seams.entry_guard_manager(entry), L)[0] for entry in by_id]
+    first, second = (guard_set(tree, live.compile_id(entry)) for tree, entry in zip(trees, by_id, strict=True))
     assert [str(each) for each in contrasts(first, second)] == ["grad_mode: True against False"]
 
 

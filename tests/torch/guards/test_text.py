@@ -15,6 +15,7 @@ import pytest
 import torch
 
 from depyf.torch import live
+from depyf.torch.adapters import seams
 from depyf.torch.guards import agreement
 from depyf.torch.guards.explain import explain
 from depyf.torch.guards.names import Names
@@ -40,7 +41,7 @@ def read(function: Any, L: dict[str, Any], *, with_locals: bool = True) -> Tree:
     owner = live.root_function(function)[1]
     values = L if owner is None else {"self": owner, **L}
     filename = live.root_function(function)[0].__code__.co_filename
-    tree, differs = agreement.read(entry.guard_manager, values if with_locals else None, filename)
+    tree, differs = agreement.read(seams.entry_guard_manager(entry), values if with_locals else None, filename)
     assert not differs
     return tree
 

@@ -19,6 +19,7 @@ import torch._dynamo
 from torch._dynamo import convert_frame
 
 from depyf.report.model import CompileId, Unavailable
+from depyf.torch.adapters import entry_ids
 
 # Objects of torch's own that have no types that depyf could name.
 CacheEntry: TypeAlias = Any
@@ -68,14 +69,16 @@ def cache_entries(code: types.CodeType) -> list[CacheEntry]:
     """Return the cache entries that torch holds for a code object, in no particular order."""
     from torch._dynamo.eval_frame import _debug_get_cache_entry_list
 
-    return list(_debug_get_cache_entry_list(code))
+    found = list(_debug_get_cache_entry_list(code))
+    entry_ids.number([entry.code for entry in reversed(found)])
+    return found
 
 
-def entry_compile_id(entry: CacheEntry) -> CompileId | None:
-    """Return the id of the compile that made a cache entry, or None where entries do not carry it (before 2.6)."""
+def entry_compile_id(entry: CacheEntry) -> CompileId:
+    """Return the id of the compile that made a cache entry; before 2.6 entries do not carry it, and it was noted."""
     compile_id = getattr(entry, "compile_id", None)
     if compile_id is None or compile_id.frame_id is None:
-        return None
+        return entry_ids.of_code(entry.code)
     return read_compile_id(compile_id)
 
 
@@ -85,11 +88,11 @@ def entry_guard_manager(entry: CacheEntry) -> GuardManager:
     return manager if manager is not None else entry.check_fn
 
 
-def entry_globals(entry: CacheEntry) -> Mapping[str, object]:
+def entry_globals(entry: CacheEntry) -> dict[str, Any]:
     """Return the globals that the code of a cache entry runs in."""
     scope = getattr(entry_guard_manager(entry), "global_scope", None) or {}
     found = scope.get("G", {})
-    return found if isinstance(found, Mapping) else {}
+    return found if isinstance(found, dict) else {}
 
 
 @dataclass(frozen=True, slots=True)

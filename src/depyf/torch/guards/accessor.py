@@ -19,6 +19,9 @@ from depyf.torch.guards.expression import torch_expression
 from depyf.torch.guards.held import hold, hold_key
 from depyf.torch.guards.literal import literal, quoted
 
+ROOT = 0
+"""The node that stands for the frame."""
+
 _TEXT = re.compile(r"^(?P<name>\w+)(?:<TensorProperty::(?P<property>\w+)>)?(?:\((?P<argument>.*)\))?$", re.DOTALL)
 
 
@@ -92,12 +95,40 @@ def _key(at: Step, text: str) -> Text | None:
     return None if spelled is None else (spelled,)
 
 
+_OF_MODULES = ("._modules", "._parameters", "._buffers")
+"""Dicts of a module, whose keys are strings, also those that look like numbers."""
+
+
+
+def _key_text(at: Step) -> str:
+    """Return the repr of a key. Torch 2.4 writes its `str`: the dict, or the source of the value, tells what it was."""
+    text = at.argument
+    if at.base_source.endswith(_OF_MODULES) and text[:1] not in ("'", '"'):
+        return repr(text)
+    if isinstance(at.value, dict):
+        keys: list[object] = list(dict.keys(at.value))
+        if text not in map(repr, keys):
+            return next((repr(key) for key in keys if str(key) == text), text)
+    try:
+        match ast.parse(at.source, mode="eval").body:
+            case ast.Subscript(slice=ast.Constant(value=key)) if str(key) == text:
+                return repr(key)
+            case ast.Attribute(attr=name) if name == text:
+                return repr(name)
+    except SyntaxError:
+        return text
+    return text
+
+
 def _spelled(key: object) -> Piece | None:
     return (hold_key(key) if isinstance(key, str) else None) or literal(key)
 
 
 def _dict_item(at: Step) -> Text | None:
-    key = _key(at, at.argument)
+    if at.base.node == ROOT:
+        # Before 2.7 the locals are a dict. Its keys are names.
+        return ("L[", quoted(at.argument.strip("'")), "]")
+    key = _key(at, _key_text(at))
     if key is None:
         return None
     if at.cls is dict:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import CodeType
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 
 class LeafObject(Protocol):
@@ -37,10 +36,14 @@ class ValueGuards(Protocol):
         """Return the managers of these values, in the order of the accessors."""
 
 
+KeyValue: TypeAlias = tuple[ValueGuards | None, ValueGuards | None]
+"""The managers of a key and of its value, None where torch does not look at it."""
+
+
 class DictGuards(ValueGuards, Protocol):
     """The guards on a dict whose items torch finds by their position."""
 
-    def get_key_value_managers(self) -> Mapping[int, tuple[ValueGuards | None, ValueGuards | None]]:
+    def get_key_value_managers(self) -> Mapping[int, KeyValue]:
         """Return the managers of keys and values by position."""
 
 
@@ -60,17 +63,3 @@ class Wrapper(Protocol):
     root: Root
     closure_vars: Mapping[str, object] | None
     global_scope: Mapping[str, dict[str, object]]
-
-
-class CompileId(Protocol):
-    """Torch's id of a compile: the frame, and how often it has been compiled before."""
-
-    frame_compile_id: int
-
-
-class CacheEntry(Protocol):
-    """An entry of torch's cache of compiled code."""
-
-    guard_manager: Wrapper
-    compile_id: CompileId
-    code: CodeType

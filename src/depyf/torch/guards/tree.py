@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import torch
-from torch._C._dynamo.guards import DictGuardManager, RelationalGuard
 
 from depyf.torch import runtime
+from depyf.torch.adapters.cpp_guards import RELATIONAL, DictGuardManager, DictSubclassGuardManager
 from depyf.torch.difference import ABSENT
 from depyf.torch.guards import kinds
-from depyf.torch.guards.accessor import step
+from depyf.torch.guards.accessor import ROOT, step
 from depyf.torch.guards.clause import At, Clause, Leaf, Text
-from depyf.torch.guards.cpp import DictGuards, LeafObject, ValueGuards, Wrapper
+from depyf.torch.guards.cpp import DictGuards, KeyValue, LeafObject, ValueGuards, Wrapper
 from depyf.torch.guards.expression import evaluate
 from depyf.torch.guards.kinds.place import Place
 from depyf.torch.guards.literal import literal
@@ -25,7 +25,6 @@ from depyf.torch.guards.literal import literal
 SCOPE: dict[str, object] = {"torch": torch, **{name: getattr(runtime, name) for name in runtime.__all__}}
 """The names that the text of a guard may use beside `L` and `G`."""
 
-_ROOT = 0
 _PINNED_BY_STEP: dict[str, type] = {
     ".__dict__": dict,
     ".__kwdefaults__": dict,
@@ -109,10 +108,10 @@ class _Reader:
                 stack.extend(reversed(list(self.children(visit.manager, node))))
         for leaf, nodes in self.relations.values():
             # What is said of several values has the place of the frame.
-            self.add(kinds.relation(leaf, self.place(_ROOT), nodes, self.tree_sources()), self.place(_ROOT), leaf)
+            self.add(kinds.relation(leaf, self.place(ROOT), nodes, self.tree_sources()), self.place(ROOT), leaf)
         for guard in self.root.get_epilogue_lambda_guards():
             leaf = self.leaf(guard)
-            self.add(kinds.epilogue(leaf, self.place(_ROOT)), self.place(_ROOT), leaf)
+            self.add(kinds.epilogue(leaf, self.place(ROOT)), self.place(ROOT), leaf)
 
     def tree_sources(self) -> dict[str, int]:
         return {node.source: index for index, node in enumerate(self.tree.nodes) if node.source}
@@ -127,11 +126,18 @@ class _Reader:
         if isinstance(visit.manager, DictGuardManager):
             self.add_dictionary(node, visit.manager)
         for guard in () if self.is_empty_dict(visit, node) else visit.manager.get_leaf_guards():
-            if isinstance(guard, RelationalGuard):
+            if isinstance(guard, RELATIONAL):
                 self.relations.setdefault(guard, (self.leaf(guard), []))[1].append(node)
                 continue
             self.add_leaf(node, visit.manager, self.leaf(guard))
+        if visit.parent > ROOT and not self.looks_at(visit.manager):
+            self.tree.clauses += kinds.exists(self.place(node, visit.manager))
         return node
+
+    def looks_at(self, manager: ValueGuards) -> bool:
+        """Tell whether torch looks at a value, or at others behind it; if not, the value only has to be there."""
+        positions = manager.get_key_value_managers() if isinstance(manager, DictGuardManager) else ()
+        return bool(manager.get_leaf_guards() or manager.get_accessors() or positions)
 
     def is_empty_dict(self, visit: _Visit, node: int) -> bool:
         """Tell whether torch looks at a dict's length alone: it does not go on to the guards on an empty one."""
@@ -161,7 +167,7 @@ class _Reader:
         remembered = getattr(manager, "get_type_of_guarded_value", None)
         guarded = remembered() if remembered else None
         source = self.tree.nodes[node].source
-        return Place(node, source, self.values[node], guarded, self.filename, self.scope, node == _ROOT)
+        return Place(node, source, self.values[node], guarded, self.filename, self.scope, node == ROOT)
 
     def add_leaf(self, node: int, manager: ValueGuards, leaf: Leaf) -> None:
         place = self.place(node, manager)
@@ -200,13 +206,16 @@ class _Reader:
             text = step(accessor, At(node), sources, self.types[node], self.values[node], self.scope)
             found.append((_order(accessor.repr()), _Visit(child, node, text, source)))
         # Torch moves the guards that fail most to the front; the reader finds the parameters in their own order.
-        yield from (visit for _, visit in (sorted(found, key=lambda pair: pair[0]) if node == _ROOT else found))
+        yield from (visit for _, visit in (sorted(found, key=lambda pair: pair[0]) if node == ROOT else found))
 
     def items(self, manager: DictGuards, node: int) -> Iterator[_Visit]:
         """Yield the keys and values of a dict that torch finds by their position in it."""
+        managers = sorted(manager.get_key_value_managers().items())
+        if isinstance(manager, DictSubclassGuardManager):
+            yield from self.items_of_subclass(managers, node)
+            return
         value = self.values[node]
         keys: list[object] = list(dict.keys(value)) if isinstance(value, dict) else []
-        managers = sorted(manager.get_key_value_managers().items())
         spelled = [_key_guarded(key, pair[0]) for key, (_, pair) in zip(keys, managers, strict=False)]
         together = len(spelled) == len(managers) == len(keys) and None not in spelled
         first = managers[0][1][0] if together and keys else None
@@ -221,6 +230,15 @@ class _Reader:
                 by_key: Text = (At(node), f"[{spelled[position]}]") if together else ()
                 text = by_key if together and self.types[node] is dict else at_index
                 yield _Visit(value_manager, node, text, value_manager.get_source())
+
+    def items_of_subclass(self, managers: Sequence[tuple[int, KeyValue]], node: int) -> Iterator[_Visit]:
+        """Yield the keys and values of a dict whose own `keys` torch asks: before 2.7, those of an `OrderedDict`."""
+        for index, (key_manager, value_manager) in managers:
+            key: Text = ("list(", At(node), f".keys())[{index}]")
+            if key_manager is not None:
+                yield _Visit(key_manager, node, key, key_manager.get_source())
+            if value_manager is not None:
+                yield _Visit(value_manager, node, ("dict_item(", At(node), ", ", *key, ")"), value_manager.get_source())
 
     def add_keys(self, node: int, keys: Sequence[str], manager: ValueGuards) -> None:
         """Add one clause for the keys of a dict, if torch compares each of them with a constant."""

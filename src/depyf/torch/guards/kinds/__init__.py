@@ -10,6 +10,7 @@ from depyf.torch.guards.clause import Clause, Leaf
 from depyf.torch.guards.cpp import Root
 from depyf.torch.guards.held import Held
 from depyf.torch.guards.kinds import ambient, containers, equality, identity, lambdas, relations, tensors
+from depyf.torch.guards.kinds.containers import exists
 from depyf.torch.guards.kinds.dictionaries import dictionary
 from depyf.torch.guards.kinds.place import Place
 from depyf.torch.runtime import as_before_guards
@@ -37,6 +38,7 @@ KINDS: dict[str, Kind] = {
     "RANGE_ITERATOR_MATCH": containers.range_iterator,
     "TENSOR_MATCH": tensors.tensor_match,
     "DIMENSION_DYNAMIC_MARKING_GUARD": tensors.marks,
+    "DYNAMIC_INDICES": tensors.dynamic_indices,
     "DISPATCH_KEY_SET_MATCH": tensors.dispatch_key_set,
     "GLOBAL_STATE": ambient.global_state,
     "DEFAULT_DEVICE": ambient.default_device,
@@ -55,6 +57,7 @@ CALLED_THROUGH = {
 RELATIONS: dict[str, Relation] = {
     "NO_TENSOR_ALIASING": relations.no_tensor_aliasing,
     "OBJECT_ALIASING": relations.object_aliasing,
+    "TENSOR_ALIASING": relations.object_aliasing,
     "STORAGE_OVERLAPPING": relations.storage_overlapping,
     "SYMBOLIC_SHAPE_GUARD": relations.symbolic_shape,
 }
@@ -75,7 +78,8 @@ def relation(leaf: Leaf, at: Place, nodes: Sequence[int], sources: Mapping[str, 
 
 def epilogue(leaf: Leaf, at: Place) -> list[Clause] | None:
     """Return what `leaf` checks after all else, `None` if it cannot be said."""
-    return lambdas.epilogue(leaf, at) if leaf.parts else None
+    # Before 2.8 torch adds one for relations of sizes also where there are none: without words it checks nothing.
+    return lambdas.epilogue(leaf, at)
 
 
 class TorchGuard:
@@ -106,4 +110,14 @@ def call_through(leaf: Leaf, at: Place, root: Root) -> list[Clause]:
     ]
 
 
-__all__ = ["KINDS", "RELATIONS", "TorchGuard", "call_through", "clauses", "dictionary", "epilogue", "relation"]
+__all__ = [
+    "KINDS",
+    "RELATIONS",
+    "TorchGuard",
+    "call_through",
+    "clauses",
+    "dictionary",
+    "epilogue",
+    "exists",
+    "relation",
+]

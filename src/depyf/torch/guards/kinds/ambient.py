@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from depyf.torch import ambient
+from depyf.torch.adapters import global_state as adapter
 from depyf.torch.difference import Missing
 from depyf.torch.guards.clause import Clause, Leaf, Piece, Text
 from depyf.torch.guards.expression import evaluate, torch_expression
@@ -13,6 +14,7 @@ from depyf.torch.guards.held import hold
 from depyf.torch.guards.kinds.place import Place
 from depyf.torch.guards.literal import literal
 from depyf.torch.guards.words import expression
+from depyf.torch.runtime import as_before_guards
 
 _STATE = "___check_global_state() against "
 _HOOKS = "torch._functorch.aot_autograd.utils.top_saved_tensors_hooks ids == "
@@ -20,9 +22,16 @@ _DEVICE = "utils_device.CURRENT_DEVICE == "
 
 
 def global_state(leaf: Leaf, at: Place) -> list[Clause] | None:
-    """`global_state(grad_mode=True, default_dtype=torch.float32, num_threads=2)`."""
+    """`global_state(grad_mode=True, default_dtype=torch.float32, num_threads=2)`.
+
+    Before 2.8 torch's words do not say the state: it is the one of now, where torch's own guard accepts that.
+    """
     _, found, description = leaf.parts[0].partition(_STATE)
-    return say(leaf, at, ambient.flags(expression(description))) if found else None
+    if found:
+        return say(leaf, at, ambient.flags(expression(description)))
+    with as_before_guards():
+        as_now = leaf.check is not None and leaf.check({})
+    return say(leaf, at, ambient.own_flags()) if as_now else None
 
 
 def default_device(leaf: Leaf, at: Place) -> list[Clause] | None:
@@ -33,7 +42,7 @@ def default_device(leaf: Leaf, at: Place) -> list[Clause] | None:
 
 def torch_function_modes(leaf: Leaf, at: Place) -> list[Clause] | None:
     """`global_state(torch_function_modes=())`: torch's words do not name the modes, so its own guard has to accept."""
-    modes = ambient.mode_types()
+    modes = adapter.mode_types()
     if leaf.check is None or not leaf.check({}):
         return None
     return say(leaf, at, {"torch_function_modes": modes})
@@ -42,7 +51,7 @@ def torch_function_modes(leaf: Leaf, at: Place) -> list[Clause] | None:
 def saved_tensors_hooks(leaf: Leaf, at: Place) -> list[Clause] | None:
     """`global_state(saved_tensors_hooks=None)`."""
     said = expression(leaf.parts[0]).removeprefix(_HOOKS)
-    hooks = ambient.saved_tensors_hooks()
+    hooks = adapter.saved_tensors_hooks()
     addresses = None if hooks is None else tuple(map(id, hooks))
     return say(leaf, at, {"saved_tensors_hooks": hooks}) if said == repr(addresses) else None
 

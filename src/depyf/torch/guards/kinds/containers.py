@@ -13,7 +13,7 @@ from depyf.torch.guards.literal import literal, quoted
 from depyf.torch.guards.words import expression
 
 _EQUALS_NUMBER = re.compile(r"== (\d+)$")
-_HASATTR = re.compile(r"not hasattr\((?:.*), '([^']*)'\)$", re.DOTALL)
+_HASATTR = re.compile(r"(?:not )?hasattr\((?:.*), '([^']*)'\)(?: == False)?$", re.DOTALL)
 
 
 def _length(leaf: Leaf) -> int | None:
@@ -70,15 +70,15 @@ def dict_contains(leaf: Leaf, at: Place) -> list[Clause] | None:
 
 
 def set_contains(leaf: Leaf, at: Place) -> list[Clause] | None:
-    """`set_contains(x, 3)`, or that it does not."""
+    """`set_contains(x, 3)`, or that it does not, which the words of torch 2.9 leave out."""
     text = expression(leaf.parts[0])
-    wanted = not text.startswith("not ")
     body = text.removeprefix("not ").removeprefix(f"set.__contains__({at.source}, ").removesuffix(")")
     item = argument(text, 1)
     if item is ABSENT:
         item = constant(body, at.value if isinstance(at.value, set | frozenset) else ())
     if item is ABSENT:
         return None
+    wanted = not text.startswith("not ") if leaf.check is None else leaf.check({item})
     return at.clause(
         leaf,
         "" if wanted else "not ",
@@ -89,6 +89,12 @@ def set_contains(leaf: Leaf, at: Place) -> list[Clause] | None:
         ")",
         expected=f"{'has' if wanted else 'has no'} member {brief(item)}",
     )
+
+
+def exists(at: Place) -> list[Clause]:
+    """`exists(x["key"])`: torch looks at nothing of the value, but refuses where it is not there."""
+    leaf = Leaf("EXISTS", (f"{at.source} is there",), None)
+    return at.clause(leaf, "exists(", at.at, ")", expected="to be there")
 
 
 def mapping_keys(leaf: Leaf, at: Place) -> list[Clause] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from depyf.torch.difference import ABSENT, brief
 from depyf.torch.guards.clause import Clause, Leaf
@@ -17,6 +18,8 @@ def equals_match(leaf: Leaf, at: Place) -> list[Clause] | None:
     value = at.value if at.value is not ABSENT else _said(leaf, at)
     if value is ABSENT or (leaf.check is not None and not leaf.check(value)):
         return None
+    if leaf.check is not None and _bits_matter(leaf.check, value):
+        return _same_number(leaf, at, value)
     spelled = literal(value)
     if spelled is None and type(value) in (list, set, dict):
         # Torch compares with a copy of its own: the user may change this one.
@@ -34,7 +37,31 @@ def _said(leaf: Leaf, at: Place) -> object:
     return value if type(value) is at.guarded else ABSENT
 
 
-def is_nan(leaf: Leaf, at: Place) -> list[Clause]:
-    """`isnan(x)`: exactly a float, or exactly a complex number, and not a number."""
+def is_nan(leaf: Leaf, at: Place) -> list[Clause] | None:
+    """`isnan(x, float)`: exactly a float or a complex number, not a number; since 2.15 it has to be the same one."""
     kind = "float" if leaf.kind == "FLOAT_IS_NAN" else "complex"
-    return at.clause(leaf, "isnan(", at.at, f", {kind})", expected="nan")
+    nans: tuple[float | complex, ...] = (_NAN, -_NAN) if kind == "float" else (complex(_NAN, 1.0), complex(1.0, _NAN))
+    if leaf.check is None or all(map(leaf.check, nans)):
+        return at.clause(leaf, "isnan(", at.at, f", {kind})", expected="nan")
+    return None if at.value is ABSENT else _same_number(leaf, at, at.value)
+
+
+_NAN = float("nan")
+
+
+def _bits_matter(check: Callable[[object], bool], value: object) -> bool:
+    """Tell whether torch compares a number bit by bit, as it does since 2.15: 0.0 is not -0.0."""
+    match value:
+        case float() if value == 0:
+            return not check(-value)
+        case complex() if value.real == 0 or value.imag == 0:
+            return not (check(value.conjugate()) and check(-value.conjugate()))
+        case _:
+            return False
+
+
+def _same_number(leaf: Leaf, at: Place, value: object) -> list[Clause] | None:
+    if type(value) not in (float, complex):
+        return None
+    expected = repr(value) if type(value) is float and value == 0 else hold(value, at.source, strongly=True)
+    return at.clause(leaf, "same_number(", at.at, ", ", expected, ")", expected=brief(value))

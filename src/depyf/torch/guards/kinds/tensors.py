@@ -89,6 +89,20 @@ def marks(leaf: Leaf, at: Place) -> list[Clause] | None:
     return at.clause(leaf, "marked(", *arguments, ")", differences=("marked_differences(", *arguments, ")"))
 
 
+_SUBSET = re.compile(r"\(?(?:\(.*?\.)?.*\.issubset\((?P<value>\{[^}]*\}|set\(\))\)", re.DOTALL)
+_DYNAMIC = "_dynamo_dynamic_indices"
+
+
+def dynamic_indices(leaf: Leaf, at: Place) -> list[Clause] | None:
+    """`dynamic_indices(x, {0})`: no other dimension is marked as dynamic. Before 2.13 torch looks at no other marks."""
+    found = _SUBSET.search(expression(leaf.parts[0]))
+    if found is None:
+        return None
+    indices = found["value"]
+    marks: Text = ("getattr(", at.at, f', "{_DYNAMIC}", set())')
+    return at.clause(leaf, *marks, f" <= {indices}", expected=f"at most {indices} marked", actual=marks)
+
+
 def dispatch_key_set(leaf: Leaf, at: Place) -> list[Clause] | None:
     """`dispatch_key_names(x) == "CPU, AutogradCPU"`: the keys that an operation would see now."""
     if not isinstance(at.value, torch._C.DispatchKeySet):

@@ -1,0 +1,57 @@
+"""The classes of torch's C++ guard trees; torch before 2.3 has none, and its guards are a Python function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch._dynamo  # noqa: F401 - makes its C++ part known
+
+_MODULE: Any = getattr(torch._C._dynamo, "guards", None)
+
+
+class Absent:
+    """Stands for a class that this torch does not have: nothing is one of these."""
+
+
+DictGuardManager: Any = getattr(_MODULE, "DictGuardManager", Absent)
+"""The manager of a dict whose items torch finds by their position."""
+
+DictSubclassGuardManager: Any = getattr(_MODULE, "DictSubclassGuardManager", Absent)
+"""The manager of a dict of another class, which has gone since 2.7."""
+
+GlobalStateGuard: Any = getattr(_MODULE, "GlobalStateGuard", Absent)
+"""Torch's picture of its global state."""
+
+_RELATIONS = (
+    "RelationalGuard",
+    "NO_TENSOR_ALIASING",
+    "TENSOR_ALIASING",
+    "OBJECT_ALIASING",
+    "STORAGE_OVERLAPPING",
+    "SYMBOLIC_SHAPE_GUARD",
+)
+RELATIONAL: tuple[type, ...] = tuple(getattr(_MODULE, name) for name in _RELATIONS if hasattr(_MODULE, name))
+"""Guards on several values together. They have a base class from 2.7 on."""
+
+
+def leaf_kinds() -> set[str]:
+    """Return the names of every kind of guard that this torch has."""
+    base = getattr(_MODULE, "LeafGuard", Absent)
+    found = {name: each for name, each in vars(_MODULE).items() if isinstance(each, type)}
+    return {name for name, each in found.items() if issubclass(each, base)} - {"LeafGuard", "RelationalGuard"}
+
+
+def has_trees() -> bool:
+    """Tell whether the guards of a cache entry are a tree of objects that can be read."""
+    return hasattr(_MODULE, "RootGuardManager")
+
+
+def looks_at(kind: str) -> bool:
+    """Tell whether this torch has guards of a kind."""
+    return hasattr(_MODULE, kind)
+
+
+def overlapping_tensors(tensors: list[torch.Tensor]) -> set[int]:
+    """Return the positions of the tensors that overlap in memory with another one."""
+    found = _MODULE.compute_overlapping_tensors(tensors, symbolic=False)
+    return {int(position) for position in found}

@@ -1,0 +1,43 @@
+"""Ids of cache entries that do not carry their own (before torch 2.6): what depyf noted when the code was made.
+
+An entry whose making nobody heard of gets the next free number, oldest first, under a frame number that no compile has.
+"""
+
+from __future__ import annotations
+
+import threading
+import types
+from collections.abc import Sequence
+
+from depyf.report.model import CompileId
+from depyf.torch.weak_codes import WeakCodes
+
+UNHEARD = 9999
+"""The frame number of entries whose compile nobody heard of."""
+
+_lock = threading.Lock()
+_known: WeakCodes[CompileId] = WeakCodes()
+_count = 0
+
+
+def note(code: types.CodeType, compile_id: CompileId) -> None:
+    """Note that the code of an entry is made by a compile."""
+    with _lock:
+        _known[code] = compile_id
+
+
+def number(codes: Sequence[types.CodeType]) -> None:
+    """Give a number to each code of an entry that has none yet."""
+    global _count
+    with _lock:
+        for code in codes:
+            if _known.get(code) is None:
+                _known[code] = CompileId(UNHEARD, _count)
+                _count += 1
+
+
+def of_code(code: types.CodeType) -> CompileId:
+    """Return the id of the entry with this code."""
+    found = _known.get(code)
+    assert found is not None, "entries are numbered when they are read"
+    return found

@@ -1,0 +1,124 @@
+"""Torch's global state, as far as this torch's guards look at it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import torch
+import torch.utils._device
+
+from depyf.torch.adapters import cpp_guards
+
+
+@cache
+def describes_itself() -> bool:
+    """Tell whether torch's picture of its state can be read: from 2.8 on it is json."""
+    return "__getstate__" in vars(cpp_guards.GlobalStateGuard)
+
+
+def description() -> str:
+    """Return the json in which torch describes its state now."""
+    return str(cpp_guards.GlobalStateGuard().__getstate__())
+
+
+def is_as_described(guard: Any) -> bool:
+    """Tell whether the state is now what a guard on it was made for."""
+    return bool(guard({}))
+
+
+def read() -> dict[str, object]:
+    """Return the flags that torch compares where its picture of them cannot be read, under the names of its json."""
+    matmul = torch.backends.cuda.matmul
+    flags: dict[str, object] = {
+        "grad_mode": torch.is_grad_enabled(),
+        "torch_function": torch._C._is_torch_function_enabled(),
+        "deterministic_algorithms": torch.are_deterministic_algorithms_enabled(),
+        "deterministic_algorithms_warn_only": torch.is_deterministic_algorithms_warn_only_enabled(),
+        "allow_tf32": matmul.allow_tf32,
+        "allow_fp16_reduce": _reduction(matmul.allow_fp16_reduced_precision_reduction),
+        "allow_bf16_reduce": _reduction(matmul.allow_bf16_reduced_precision_reduction),
+        "num_threads": torch.get_num_threads(),
+        "default_dtype": torch.get_default_dtype(),
+    }
+    if hasattr(torch._C, "_is_torch_function_all_disabled"):
+        flags["torch_function_all_disabled"] = torch._C._is_torch_function_all_disabled()
+    return flags
+
+
+def _reduction(allowed: bool) -> int:
+    """Return torch's number for whether reduced precision is allowed in a reduction; 0 is what is usual."""
+    return 0 if allowed else 1
+
+
+@dataclass(frozen=True, slots=True)
+class TorchFunctionState:
+    """Whether `__torch_function__` is on: guards switch it off while they look at values."""
+
+    enabled: bool
+    all_disabled: bool
+    raw: object
+
+
+def torch_function_state() -> TorchFunctionState:
+    """Return whether `__torch_function__` is on now."""
+    enabled = torch._C._is_torch_function_enabled()
+    whole = getattr(torch._C, "_is_torch_function_all_disabled", None)
+    raw = getattr(torch._C, "_get_torch_function_state", None)
+    return TorchFunctionState(enabled, whole() if whole else not enabled, raw() if raw else None)
+
+
+@contextlib.contextmanager
+def with_torch_function(state: TorchFunctionState) -> Iterator[None]:
+    """Switch `__torch_function__` to a state for a while."""
+    if state.raw is not None:
+        now = torch._C._get_torch_function_state()
+        torch._C._set_torch_function_state(state.raw)
+        try:
+            yield
+        finally:
+            torch._C._set_torch_function_state(now)
+    elif state.enabled:
+        # Before 2.5 the state cannot be set, but switched on for a while.
+        with torch._C._EnableTorchFunction():
+            yield
+    else:
+        yield
+
+
+def saved_tensors_hooks() -> tuple[object, ...] | None:
+    """Return the saved-tensors hooks that Dynamo would trace into the graph, or None."""
+    from torch._functorch._aot_autograd import utils
+
+    hooks = utils.top_saved_tensors_hooks()
+    return tuple(hooks) if utils.saved_tensors_hooks_are_inlineable(hooks) else None
+
+
+def around() -> dict[str, object]:
+    """Return what guards of this torch look at beside its global state: modes, the default device, and hooks."""
+    found: dict[str, object] = {"default_device": torch.utils._device.CURRENT_DEVICE}
+    if cpp_guards.looks_at("TORCH_FUNCTION_MODE_STACK"):
+        found["torch_function_modes"] = mode_types()
+    if _traces_saved_tensors_hooks():
+        found["saved_tensors_hooks"] = saved_tensors_hooks()
+    return found
+
+
+@cache
+def _traces_saved_tensors_hooks() -> bool:
+    from torch._functorch._aot_autograd import utils
+
+    return hasattr(utils, "saved_tensors_hooks_are_inlineable")
+
+
+def mode_types() -> tuple[type, ...]:
+    """Return the types of the torch function modes that are active, outermost first."""
+    return tuple(type(torch._C._get_function_stack_at(at)) for at in range(torch._C._len_torch_function_stack()))
+
+
+def autocast_devices() -> list[str]:
+    """Return the types of device that have autocast, in the order of torch's numbers for them."""
+    return list(torch._C._autocast_supported_devices())
