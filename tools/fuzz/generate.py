@@ -48,8 +48,10 @@ class _Generator:
         for _ in range(self.chance.choice((0, 1, 2, 3, 5, 8))):
             kinds = self.add(block, kinds)
         for _ in range(200):
+            count = len(block.ops)
             if self.finish(block, kinds):
                 return
+            del block.ops[count:]
             kinds = self.add(block, kinds)
         raise AssertionError("no way to end a block")
 

@@ -17,6 +17,8 @@ from depyf.bytecode.code import Code
 
 NULL = -1
 """The temporary of a missing `self`."""
+KEEP = "KEEP"
+"""The operation that gives a handler's phi, its argument, the value that is on the stack from here on."""
 SELF = -2
 """The temporary of the second value that LOAD_METHOD pushes."""
 
