@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from depyf.lift.tac import KEEP, Graph, edges, exit_uses
+from depyf.lift.tac import KEEP, Graph, Inst, edges, exit_uses
 
 BOOKKEEPING = frozenset({"POP", "POP_EXCEPT", "PUSH_EXC_INFO"})
 """Operations of which nothing is seen: what only they take needs no variable."""
@@ -31,6 +31,19 @@ def read_temps(graph: Graph) -> set[int]:
             read.add(temp)
             work.extend(sources.get(temp, ()))
     return read
+
+
+def take_kept(graph: Graph) -> None:
+    """Let each handler begin with taking over what was kept for it."""
+    for handler in graph.handlers:
+        block = graph.blocks[handler.target]
+        if block is None or not handler.slots:
+            continue
+        place = 1 if block.insts and block.insts[0].op == "PUSH_EXC_INFO" else 0
+        pairs = zip(handler.phis, handler.slots)
+        block.insts[place:place] = [
+            Inst(KEEP, phi, [slot], [], None, block.offset) for phi, slot in pairs if phi in block.phis
+        ]
 
 
 def drop_unread(graph: Graph) -> None:

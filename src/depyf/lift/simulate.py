@@ -15,7 +15,7 @@ from depyf.cfg.blocks import Span, split
 from depyf.errors import DecompilationError
 from depyf.lift.bound import unsure_reads
 from depyf.lift.callees import settle_callees
-from depyf.lift.keep import drop_unread
+from depyf.lift.keep import drop_unread, take_kept
 from depyf.lift.machine import Machine
 from depyf.lift.phis import remove_trivial_phis
 from depyf.lift.tac import (
@@ -51,6 +51,7 @@ def lift(listing: Listing, first_temp: int = 0) -> Graph:
     while lifter.work:
         lifter.block(lifter.work.pop())
     remove_trivial_phis(lifter.graph, lifter.handler_args)
+    take_kept(lifter.graph)
     drop_unread(lifter.graph)
     settle_callees(lifter.graph)
     split_loop_edges(lifter.graph)
@@ -73,7 +74,6 @@ class _Lifter:
         self.phis: dict[int, list[int]] = {}
         self.work: list[int] = [0]
         self.handler_args: dict[int, list[list[int]]] = {}
-        self.handler_phis: dict[int, list[int]] = {}
         self.kept: list[int] = []
 
     def block(self, index: int) -> None:
@@ -165,19 +165,21 @@ class _Lifter:
             self._keep(handler, depth)
 
     def _keep(self, handler: int, depth: int) -> None:
-        """Let the phis of a handler be what is on the stack from here on."""
+        """Let a handler find what is on the stack from here on."""
         machine = self.machine
-        phis = self.handler_phis[handler]
+        slots = self.graph.handlers[handler].slots
         for place in range(depth):
             value = machine.stack[place]
             if place >= len(self.kept) or self.kept[place] != value:
-                machine.insts.append(Inst(KEEP, phis[place], [value], [], machine.now.line, machine.now.offset))
+                machine.insts.append(Inst(KEEP, slots[place], [value], [], machine.now.line, machine.now.offset))
         self.kept = machine.stack[:depth]
 
     def _open_handler(self, handler: int, depth: int) -> None:
         """Enter a handler's first block; where something else leads there too, an empty block before it."""
         facts, entry = self.listing.handlers[handler], self.graph.handlers[handler]
-        phis = self.handler_phis[handler] = [self.graph.new_temp() for _ in range(depth)]
+        phis = [self.graph.new_temp() for _ in range(depth)]
+        entry.slots = [self.graph.new_temp() for _ in range(depth)]
+        entry.phis = list(phis)
         stack = list(phis)
         if facts.lasti:
             entry.lasti = self.graph.new_temp()
