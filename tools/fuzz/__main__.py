@@ -20,6 +20,8 @@ from depyf.verify.level import Level
 from tools.fuzz.check import Outcome, check
 from tools.fuzz.generate import generate
 from tools.fuzz.lower import lower, running
+from tools.fuzz.program import Program
+from tools.fuzz.shrink import shrink
 
 NUMBER = re.compile(r"\d+")
 
@@ -31,20 +33,34 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--no-exceptions", action="store_true", help="without protected regions")
     parser.add_argument("--show", action="store_true", help="print each program and its source")
+    parser.add_argument("--shrink", action="store_true", help="print each that is not the same or not proven, smaller")
     parser.add_argument("--reasons", type=int, default=20, help="how many kinds of failure to print")
     return parser.parse_args()
 
 
-def run_seed(seed: int, *, exceptions: bool, show: bool = False) -> Outcome:
-    """Make the program of a seed and check it."""
-    code = lower(generate(running(), seed, exceptions=exceptions))
-    if show:
-        dis.dis(code)
+def show(program: Program) -> None:
+    """Print a program, its code, and what became of it."""
+    code = lower(program)
     outcome = check(code)
-    if show:
-        print(outcome.source)
-        print(outcome.kind, outcome.level, outcome.reason)
-    return outcome
+    print(program)
+    dis.dis(code)
+    print(outcome.source)
+    print(outcome.kind, outcome.level, outcome.reason)
+
+
+def shrunk(program: Program, outcome: Outcome) -> Program:
+    """Return a smaller program of which the same becomes."""
+
+    def is_wrong(candidate: Program) -> bool:
+        found = check(lower(candidate))
+        return (found.kind, found.level, sort_of(found)) == (outcome.kind, outcome.level, sort_of(outcome))
+
+    return shrink(program, is_wrong)
+
+
+def sort_of(outcome: Outcome) -> str:
+    """Return the reason without what differs from one program to the next."""
+    return "" if outcome.kind == "different" else NUMBER.sub("#", outcome.reason).partition(" (")[0]
 
 
 def main() -> int:
@@ -54,12 +70,18 @@ def main() -> int:
     counts: Counter[str] = Counter()
     reasons: dict[str, list[int]] = {}
     for seed in range(options.seed, options.seed + options.programs):
-        outcome = run_seed(seed, exceptions=not options.no_exceptions, show=options.show)
+        program = generate(running(), seed, exceptions=not options.no_exceptions)
+        outcome = check(lower(program))
         counts[outcome.kind] += 1
         counts[str(outcome.level)] += 1
         if outcome.kind != "same" or outcome.level is Level.UNPROVEN:
-            text = outcome.reason if outcome.kind != "different" else "different"
-            reasons.setdefault(f"{outcome.kind}: {NUMBER.sub('#', text)}", []).append(seed)
+            reasons.setdefault(f"{outcome.kind}: {sort_of(outcome)}", []).append(seed)
+            if options.shrink:
+                program = shrunk(program, outcome)
+                show(program)
+                continue
+        if options.show:
+            show(program)
     version = "{}.{}".format(*running())
     ways = " ".join(
         f"{kind} {counts[kind]}" for kind in ("same", "different", "failed", "EXACT", "EQUIVALENT", "UNPROVEN")

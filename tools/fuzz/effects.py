@@ -396,6 +396,10 @@ def check_region(program: Program, region: int, before: Kinds, stack: Stack, *, 
         raise Invalid
 
 
+LEAVING = frozenset({"return", "raise", "reraise"})
+"""Exits after which nothing of the stack is needed."""
+
+
 def leave(program: Program, region: int, kinds: Kinds, exit_: Exit) -> list[Kinds]:
     """Return what lies on the stack on each way out of a block.
 
@@ -427,7 +431,7 @@ def leave(program: Program, region: int, kinds: Kinds, exit_: Exit) -> list[Kind
             for _ in range(exit_.arg):
                 stack.pop("eX")
     after = Stack(kinds)
-    after.lowest = stack.lowest if exit_.targets else len(kinds)
+    after.lowest = len(kinds) if exit_.kind in LEAVING else stack.lowest
     raises = exit_.kind not in ("goto", "return", "none", "not_none")
     check_region(program, region, kinds, after, raises=raises)
     return ways

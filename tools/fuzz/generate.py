@@ -48,8 +48,10 @@ class _Generator:
         for _ in range(self.chance.choice((0, 1, 2, 3, 5, 8))):
             kinds = self.add(block, kinds)
         for _ in range(200):
+            count = len(block.ops)
             if self.finish(block, kinds):
                 return
+            del block.ops[count:]
             kinds = self.add(block, kinds)
         raise AssertionError("no way to end a block")
 
@@ -125,7 +127,8 @@ class _Generator:
             found += [Exit("return")] * 3
         if kinds and kinds[-1] in "eX":
             found += [Exit("raise", arg=1)]
-        if kinds and kinds[-1] == "e":
+        if kinds[-2:] == ("p", "e"):
+            # What is not being handled cannot be raised again by any source, only raised.
             found += [Exit("reraise")] * 4
             depths = [depth for depth, kind in enumerate(reversed(kinds[:-1]), 1) if kind == "l"]
             found += [Exit("reraise", arg=depth) for depth in depths] * 3

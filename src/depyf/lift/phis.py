@@ -10,7 +10,7 @@ only then itself. Each phi changes at most twice.
 
 from __future__ import annotations
 
-from depyf.lift.tac import Branch, Exit, ForIter, Graph, Inst, Raise, Reraise, Return, edges, exit_uses
+from depyf.lift.tac import KEEP, Branch, Exit, ForIter, Graph, Inst, Raise, Reraise, Return, edges, exit_uses
 
 
 def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) -> None:
@@ -73,6 +73,7 @@ def _rewrite(graph: Graph, same: dict[int, int]) -> None:
             kept = [position for position, phi in enumerate(graph.block(edge.target).phis) if phi not in same]
             edge.args = [same.get(edge.args[position], edge.args[position]) for position in kept]
     for block in graph.live():
+        block.insts = [inst for inst in block.insts if inst.op != KEEP or inst.arg not in same]
         block.phis = [phi for phi in block.phis if phi not in same]
         block.stack = [same.get(value, value) for value in block.stack]
 

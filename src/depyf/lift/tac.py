@@ -17,6 +17,9 @@ from depyf.bytecode.code import Code
 
 NULL = -1
 """The temporary of a missing `self`."""
+KEEP = "KEEP"
+"""The operation that assigns to a temporary, its argument: what a handler finds on the stack. Unlike a phi, that is not
+set on edges, and may be set anew while the handler's code still uses what it found the last time."""
 SELF = -2
 """The temporary of the second value that LOAD_METHOD pushes."""
 
@@ -134,11 +137,13 @@ class Block:
 @dataclass(slots=True)
 class HandlerEntry:
     """Where exceptions go: block `target`; `exc` is the exception's temporary, `lasti` that of
-    the saved offset, or NULL."""
+    the saved offset, or NULL. `slots` hold what is on the stack where it may be entered; its `phis` take that over."""
 
     target: int
     exc: int
     lasti: int
+    slots: list[int] = field(default_factory=list)
+    phis: list[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -104,6 +104,8 @@ class Builder:
         if not body:
             return
         prev = {temp for inst in graph.block(start).insts[:1] if inst.op == "PUSH_EXC_INFO" for temp in inst.defs}
+        if not prev:
+            raise Unstructured("a handler does not handle its exception")
         code = {start}.union(*(self.nodes.nested(marker) for marker in prev))
         entries = [
             label for label in body if label == 0 or any(other not in body for other in self.nodes.sources(label))

@@ -170,7 +170,9 @@ class _Resolver:
             body_context = Context(frozenset((label.label,)), context.header, context.after, context.broke)
         body = yield self.sequence(item.body, body_context)
         orelse = yield self.sequence(item.orelse, context)
-        handler = yield self.sequence(item.handler, context)
+        # The end of a `finally` raises again: what goes on behind the statement has to be said there.
+        end = Context(NOWHERE, context.header, context.after, context.broke) if item.is_finally else context
+        handler = yield self.sequence(item.handler, end)
         stmt = TryStmt(
             body=body or [ast.Pass()],
             handler=handler,

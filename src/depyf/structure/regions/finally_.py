@@ -23,6 +23,7 @@ from depyf.lift.tac import (
     Raise,
     Reraise,
     Return,
+    edges,
 )
 from depyf.structure.regions.table import Region, Regions
 
@@ -34,6 +35,8 @@ def strip(regions: Regions, region: Region) -> bool:
     """Take the copies of the `finally` body out; return False, and change nothing, where one is missing."""
     graph = regions.graph
     entry = graph.handlers[region.handler]
+    if not _raises_again(regions, region.handler):
+        return False
     body = regions.body(region.handler)
     matches: list[tuple[Block, Edge, Place]] = []
     copies: set[int] = set()
@@ -47,6 +50,23 @@ def strip(regions: Regions, region: Region) -> bool:
     _redirect(regions, matches)
     regions.ways.prune(copies)
     return True
+
+
+def _raises_again(regions: Regions, handler: int) -> bool:
+    """Say whether a handler somewhere raises its exception again, and does nothing else with it."""
+    graph, entry = regions.graph, regions.graph.handlers[handler]
+    seen, work = {entry.target}, [entry.target]
+    found = False
+    while work:
+        block = graph.block(work.pop())
+        if any(entry.exc in inst.uses for inst in block.insts if inst.op not in ("PUSH_EXC_INFO", "POP")):
+            return False
+        found |= isinstance(block.exit, Reraise) and block.exit.exc == entry.exc
+        for edge in edges(block.exit):
+            if edge.target not in seen:
+                seen.add(edge.target)
+                work.append(edge.target)
+    return found
 
 
 def _redirect(regions: Regions, matches: list[tuple[Block, Edge, Place]]) -> None:
