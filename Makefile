@@ -59,7 +59,7 @@ bars: $(STAMP)-dev
 
 # Round trip over the standard library of every Python at hand: the table of docs/measurements.md.
 measure: $(STAMP)-dev
-	@$(BIN)/python tools/measure_roundtrip.py
+	@$(BIN)/python -m tools.measure_roundtrip
 
 # Writes the output of the README's example into README.md again.
 readme: $(STAMP)-dev

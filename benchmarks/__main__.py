@@ -5,7 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 
-ALL = ("import_time", "toy", "replica", "models", "left_behind", "compile_time", "fresh_clone")
+OF_THE_DECOMPILER = ("speed", "memory", "growth")
+OF_TORCH = ("import_time", "toy", "replica", "models", "left_behind", "compile_time", "fresh_clone")
+ALL = OF_THE_DECOMPILER + OF_TORCH
 
 
 def main(names: tuple[str, ...]) -> int:

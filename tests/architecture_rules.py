@@ -20,7 +20,7 @@ FUNCTION_CAP = 60
 
 # A part of depyf may import itself and what stands above it in this list.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("version", "errors", "trace"),
+    ("version", "errors", "trace", "collector"),
     ("bytecode",),
     ("cfg",),
     ("lift",),

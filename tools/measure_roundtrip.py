@@ -1,9 +1,10 @@
-"""Run `tools/roundtrip` over the standard library of every Python at hand, and print the table for the docs.
+"""Run `tools/roundtrip` over the standard library of every Python at hand, and print the tables for the docs.
 
-    python tools/measure_roundtrip.py [--sample 3000] [--mode function|module] [--python 3.11 ...]
+    python -m tools.measure_roundtrip [--functions 3000] [--modules 200] [--python 3.11 ...] [--cross]
 
-Pythons are looked for as `python3.X` on PATH and among pyenv's. Those that depyf runs on measure it in process; for
-the older ones it reads the `.pyc` that they make.
+Pythons are looked for in the folders of DEPYF_TEST_PYTHONS, as `python3.X` on PATH, and among pyenv's. Those that depyf
+runs on measure it in process; for the older ones, and with `--cross` for all, this Python reads the `.pyc` that they
+make.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ import argparse
 import datetime
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.interpreters import find
 
 ROOT = Path(__file__).resolve().parent.parent
 ROUNDTRIP = ROOT / "tools" / "roundtrip" / "roundtrip.py"
@@ -43,35 +44,19 @@ class Interpreter:
 
 def interpreters() -> list[Interpreter]:
     """Return one working interpreter of each version, oldest first."""
-    found = []
-    for minor in MINORS:
-        for path in _candidates(minor):
-            program = "import sys; print(*sys.version_info[:2])"
-            asked = subprocess.run([path, "-c", program], check=False, capture_output=True, text=True)
-            if asked.stdout.split() == ["3", str(minor)]:
-                found.append(Interpreter(minor, path))
-                break
-    return found
+    found = [(minor, find((3, minor))) for minor in MINORS]
+    return [Interpreter(minor, path) for minor, path in found if path is not None]
 
 
-def _candidates(minor: int) -> Iterable[str]:
-    if minor == sys.version_info[1]:
-        yield sys.executable
-    named = shutil.which(f"python3.{minor}")
-    if named:
-        yield named
-    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
-    yield from sorted(map(str, pyenv.glob(f"versions/3.{minor}.*/bin/python")), reverse=True)
-
-
-def measure(interpreter: Interpreter, arguments: argparse.Namespace) -> list[dict[str, object]]:
+def measure(interpreter: Interpreter, mode: str, sample: int, arguments: argparse.Namespace) -> list[dict[str, object]]:
     """Return what the round trip says of each object of the sample."""
-    adapter = "ours" if interpreter.hosts_depyf else "ours_cross"
+    adapter = "ours" if interpreter.hosts_depyf and not arguments.cross else "ours_cross"
     environment = os.environ | {"OURS_PATH": str(ROOT / "src"), "OURS_PYTHON": sys.executable}
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch) / "objects.jsonl"
         command = [interpreter.path, str(ROUNDTRIP), "run", "--adapter", adapter, "--corpus", arguments.corpus]
-        command += ["--mode", arguments.mode, "--sample", str(arguments.sample), "--limit", "5", "--out", str(out)]
+        command += ["--mode", mode, "--sample", str(sample), "--seed", str(arguments.seed)]
+        command += ["--limit", "5", "--out", str(out)]
         subprocess.run(command, env=environment, check=True, stdout=sys.stderr)
         return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
 
@@ -89,21 +74,31 @@ def row(interpreter: Interpreter, objects: list[dict[str, object]]) -> str:
     )
 
 
-def main() -> None:
-    """Print the table, a row as soon as it is known."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sample", type=int, default=3000, help="objects per Python; 0 for all")
-    parser.add_argument("--mode", choices=("function", "module"), default="function")
-    parser.add_argument("--corpus", default="stdlib", help="'stdlib' or a directory")
-    parser.add_argument("--python", action="append", default=[], help="only this version, e.g. 3.11; may be repeated")
-    arguments = parser.parse_args()
-    wanted = set(arguments.python)
-    print(f"{arguments.mode}s of {arguments.corpus}, seed 0, {datetime.date.today().isoformat()}\n")
+def print_table(mode: str, sample: int, arguments: argparse.Namespace) -> None:
+    """Print the table of functions or modules, a row as soon as it is known."""
+    date = datetime.date.today().isoformat()
+    print(f"\n{mode}s of {arguments.corpus}, seed {arguments.seed}, {date}\n")
     print("| Python | objects | exact % | exact with docstrings % | wrong | broken | total s | p99 ms |")
     print("|---|---|---|---|---|---|---|---|")
+    wanted = set(arguments.python)
     for interpreter in interpreters():
         if not wanted or f"3.{interpreter.minor}" in wanted:
-            print(row(interpreter, measure(interpreter, arguments)), flush=True)
+            print(row(interpreter, measure(interpreter, mode, sample, arguments)), flush=True)
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--functions", type=int, default=3000, help="functions per Python; 0 for no table of them")
+    parser.add_argument("--modules", type=int, default=200, help="modules per Python; 0 for no table of them")
+    parser.add_argument("--seed", type=int, default=0, help="of the samples")
+    parser.add_argument("--corpus", default="stdlib", help="'stdlib' or a directory")
+    parser.add_argument("--python", action="append", default=[], help="only this version, e.g. 3.11; may be repeated")
+    parser.add_argument("--cross", action="store_true", help="have this Python read the bytecode of all others")
+    arguments = parser.parse_args()
+    for mode, sample in (("function", arguments.functions), ("module", arguments.modules)):
+        if sample:
+            print_table(mode, sample, arguments)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import warnings
 from depyf import pipeline
 from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
+from depyf.collector import paused
 from depyf.errors import DecompilationError
 from depyf.lift.simplify.results import Results
 from depyf.passes.body import Bodies, Body
@@ -24,6 +25,7 @@ MOST_SHARED = 1 << 14
 """How many more code objects than there are may be written down, because some are held several times."""
 
 
+@paused()
 def decompile(
     code: Code, *, results: Results | None = None, without: frozenset[str] = NOTHING
 ) -> tuple[Body, Names]:

@@ -40,6 +40,7 @@ from depyf.structure.copies import join_copies
 from depyf.structure.dispatch import dispatch
 from depyf.structure.dispatch.phis import drop_dead_phis
 from depyf.structure.dropped import remove_dropped
+from depyf.structure.exits import join_exits
 from depyf.structure.generator_calls import restore_generator_calls
 from depyf.structure.inlined import find_inlined, replace_inlined, saving_blocks
 from depyf.structure.labels import Unresolved, resolve
@@ -50,6 +51,7 @@ from depyf.structure.patterns.hoist import hoist_behind_cases
 from depyf.structure.regions.async_for import restore_async_for
 from depyf.structure.regions.except_star import restore_except_star
 from depyf.structure.regions.recognise import recognise
+from depyf.structure.shared_ends import share_ends
 from depyf.structure.thread import thread
 from depyf.work import Before, Pass, Stage, Work, check_order, run_passes
 
@@ -74,6 +76,10 @@ def _structures(work: Work) -> bool:
 
 def _dispatches(work: Work) -> bool:
     return work.choices is None
+
+
+def _joins_exits(work: Work) -> bool:
+    return work.choices is not None and work.choices.joins_exits
 
 
 def _keeps_branches(work: Work) -> bool:
@@ -166,6 +172,11 @@ def _dead_phis(work: Work) -> None:
 
 def _ends(work: Work) -> None:
     join_ends(work.graph)
+    share_ends(work.graph)
+
+
+def _exits(work: Work) -> None:
+    join_exits(work.graph)
 
 
 def _regions(work: Work) -> None:
@@ -311,6 +322,9 @@ PASSES: tuple[Pass, ...] = (
         Pass("except-star", Stage.STRUCTURE, _except_star, "the bookkeeping of `except*` is taken out"),
         Pass("dead-phis", Stage.STRUCTURE, _dead_phis, "where paths meet, what nobody reads is no variable"),
         Pass("ends", Stage.STRUCTURE, _ends, "every `return None` leads to one block"),
+    ),
+    Pass("exits", Stage.STRUCTURE, _exits, "copies of a way out become one", applies=_joins_exits),
+    *_structuring(
         Pass("regions", Stage.STRUCTURE, _regions, "protected regions are recognised, their bookkeeping is taken out"),
         Pass("cut", Stage.STRUCTURE, _cut, "blocks are cut where a loop or handler is left"),
         Pass("thread", Stage.STRUCTURE, _thread, "edges lead past blocks that do nothing"),
@@ -353,6 +367,8 @@ ORDER: tuple[Before, ...] = (
     Before("reload", "free-names", "a load that is put back names its variable"),
     Before("inlined-comprehensions", "regions", "the handler that gives saved variables back is no `try`"),
     Before("except-star", "regions", "the regions inside `except*` are bookkeeping, and none of them is a `try`"),
+    Before("ends", "exits", "`return None` is everywhere, and no copy"),
+    Before("exits", "regions", "the ways out of a region must be known to be one"),
     Before("ends", "regions", "copies of `finally` are told apart by where they lead"),
     Before("regions", "cut", "bookkeeping pops markers too"),
     Before("cut", "thread", "a block that leaves a loop must be a block of its own before edges pass it"),

@@ -14,18 +14,21 @@ from tests import interpreters
 
 COMPILE = """
 import py_compile, sys
-py_compile.compile(sys.argv[1], sys.argv[2], doraise=True)
+py_compile.compile(sys.argv[1], sys.argv[2], doraise=True, optimize=int((sys.argv[3:] or [0])[0]))
 """
 
 
 @functools.cache
-def compiled(source: str, version: tuple[int, int]) -> Code:
-    """Return the module code of a source as an interpreter compiles it; skips the test without that."""
+def compiled(source: str, version: tuple[int, int], optimize: int = 0) -> Code:
+    """Return the module code of a source as an interpreter compiles it; skips the test without that.
+
+    optimize: 1 for `-O`, 2 for `-OO`.
+    """
     python = interpreters.need(version)
     with tempfile.TemporaryDirectory() as folder:
         path, target = Path(folder) / "source.py", Path(folder) / "source.pyc"
         path.write_text(source, encoding="utf-8")
-        interpreters.run(python, COMPILE, str(path), str(target))
+        interpreters.run(python, COMPILE, str(path), str(target), str(optimize))
         return load(target.read_bytes())
 
 

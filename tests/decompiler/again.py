@@ -18,10 +18,10 @@ def decompiled(code: Code) -> str:
     return write(module_body(body, names.objects), Grammar.of(code))
 
 
-def exact(source: str, version: tuple[int, int]) -> str:
+def exact(source: str, version: tuple[int, int], optimize: int = 0) -> str:
     """Return what a source decompiles to; fail unless that compiles to the same again."""
-    original = compiled(source, version)
+    original = compiled(source, version, optimize)
     text = decompiled(original)
-    verdict = verify(original, compiled(text, version))
+    verdict = verify(original, compiled(text, version, optimize))
     assert verdict.level is Level.EXACT, f"{verdict.reason}\n{text}"
     return text

@@ -40,3 +40,34 @@ def test_a_sequence_that_is_used_as_a_whole_stays_whole() -> None:
     found = decompile_code(keeps_it.__code__, simplify=True, assumptions=KNOWN, result_names=NAMES)
     assert found.level >= Level.EQUIVALENT, found.reason
     assert "out = graph(a)" in found.source
+
+
+def takes_the_only_item(a, b):  # type: ignore[no-untyped-def]
+    (item,) = graph(a)  # type: ignore[name-defined]  # noqa: F821
+    return b + item
+
+
+def test_the_only_item_is_taken_where_it_is_used() -> None:
+    known = Assumptions(sequence_lengths={"graph": 1})
+    code = takes_the_only_item.__code__
+    found = decompile_code(code, simplify=True, assumptions=known, result_names={"graph": ("y",)})
+    assert found.level is Level.EQUIVALENT, found.reason
+    assert "graph(a)[0]" in found.source
+    without = decompile_code(code, simplify=True)
+    assert without.level >= Level.EQUIVALENT, without.reason
+    assert "[0]" not in without.source
+
+
+def stores_a_cell_late(a):  # type: ignore[no-untyped-def]
+    out = graph(a)  # type: ignore[name-defined]  # noqa: F821
+    callee = later  # type: ignore[name-defined]  # noqa: F821
+    first = out[0]
+    second = out[1]
+    return callee(second), lambda: first
+
+
+def test_a_cell_is_not_stored_before_what_came_before_it() -> None:
+    code = stores_a_cell_late.__code__
+    found = decompile_code(code, simplify=True, assumptions=KNOWN, result_names=NAMES)
+    assert found.level is Level.EQUIVALENT, found.reason
+    assert found.source.index("later") < found.source.index("first =")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import types
 from collections.abc import Callable
 
@@ -98,3 +99,60 @@ def test_without_simplification_the_lists_stay() -> None:
     found = decompile_code(frames_as_lists.__code__)
     assert found.level is Level.EXACT
     assert "frame = [[a, b], []]" in found.source
+
+
+def test_a_set_of_constants_is_built_one_by_one_as_it_was() -> None:
+    if "SET_UPDATE" not in dis.opmap:
+        pytest.skip("this compiler builds every set one by one")
+    code = assembled("LOAD_CONST 1", "LOAD_CONST 2", "LOAD_CONST 3", "BUILD_SET 3", "RETURN_VALUE 0")
+    found = decompile_code(code, simplify=True)
+    assert found.level is Level.EXACT, found.reason
+
+
+def test_cells_are_stored_in_the_order_in_which_they_were() -> None:
+    def program(x, k):  # type: ignore[no-untyped-def]
+        first = x
+        k = k  # noqa: PLW0127
+        x = first
+        return lambda: (x, k)
+
+    source = _simplified(program)
+    assert source.index("k = k") < source.index("x = ", source.index("k = k"))
+
+
+def test_a_name_is_assigned_inside_of_an_assignment() -> None:
+    def program(f, g):  # type: ignore[no-untyped-def]
+        first = (second := f())
+        g()
+        return first, lambda: second
+
+    _simplified(program)
+
+
+def test_the_only_item_of_a_sequence_is_returned() -> None:
+    code = assembled("LOAD_FAST 0", "UNPACK_SEQUENCE 1", "RETURN_VALUE 0")
+    found = decompile_code(code, simplify=True)
+    assert found.level >= Level.EQUIVALENT, found.reason
+
+
+def assembled(*lines: str) -> types.CodeType:
+    """Return code of one parameter with these instructions."""
+
+    def frame(a):  # type: ignore[no-untyped-def]
+        return 1, 2, 3, a
+
+    code = frame.__code__
+    consts = (None, 1, 2, 3)
+    raw = bytearray()
+    if "RESUME" in dis.opmap:
+        raw += bytes([dis.opmap["RESUME"], 0])
+    for line in lines:
+        name, argument = line.split()
+        value = consts.index(int(argument)) if name == "LOAD_CONST" else int(argument)
+        raw += bytes([dis.opmap[name], value])
+        raw += bytes(2 * CACHES.get(name, 0))
+    return code.replace(co_code=bytes(raw), co_consts=consts, co_stacksize=8)
+
+
+CACHES = {"UNPACK_SEQUENCE": 1} if "CACHE" in dis.opmap else {}
+"""Words of inline caches behind an instruction, since 3.11."""

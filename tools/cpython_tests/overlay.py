@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from depyf.api import decompile_pyc
-from depyf.errors import DecompilationError
 
 COMPILE = """
 import py_compile, sys
@@ -55,7 +54,7 @@ def lay_decompiled(python: str, library: Path, files: Iterable[Path], folder: Pa
             place.parent.mkdir(parents=True, exist_ok=True)
             try:
                 place.write_text(decompile_pyc(compiled[file]), encoding="utf-8", errors="surrogatepass")
-            except DecompilationError as error:
-                failures[file] = str(error)
+            except Exception as error:  # noqa: BLE001  # whatever it is, it is told, and the others are still run
+                failures[file] = f"{type(error).__name__}: {error}"
                 copy_originals(library, [file], folder)
     return failures

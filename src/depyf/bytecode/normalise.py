@@ -17,8 +17,10 @@ from depyf.bytecode.wordcode import decode, jump_targets, misplaced
 from depyf.errors import DecompilationError
 
 
-def normalise(code: Code) -> Listing:
+def normalise(code: Code, *, marks: bool = False) -> Listing:
     """Return the normalised instructions of one code object (nested ones are constants in it).
+
+    marks: with operations MARK where the code opens and closes blocks of the block stack, in versions that have one.
 
     Raises `DecompilationError` on code that no interpreter could run: unknown opcodes, truncated
     code, arguments out of range, jumps to where no instruction begins, control that runs off the
@@ -26,18 +28,18 @@ def normalise(code: Code) -> Listing:
     """
     facts = facts_of(code.version, str(code))
     try:
-        return finish(begin(code, facts), facts, (*facts.guesses, *facts.folds))
+        return finish(begin(code, facts), facts, (*facts.guesses, *facts.folds), marks)
     except DecompilationError:
         if not facts.guesses:
             raise
-    return finish(begin(code, facts), facts, facts.folds)
+    return finish(begin(code, facts), facts, facts.folds, marks)
 
 
-def finish(draft: Draft, facts: Facts, folds: tuple[Fold, ...]) -> Listing:
+def finish(draft: Draft, facts: Facts, folds: tuple[Fold, ...], marks: bool) -> Listing:
     """Return the listing after these folds."""
     for fold in folds:
         fold(draft)
-    listing = walk(draft) if facts.walked else settle(draft)
+    listing = walk(draft, marks) if facts.walked else settle(draft)
     stack_depths(listing)
     listing.source_order = facts.source_order
     return listing

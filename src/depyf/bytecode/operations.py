@@ -23,6 +23,8 @@ Constants and names (arg: the constant; the name)
     LOAD_COMMON name -> v              AssertionError, NotImplementedError, tuple, all, any...
     LOAD_BUILD_CLASS -> v
     SETUP_ANNOTATIONS
+Blocks
+    MARK what                          a block of the block stack is opened or closed; only where it is asked for
 Attributes and items
     LOAD_ATTR name      o -> v
     STORE_ATTR name     v o ->         DELETE_ATTR name    o ->
@@ -170,6 +172,7 @@ _QUIET: dict[str, EffectOf] = {
     "LOAD_FAST_CLEAR": _always(0, 1),
     "LOAD_CLOSURE": _always(0, 1),
     "MAKE_CELL": _always(0, 0),
+    "MARK": _always(0, 0),
     "LOAD_COMMON": _always(0, 1),
     "LOAD_LOCALS": _always(0, 1),
     "BUILD_TUPLE": lambda count: (count, 1),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from depyf.cli.coverage import coverage
 from depyf.cli.decompile import decompile
 from depyf.cli.verify import verify
 from depyf.version import __version__
@@ -17,3 +18,4 @@ def depyf() -> None:
 
 depyf.add_command(decompile)
 depyf.add_command(verify)
+depyf.add_command(coverage)

@@ -66,19 +66,32 @@ def _float(value: float) -> str:
 
 
 def _complex(value: complex) -> str:
-    """`0j` keeps the sign of its real part only when it is written as a sum or difference."""
-    imaginary = _float(value.imag)
-    if math.isinf(value.imag):
-        imaginary = imaginary.replace("1e309", "1e309j")
-    elif math.isnan(value.imag):
-        imaginary = "(1e309j - 1e309j).imag * 1j"
-    else:
-        imaginary += "j"
-    if value.real == 0 and math.copysign(1, value.real) > 0:
-        if not imaginary.startswith("-"):
-            return imaginary
-        return f"(0{imaginary})"
-    if value.real == 0:
-        return f"(-0.0{imaginary})" if imaginary.startswith("-") else f"(-0.0+{imaginary})"
-    joiner = "" if imaginary.startswith("-") else "+"
-    return f"({_float(value.real)}{joiner}{imaginary})"
+    """Return an expression that the compiler computes: only an imaginary part alone has a literal.
+
+    Each form gives zeros their signs, by the rules of mixed arithmetic before 3.14 and from it on. So what has a
+    negative imaginary part is the opposite of another number, or a difference.
+    """
+    # The difference of two infinities has a sign too: the negative one.
+    negative = (math.copysign(1, value.imag) < 0) != math.isnan(value.imag)
+    if negative and not math.isnan(value.imag) and value.imag and (value.real or math.copysign(1, value.real) > 0):
+        return f"({_float(value.real) if value.real else 0}-{_imaginary(-value.imag)})"
+    return f"-{_upper(-value)}" if negative else _upper(value)
+
+
+def _upper(value: complex) -> str:
+    """Write a number without a sign at its imaginary part."""
+    imaginary = _imaginary(value.imag)
+    if value.real:
+        return f"({_float(value.real)}+{imaginary})"
+    if math.copysign(1, value.real) > 0:
+        return imaginary
+    return f"(-(0-{imaginary}))" if value.imag else "((-1+0j)*0j)"
+
+
+def _imaginary(value: float) -> str:
+    """Return an imaginary number without a sign."""
+    if math.isinf(value):
+        return "1e309j"
+    if math.isnan(value):
+        return "(1e309j-1e309j)"
+    return repr(complex(0, value))

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable, Mapping
 
 from depyf.emit import constants
-from depyf.emit.formats import format_call, percent
+from depyf.emit.formats import converts_to_text, format_call, percent
 from depyf.emit.grammar import Grammar
 from depyf.emit.precedence import (
     AND,
@@ -329,10 +329,10 @@ def _joined(writer: ExpressionWriter, node: ast.JoinedStr) -> tuple[list[Piece],
 
 
 def _formatted(writer: ExpressionWriter, node: ast.JoinedStr) -> tuple[list[Piece], int]:
-    text = f_string(writer, node)
+    operation = percent(node) if writer.grammar.percent_joins else None
+    text = f_string(writer, node) if operation is None or not converts_to_text(node) else None
     if text is not None:
         return [text], ATOM
-    operation = percent(node) if writer.grammar.percent_joins else None
     if operation is not None:
         return _binary(writer, operation)
     if writer.grammar.nested_quotes:

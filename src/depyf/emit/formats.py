@@ -29,6 +29,11 @@ def percent(node: ast.JoinedStr) -> ast.BinOp | None:
     return ast.BinOp(left=ast.Constant(value=template), op=ast.Mod(), right=right)
 
 
+def converts_to_text(node: ast.JoinedStr) -> bool:
+    """Say whether a field is converted by `str`: `%s` says so, while nobody writes `!s` where `{a}` does the same."""
+    return any(isinstance(part, ast.FormattedValue) and part.conversion == ord("s") for part in node.values)
+
+
 def _percent_field(field: ast.FormattedValue) -> str | None:
     if field.conversion == -1:
         return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 
+from depyf.collector import paused
 from depyf.emit.expressions import BINARY, ExpressionWriter
 from depyf.emit.grammar import Grammar
 from depyf.emit.patterns import pattern_source
@@ -18,6 +19,7 @@ Part = str | tuple[Sequence[ast.stmt], int]
 INDENT = "    "
 
 
+@paused()
 def write(body: Sequence[ast.stmt], grammar: Grammar) -> str:
     """Return the source of statements, each line ended by a newline."""
     return StatementWriter(grammar).write(body)
@@ -60,8 +62,8 @@ class StatementWriter:
         return self.expressions.write(expr, precedence)
 
     def value(self, expr: ast.expr) -> str:
-        """Return the right side of an assignment."""
-        return self.text(expr, YIELD)
+        """Return the right side of an assignment; `a = b := c` is no statement."""
+        return self.text(expr, TEST if isinstance(expr, ast.NamedExpr) else YIELD)
 
     def target(self, expr: ast.expr) -> str:
         """Return an assignment target."""

@@ -13,6 +13,9 @@ from depyf.lift.slots import Slots
 from depyf.lift.tac import Inst
 
 NAME_STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
+EVALUATOR_PARAMETERS = ((), ("format",), (".format",))
+"""What functions take that the compiler makes to evaluate annotations and type parameters later."""
+
 STORES = NAME_STORES | {"STORE_ATTR", "STORE_SUBSCR", "UNPACK_SEQUENCE", "UNPACK_EX"}
 CONTAINERS = frozenset({"BUILD_TUPLE", "BUILD_MAP", "BUILD_CONST_KEY_MAP"})
 """What the annotations of a function are collected in."""
@@ -120,7 +123,7 @@ def _opens_parallel(folder: Folder, entry: Entry | None, uses: list[int]) -> boo
 def _store(folder: Folder, inst: Inst, temp: int, target: ast.expr) -> None:
     """Store a value to a finished target."""
     slots = folder.slots
-    if slots is not None and slots.expects(temp):
+    if slots is not None and slots.expects(temp) and not _comes_too_late(folder, slots, target):
         slots.fill(temp, target)
         slots.close()
         return
@@ -150,6 +153,12 @@ def _store(folder: Folder, inst: Inst, temp: int, target: ast.expr) -> None:
         return
     (value,) = folder.take([temp]).exprs
     folder.emit(ast.Assign(targets=[target], value=value), inst.line, stores)
+
+
+def _comes_too_late(folder: Folder, slots: Slots, target: ast.expr) -> bool:
+    """Say whether others can see a store that a program makes behind something else than the unpacking."""
+    seen_by_others = isinstance(target, Var) and target.scope != "fast"
+    return seen_by_others and bool(folder.pending) and folder.pending[-1] is not slots.entry
 
 
 # -- unpacking --------------------------------------------------------------------------
@@ -198,15 +207,23 @@ def _is_operand(folder: Folder, temp: int) -> bool:
     """
     if not folder.uses.get(temp):
         return False
-    code = folder.graph.code
-    is_deferred = code.name.startswith(ANNOTATE) or code.parameters[:1] in ((), (".format",), ("format",))
     user = consumer(folder, temp)
     if user is None:
-        return is_deferred and not any(inst.op in NAME_STORES for block in folder.graph.live() for inst in block.insts)
+        # The default of a type parameter `*Ts` is all that the function returns which evaluates it.
+        return is_evaluator(folder)
     if user.op not in CONTAINERS:
         return False
     maker = consumer(folder, user.defs[0])
-    return is_deferred if maker is None else maker.op in ("MAKE_FUNCTION", "SET_FUNCTION_ATTRIBUTE")
+    if maker is None:
+        return folder.graph.code.name.startswith(ANNOTATE) or is_evaluator(folder)
+    return maker.op in ("MAKE_FUNCTION", "SET_FUNCTION_ATTRIBUTE")
+
+
+def is_evaluator(folder: Folder) -> bool:
+    """Say whether a function only evaluates something when it is asked for."""
+    if folder.graph.code.parameters not in EVALUATOR_PARAMETERS:
+        return False
+    return not any(inst.op in NAME_STORES for block in folder.graph.live() for inst in block.insts)
 
 
 # -- a, b = b, a --------------------------------------------------------------------------
@@ -253,8 +270,8 @@ def _all_stored(folder: Folder, values: list[Entry]) -> bool:
 
 
 def _swapped_parallel(folder: Folder, inst: Inst, target: ast.expr) -> bool:
-    """Recognise `a, b = x, y` where the compiler stores b before a (3.12 and newer)."""
-    if inst.op not in NAME_STORES or len(folder.pending) < 2:
+    """Recognise `a, b = x, y` where the compiler stores b before a: since 3.12, if both are local variables."""
+    if inst.op != "STORE_FAST" or len(folder.pending) < 2:
         return False
     count = 1
     targets: list[ast.expr] = [target]
@@ -262,7 +279,7 @@ def _swapped_parallel(folder: Folder, inst: Inst, target: ast.expr) -> bool:
         following = folder.insts[folder.position + count - 1]
         before = folder.pending[-1 - count]
         plain = before.uses == 1 and not before.shared and not before.targets and not is_augmented(before)
-        if following.op not in NAME_STORES or following.uses != [before.temp] or not plain:
+        if following.op != "STORE_FAST" or following.uses != [before.temp] or not plain:
             break
         targets.append(variable(following, ast.Store()))
         count += 1

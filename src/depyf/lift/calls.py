@@ -28,7 +28,7 @@ from depyf.lift.nodes import (
     literal_value,
 )
 from depyf.lift.tac import Inst
-from depyf.lift.values import as_set
+from depyf.lift.values import as_set, is_keyword_name
 
 
 def call(folder: Folder, inst: Inst) -> None:
@@ -69,14 +69,10 @@ def _arguments(args: ast.expr, plain: bool) -> list[ast.expr]:
 
 
 def _keywords(mapping: ast.expr) -> list[ast.keyword]:
-    if type(mapping) is ast.Dict and all(key is None or _is_name(key) for key in mapping.keys):
+    if type(mapping) is ast.Dict and all(key is None or is_keyword_name(literal_value(key)) for key in mapping.keys):
         names = [None if key is None else cast(str, cast(ast.Constant, key).value) for key in mapping.keys]
         return [ast.keyword(arg=name, value=value) for name, value in zip(names, mapping.values)]
     return [ast.keyword(arg=None, value=mapping)]
-
-
-def _is_name(key: ast.expr) -> bool:
-    return isinstance(key, ast.Constant) and isinstance(key.value, str) and key.value.isidentifier()
 
 
 def make_function(folder: Folder, inst: Inst) -> None:

@@ -1,10 +1,10 @@
 """Which functions made on the stack are definitions, and which need a name of their own first.
 
-A `def` is a statement: a function that is anything but bound to its own name (decorated or not) or the body of a class
-becomes a temporary, which its definition binds.
+A `def` is a statement. A function with annotations, which only a `def` has, that is anything but bound to its own name
+(decorated or not) or the body of a class becomes a temporary, which its definition binds.
 
-Before: v1 = MAKE_FUNCTION <code g>; v2 = CALL v0 v1
-After:  def g(): ...
+Before: v1 = MAKE_FUNCTION <code g>, annotations; v2 = CALL v0 v1
+After:  def g(x: int): ...
         f(g)
 """
 
@@ -33,6 +33,8 @@ def name_function(folder: Folder, entry: Entry) -> None:
     """Assign a function that has just been made to its temporary, unless its definition stands for it."""
     assert isinstance(entry.expr, Function)
     code = entry.expr.code
+    if entry.expr.annotations is None and entry.expr.annotate is None:
+        return
     if code.name.startswith(("<", ANNOTATE)) or is_class_body(folder) or is_definition(folder, entry.temp, code):
         return
     entry.uses = max(entry.uses, 1)

@@ -71,7 +71,6 @@ PEEK: dict[str, tuple[int, int]] = {
     "MATCH_MAPPING": (1, 1),
     "MATCH_SEQUENCE": (1, 1),
     "MATCH_KEYS": (2, 1),
-    "COPY_DICT_WITHOUT_KEYS": (2, 1),
     "GET_ANEXT": (1, 1),
 }
 """Operations that look at the top values, leave them, and push: (values looked at, values pushed)."""

@@ -7,6 +7,7 @@ After:  from m import a, b as c
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from depyf.bytecode.code import CO_OPTIMIZED, Code
@@ -117,14 +118,21 @@ def store_import(folder: Folder, inst: Inst, entry: Entry, target: Var) -> bool:
         return False
     if isinstance(expr, Module) and expr.names is None and expr.level == 0:
         first = expr.name.partition(".")[0]
-        if expr.name != first and target.id != first:
+        if expr.name != first and target.id != first and not _is_mangled(target.id, first):
             return False
         folder.discard(entry)
-        _emit_import(folder, inst, expr, None if target.id == first else target.id, target)
+        is_plain = target.id == first or expr.name != first
+        _emit_import(folder, inst, expr, None if is_plain else target.id, target)
         return True
     if not isinstance(expr, FromModule):
         return False
     return _bind(folder, inst, entry, expr, target)
+
+
+def _is_mangled(target: str, name: str) -> bool:
+    """Say whether the compiler stores a name under `target` inside some class; a path's first name is only so there."""
+    private = name.startswith("__") and not name.endswith("__")
+    return private and re.fullmatch(r"_[^_]\w*" + re.escape(name), target) is not None
 
 
 def _bind(folder: Folder, inst: Inst, entry: Entry, expr: FromModule, target: Var) -> bool:

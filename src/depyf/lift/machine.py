@@ -100,6 +100,12 @@ def _pop(machine: Machine, arg: object) -> None:
         machine.emit("POP", None, [value], 0)
 
 
+def _copy_dict(machine: Machine, arg: object) -> None:
+    """COPY_DICT_WITHOUT_KEYS: the keys are taken, the dictionary stays."""
+    (keys,) = machine.pop(1)
+    machine.emit("COPY_DICT_WITHOUT_KEYS", None, [machine.at(1), keys], 1)
+
+
 def _copy(machine: Machine, arg: object) -> None:
     machine.stack.append(machine.at(cast(int, arg)))
 
@@ -229,6 +235,7 @@ RULES: dict[str, Rule] = {
     "NULL": _null,
     "POP": _pop,
     "COPY": _copy,
+    "COPY_DICT_WITHOUT_KEYS": _copy_dict,
     "SWAP": _swap,
     "LOAD_METHOD": _load_method,
     "LOAD_SUPER_METHOD": _load_super_method,

@@ -117,7 +117,12 @@ class Reraise:
     beyond: Edge | None = None
 
 
-Exit = Goto | Leave | Branch | ForIter | Return | Raise | Reraise
+@dataclass(slots=True)
+class Stop:
+    """Control never comes here: a statement before it never ends by itself."""
+
+
+Exit = Goto | Leave | Branch | ForIter | Return | Raise | Reraise | Stop
 
 
 @dataclass(slots=True)
@@ -194,17 +199,16 @@ def seeming(exit_: Exit) -> Edge | None:
 
 def edges(exit_: Exit) -> list[Edge]:
     """Return the outgoing edges of an exit, the likely first; where control only seems to go on is the last."""
-    match exit_:
-        case Goto(edge):
-            return [edge]
-        case Leave(edge, beyond):
-            return [edge, beyond]
-        case Branch(_, if_true, if_false):
-            return [if_true, if_false]
-        case ForIter(_, _, body, done):
-            return [body, done]
-        case _:
-            return [edge for edge in [seeming(exit_)] if edge is not None]
+    kind = type(exit_)  # Asked of every block many times over: the type is compared, not matched.
+    if kind is Goto:
+        return [exit_.edge]  # type: ignore[union-attr]
+    if kind is Branch:
+        return [exit_.if_true, exit_.if_false]  # type: ignore[union-attr]
+    if kind is ForIter:
+        return [exit_.body, exit_.done]  # type: ignore[union-attr]
+    if kind is Leave:
+        return [exit_.edge, exit_.beyond]  # type: ignore[union-attr, list-item]
+    return [] if exit_.beyond is None else [exit_.beyond]  # type: ignore[union-attr]
 
 
 def exit_uses(exit_: Exit) -> list[int]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import keyword
+import marshal
 from typing import cast
 
+from depyf.bytecode.versions.known import facts_of
 from depyf.lift.assign import variable
 from depyf.lift.fold import Folder
 from depyf.lift.index import as_index
@@ -140,10 +143,19 @@ def compare(folder: Folder, inst: Inst) -> None:
         entry.expr.fused = True  # type: ignore[attr-defined]
 
 
+def _rank(item: object) -> tuple[str, int, bytes]:
+    """Return where an item of a set is written: by type, integers by value, texts by character."""
+    if isinstance(item, int):
+        return type(item).__name__, item, b""
+    if isinstance(item, str):
+        return "str", 0, item.encode("utf-8", "surrogatepass")
+    return type(item).__name__, 0, marshal.dumps(item)  # type: ignore[arg-type]  # a constant can be marshalled
+
+
 def as_set(expr: ast.expr) -> ast.expr:
     """Return a constant frozenset as the set display that the compiler made it of: in a test, or to iterate over."""
     if isinstance(expr, Object) and type(expr.value) is frozenset and expr.value:
-        items = sorted(expr.value, key=lambda item: (type(item).__name__, repr(item)))
+        items = sorted(expr.value, key=_rank)
         if all(is_literal(item) for item in items):
             return ast.Set(elts=[constant(item) for item in items])
     return expr
@@ -164,7 +176,22 @@ def build_list(folder: Folder, inst: Inst) -> None:
 
 def build_set(folder: Folder, inst: Inst) -> None:
     """BUILD_SET: hashes its elements."""
-    folder.combine(inst, lambda parts: ast.Set(elts=parts), effect=IMPURE if inst.uses else PURE)
+    folder.combine(inst, lambda parts: ast.Set(elts=_one_by_one(folder, parts)), effect=IMPURE if inst.uses else PURE)
+
+
+def _one_by_one(folder: Folder, elements: list[ast.expr]) -> list[ast.expr]:
+    """Return the elements of a set that is built of them one by one, which the order of its items depends on.
+
+    A compiler that has SET_UPDATE builds a set of three or more constants with it. A placeholder is no constant to it.
+    """
+    opcodes = facts_of(folder.graph.code.version, str(folder.graph.code)).table.opcodes.values()
+    if len(elements) < 3 or "SET_UPDATE" not in opcodes:
+        return elements
+    if not all(isinstance(element, ast.Constant) for element in elements):
+        return elements
+    first = elements[0]
+    assert isinstance(first, ast.Constant)
+    return [Object(value=first.value), *elements[1:]]
 
 
 def build_map(folder: Folder, inst: Inst) -> None:
@@ -253,12 +280,40 @@ def _absorb(op: str, display: ast.expr, values: list[ast.expr]) -> None:
         if op == "MAP_ADD":
             display.keys.append(values[0])
             display.values.append(values[1])
-        elif isinstance(values[0], ast.Dict):
+        elif isinstance(values[0], ast.Dict) and _is_chunk(op, display, values[0]):
             display.keys.extend(values[0].keys)
             display.values.extend(values[0].values)
         else:
             display.keys.append(None)
             display.values.append(values[0])
+
+
+CHUNK = 16
+"""How many items of a long display the compiler puts together before it merges them."""
+
+
+def _is_chunk(op: str, display: ast.Dict, items: ast.Dict) -> bool:
+    """Say whether items are merged into a display as the compiler does it, and not `**{...}` as somebody wrote it.
+
+    The compiler puts items together up to the next `**`, or until there are too many.
+    """
+    if not items.keys or None in items.keys:
+        return False
+    if op != "DICT_UPDATE" and not all(_may_name(key, op) for key in items.keys):
+        return False
+    if not display.keys:
+        return op in ("BUILD_MAP_UNPACK", "BUILD_MAP_UNPACK_WITH_CALL")
+    since = list(reversed(display.keys)).index(None) if None in display.keys else len(display.keys)
+    return since % CHUNK == 0
+
+
+def _may_name(key: ast.expr | None, op: str) -> bool:
+    return op == "BUILD_MAP_UNPACK" or (key is not None and is_keyword_name(literal_value(key)))
+
+
+def is_keyword_name(value: object) -> bool:
+    """Say whether a value can be written as the name of an argument."""
+    return isinstance(value, str) and value.isidentifier() and not keyword.iskeyword(value)
 
 
 METHOD = {
@@ -297,8 +352,9 @@ def build_unpack(folder: Folder, inst: Inst) -> None:
     def make(parts: list[ast.expr]) -> ast.expr:
         if inst.op.startswith("BUILD_MAP"):
             display = ast.Dict(keys=[], values=[])
+            op = inst.op if len(parts) > 1 else "DICT_UPDATE"
             for part in parts:
-                _absorb("DICT_UPDATE", display, [part])
+                _absorb(op, display, [part])
             return display
         elements: list[ast.expr] = []
         for number, part in enumerate(parts):

@@ -1,7 +1,7 @@
 """`assert`.
 
-Before: if not c: raise AssertionError(m)
-After:  assert c, m
+Before: if not c: raise AssertionError(m)       if a and not c: raise AssertionError(m)
+After:  assert c, m                             if a: assert c, m
 
 What is raised without a test was one that is constantly false.
 """
@@ -41,14 +41,28 @@ def _assert(stmt: ast.If) -> list[ast.stmt]:
         body = [] if len(stmt.body) == 1 and isinstance(stmt.body[0], ast.Pass) else stmt.body
         return [ast.Assert(test=stmt.test, msg=_message(stmt.orelse), lineno=stmt.lineno), *body]
     if _raises(stmt.body):
-        test = stmt.test
-        test = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else _negated(test)
-        return [ast.Assert(test=test, msg=_message(stmt.body), lineno=stmt.lineno), *stmt.orelse]
+        conditions, test = _parted(stmt.test)
+        asserted: ast.stmt = ast.Assert(test=test, msg=_message(stmt.body), lineno=stmt.lineno)
+        if conditions:
+            asserted = ast.If(test=_all(conditions), body=[asserted], orelse=[], lineno=stmt.lineno)
+        return [asserted, *stmt.orelse]
     return [stmt]
 
 
-def _negated(test: ast.expr) -> ast.expr:
-    return ast.UnaryOp(op=ast.Not(), operand=test)
+def _parted(test: ast.expr) -> tuple[list[ast.expr], ast.expr]:
+    """Return what is asserted where a test must not hold, and the conditions under which."""
+    conditions: list[ast.expr] = []
+    last = test
+    while isinstance(last, ast.BoolOp) and isinstance(last.op, ast.And):
+        conditions += last.values[:-1]
+        last = last.values[-1]
+    if isinstance(last, ast.UnaryOp) and isinstance(last.op, ast.Not):
+        return conditions, last.operand
+    return [], ast.UnaryOp(op=ast.Not(), operand=test)
+
+
+def _all(conditions: list[ast.expr]) -> ast.expr:
+    return conditions[0] if len(conditions) == 1 else ast.BoolOp(op=ast.And(), values=conditions)
 
 
 def _raises(stmts: list[ast.stmt]) -> bool:

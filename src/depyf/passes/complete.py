@@ -10,9 +10,11 @@ from depyf.structure.labels import ForStmt, TryStmt, WithStmt
 from depyf.structure.tree import Enter, ReraiseStmt
 from depyf.structure.unstructured import Unstructured
 
+OURS = frozenset({MatchTest, Enter, ReraiseStmt, ForStmt, TryStmt, WithStmt})
+
 
 def check_complete(body: list[ast.stmt]) -> None:
     """Raise Unstructured if a node is left that Python has no statement for."""
     for node in nodes(body):
-        if isinstance(node, (MatchTest, Enter, ReraiseStmt, ForStmt, TryStmt, WithStmt)):
+        if type(node) in OURS:
             raise Unstructured(f"{type(node).__name__} is left over")

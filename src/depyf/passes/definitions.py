@@ -22,6 +22,8 @@ from depyf.passes.private_names import write_private_names
 from depyf.passes.type_params import restore_alias, restore_generic
 from depyf.passes.walk import rewrite_expressions, rewrite_sequences
 
+KINDS = frozenset({ast.Call, Intrinsic, ast.Await, Function})
+
 
 def restore_functions(body: list[ast.stmt], code: Code, bodies: Bodies) -> list[ast.stmt]:
     """Turn functions that the body of `code` makes into lambdas, comprehensions, and definitions."""
@@ -39,7 +41,7 @@ def restore_functions(body: list[ast.stmt], code: Code, bodies: Bodies) -> list[
             expr.annotations = deferred_value(expr.annotate, bodies, code)
         return _lambda(expr, bodies[id(expr.code)]) if expr.code.name == "<lambda>" else expr
 
-    rewrite_expressions(body, expression)
+    rewrite_expressions(body, expression, KINDS)
     return rewrite_sequences(body, lambda stmts: [_definition(stmt, bodies) for stmt in stmts])
 
 

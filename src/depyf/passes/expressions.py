@@ -8,10 +8,12 @@ from depyf.lift.nodes import FromModule, Intrinsic, Module, Ref, Tuple_, literal
 from depyf.lift.references import referred
 from depyf.passes.walk import rewrite_expressions
 
+KINDS = frozenset({Ref, ast.BoolOp, ast.UnaryOp, Tuple_, Intrinsic, FromModule, Module})
+
 
 def finish_expressions(body: list[ast.stmt]) -> None:
     """Rewrite every expression of a body in place."""
-    rewrite_expressions(body, _finish)
+    rewrite_expressions(body, _finish, KINDS)
 
 
 def _finish(expr: ast.expr) -> ast.expr:
@@ -26,6 +28,8 @@ def _finish(expr: ast.expr) -> ast.expr:
         return ast.Tuple(elts=expr.elts, ctx=ast.Load())  # type: ignore[attr-defined]
     if kind is Intrinsic and expr.name == "unary_positive":  # type: ignore[attr-defined]
         return ast.UnaryOp(op=ast.UAdd(), operand=expr.args[0])  # type: ignore[attr-defined]
+    if kind is Intrinsic and expr.name == "INTRINSIC_PRINT":  # type: ignore[attr-defined]
+        return _displayed(expr.args)  # type: ignore[attr-defined]
     if kind is FromModule:
         return ast.Attribute(value=expr.module, attr=expr.name, ctx=ast.Load())  # type: ignore[attr-defined]
     if kind is Module:
@@ -59,3 +63,10 @@ def _import_call(expr: Module) -> ast.expr:
     args += [ast.Call(func=ast.Name(id=name, ctx=ast.Load()), args=[], keywords=[]) for name in ("globals", "locals")]
     args += [literal(expr.names), ast.Constant(value=expr.level)]
     return ast.Call(func=ast.Name(id="__import__", ctx=ast.Load()), args=args, keywords=[])
+
+
+def _displayed(args: list[ast.expr]) -> ast.expr:
+    """Return what the interactive interpreter does with the value of a statement."""
+    importer = ast.Name(id="__import__", ctx=ast.Load())
+    module = ast.Call(func=importer, args=[ast.Constant(value="sys")], keywords=[])
+    return ast.Call(func=ast.Attribute(value=module, attr="displayhook", ctx=ast.Load()), args=args, keywords=[])

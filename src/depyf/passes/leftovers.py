@@ -6,13 +6,27 @@ import ast
 import builtins
 import re
 import sys
+import types
 from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Code
 from depyf.lift.imports import Import
-from depyf.lift.nodes import AsyncIter, AsyncNext, Cell, Common, GetIter, Object, Temp, WithExcept, literal
+from depyf.lift.nodes import (
+    AsyncIter,
+    AsyncNext,
+    Cell,
+    Common,
+    Function,
+    GetIter,
+    Object,
+    Temp,
+    Var,
+    WithExcept,
+    literal,
+)
 from depyf.passes.body import Body
 from depyf.passes.definitions import AsyncDefinition, Definition
+from depyf.passes.parameters import parameters
 from depyf.passes.telling import hint_names
 from depyf.passes.walk import nodes, rewrite_expressions
 
@@ -52,8 +66,7 @@ class Names:
         if isinstance(value, Code) and value.origin is not None:
             value = value.origin  # The program knows the code object, not depyf's view of it.
         if id(value) not in self.by_identity:
-            label = getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or type(value).__name__
-            name = self.by_identity[id(value)] = self.fresh(f"object_{label}")
+            name = self.by_identity[id(value)] = self.fresh(f"object_{_label(value)}")
             self.objects[name] = value
         return self.by_identity[id(value)]
 
@@ -63,6 +76,17 @@ class Names:
             self.by_name[name] = self.fresh(name)
             self.variables[self.by_name[name]] = name
         return self.by_name[name]
+
+
+def _label(value: object) -> str:
+    if isinstance(value, types.CodeType):
+        return value.co_name
+    return getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or type(value).__name__
+
+
+KINDS = frozenset(
+    {Temp, Object, GetIter, AsyncIter, AsyncNext, WithExcept, Common, Cell, Function, ast.Name, Var, ast.Slice}
+)
 
 
 def finish_leftovers(body: Body, names: Names) -> None:
@@ -108,11 +132,13 @@ def finish_leftovers(body: Body, names: Names) -> None:
             return _builtin(names, expr.id)
         if isinstance(expr, Cell):
             return _cell(expr.name)
+        if isinstance(expr, Function):
+            return _made_in_place(expr, names)
         if isinstance(expr, ast.Name) and not expr.id.isidentifier():
             expr.id = names.of_variable(expr.id)
         return expr
 
-    rewrite_expressions(body.stmts, rewrite)
+    rewrite_expressions(body.stmts, rewrite, KINDS)
 
 
 def _indices(stmts: list[ast.stmt]) -> set[int]:
@@ -133,6 +159,20 @@ def _cell(variable: str) -> ast.expr:
     namer = ast.Lambda(args=nothing, body=ast.Name(id=variable, ctx=ast.Load()))
     closure = ast.Attribute(value=namer, attr="__closure__", ctx=ast.Load())
     return ast.Subscript(value=closure, slice=ast.Constant(value=0), ctx=ast.Load())
+
+
+def _made_in_place(function: Function, names: Names) -> ast.expr:
+    """Return a function that is used where it is made: one that names its code and its variables.
+
+    Before: <function of code, over y>(a)
+    After:  (lambda x: object_code(y))(a)
+
+    `verify/placeholders.py` puts the code object in the place of the lambda's.
+    """
+    arguments, _ = parameters(function.code, function)
+    variables: list[ast.expr] = [ast.Name(id=name, ctx=ast.Load()) for name in function.code.freevars]
+    code = ast.Name(id=names.of_object(function.code), ctx=ast.Load())
+    return ast.Lambda(args=arguments, body=ast.Call(func=code, args=variables, keywords=[]))
 
 
 def _builtin(names: Names, name: str) -> ast.expr:

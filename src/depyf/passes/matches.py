@@ -42,17 +42,18 @@ def _matched(before: list[ast.stmt], stmt: ast.If) -> ast.stmt:
     if subject is None and tested is None:
         return stmt
     value = subject if subject is not None else tested[0]  # type: ignore[index]
-    cases = _cases([stmt], value)
-    if not _is_match(cases, value):
+    cases, rest = _cases([stmt], value)
+    if not _is_match(cases, rest, value):
         return stmt
+    cases += rest
     if subject is not None:
         return _headed(before, ast.Match(subject=subject, cases=cases, lineno=stmt.lineno))
     return ast.Match(subject=value, cases=cases, lineno=stmt.lineno)
 
 
-def _is_match(cases: list[ast.match_case], subject: ast.expr) -> bool:
-    """Say whether the cases tell of their subject, and nothing in them but the patterns does."""
-    if all(_is_wildcard(case) for case in cases):
+def _is_match(cases: list[ast.match_case], rest: list[ast.match_case], subject: ast.expr) -> bool:
+    """Say whether cases tell of their subject, and nothing in them but the patterns does; of `rest` this is known."""
+    if all(_is_wildcard(case) for case in [*cases, *rest]):
         return False
     parts: list[ast.stmt] = []
     for case in cases:
@@ -92,8 +93,8 @@ def _is_wildcard(case: ast.match_case) -> bool:
     return isinstance(case.pattern, ast.MatchAs) and case.pattern.name is None and case.pattern.pattern is None
 
 
-def _cases(rest: list[ast.stmt], subject: ast.expr) -> list[ast.match_case]:
-    """Return the cases that a chain of tests of one subject consists of."""
+def _cases(rest: list[ast.stmt], subject: ast.expr) -> tuple[list[ast.match_case], list[ast.match_case]]:
+    """Return the cases that a chain of tests of one subject begins with, and those of the `match` that it ends with."""
     cases: list[ast.match_case] = []
     while rest:
         first = rest[0]
@@ -102,8 +103,7 @@ def _cases(rest: list[ast.stmt], subject: ast.expr) -> list[ast.match_case]:
         test = behind[0] if len(behind) == 1 and isinstance(behind[0], ast.If) else None
         inner = behind[0] if len(behind) == 1 else None
         if isinstance(inner, ast.Match) and capture is None and _same(inner.subject, subject):
-            cases.extend(inner.cases)
-            break
+            return cases, inner.cases
         tested = _pattern(test.test) if test is not None and capture is None else None
         if test is not None and tested is not None and _same(tested[0], subject):
             cases.append(ast.match_case(pattern=tested[1], guard=tested[2], body=test.body))
@@ -115,7 +115,7 @@ def _cases(rest: list[ast.stmt], subject: ast.expr) -> list[ast.match_case]:
             if capture is not None or not all(isinstance(stmt, ast.Pass) for stmt in rest):
                 cases.append(ast.match_case(pattern=Capture(None, capture), guard=None, body=behind or [ast.Pass()]))
             break
-    return cases
+    return cases, []
 
 
 def _captured(stmt: ast.stmt, subject: ast.expr) -> Var | None:

@@ -11,7 +11,7 @@ from depyf.passes.body import Bodies, Body
 from depyf.passes.comprehensions import COMPREHENSIONS, bound_around
 from depyf.passes.definitions import AsyncDefinition, ClassDefinition, Definition
 from depyf.passes.type_params import GENERIC
-from depyf.passes.walk import nodes
+from depyf.passes.walk import children, nodes
 
 EXPRESSIONS = frozenset({"<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 """Code that is written as an expression: what it binds outside is declared by the code around it."""
@@ -98,6 +98,12 @@ def shadow(inner: Body, outer: Code, bodies: Bodies) -> None:
             work.extend(bodies[id(const)] for const in body.code.consts if isinstance(const, Code))
 
 
+BINDING = frozenset(
+    {Var, Definition, AsyncDefinition, ClassDefinition, Capture, CaptureStar, CaptureRest, Import, ImportFrom}
+).union({ast.Lambda}, COMPREHENSIONS)
+"""The nodes that name a variable, or are a scope of their own."""
+
+
 def own_variables(stmts: list[ast.stmt], around: bool) -> list[Var]:
     """Return the variables that statements name themselves: not those of nested functions and classes.
 
@@ -107,7 +113,9 @@ def own_variables(stmts: list[ast.stmt], around: bool) -> list[Var]:
     work: list[ast.AST] = list(reversed(stmts))
     while work:
         node = work.pop()
-        if isinstance(node, Var):
+        if type(node) not in BINDING:
+            work.extend(children(node))
+        elif isinstance(node, Var):
             found.append(node)
         elif isinstance(node, (Definition, AsyncDefinition)):
             found.extend([node.target] if isinstance(node.target, Var) else [])
@@ -121,7 +129,7 @@ def own_variables(stmts: list[ast.stmt], around: bool) -> list[Var]:
             work.extend(node.type_params)
         elif isinstance(node, (Capture, CaptureStar, CaptureRest)):
             found.extend([node.variable] if node.variable is not None else [])
-            work.extend(ast.iter_child_nodes(node))
+            work.extend(children(node))
         elif isinstance(node, (Import, ImportFrom)):
             found.extend(node.variables)
         elif isinstance(node, ast.Lambda):
@@ -130,5 +138,5 @@ def own_variables(stmts: list[ast.stmt], around: bool) -> list[Var]:
             found.extend(bound if around else [])
             work.append(node.generators[0].iter)
         else:
-            work.extend(ast.iter_child_nodes(node))
+            work.extend(children(node))
     return found

@@ -9,12 +9,12 @@ import ast
 import keyword
 
 from depyf.lift.nodes import Temp, literal_value
-from depyf.passes.walk import nodes
+from depyf.passes.walk import statements
 
 
 def hint_names(stmts: list[ast.stmt], hints: dict[int, str]) -> None:
     """Add a hint for each temporary that has none, taken from the value that it is first given."""
-    for node in nodes(stmts):
+    for node in statements(stmts):
         if not isinstance(node, ast.Assign) or len(node.targets) != 1:
             continue
         target = node.targets[0]

@@ -48,9 +48,7 @@ def _keep_exceptions(body: list[ast.stmt], made: dict[int, ast.Try]) -> None:
 
 def _try(stmt: TryStmt) -> ast.stmt:
     if stmt.is_finally:
-        final = stmt.handler
-        if final and isinstance(final[-1], ReraiseStmt):
-            final = final[:-1]
+        final = _without_ends(stmt.handler)
         return _joined(ast.Try(body=stmt.body, handlers=[], orelse=[], finalbody=final or [ast.Pass()], lineno=0))
     handlers: list[ast.ExceptHandler] = []
     rest = stmt.handler
@@ -65,6 +63,21 @@ def _try(stmt: TryStmt) -> ast.stmt:
         rest = rest_or_none
     handlers.append(_bare(rest, stmt.exc))
     return ast.Try(body=stmt.body, handlers=handlers, orelse=stmt.orelse, finalbody=[], lineno=0)
+
+
+def _without_ends(final: list[ast.stmt]) -> list[ast.stmt]:
+    """Return the body of `finally` without the raising at its ends, which the statement does by itself."""
+    work = [final]
+    while work:
+        last = work[-1][-1] if work[-1] else None
+        stmts = work.pop()
+        if isinstance(last, ReraiseStmt):
+            stmts.pop()
+        elif isinstance(last, ast.If):
+            work += [last.body, last.orelse]
+            if len(last.body) == 1 and isinstance(last.body[0], ReraiseStmt):
+                last.body[:] = [ast.Pass()]
+    return final
 
 
 def _is_star(handler: list[ast.stmt]) -> bool:

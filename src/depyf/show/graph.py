@@ -24,6 +24,7 @@ from depyf.lift.tac import (
     Raise,
     Reraise,
     Return,
+    Stop,
     seeming,
 )
 from depyf.show.listing import value
@@ -77,6 +78,8 @@ def exit_text(exit_: Exit) -> str:
             return f"raise {values(operands)}".rstrip()
         case Reraise(exc):
             return f"reraise {name(exc)}"
+        case Stop():
+            return "never comes here"
         case _:
             assert_never(exit_)
 

@@ -140,7 +140,7 @@ class Builder:
         skip = entry if loop_outside else -1
         successors = self._successors(labels, skip)
         for header, _ in natural_loops(successors, entry):
-            self._unrotate(header, labels)
+            self._unrotate(header, labels, entry)
         for header, inside in self._loops(labels, entry, skip):
             self._reduce_loop(header, {label for label in inside if label in self.nodes}, labels)
         reached = set(reverse_postorder(self._successors(labels), entry))
@@ -149,7 +149,7 @@ class Builder:
         self.nodes.remove(reached)
         return items
 
-    def _unrotate(self, header: int, labels: set[int]) -> None:
+    def _unrotate(self, header: int, labels: set[int], entry: int) -> None:
         """Join the two copies of a `while` test around the loop body `header`, if there are two."""
         sources = sorted(label for label in self.nodes.sources(header) if label in labels)
         test, alike = same_tests(self.nodes, sources, header)
@@ -161,9 +161,25 @@ class Builder:
             self.nodes[label].items[-1] = jump
             self.nodes[label].jumps = [jump]
             self.nodes.add(label, self.nodes[label])
+        # `continue` leads to the first copy of a test, where that is not joined with what comes before the loop.
+        bare = {label for label in alike if len(self.nodes[label].items) == 1}
+        for other in {source for label in bare for source in self.nodes.sources(label)} & labels:
+            for jump in self.nodes[other].jumps:
+                jump.label = self.fresh if jump.label in bare else jump.label
+            self.nodes.add(other, self.nodes[other])
         self.add(self.fresh, [test], node.handler, node.nest, node.first, node.last)
+        if entry in alike and len(self.nodes[entry].items) == 1:
+            self._redirect(labels, entry, self.fresh)  # Else what begins the code would begin a loop around the loop.
         labels.add(self.fresh)
         self.fresh += 1
+
+    def _redirect(self, labels: set[int], label: int, target: int) -> None:
+        """Lead the jumps of these nodes to one that does nothing but go on to where it leads."""
+        for source in [source for source in self.nodes.sources(label) if source in labels]:
+            for jump in self.nodes[source].jumps:
+                if jump.label == label:
+                    jump.label = target
+            self.nodes.add(source, self.nodes[source])
 
     def _successors(self, labels: set[int], skip: int = -1) -> dict[int, list[int]]:
         """Return the edges between these nodes, but for those to `skip`."""
@@ -179,7 +195,11 @@ class Builder:
                 marker = header.iterator.temp
                 loops[label] = {label} | (self.nodes.nested(marker) & labels)
             elif label in loops:
-                self._extend(label, loops[label], labels)
+                self._extend(label, loops[label], labels - {entry})
+        for label, inside in loops.items():
+            # A `for` loop lies in another with all of its body, also with what never comes back.
+            fors = [loops[other] for other in inside if other != label and other in loops and self._for_of(other)]
+            inside.update(*fors)
         return sorted(loops.items(), key=lambda loop: (len(loop[1]), -loop[0]))
 
     def _for_of(self, label: int) -> For | None:

@@ -12,16 +12,22 @@ class Choices:
     shared_exits_inside: code between the blocks of a loop that leaves it belongs to the loop also where several
         blocks lead to it.
     goes_beyond: where control only seems to go on behind an exit shows how statements stood.
+    joins_exits: the copies of a way out are made one first.
     """
 
     shared_exits_inside: bool = True
     goes_beyond: bool = True
+    joins_exits: bool = True
 
 
 ORDER = (
     Choices(),
     Choices(shared_exits_inside=False),
+    Choices(joins_exits=False),
+    Choices(shared_exits_inside=False, joins_exits=False),
     Choices(goes_beyond=False),
     Choices(shared_exits_inside=False, goes_beyond=False),
+    Choices(goes_beyond=False, joins_exits=False),
+    Choices(shared_exits_inside=False, goes_beyond=False, joins_exits=False),
 )
 """What is tried until the control flow fits statements."""

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from depyf.lift.fold import Folder
-from depyf.lift.nodes import EMPTY, LOCAL, Entry, Temp
+from depyf.lift.nodes import EMPTY, LOCAL, Entry, MatchTest, Temp
 from depyf.lift.order import is_atom
 from depyf.lift.rules import FOLD
 from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Return, edges, exit_uses
@@ -240,6 +240,8 @@ class _Collapser:
             same_side, far_side = natural, swapped
         elif _same_edge(other, cond, swapped, inner) and cond not in other.args:
             same_side, far_side = swapped, natural
+            if self._keep_apart(block, arm, [*swapped.args, *natural.args]):
+                return False
             if inner not in far_side.args and self._arm_negates(block, arm, far_side, same_side):
                 negate_arm = True
             else:
@@ -275,6 +277,14 @@ class _Collapser:
         if keeps_polarity(second) != (first is not None and keeps_polarity(first)):
             return not keeps_polarity(second)
         return far.target < near.target
+
+    def _keep_apart(self, block: Block, arm: _Arm, carried: list[int]) -> bool:
+        """Say whether two tests are statements of their own: joined, one of them would be another operation."""
+        assert arm.entry is not None
+        first = self._test_of(block)
+        is_match = isinstance(first, MatchTest) or isinstance(arm.entry.expr, MatchTest)
+        both = first is not None and keeps_polarity(first) and keeps_polarity(arm.entry.expr)
+        return both and not is_match and not carried and not self.is_expression
 
     def _test_of(self, block: Block) -> ast.expr | None:
         """Return a block's test, folded, if its last operation makes it."""

@@ -13,6 +13,8 @@ from depyf.lift.tac import Block, Branch, Edge, Graph, edges, exit_uses
 
 def remove_dropped(graph: Graph) -> None:
     """Remove the phis that only take values from tests, to drop them."""
+    if not any(block.phis for block in graph.live()):
+        return
     entries: dict[int, list[tuple[Block, Edge]]] = {}
     for block in graph.live():
         for edge in edges(block.exit):

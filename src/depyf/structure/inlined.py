@@ -22,6 +22,7 @@ from depyf.lift.tac import (
     Raise,
     Reraise,
     Return,
+    Stop,
     edges,
 )
 from depyf.structure.order import postorder
@@ -66,11 +67,8 @@ class _Start:
 
 def saving_blocks(graph: Graph) -> list[Block]:
     """Return the blocks in which the saving of variables begins, those of inner comprehensions first."""
-    return [
-        graph.block(index)
-        for index in postorder(graph)
-        if any(inst.op == "LOAD_FAST_CLEAR" for inst in graph.block(index).insts)
-    ]
+    saving = {block.index for block in graph.live() if any(inst.op == "LOAD_FAST_CLEAR" for inst in block.insts)}
+    return [graph.block(index) for index in postorder(graph) if index in saving] if saving else []
 
 
 def find_inlined(graph: Graph, block: Block) -> Inlined | None:
@@ -114,8 +112,8 @@ def _saves(inst: Inst, inlined: Inlined) -> bool:
 
 
 def _start(graph: Graph, block: Block) -> _Start | None:
-    places = [place for place, inst in enumerate(block.insts) if inst.op == "LOAD_FAST_CLEAR"]
-    first = places[-1]
+    places = [place for place, inst in enumerate(block.insts) if inst.op in ("LOAD_FAST_CLEAR", "MAKE_CELL")]
+    first = next(place for place in reversed(places) if block.insts[place].op == "LOAD_FAST_CLEAR")
     while first - 1 in places:
         first -= 1
     saved: dict[int, str] = {}
@@ -250,6 +248,8 @@ def _copied_exit(exit_: Exit) -> Exit:
             return Raise(list(operands), line)
         case Reraise(exc):
             return Reraise(exc)
+        case Stop():
+            return Stop()
 
 
 def _copied(edge: Edge) -> Edge:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from depyf.bytecode.constants import key
 from depyf.cfg.dominators import Dominance, Successors, immediate_dominators
 from depyf.lift.successors import successors as all_successors
 from depyf.lift.tac import Graph
@@ -117,6 +118,6 @@ def same_expression(one: ast.AST, two: ast.AST) -> bool:
             if len(a) != len(b):
                 return False
             work.extend(zip(a, b))
-        elif a != b or repr(a) != repr(b):
+        elif key(a) != key(b):
             return False
     return True

@@ -52,8 +52,8 @@ def _attach(nodes: dict[int, Node], label: int, kids: list[int], sites: dict[int
         after = compound.suppressed[0]
         if isinstance(after, Jump) and after.body is None:
             node.items = [*node.items, Jump(after.label)]
-    for kid in behind:
-        node.items = [*node.items, Label(kid), *nodes[kid].items]
+    for kid in behind:  # As filled jumps: to copy the rest of the code behind every statement would take n^2 time.
+        node.items = [*node.items, Label(kid), Jump(kid, nodes[kid].items)]
 
 
 def _break_to(node: Node, loop: Loop | For) -> None:
@@ -128,9 +128,8 @@ def _normal_exit(
 
 
 def _is_behind(sites: list[tuple[int, Jump]], tails: list[int]) -> bool:
-    """Say whether one place that control goes to is the end of a `try` body, or its handlers only seem to go on."""
-    places = [jump for _, jump in sites if not jump.never]
-    return len(places) <= 1 and all(id(jump) in tails for jump in places)
+    """Say whether control comes from ends of a `try` body alone; handlers may seem to go on."""
+    return all(id(jump) in tails for _, jump in sites if not jump.never)
 
 
 def _fill_else(compound: Item, jump: Jump, items: list[Item]) -> None:
@@ -149,6 +148,8 @@ def _tails(items: list[Item]) -> list[Jump]:
         last = sequence[-1] if sequence else None
         if isinstance(last, Jump) and last.body is None:
             found.append(last)
+            if len(sequence) > 1 and isinstance(sequence[-2], (Loop, For)):
+                work.append(sequence[-2].orelse)
         elif last is not None and not isinstance(last, (Loop, For)):
             work.extend(children(last))
         elif isinstance(last, (Loop, For)):

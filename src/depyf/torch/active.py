@@ -17,6 +17,7 @@ from depyf.report.model import CompileId, Unavailable
 from depyf.torch.adapters import seams, stages
 from depyf.torch.formatter import FormatterPatch
 from depyf.torch.records import record_compile_id, record_kind
+from depyf.torch.untraced import NOT_TOLD
 
 
 class Context(Protocol):
@@ -139,7 +140,7 @@ class ActiveContexts:
                 logger.addHandler(handler)
                 hooks.callback(logger.removeHandler, handler)
             else:
-                unavailable["structured trace"] = "torch before 2.4 writes none"
+                unavailable["structured trace"] = NOT_TOLD
             patch = FormatterPatch(self.on_graph)
             missing = patch.install()
             hooks.callback(patch.remove)

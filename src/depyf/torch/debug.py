@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from depyf.report.model import Session, Transformed
+from depyf.report.model import Transformed
 from depyf.torch.active import ACTIVE
 from depyf.torch.adapters import seams
-from depyf.torch.prepare import told_in_this_process
+from depyf.torch.stepping import Steps, find_steps, running_from_files
+from depyf.torch.told import TOLD
 
 PAUSE_VARIABLE = "DEPYF_DEBUG_PAUSE"
 """Set to `0` to switch the pause off where `debug` is called without saying."""
@@ -21,8 +22,10 @@ PAUSE_VARIABLE = "DEPYF_DEBUG_PAUSE"
 def debug(pause: bool | None = None) -> Iterator[None]:
     """Tell where the files are and which lines to break at, pause, and run the body on the code in those files.
 
-    Inside, torch compiles nothing anew: what no entry fits runs as the user wrote it. So a debugger's own callbacks
-    are not compiled, and no call is served by code that has no file.
+    Transformed code and resume functions run from their files in any case. Here captured, forward and backward graphs,
+    the wrappers that AOTAutograd generates, and Inductor's wrappers do so too, where the text of a file is proven to
+    be the code that runs. Inside, torch compiles nothing anew: what no entry fits runs as the user wrote it. So a
+    debugger's own callbacks are not compiled, and no call is served by code that has no file.
 
     Args:
         pause: wait for the return key before the body; by default unless `DEPYF_DEBUG_PAUSE=0` is set.
@@ -32,29 +35,39 @@ def debug(pause: bool | None = None) -> Iterator[None]:
     """
     if ACTIVE.is_any_entered():
         raise RuntimeError("depyf.debug() inside of depyf.prepare_debug(): leave that context first, it has the files")
-    for line in _places():
+    steps = {directory: [find_steps(live, directory) for live in told.live] for directory, told in TOLD.items()}
+    for line in _places(steps):
         print(line)
     if pause if pause is not None else os.environ.get(PAUSE_VARIABLE, "1") != "0":
         _wait()
-    with seams.without_compiling():
+    with seams.without_compiling(), running_from_files([each for found in steps.values() for each in found]):
         yield
 
 
-def _places() -> list[str]:
+def _places(steps: dict[Path, list[Steps]]) -> list[str]:
     lines = [
-        place
-        for directory, session in told_in_this_process()
-        for place in (f"depyf: files are in {directory}", *_breakpoints(directory, session))
+        line
+        for directory, found in steps.items()
+        for line in (f"depyf: files are in {directory}", *(line for each in found for line in _lines(directory, each)))
     ]
     return lines or ["depyf: there are no files yet; run the program in depyf.prepare_debug(directory) first"]
 
 
-def _breakpoints(directory: Path, session: Session) -> Iterator[str]:
-    for _, compiled in session.compiles():
-        transformed = compiled.transformed
-        if isinstance(transformed, Transformed) and transformed.installed and transformed.file:
-            path = directory / transformed.file
-            yield f"  {compiled.name}, compile {compiled.id}: break at {path}:{_first_line(path, compiled.name)}"
+def _lines(directory: Path, steps: Steps) -> Iterator[str]:
+    """Say where to break in what was compiled once."""
+    compiled = steps.compile
+    transformed = compiled.transformed
+    place = f"  {compiled.name}, compile {compiled.id}:"
+    if isinstance(transformed, Transformed) and transformed.installed and transformed.file:
+        path = directory / transformed.file
+        yield f"{place} break at {path}:{_first_line(path, compiled.name)}"
+    elif isinstance(transformed, Transformed):
+        yield f"{place} Dynamo's own code runs, which has no file ({transformed.reason})"
+    first_of_file = {each.path: each for each in reversed(steps.files)}
+    for path, each in reversed(first_of_file.items()):
+        yield f"    {each.function.__name__}: break at {path}:{each.line}"
+    if steps.reason:
+        yield f"    no graph can be stepped: {steps.reason}"
 
 
 def _first_line(path: Path, name: str) -> int:

@@ -9,7 +9,7 @@ from depyf.report.names import compiled_fn_number, without_random_part
 from depyf.torch.adapters import entry_ids, seams
 from depyf.torch.dump import Dump
 from depyf.torch.entries import relate
-from depyf.torch.recorder import Recorder, Running
+from depyf.torch.recorder import CallSite, Recorder, Running
 from depyf.torch.transform import Subject, transform, write_without_source
 
 
@@ -42,5 +42,9 @@ def _join(recorder: Recorder, running: Running, code: types.CodeType, new_code: 
         graphs = [name for name in new_code.co_names if compiled_fn_number(name) is not None]
         running.compile.compiled_fns = tuple(without_random_part(name) for name in graphs)
         running.compile.resumes = tuple(name for name in new_code.co_names if name.startswith("__resume_at_"))
+        for constant in new_code.co_consts:
+            if isinstance(constant, types.CodeType) and constant.co_name.startswith(seams.RESUME_PREFIX):
+                # Before 2.11 a resume function with free variables is made in place, and is no global.
+                recorder.call_sites[constant] = CallSite(running, "")
         recorder.write_nameless(running)
         relate(recorder, running, code)

@@ -17,11 +17,39 @@ def listing(code: types.CodeType) -> str:
     pending, parts = [code], []
     while pending:
         current = pending.pop(0)
-        parts.append(f"{current.co_name}, line {current.co_firstlineno}\n{dis.Bytecode(current).dis()}")
+        text = dis.Bytecode(_with_brief_constants(current)).dis()
+        parts.append(f"{current.co_name}, line {current.co_firstlineno}\n{text}")
         pending.extend(constant for constant in current.co_consts if isinstance(constant, types.CodeType))
     text = _ADDRESS.sub("", "\n".join(parts))
     names = stable_names(_GLOBAL.findall(text))
     return _GLOBAL.sub(lambda found: names.get(found[0], found[0]), text)
+
+
+_LITERALS = (int, float, complex, str, bytes, tuple, frozenset, type(None), type(...), types.CodeType)
+
+
+class _Brief:
+    """Stands for a constant without a literal, whose own text may be that of a whole module."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return f"<{self._text}>"
+
+
+def _with_brief_constants(code: types.CodeType) -> types.CodeType:
+    constants = (each if isinstance(each, _LITERALS) else _Brief(object_words(each)) for each in code.co_consts)
+    return code.replace(co_consts=tuple(constants))
+
+
+def object_words(value: object) -> str:
+    """Return what a constant without a literal is; no address, which no two runs have in common."""
+    if isinstance(value, types.CodeType):
+        return f"the code of {value.co_name}"
+    if isinstance(value, dict) and isinstance(value.get("__name__"), str):
+        return f"the globals of {value['__name__']}"
+    return f"a constant of type {type(value).__qualname__}"
 
 
 def all_names(code: types.CodeType) -> tuple[set[str], set[str]]:

@@ -16,26 +16,20 @@ from depyf.torch import entries, hooks
 from depyf.torch.active import ACTIVE
 from depyf.torch.adapters import seams, stages
 from depyf.torch.adapters.versions import python_version, torch_version
-from depyf.torch.dump import Dump, Numbers
+from depyf.torch.dump import Dump
 from depyf.torch.problems import Problems
 from depyf.torch.recorder import Recorder
 from depyf.torch.records import record_kind
+from depyf.torch.told import TOLD, LiveCompile, Told
+from depyf.torch.untraced import Untraced
 from depyf.torch.views import INDEX, write_views
 
-_TOLD: dict[Path, tuple[Session, Numbers]] = {}
-"""What contexts of this process have told in each directory: a later context there goes on with it."""
 
-
-def _told_so_far(directory: Path) -> tuple[Session, Numbers]:
-    """Return the session that a directory tells of, a new one unless a context of this process has written there."""
-    if directory not in _TOLD or not (directory / INDEX).exists():
-        _TOLD[directory] = Session(torch_version(), python_version()), Numbers()
-    return _TOLD[directory]
-
-
-def told_in_this_process() -> list[tuple[Path, Session]]:
-    """Return the directories that contexts of this process have written to, with what each tells, in order."""
-    return [(directory, session) for directory, (session, _) in _TOLD.items()]
+def _told_so_far(directory: Path) -> Told:
+    """Return what a directory tells of, nothing unless a context of this process has written there."""
+    if directory not in TOLD or not (directory / INDEX).exists():
+        TOLD[directory] = Told(Session(torch_version(), python_version()))
+    return TOLD[directory]
 
 
 class DumpContext:
@@ -43,10 +37,12 @@ class DumpContext:
 
     def __init__(self, directory: Path, *, clean_wild_fx_code: bool, log_bytecode: bool) -> None:
         self.directory = directory
-        self.session, numbers = _told_so_far(directory)
+        self._told = _told_so_far(directory)
+        self.session = self._told.session
         self._problems = Problems(directory)
-        self._dump = Dump(directory, self._problems, numbers)
+        self._dump = Dump(directory, self._problems, self._told.numbers)
         self._recorder = Recorder(self.session, self._dump, keep_restarted=not clean_wild_fx_code)
+        self._untraced = None if seams.has_structured_trace() else Untraced(self._recorder)
         self._log_bytecode = log_bytecode
         self._process = os.getpid()
         self._settings = contextlib.ExitStack()
@@ -78,6 +74,11 @@ class DumpContext:
             write_views(self.session, self._recorder.running(), self._dump, self._problems)
         self._problems.write()
         self._recorder.forget_texts()
+        self._told.live += [
+            LiveCompile(each.compile, each.live_code)
+            for each in self._recorder.running()
+            if each.live_code is not None
+        ]
 
     def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         """Take in one record of torch's structured trace."""
@@ -99,7 +100,16 @@ class DumpContext:
         """Write the source of Dynamo's code; return the code to run in its place, or None for Dynamo's own."""
         if os.getpid() != self._process:
             return None
-        return hooks.on_code(self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode)
+        current = seams.current_compile()
+        if self._untraced is None or current is None:
+            return hooks.on_code(self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode)
+        with self._problems.contained("reading cache entries"):
+            entries.read_new_entries(self._recorder)
+        self._recorder.begun(current[0], code)
+        self._untraced.before_code(current)
+        made = hooks.on_code(self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode)
+        self._untraced.after_code(current)
+        return made
 
     def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
         """Note the name of the graph that Dynamo captures next, or dump the graph that a client wants dumped."""
@@ -108,6 +118,8 @@ class DumpContext:
         current = seams.current_compile()
         if not caller.startswith("torch."):
             self._recorder.client_graph(current[0] if current else None, name, seams.graph_text(module))
+        elif current is not None and self._untraced is not None:
+            self._untraced.on_graph(current, name, module)
         elif current is not None and name.startswith("__compiled_fn_"):
             self._recorder.name_graph(*current, name)
 

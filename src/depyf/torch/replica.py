@@ -18,6 +18,7 @@ from depyf.torch.dispatch import Dispatch, Entry, Live, Served, parameters
 from depyf.torch.guards.explain import Refusal, explain
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction, FullCode, render_full_code
 from depyf.torch.guards.render import entry_suffix, guard_name
+from depyf.verify.placeholders import put_back_code
 
 FILENAME = "<full code of {}>"
 
@@ -203,7 +204,7 @@ class Replica:
         scope = original.__globals__
         name = f"code_{entry_suffix(entry.compile_id)}"
         made_here = self._names[name]
-        code = installed if made_here is None else made_here.__code__
+        code = installed if made_here is None else put_back_code(made_here.__code__, entry.placeholders)
         overlay = Overlay(entry, scope, self._resumes)
         closure = tuple(cells[name] for name in code.co_freevars)
         made = types.FunctionType(code, overlay, name, original.__defaults__, closure)

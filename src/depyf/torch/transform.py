@@ -18,7 +18,7 @@ from depyf.report.user_source import marked_source
 from depyf.report.words import in_columns, place_words, proof_words, resumption, trigger_words
 from depyf.torch.dump import Dump
 from depyf.torch.known_graphs import assumptions, result_names
-from depyf.torch.listing import all_names, line_of_offset, listing
+from depyf.torch.listing import all_names, line_of_offset, listing, object_words
 from depyf.torch.recorder import Running
 from depyf.verify.level import Level
 from depyf.verify.recompile import recompile
@@ -194,17 +194,8 @@ def _header(subject: Subject) -> list[str]:
         state = f", with {kept} as they were" if kept else ""
         lines.append(f"{subject.function.name}: {subject.root.name} from line {resumed.line} on{state}")
         lines += [line.removeprefix("# ") for line in marked_source(resumed)]
-    lines += [f"{name}: {_object_words(value)}" for name, value in subject.running.placeholders.items()]
+    lines += [f"{name}: {object_words(value)}" for name, value in subject.running.placeholders.items()]
     return lines
-
-
-def _object_words(value: object) -> str:
-    """Return what a constant without a literal is; no address, which no two runs have in common."""
-    if isinstance(value, types.CodeType):
-        return f"the code of {value.co_name}"
-    if isinstance(value, dict) and isinstance(value.get("__name__"), str):
-        return f"the globals of {value['__name__']}"
-    return f"a constant of type {type(value).__qualname__}"
 
 
 def _resume_lines(subject: Subject) -> dict[str, int]:

@@ -20,7 +20,7 @@ def write_views(session: Session, compiles: list[Running], dump: Dump, problems:
     for running in compiles:
         by_function.setdefault(running.function.key, []).append(running)
     for root in session.roots():
-        if root.key in by_function:
+        if root.key in by_function and root.file:
             with problems.contained(f"writing {root.file}"):
                 _write_full_code(session, root, by_function, dump)
     with problems.contained(f"writing {INDEX}"):

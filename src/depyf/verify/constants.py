@@ -1,42 +1,9 @@
-"""When two constants are the same one: by type and value, and by identity where they have no literal."""
+"""What a constant of a class body says, apart from where the class stands."""
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Hashable
-
-from depyf.bytecode.code import Code
-
 NAME_STORES = frozenset({"STORE_NAME", "STORE_DEREF", "STORE_GLOBAL"})
 """Operations by which a class body stores what the compiler has to say of the class."""
-ATOMS = (int, bool, str, bytes, type(None), type(Ellipsis))
-
-
-def key(value: object) -> Hashable:
-    """Return a key that two constants share exactly when no program can tell them apart by type and value.
-
-    `1`, `True` and `1.0` differ, and so do `0.0` and `-0.0`. Nested code, and objects that no literal makes, are
-    the same only when they are the same object.
-
-    >>> key(1) == key(True), key(0.0) == key(-0.0), key((1, "a")) == key((1, "a"))
-    (False, False, True)
-    """
-    tokens: list[Hashable] = []
-    pending = [value]
-    while pending:
-        item = pending.pop()
-        kind = type(item)
-        if isinstance(item, tuple) and kind is tuple:
-            tokens.append(("tuple", len(item)))
-            pending.extend(reversed(item))
-        elif isinstance(item, slice):
-            tokens.append(("slice",))
-            pending.extend((item.step, item.stop, item.start))
-        elif isinstance(item, frozenset) and kind is frozenset:
-            tokens.append(set_key(item))
-        else:
-            tokens.append(atom_key(item))
-    return tokens[0] if len(tokens) == 1 else tuple(tokens)
 
 
 def placed(name: object, value: object) -> object:
@@ -51,23 +18,3 @@ def placed(name: object, value: object) -> object:
     if name == "__static_attributes__" and isinstance(value, tuple):
         return tuple(sorted(value, key=repr))
     return value
-
-
-def atom_key(value: object) -> Hashable:
-    """Return the key of a constant that holds no other."""
-    if isinstance(value, float) and type(value) is float:
-        return ("float", struct.pack("<d", value))
-    if isinstance(value, complex) and type(value) is complex:
-        return ("complex", struct.pack("<dd", value.real, value.imag))
-    if type(value) in ATOMS:
-        return (type(value).__name__, value)
-    if isinstance(value, Code) and value.origin is not None:
-        return ("object", id(value.origin))
-    return ("object", id(value))
-
-
-def set_key(value: frozenset[object]) -> Hashable:
-    """Return the key of a frozen set. One that holds another set is the same only as itself: no literal makes it."""
-    if any(isinstance(item, frozenset) for item in value):
-        return ("object", id(value))
-    return ("frozenset", frozenset(key(item) for item in value))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 
+from depyf.bytecode.constants import key
 from depyf.bytecode.listing import Instruction
 from depyf.verify.callee import callee
-from depyf.verify.constants import NAME_STORES, key, placed
+from depyf.verify.constants import NAME_STORES, placed
 from depyf.verify.effects import EFFECTS, GROWERS, NEVER_RAISE, Effect, effect_of
 from depyf.verify.frame import Frame
 from depyf.verify.known_calls import exception_parts, takes_iterator

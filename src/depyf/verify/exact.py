@@ -8,6 +8,7 @@ from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Handler, Listing
 from depyf.verify.level import Place
 from depyf.verify.paths import Paths, Step
+from depyf.verify.shown import shown
 
 
 @dataclass(slots=True)
@@ -66,9 +67,3 @@ def step_difference(mine: Step, its: Step) -> str | None:
 def entry(handler: Handler) -> tuple[int, bool]:
     """Return how a handler is entered."""
     return handler.depth, handler.lasti
-
-
-def shown(value: object) -> str:
-    """Return a short text for a message."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Instruction, Listing
 from depyf.bytecode.normalise import normalise
 from depyf.verify.level import Verdict
+from depyf.verify.shown import shown
 
 WIDTH = 52
 
@@ -60,4 +60,4 @@ def argument(listing: Listing, item: Instruction) -> str:
         return f"to {listing.instructions[target].offset if target < len(listing.instructions) else 'the end'}"
     if item.arg is None and item.op != "CONST":
         return ""
-    return f"<code {item.arg.name}>" if isinstance(item.arg, Code) else repr(item.arg)
+    return shown(item.arg)

@@ -12,8 +12,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from depyf.bytecode.code import Code
+from depyf.bytecode.constants import key
 from depyf.bytecode.listing import Handler, Listing
-from depyf.verify.constants import NAME_STORES, key, placed
+from depyf.verify.constants import NAME_STORES, placed
 from depyf.verify.flow import Flow, successors
 
 ENDLESS = -1

@@ -15,6 +15,7 @@ def put_back(code: types.CodeType, placeholders: Mapping[str, object]) -> types.
     program can rebind it, and the module's globals, which are the user's, stay as they are. Nested code is left to
     the caller. Raises `DecompilationError` where the bytecode has no room for it.
     """
+    code = put_back_code(code, placeholders)
     if placeholders.keys().isdisjoint(code.co_names):
         return code
     words = Words(code)
@@ -38,3 +39,17 @@ def put_back(code: types.CodeType, placeholders: Mapping[str, object]) -> types.
         null = words.encode("PUSH_NULL", 0) if shift and raw.arg & 1 else b""
         words.overwrite(raw, load + null if words.facts.null_above else null + load, keep_caches=False)
     return code.replace(co_code=bytes(words.data), co_consts=tuple(consts))
+
+
+def put_back_code(code: types.CodeType, placeholders: Mapping[str, object]) -> types.CodeType:
+    """Return the code with the code objects that its lambdas name in the place of the lambdas' own."""
+    return code.replace(co_consts=tuple(_own_code(const, placeholders) for const in code.co_consts))
+
+
+def _own_code(const: object, placeholders: Mapping[str, object]) -> object:
+    """Return the code object that a lambda names, if that is all it does: `lambda x: object_code(y)`."""
+    if not isinstance(const, types.CodeType) or const.co_name != "<lambda>" or len(const.co_names) != 1:
+        return const
+    named = placeholders.get(const.co_names[0])
+    fits = isinstance(named, types.CodeType) and set(named.co_freevars) == set(const.co_freevars)
+    return named if fits else const

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+from depyf.bytecode.operand import RawInstruction
 from depyf.verify.code_tree import rewrite_tree
 from depyf.verify.words import Words
 
@@ -61,3 +62,29 @@ def qualname_constants(code: types.CodeType) -> set[int]:
         if names_class or on_stack and use.name == "MAKE_FUNCTION":
             found.add(load.arg)
     return found
+
+
+def requalify_made(code: types.CodeType, original: types.CodeType) -> types.CodeType:
+    """Return the code with functions that it makes of the very code objects of `original` named as there.
+
+    Where code objects do not carry their qualified names, that is a constant beside the code object. Raises
+    `DecompilationError` where the bytecode has no room for it.
+    """
+    if hasattr(code, "co_qualname"):
+        return code
+    wanted = {id(made): name for made, name, _ in _made(original, Words(original))}
+    words, consts = Words(code), list(code.co_consts)
+    for made, name, load in _made(code, words):
+        if id(made) in wanted and wanted[id(made)] != name:
+            consts.append(wanted[id(made)])
+            words.overwrite(load, words.encode("LOAD_CONST", len(consts) - 1), keep_caches=False)
+    return code.replace(co_code=bytes(words.data), co_consts=tuple(consts))
+
+
+def _made(code: types.CodeType, words: Words) -> Iterator[tuple[types.CodeType, object, RawInstruction]]:
+    """Yield the code object and the name of each function that is made, and the instruction that loads the name."""
+    for of_code, of_name, use in zip(words.raws, words.raws[1:], words.raws[2:], strict=False):
+        if use.name == "MAKE_FUNCTION" and of_code.name == of_name.name == "LOAD_CONST":
+            made = code.co_consts[of_code.arg]
+            if isinstance(made, types.CodeType):
+                yield made, code.co_consts[of_name.arg], of_name

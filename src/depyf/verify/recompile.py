@@ -12,7 +12,7 @@ from depyf.verify import header
 from depyf.verify.code_tree import rewrite_tree
 from depyf.verify.layout import lay_out
 from depyf.verify.placeholders import put_back
-from depyf.verify.qualname import requalify, requalify_part
+from depyf.verify.qualname import requalify, requalify_made, requalify_part
 from depyf.verify.standin import compile_standin
 
 NOTHING: Mapping[str, str] = types.MappingProxyType({})
@@ -50,7 +50,7 @@ def recompile(
 
     standin = rewrite_tree(rename_functions(standin, functions), restore)
     code = lay_out(standin, original)
-    code = requalify(code, own_qualname, read(original).qualname)
+    code = requalify_made(requalify(code, own_qualname, read(original).qualname), original)
     code = code.replace(
         co_name=original.co_name,
         co_flags=original.co_flags & ~CO_HAS_DOCSTRING | code.co_flags & (header.COMPARED_FLAGS | CO_HAS_DOCSTRING),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from depyf.bytecode.code import Code
-from depyf.verify.constants import key
+from depyf.bytecode.constants import key
+from depyf.verify.shown import shown
 from depyf.verify.state import FunctionOf, HeapObject, State, contents, shape, sort_of
 from depyf.verify.terms import Constant, Fresh, Pure, Sort, Symbol, Term, TupleOf
 
@@ -78,8 +79,7 @@ def describe(state: State, term: Term) -> str:
     node = state.terms.nodes[term]
     match node:
         case Constant(value=value):
-            text = f"<code {value.name}>" if isinstance(value, Code) else repr(value)
-            return text if len(text) <= 40 else f"{text[:37]}..."
+            return shown(value, 40)
         case Symbol(sort=Sort.GLOBAL, detail=name):
             return f"global {name}"
         case Symbol(sort=Sort.LOST):

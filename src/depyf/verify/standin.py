@@ -32,9 +32,11 @@ def compile_standin(
     names: identifiers in the text that stand for other names in `original`.
     Raises `DecompilationError` when the text does not compile or the function is not there.
     """
-    module = compile_text(text, original, filename, function, names)
-    found = list(functions(module))
     wanted = original.co_name if function is None else function
+    module = compile_text(text, original, filename, names)
+    found = list(functions(module))
+    if any(code.co_name == wanted and not set(original.co_cellvars) <= set(code.co_cellvars) for code, _ in found):
+        found = list(functions(compile_text(text, original, filename, names, cells_of=wanted)))
     named = [(code, qualname) for code, qualname in found if code.co_name == wanted]
     if not named and function is None and len(found) == 1:
         named = found
@@ -45,35 +47,31 @@ def compile_standin(
 
 
 def compile_text(
-    text: str, original: types.CodeType, filename: str, function: str | None, names: Mapping[str, str]
+    text: str, original: types.CodeType, filename: str, names: Mapping[str, str], *, cells_of: str | None = None
 ) -> types.CodeType:
-    """Compile a module's text under the `from __future__` imports, and with the imports, of the original's module."""
+    """Compile a module's text under the `from __future__` imports, and with the imports, of the original's module.
+
+    cells_of: the function in which the cells of the original have to be cells, whether it needs them or not.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(text, filename)
-            in_text = {name: identifier for identifier, name in names.items()}
-            add_cells(tree, original, function or original.co_name)
-            add_imports(tree, [in_text.get(name, name) for name in imported_names(read(original))])
+            text = with_imports(text, imported_names(read(original)), names)
             flags = original.co_flags & FUTURE_FLAGS
-            module: types.CodeType = compile(tree, filename, "exec", flags=flags, dont_inherit=True, optimize=0)
+            source: str | ast.Module = text
+            if cells_of is not None:
+                source = ast.parse(text, filename)
+                add_cells(source, original, cells_of)
+            module: types.CodeType = compile(source, filename, "exec", flags=flags, dont_inherit=True, optimize=0)
             return module
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
         raise DecompilationError(f"the source does not compile: {error}", code=filename) from error
 
 
-def add_imports(tree: ast.Module, names: list[str]) -> None:
-    """Import names at the top of a module, below its docstring and its `from __future__` imports."""
-    place = 0
-    while place < len(tree.body):
-        statement = tree.body[place]
-        is_docstring = place == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-        is_future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
-        if not is_docstring and not is_future:
-            break
-        place += 1
-    tree.body[place:place] = [ast.Import(names=[ast.alias(name=name, asname=None)]) for name in names]
-    ast.fix_missing_locations(tree)
+def with_imports(text: str, imported: list[str], names: Mapping[str, str]) -> str:
+    """Return the text of a module that imports names, at its end, where no line or docstring is moved by it."""
+    in_text = {name: identifier for identifier, name in names.items()}
+    return f"{text}\nimport {', '.join(in_text.get(name, name) for name in imported)}\n" if imported else text
 
 
 def add_cells(tree: ast.Module, original: types.CodeType, function: str) -> None:

@@ -11,7 +11,7 @@ import enum
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-from depyf.verify.constants import key
+from depyf.bytecode.constants import key
 
 Term = int
 MAX_DEPTH = 60

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from depyf.bytecode import expansions as x
+from depyf.bytecode.folds.comprehension_cells import fold_comprehension_cells
 from depyf.bytecode.folds.generators import fold_async_yield, fold_generator_start, fold_generator_stop
 from depyf.bytecode.folds.keywords import fold_keywords
 from depyf.bytecode.folds.loops import fold_loop_ends
@@ -14,6 +15,7 @@ from depyf.bytecode.versions import v3_11
 from depyf.bytecode.versions.opcodes_3_12 import TABLE
 
 FOLDS = (
+    fold_comprehension_cells,
     fold_generator_start,
     fold_sends,
     fold_async_yield,

@@ -37,10 +37,12 @@ class Machine:
     next_raw: the raw instruction that control goes on with, or None.
     branches: index in `emitted` and point gone to, of each operation that jumps.
     beyond: where the compiler wrote code as if the last operation went on, or None.
+    marks: emit where blocks are opened and closed.
     """
 
-    def __init__(self, draft: Draft, layouts: Layouts, point: Point) -> None:
+    def __init__(self, draft: Draft, layouts: Layouts, point: Point, marks: bool = False) -> None:
         self.draft = draft
+        self.marks = marks
         self.layouts = layouts
         self.raw = point.raw
         self.layout: Layout = point.layout
@@ -245,6 +247,7 @@ class Machine:
     def enter_block(self, kind: str, target: int, depth: int) -> None:
         """Put a block on the block stack."""
         self.blocks = (*self.blocks, Block(kind, target, depth))
+        self.mark(f"open {kind}")
 
     def leave_block(self, *kinds: str) -> Block:
         """Take the innermost block off, if it is one of these kinds; what is emitted here no longer raises into it."""
@@ -252,7 +255,13 @@ class Machine:
             raise self.fail(f"no {' or '.join(kinds) or 'block'} is open here")
         block = self.blocks[-1]
         self.blocks = self.catching = self.blocks[:-1]
+        self.mark(f"close {block.kind}")
         return block
+
+    def mark(self, what: str) -> None:
+        """Note that a block is opened or closed here, if that is wanted."""
+        if self.marks:
+            self.emit("MARK", what)
 
 
 def count_reals(slots: list[Slot]) -> int:

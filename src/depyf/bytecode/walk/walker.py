@@ -30,24 +30,26 @@ COPIES, COPIES_OF_SUBROUTINES = 4, 64
 """How often the instructions may be copied, on average, for different stacks, and for `finally` subroutines."""
 
 
-def walk(draft: Draft) -> Listing:
+def walk(draft: Draft, marks: bool = False) -> Listing:
     """Return the listing of what control can reach, handlers by instruction, ghosts gone.
+
+    marks: with operations MARK where blocks of the block stack are opened and closed.
 
     What only the compiler believed to be reached is in it too, where it is valid code.
 
     Raises `DecompilationError` on code that uses the stack or the block stack as no interpreter would let it.
     """
     try:
-        listing = walk_from_start(draft, beyond=True)
+        listing = walk_from_start(draft, marks, beyond=True)
         stack_depths(listing)
         return listing
     except DecompilationError:
-        return walk_from_start(draft, beyond=False)
+        return walk_from_start(draft, marks, beyond=False)
 
 
-def walk_from_start(draft: Draft, *, beyond: bool) -> Listing:
+def walk_from_start(draft: Draft, marks: bool, *, beyond: bool) -> Listing:
     """Return the listing, with or without the code that only the compiler believed to be reached."""
-    walker = Walker(draft, beyond)
+    walker = Walker(draft, marks, beyond)
     walker.reach(Point(0, walker.layouts.empty, ()))
     while walker.pending:
         walker.visit(walker.pending.pop())
@@ -57,8 +59,9 @@ def walk_from_start(draft: Draft, *, beyond: bool) -> Listing:
 class Walker:
     """The nodes found so far, and those to be visited."""
 
-    def __init__(self, draft: Draft, beyond: bool) -> None:
+    def __init__(self, draft: Draft, marks: bool, beyond: bool) -> None:
         self.draft = draft
+        self.marks = marks
         self.goes_beyond = beyond
         self.layouts = Layouts()
         self.nodes: dict[Point, Node] = {}
@@ -83,7 +86,7 @@ class Walker:
 
     def visit(self, node: Node) -> None:
         """Find out what a node becomes and where control goes from it."""
-        machine = Machine(self.draft, self.layouts, node.point)
+        machine = Machine(self.draft, self.layouts, node.point, self.marks)
         self.roles[node.point.role](machine, node.point)
         node.emitted = machine.emitted
         for index, point in machine.branches:

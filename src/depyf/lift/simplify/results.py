@@ -4,6 +4,11 @@ Before: v1 = CALL graph a b; v2 = LOAD_SUBSCR v1 1; v3 = LOAD_SUBSCR v1 0
 After:  v1 = CALL graph a b; v3 v2 = UNPACK_SEQUENCE v1
 
 Only where the whole use of the sequence is to take items of it by number.
+
+Before: v1 = CALL graph a; v2 = UNPACK_SEQUENCE v1
+After:  v1 = CALL graph a; v2 = LOAD_SUBSCR v1 0
+
+Where it has one item, that is shorter: it can stand in an expression.
 """
 
 from __future__ import annotations
@@ -36,6 +41,7 @@ def unpack_results(graph: Graph, results: Results) -> None:
         kept.update(exit_uses(block.exit))
         kept.update(arg for edge in edges(block.exit) for arg in edge.args)
     same: dict[int, int] = {}
+    _take_only_items(graph, callees, results)
     for block in graph.live():
         for inst in list(block.insts):
             names = results.get(callees.get(inst.uses[0], ""), ()) if inst.op == "CALL" else ()
@@ -72,3 +78,19 @@ def _unpack(
         if name.isidentifier() and not keyword.iskeyword(name):
             graph.hints[item] = name
     return {temp: items[number] for number, temps in taken.items() for temp in temps}
+
+
+def _take_only_items(graph: Graph, callees: dict[int, str], results: Results) -> None:
+    """Take the item of each sequence that has one."""
+    for block in graph.live():
+        calls = {inst.defs[0]: inst.uses[0] for inst in block.insts if inst.op == "CALL"}
+        insts: list[Inst] = []
+        for inst in block.insts:
+            callee = callees.get(calls.get(inst.uses[0], -1), "") if inst.op == "UNPACK_SEQUENCE" else ""
+            if len(results.get(callee, ())) == 1 and len(inst.defs) == 1:
+                number = graph.new_temp()
+                insts.append(Inst("CONST", 0, [], [number], inst.line, inst.offset))
+                insts.append(Inst("LOAD_SUBSCR", None, [inst.uses[0], number], inst.defs, inst.line, inst.offset))
+            else:
+                insts.append(inst)
+        block.insts = insts

@@ -19,24 +19,29 @@ AWAIT = frozenset({"GET_AWAITABLE", "CONST", "YIELD_FROM"})
 def keep_withs(graph: Graph, regions: Regions) -> dict[int, Block]:
     """Take the bookkeeping of `with` statements out; return by handler the block that enters each."""
     scopes = Scopes(graph, Markers(graph), set())
+    for block in graph.live():
+        # Finding the markers has cut blocks.
+        regions.ways.note(block)
     withs = [region for region in regions.regions if region.kind is Kind.WITH and region.handler in scopes.bodies]
-    entering = {region.handler: _entering(graph, scopes, region.handler) for region in withs}
-    found: dict[int, Block] = {}
-    for region in withs:
-        enter = entering[region.handler]
-        if enter is not None and with_.strip(regions, region) is not None:
-            found[region.handler] = enter
-            _relay(regions, region.handler, enter)
+    kept = [region for region in withs if _is_entered(graph, scopes, region.handler)]
+    exits = {stripped.exit: region.handler for region in kept if (stripped := with_.strip(regions, region)) is not None}
     prune(graph)
+    found: dict[int, Block] = {}
+    for block in graph.live():
+        for inst in block.insts:
+            if inst.op in ENTER and inst.defs[0] in exits:
+                found[exits[inst.defs[0]]] = block
+    for handler, enter in found.items():
+        _relay(regions, handler, enter)
     return found
 
 
-def _entering(graph: Graph, scopes: Scopes, handler: int) -> Block | None:
-    """Return the block that ends by entering the manager of a `with`, if that is the only way in."""
+def _is_entered(graph: Graph, scopes: Scopes, handler: int) -> bool:
+    """Say whether the only way into a `with` is a block that ends by entering the manager."""
     exit_temp = graph.block(graph.handlers[handler].target).insts[1].uses[0]
     body = scopes.bodies[handler]
     if body.handlers != [handler]:
-        return None
+        return False
     inside = _blocks(body)
     enter: Block | None = None
     for block in graph.live():
@@ -44,17 +49,17 @@ def _entering(graph: Graph, scopes: Scopes, handler: int) -> Block | None:
             continue
         leading = [edge for edge in edges(block.exit) if edge.target in inside]
         if leading and (enter is not None or not isinstance(block.exit, Goto)):
-            return None
+            return False
         if leading:
             enter = block
     if enter is None or enter.index in scopes.stray or scopes.of[enter.index] is not body.parent:
-        return None
+        return False
     if inside & scopes.stray or 0 in inside:
-        return None
+        return False
     rest = list(enter.insts)
     while rest and rest[-1].op in AWAIT:
         rest.pop()
-    return enter if rest and rest[-1].op in ENTER and rest[-1].defs[0] == exit_temp else None
+    return bool(rest) and rest[-1].op in ENTER and rest[-1].defs[0] == exit_temp
 
 
 def _relay(regions: Regions, handler: int, enter: Block) -> None:

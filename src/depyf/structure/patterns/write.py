@@ -16,6 +16,8 @@ from depyf.lift.tac import Inst
 from depyf.structure.collapse import Compound
 from depyf.structure.trampoline import Steps, run
 
+NOTHING = -3
+"""Stands for a part that nothing was taken out for."""
 Captures = dict[int, list[Inst]]
 """The stores of each captured value."""
 
@@ -171,7 +173,13 @@ class _Reader:
     def _item(self, inst: Inst) -> None:
         subject, place = inst.uses
         index = self.index[place] if place in self.index else cast(int, _value(self.values[place]))
-        self.shapes[subject][-1].items[index] = inst.defs[0]
+        shape = self.result.get(subject)
+        if shape is None:
+            self.shapes[subject][-1].items[index] = inst.defs[0]
+            return
+        # Attributes of a class and values of a mapping are taken out one by one before 3.11, without the wildcards.
+        shape.parts += [NOTHING] * (index + 1 - len(shape.parts))
+        shape.parts[index] = inst.defs[0]
 
 
 def _written(shape: _Shape, reader: _Reader, done: dict[int, ast.pattern], captures: Captures) -> ast.pattern:
@@ -188,7 +196,8 @@ def _written(shape: _Shape, reader: _Reader, done: dict[int, ast.pattern], captu
         pattern.value = _value(reader.values[inst.uses[1]])  # type: ignore[assignment]
         return pattern
     if shape.kind == "MATCH_MAPPING":
-        patterns = [part(temp) for temp in shape.parts] or [ast.MatchAs() for _ in shape.keys]
+        patterns = [part(temp) for temp in shape.parts]
+        patterns += [ast.MatchAs() for _ in shape.keys[len(patterns) :]]
         rest = _variable(captures.get(shape.rest))
         return CaptureRest(shape.keys, patterns, rest)
     if shape.kind == "MATCH_CLASS":

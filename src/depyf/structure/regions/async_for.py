@@ -11,6 +11,8 @@ from depyf.lift.tac import Block, Edge, ForIter, Goto, Graph
 from depyf.structure.regions.table import prune
 
 NEXT = ["GET_ANEXT", "CONST", "YIELD_FROM"]
+STORES = frozenset({"STORE_FAST", "STORE_DEREF", "STORE_GLOBAL", "STORE_NAME", "UNPACK_SEQUENCE"})
+"""How a target is bound: 3.7 protects that too."""
 
 
 def restore_async_for(graph: Graph) -> None:
@@ -29,8 +31,9 @@ def restore_async_for(graph: Graph) -> None:
 
 
 def _awaits(block: Block, iterator: int) -> bool:
-    """Say whether a block does nothing but await the next value of an iterator."""
-    if [inst.op for inst in block.insts] != NEXT or not isinstance(block.exit, Goto):
+    """Say whether a block does nothing but await the next value of an iterator, and bind the target to it."""
+    ops = [inst.op for inst in block.insts]
+    if ops[: len(NEXT)] != NEXT or not STORES.issuperset(ops[len(NEXT) :]) or not isinstance(block.exit, Goto):
         return False
     return block.insts[0].uses == [iterator]
 
@@ -40,8 +43,12 @@ def _rewrite(graph: Graph, awaiting: list[Block], end: Block) -> None:
     done = graph.new_block(end.insts[1:], end.exit, end.handler, end.stack[:-2])
     for block in awaiting:
         assert isinstance(block.exit, Goto)
-        (value,) = block.insts[-1].defs
+        (value,) = block.insts[len(NEXT) - 1].defs
         line = block.insts[0].line
-        block.exit = ForIter(iterator, value, block.exit.edge, Edge(done.index), line, is_async=True)
+        body = block.exit.edge
+        stores = block.insts[len(NEXT) :]
+        if stores:
+            body = Edge(graph.new_block(stores, Goto(body), end.handler, [*block.stack, value]).index)
+        block.exit = ForIter(iterator, value, body, Edge(done.index), line, is_async=True)
         block.insts = []
         block.handler = end.handler

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Reraise, edges
 from depyf.structure.regions.table import prune, skip_empty
+from depyf.structure.regions.ways import Ways
 
 UNBINDING = 3
 """Operations of `name = None; del name`."""
@@ -19,21 +20,45 @@ TEST = 3
 
 def restore_except_star(graph: Graph) -> None:
     """Rewrite the handlers of `except*` clauses to the form that `except` clauses have."""
+    ways: Ways | None = None
     for number, handler in enumerate(graph.handlers):
         start = graph.blocks[handler.target]
         if start is None or [inst.op for inst in start.insts[:2]] != ["PUSH_EXC_INFO", "BUILD_LIST"]:
             continue
+        _join_ends(graph, start.insts[1].defs[0])
         chain = _chain(graph, start)
         if chain is not None:
+            ways = Ways(graph) if ways is None else ways
             pending = start.insts.pop(1)
-            _Rewriter(graph, number, chain, pending.defs[0]).rewrite()
-            prune(graph)
+            _Rewriter(graph, number, chain, pending.defs[0], ways).rewrite()
+    if ways is not None:
+        prune(graph)
+
+
+def _join_ends(graph: Graph, pending: int) -> None:
+    """Let what no clause has matched be added to the list at one place: 3.13 copies that to the end of each clause.
+
+    Before: 4: LIST_APPEND pending v3 -> 6    5: LIST_APPEND pending v3 -> 6    6: PREP_RERAISE_STAR v0 pending; ...
+    After:  4: -> 6    5: -> 6    6: LIST_APPEND pending v3; PREP_RERAISE_STAR v0 pending; ...
+    """
+    for end in graph.live():
+        if not end.insts or end.insts[0].op != "PREP_RERAISE_STAR" or end.insts[0].uses[1] != pending:
+            continue
+        before = [block for block in graph.live() if end.index in (edge.target for edge in edges(block.exit))]
+        last = [block.insts[-1] for block in before if block.insts and isinstance(block.exit, Goto)]
+        adding = [inst for inst in last if inst.op == "LIST_APPEND" and inst.uses == last[0].uses]
+        if before and len(adding) == len(before) and last[0].uses[0] == pending:
+            for block in before:
+                del block.insts[-1]
+            end.insts.insert(0, last[0])
 
 
 def _chain(graph: Graph, block: Block) -> list[Block] | None:
     """Return the blocks that test the clauses, and the last one, which raises what is left."""
     found: list[Block] = []
-    while block not in found:
+    seen: set[int] = set()
+    while block.index not in seen:
+        seen.add(block.index)
         found.append(block)
         if [inst.op for inst in block.insts[:2]] == ["LIST_APPEND", "PREP_RERAISE_STAR"]:
             return found
@@ -65,8 +90,9 @@ def _behind(graph: Graph, index: int) -> Block:
 
 
 class _Rewriter:
-    def __init__(self, graph: Graph, handler: int, chain: list[Block], pending: int) -> None:
+    def __init__(self, graph: Graph, handler: int, chain: list[Block], pending: int, ways: Ways) -> None:
         self.graph = graph
+        self.ways = ways
         self.exc = graph.handlers[handler].exc
         self.chain = chain
         self.pending = pending
@@ -86,18 +112,39 @@ class _Rewriter:
         last.insts = []
 
     def _open_bodies(self) -> None:
-        """Take the protection off the bodies of clauses."""
+        """Take the protection off the bodies of clauses: off what the test of a clause leads to, and what follows."""
         graph = self.graph
-        for number, handler in enumerate(graph.handlers):
-            target = graph.blocks[handler.target]
-            if target is None or not any(
-                inst.op == "LIST_APPEND" and inst.uses == [self.pending, handler.exc] for inst in target.insts
-            ):
-                continue
-            for block in graph.live():
-                if block.handler == number:
-                    block.handler = target.handler
-        prune(graph)
+        for number in sorted(self._appending()):
+            for index in list(self.ways.protected(number)):
+                block = graph.block(index)
+                block.handler = graph.block(graph.handlers[number].target).handler
+                self.ways.note(block)
+
+    def _appending(self) -> set[int]:
+        """Return the handlers of the clauses' bodies: they lead to the test behind, and append to the list."""
+        graph = self.graph
+        found: set[int] = set()
+        for block in self.chain[1:]:
+            for source in self._leading(block.index):
+                for number in self.ways.handlers(source):
+                    insts = graph.block(source).insts
+                    exc = graph.handlers[number].exc
+                    if any(inst.op == "LIST_APPEND" and inst.uses == [self.pending, exc] for inst in insts):
+                        found.add(number)
+        return found
+
+    def _leading(self, index: int) -> set[int]:
+        """Return the blocks that lead to a block, straight or past blocks that only drop values, and those."""
+        found: set[int] = set()
+        work = [index]
+        while work:
+            for source in self.ways.sources(work.pop()):
+                block = self.graph.block(source)
+                if source not in found:
+                    found.add(source)
+                    if all(inst.op == "POP" for inst in block.insts) and isinstance(block.exit, Goto):
+                        work.append(source)
+        return found
 
     def _finish_bodies(self) -> None:
         """Let the bodies go to the end of the statement; each clause but the first is reached from the test before."""
@@ -110,12 +157,12 @@ class _Rewriter:
             while index not in nexts:
                 failing.add(index)
                 index = next(edge.target for edge in edges(graph.block(index).exit))
-        for block in graph.live():
-            if block.index in tests or block.index in failing:
-                continue
+        leading = set().union(*(self._leading(index) for index in nexts))
+        for block in map(graph.block, sorted(leading - tests - failing)):
             for edge in edges(block.exit):
                 if _behind(graph, edge.target).index in nexts:
                     edge.target, edge.args = self.done, []
+                    self.ways.note(block)
                     self._unbind(block)
 
     def _unbind(self, block: Block) -> None:

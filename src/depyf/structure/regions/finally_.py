@@ -23,7 +23,7 @@ from depyf.lift.tac import (
     Raise,
     Reraise,
     Return,
-    edges,
+    Stop,
 )
 from depyf.structure.regions.table import Region, Regions
 
@@ -35,38 +35,23 @@ def strip(regions: Regions, region: Region) -> bool:
     """Take the copies of the `finally` body out; return False, and change nothing, where one is missing."""
     graph = regions.graph
     entry = graph.handlers[region.handler]
-    if not _raises_again(regions, region.handler):
-        return False
     body = regions.body(region.handler)
     matches: list[tuple[Block, Edge, Place]] = []
+    ends: list[tuple[Block, Edge]] = []
     copies: set[int] = set()
     for block, edge in regions.exits(body):
         matcher = _Matcher(regions, region.handler)
-        place = matcher.match((entry.target, 1), (edge.target, 0))
-        if place is None:
+        if not matcher.match((entry.target, 1), (edge.target, 0)):
             return False
-        matches.append((block, edge, place))
+        if matcher.after is None:
+            ends.append((block, edge))
+        else:
+            matches.append((block, edge, matcher.after))
         copies |= matcher.visited
     _redirect(regions, matches)
+    _stop(regions, ends)
     regions.ways.prune(copies)
     return True
-
-
-def _raises_again(regions: Regions, handler: int) -> bool:
-    """Say whether a handler somewhere raises its exception again, and does nothing else with it."""
-    graph, entry = regions.graph, regions.graph.handlers[handler]
-    seen, work = {entry.target}, [entry.target]
-    found = False
-    while work:
-        block = graph.block(work.pop())
-        if any(entry.exc in inst.uses for inst in block.insts if inst.op not in ("PUSH_EXC_INFO", "POP")):
-            return False
-        found |= isinstance(block.exit, Reraise) and block.exit.exc == entry.exc
-        for edge in edges(block.exit):
-            if edge.target not in seen:
-                seen.add(edge.target)
-                work.append(edge.target)
-    return found
 
 
 def _redirect(regions: Regions, matches: list[tuple[Block, Edge, Place]]) -> None:
@@ -93,6 +78,18 @@ def _redirect(regions: Regions, matches: list[tuple[Block, Edge, Place]]) -> Non
         ways.note(block)
 
 
+def _stop(regions: Regions, ends: list[tuple[Block, Edge]]) -> None:
+    """Let edges lead nowhere: the `finally` body never ends by itself."""
+    if not ends:
+        return
+    stop = regions.graph.new_block([], Stop(), -1, [])
+    regions.ways.note(stop)
+    for block, edge in ends:
+        stop.handler = regions.parent.get(block.handler, -1)
+        edge.target, edge.args = stop.index, []
+        regions.ways.note(block)
+
+
 class _Matcher:
     """Walks a handler and a supposed copy of its code in step."""
 
@@ -111,19 +108,19 @@ class _Matcher:
         self.after: Place | None = None
         self.handlers: dict[int, int] = {}
 
-    def match(self, handler: Place, copy: Place) -> Place | None:
-        """Return the place where the copy goes on, or None if it is no copy."""
+    def match(self, handler: Place, copy: Place) -> bool:
+        """Say whether it is a copy; `after` is where it goes on, None where the code never ends by itself."""
         self.work.append((handler, copy))
         while self.work:
             one, two = self.work.pop()
             one = self._skip(one)
             if one in self.seen:
                 if self.seen[one] != self._skip(two):
-                    return None
+                    return False
                 continue
             if not self._step(one, two):
-                return None
-        return self.after
+                return False
+        return True
 
     def _skip(self, place: Place) -> Place:
         """Go on past the end of blocks that just lead to another, and past operations without effect."""
@@ -225,8 +222,8 @@ class _Matcher:
             case ForIter(a, a_value, a_body, a_done), ForIter(b, b_value, b_body, b_done):
                 self._pair([(a_value, b_value)])
                 return self._same(a, b) and self._edges([(a_body, b_body), (a_done, b_done)])
-            case Leave(a_edge, a_beyond), Leave(b_edge, b_beyond):
-                return self._edges([(a_edge, b_edge), (a_beyond, b_beyond)])
+            case Leave(a_edge), Leave(b_edge):
+                return self._edges([(a_edge, b_edge)])
             case Return(a), Return(b):
                 return self._same(a, b)
             case Raise(a_list), Raise(b_list):

@@ -1,27 +1,53 @@
-"""Jumps that no handler protects, between blocks that one does.
+"""What cannot raise and no handler protects, between blocks that one does.
 
 Before: blocks 2 and 5 are protected; 2 -> 3 -> 5, where block 3 only jumps, and is not protected
 After:  block 3 is protected too
 
-A jump cannot raise, so the compiler may leave it out of the protected range.
+Before: block 2 is protected and makes v1; 2 -> 3: v2 = v1 is None; Branch v2 -> 4, 5     (not protected)
+After:  block 3 is protected too: the value waits on the stack for it, so it is a part of the same statement
+
+The compiler leaves out of a protected range what cannot raise.
 """
 
 from __future__ import annotations
 
-from depyf.lift.tac import Goto, edges
+from depyf.lift.tac import Block, Branch, Goto, edges
 from depyf.structure.regions.table import Regions, skip_empty
+
+NEVER_RAISE = frozenset({"CONST", "IS", "POP"})
 
 
 def protect_jumps(regions: Regions) -> None:
-    """Let a block without operations have the handler of the blocks before and behind it, if that is one."""
+    """Let a block that cannot raise have the handler of the blocks before it, if it is inside the same statement."""
     graph = regions.graph
     before: dict[int, set[int]] = {}
     for block in graph.live():
         for edge in edges(block.exit):
-            before.setdefault(edge.target, set()).add(block.handler)
+            before.setdefault(edge.target, set()).add(block.index)
+    makers = {temp: block for block in graph.live() for inst in block.insts for temp in inst.defs}
     for block in graph.live():
+        if block.index not in before:
+            continue
+        around = {graph.block(index).handler for index in before[block.index]}
         if not block.insts and isinstance(block.exit, Goto):
             behind = skip_empty(graph, block.exit.edge.target).handler
-            if before.get(block.index) == {behind}:
+            if around == {behind}:
                 block.handler = behind
                 regions.ways.note(block)
+        elif len(around) == 1 and _tests_value(block, makers):
+            (handler,) = around
+            if block.handler in regions.chain(handler)[1:] or block.handler < 0:
+                block.handler = handler
+                regions.ways.note(block)
+
+
+def _tests_value(block: Block, makers: dict[int, Block]) -> bool:
+    """Say whether a block does no more than test a value that was made in a block before.
+
+    A test that can raise is protected.
+    """
+    if not isinstance(block.exit, Branch) or not all(inst.op in NEVER_RAISE for inst in block.insts):
+        return False
+    tested = [block.exit.cond]
+    tested += [temp for inst in block.insts if inst.op == "IS" and block.exit.cond in inst.defs for temp in inst.uses]
+    return any(temp in makers and makers[temp] is not block for temp in tested)

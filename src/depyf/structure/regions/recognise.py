@@ -83,10 +83,14 @@ def _absorb_returns(recognised: Recognised, handler: int) -> None:
         block = graph.block(index)
         if not isinstance(block.exit, Return) or any(source not in body for source in ways.sources(index)):
             continue
+        is_left_first = handler in recognised.withs or handler in recognised.finallys
         leaves = follow >= 0 and skip_empty(graph, follow) is not block
         if graph.source_order and block.insts:
             if block.insts[0].offset < graph.block(graph.handlers[handler].target).insts[0].offset:
                 absorbed.append(block)
+        elif is_left_first and any(inst.op == "LOAD_FAST" for inst in block.insts):
+            # A value that is returned from inside is loaded before the statement is left.
+            continue
         elif all(inst.op in HARMLESS for inst in block.insts):
             alone = len(exits) == 1 and not _is_from_elsewhere(block, block.exit.value)
             if leaves or not alone:

@@ -178,6 +178,9 @@ def join_straight(graph: Graph) -> None:
             target = graph.block(edge.target)
             if preds[edge.target] != 1 or target.handler != block.handler or target is block or target.phis:
                 break
+            if [inst.op for inst in block.insts] == ["PUSH_EXC_INFO"]:
+                # A `with` whose exit has suppressed an exception goes on behind the handler.
+                break
             block.insts.extend(target.insts)
             block.exit = target.exit
             graph.blocks[target.index] = None

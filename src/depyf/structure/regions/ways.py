@@ -61,6 +61,10 @@ class Ways:
     def _is_under(block: Block, handler: int) -> bool:
         return block.handler == handler
 
+    def handlers(self, index: int) -> list[int]:
+        """Return the handlers that begin with a block."""
+        return self._entered.get(index, [])
+
     def split(self, block: Block, place: int) -> Block:
         """Cut a block in two, as `split_block` does."""
         rest = split_block(self.graph, block, place)
@@ -78,6 +82,9 @@ class Ways:
             if target.phis or target.handler != block.handler:
                 return
             if any(source != block.index for source in self.sources(target.index)):
+                return
+            if [inst.op for inst in block.insts] == ["PUSH_EXC_INFO"]:
+                # A `with` whose exit has suppressed an exception goes on behind the handler.
                 return
             block.insts.extend(target.insts)
             block.exit = target.exit

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Reraise, edges
+from depyf.structure.regions.same import same_code
 from depyf.structure.regions.table import Region, Regions, skip_empty
 
 
@@ -41,15 +42,27 @@ def strip(regions: Regions, region: Region) -> With | None:
         if found is None:
             return None
         calls[target.index] = (target, found)
-    for target, found in calls.values():
-        target.insts = [inst for inst in target.insts if not any(inst is other for other in found)]
     follow = _after_suppression(regions, suppress, exit_temp)
+    for target, found in calls.values():
+        follow = _join_follow(regions, target, found, follow)
+        target.insts = [inst for inst in target.insts if not any(inst is other for other in found)]
     left = [edge.target for edge in edges(block.exit)]
     block.insts = block.insts[:1]
     block.exit = Goto(Edge(follow, []))
     regions.ways.note(block)
     regions.ways.prune(left)
     return With(exit_temp, is_async)
+
+
+def _join_follow(regions: Regions, target: Block, call: list[Inst], follow: int) -> int:
+    """Return where it goes on after an exception was suppressed: what follows a call of the exit, if that is a copy."""
+    graph = regions.graph
+    place = next(number for number, inst in enumerate(target.insts) if inst is call[-1]) + 1
+    rest = Block(target.index, target.insts[place:], target.exit, target.handler)
+    if not rest.insts and isinstance(rest.exit, Goto) and not rest.exit.edge.args:
+        after = skip_empty(graph, rest.exit.edge.target)
+        return after.index if same_code(graph, after, graph.block(follow)) else follow
+    return regions.ways.split(target, place).index if same_code(graph, rest, graph.block(follow)) else follow
 
 
 def _tested(block: Block, start: Inst) -> tuple[int | None, bool]:

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeAlias
 
 import torch
 import torch._dynamo
-from torch._dynamo import convert_frame
+from torch._dynamo import convert_frame, resume_execution
 
 from depyf.report.model import CompileId, Unavailable
 from depyf.torch.adapters import entry_ids
@@ -203,5 +203,5 @@ def graph_text(module: GraphModule) -> str:
     return str(module.print_readable(print_output=False, **wanted))
 
 
-RESUME_PREFIX = "torch_dynamo_resume_in_"
+RESUME_PREFIX = f"{getattr(resume_execution, 'TORCH_DYNAMO_RESUME_IN_PREFIX', 'resume_in')}_"
 """Dynamo names a resume function by this, the function that it resumes, `_at_` and the line of the break."""

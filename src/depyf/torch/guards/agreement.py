@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
-from depyf.torch.guards import tree
+from depyf.torch.guards import of_function, tree
 from depyf.torch.guards.cpp import Wrapper
 from depyf.torch.guards.explain import explain
 from depyf.torch.guards.fold import fold
@@ -12,7 +13,7 @@ from depyf.torch.guards.names import Names
 from depyf.torch.guards.render import guard_name, render
 
 
-def read(wrapper: Wrapper, local_values: Mapping[str, object] | None, filename: str = "") -> tuple[tree.Tree, str]:
+def read(wrapper: Any, local_values: Mapping[str, object] | None, filename: str = "") -> tuple[tree.Tree, str]:
     """Read the guards of an entry and compare their verdict with torch's.
 
     Args:
@@ -23,6 +24,10 @@ def read(wrapper: Wrapper, local_values: Mapping[str, object] | None, filename: 
     Returns:
         The guards, and in words where the verdicts differ; '' where they agree or there is nothing to compare with.
     """
+    if not hasattr(wrapper, "root"):
+        found = of_function.read(wrapper, filename)
+        found.clauses = fold(found.clauses)
+        return tree.without_checks(found), ""
     found = tree.read(wrapper, local_values, filename)
     found.clauses = fold(found.clauses)
     differs = ""

@@ -1,0 +1,72 @@
+"""Variables of an inlined comprehension that the function around it has cells for.
+
+    LOAD_FAST_AND_CLEAR x; ...; STORE_FAST x; LOAD_FAST x; ...; STORE_FAST x     the third is no cell, but a value
+
+The comprehension keeps the function's cell on the stack while the variable is its own. It puts the cell back also when
+it is left by an exception: that handler tells where the comprehension is, and which variables are its own.
+"""
+
+from __future__ import annotations
+
+from depyf.bytecode.draft import Draft
+from depyf.bytecode.operand import Step
+
+HEAD = frozenset({"LOAD_FAST_CLEAR", "MAKE_CELL", "SWAP"})
+
+
+def fold_comprehension_cells(draft: Draft) -> None:
+    """Let comprehensions read their own variables as what they are."""
+    if not any(step.op == "LOAD_FAST_CLEAR" for steps in draft.steps for step in steps):
+        return
+    own = {number: _put_back(draft, handler.target) for number, handler in enumerate(draft.handlers)}
+    cells: dict[int, set[object]] = {number: set() for number in own}
+    for index, number in enumerate(draft.handler):
+        if number >= 0 and own[number] and (index == 0 or draft.handler[index - 1] != number):
+            cells[number] |= _made_before(draft, index)
+    for index, steps in enumerate(draft.steps):
+        if any(step.op == "LOAD_CLOSURE" and _is_value(draft, index, step.arg, own, cells) for step in steps):
+            draft.steps[index] = tuple(
+                Step("LOAD_FAST", step.arg)
+                if step.op == "LOAD_CLOSURE" and _is_value(draft, index, step.arg, own, cells)
+                else step
+                for step in steps
+            )
+
+
+def _put_back(draft: Draft, index: int) -> set[object]:
+    """Return the variables that a handler does nothing but put back."""
+    found: set[object] = set()
+    while index < len(draft.steps):
+        for step in draft.steps[index]:
+            if step.op == "RERAISE":
+                return found
+            if step.op == "STORE_FAST":
+                found.add(step.arg)
+            elif step.op not in ("SWAP", "POP"):
+                return set()
+        index += 1
+    return set()
+
+
+def _made_before(draft: Draft, index: int) -> set[object]:
+    """Return the variables that a comprehension makes cells of its own for, before it begins at `index`."""
+    made: set[object] = set()
+    index -= 1
+    while index >= 0 and all(step.op in HEAD for step in draft.steps[index]):
+        made |= {step.arg for step in draft.steps[index] if step.op == "MAKE_CELL"}
+        index -= 1
+    return made
+
+
+def _is_value(
+    draft: Draft, index: int, name: object, own: dict[int, set[object]], cells: dict[int, set[object]]
+) -> bool:
+    """Say whether a variable belongs to the innermost comprehension around that has it, and not as a cell."""
+    number = draft.handler[index]
+    passed: set[int] = set()
+    while number >= 0 and number not in passed:
+        passed.add(number)
+        if name in own[number]:
+            return name not in cells[number]
+        number = draft.handler[draft.handlers[number].target]
+    return False

@@ -1,0 +1,73 @@
+"""What is known of each opcode: where it is handled, what it becomes, and the test that shows it."""
+
+from __future__ import annotations
+
+import importlib.resources
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from depyf.bytecode.code import Version
+from depyf.bytecode.versions.known import FACTS
+from depyf.bytecode.wordcode import decode
+from depyf.lift.rules import FOLD
+
+DATA = importlib.resources.files("depyf.cli") / "opcode_tests.json"
+"""Written by `python -m tools.opcode_tests`: per version the test of each opcode, and opcodes that no code shows."""
+IN_WORDS = ("CACHE", "EXTENDED_ARG")
+TEST = "tests/coverage/test_opcodes.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Opcode:
+    """One opcode of one version.
+
+    made: the operations that it becomes, in the test that shows it.
+    handled: the functions that make them, and then an expression or statement; empty where there is none.
+    test: the test that shows it; empty where there is none.
+    """
+
+    name: str
+    made: str
+    handled: str
+    test: str
+
+
+def opcodes(version: Version) -> list[Opcode]:
+    """Return the opcodes that code of a version may hold, by name."""
+    facts = FACTS[version]
+    tests = _data(version)["tests"]
+    found = []
+    for name in sorted(facts.table.opcodes.values()):
+        program, made = tests.get(name, ("", ""))
+        expansion: Callable[..., object] | None = decode if name in IN_WORDS else facts.expansions.get(name)
+        handlers = [expansion] if expansion is not None else []
+        handlers += [FOLD[operation] for operation in made.split(", ")[:1] if operation in FOLD]
+        handled = ", ".join(map(place_of, handlers)) if expansion is not None else ""
+        found.append(Opcode(name, made, handled, test_id(program, version)))
+    return found
+
+
+def hidden(version: Version) -> dict[str, list[str]]:
+    """Return the opcodes of a version that no code object shows, by kind."""
+    return {kind: list(names) for kind, names in _data(version)["hidden"].items()}
+
+
+def _data(version: Version) -> dict[str, dict[str, list[str]]]:
+    table: dict[str, dict[str, dict[str, list[str]]]] = json.loads(DATA.read_text(encoding="utf-8"))
+    return table.get("{}.{}".format(*version), {"tests": {}, "hidden": {}})
+
+
+def place_of(function: Callable[..., object]) -> str:
+    """Return the file and the name of a function; of one that another function has made, those of that."""
+    file = function.__module__.removeprefix("depyf.").replace(".", "/")
+    return f"{file}.py {function.__qualname__.partition('.')[0]}"
+
+
+def test_id(program: str, version: Version) -> str:
+    """Return the id of the test that shows a program."""
+    if not program:
+        return ""
+    kind = "assembled" if program.startswith("assembled ") else "program"
+    name = program.removeprefix("assembled ").replace(" ", "_")
+    return "{}::test_{}[{}-{}.{}]".format(TEST, kind, name, *version)

@@ -1,0 +1,79 @@
+"""Join the copies that the compiler has made of a short way out.
+
+Before: 2: f(); return x     5: g(); return x     7: return x     (all on one line of the source)
+After:  2: f(); -> 7         5: g(); -> 7         7: return x
+
+A jump to a block that returns or raises becomes a copy of it. The copies bear the line of the block: code on one line
+that does the same stood in one place. That place was left by `break`, or by the end of a statement, so the statement
+is found only once the ways to it are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from depyf.lift.tac import Block, Edge, Goto, Graph, Raise, Return, exit_uses
+from depyf.structure.regions.split import split_block
+
+DROPS = frozenset({"POP", "POP_EXCEPT"})
+PUSH = "PUSH_EXC_INFO"
+
+
+def join_exits(graph: Graph) -> None:
+    """Let blocks that end in the same way on the same line go to one block for that."""
+    pushed = {temp for block in graph.live() for inst in block.insts if inst.op == PUSH for temp in inst.defs}
+    groups: dict[Hashable, list[tuple[Block, int]]] = {}
+    for block in graph.live():
+        found = _way_out(block)
+        if found is not None:
+            place, words = found
+            handled = tuple(temp for temp in _stack_at(block, place) if temp in pushed)
+            groups.setdefault((block.handler, handled, words), []).append((block, place))
+    for copies in groups.values():
+        if len(copies) > 1:
+            _join(graph, copies)
+
+
+def _join(graph: Graph, copies: list[tuple[Block, int]]) -> None:
+    # A copy that is a block of its own is where the code stood, the others are where a jump to it was.
+    block, place = max(copies, key=lambda copy: (copy[1] == 0, copy[0].index))
+    held = set.intersection(*(set(_stack_at(*copy)) for copy in copies))
+    shared = split_block(graph, block, place) if place else block
+    shared.stack = [temp for temp in shared.stack if temp in held]
+    for other, start in copies:
+        if other is not block:
+            other.insts = other.insts[:start]
+            other.exit = Goto(Edge(shared.index))
+
+
+def _way_out(block: Block) -> tuple[int, Hashable] | None:
+    """Return where the code begins that leaves on one line, and what it is; None if it uses what was made before."""
+    exit_ = block.exit
+    if not isinstance(exit_, (Return, Raise)) or exit_.line is None or block.phis:
+        return None
+    place = len(block.insts)
+    while place and block.insts[place - 1].line == exit_.line and block.insts[place - 1].op not in DROPS:
+        place -= 1
+    names: dict[int, int] = {}
+    words: list[Hashable] = [type(exit_).__name__, exit_.line]
+    for inst in block.insts[place:]:
+        if any(temp not in names and temp >= 0 for temp in inst.uses) or not _is_plain(inst.arg):
+            return None
+        words.append((inst.op, type(inst.arg), repr(inst.arg), *(names.get(temp, temp) for temp in inst.uses)))
+        names.update((temp, len(names)) for temp in inst.defs)
+    uses = exit_uses(exit_)
+    if any(temp not in names and temp >= 0 for temp in uses) or place == len(block.insts):
+        return None
+    return place, (*words, *(names.get(temp, temp) for temp in uses))
+
+
+def _is_plain(arg: object) -> bool:
+    """Say whether the text of an argument tells all of it."""
+    return arg is None or isinstance(arg, (str, int, bool, tuple, float, bytes))
+
+
+def _stack_at(block: Block, place: int) -> list[int]:
+    """Return what lies on the stack at a place in a block, of what lay there at its start or is bookkeeping."""
+    stack = block.stack + [temp for inst in block.insts[:place] if inst.op == PUSH for temp in inst.defs]
+    popped = {inst.uses[0] for inst in block.insts[:place] if inst.op in DROPS}
+    return [temp for temp in stack if temp not in popped]

@@ -1,0 +1,41 @@
+"""What torch before 2.4, which writes no structured trace, leaves where it can be found: kernels and graph breaks."""
+
+from __future__ import annotations
+
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+
+def code_in_progress() -> types.CodeType | None:
+    """Return the code object of the function that Dynamo compiles in this thread, or None."""
+    frame = sys._getframe(1).f_back
+    while frame is not None:
+        code = frame.f_locals.get("code") if {"code", "compiler_fn"} <= set(frame.f_code.co_varnames) else None
+        if isinstance(code, types.CodeType):
+            return code
+        frame = frame.f_back
+    return None
+
+
+def kernels() -> dict[str, str]:
+    """Return the text of each module that Inductor has loaded in this process, by path, in order."""
+    codecache = sys.modules.get("torch._inductor.codecache")
+    modules: dict[str, Any] = getattr(getattr(codecache, "PyCodeCache", None), "cache", None) or {}
+    paths = [str(module.__file__) for module in modules.values()]
+    return {path: Path(path).read_text(encoding="utf-8") for path in paths if Path(path).exists()}
+
+
+def break_texts() -> list[str]:
+    """Return what is known of each graph break so far in this process, in the words of later releases."""
+    from torch._dynamo import utils
+
+    return [_text(reason) for reason in utils.graph_break_reasons if getattr(reason, "graph_break", True)]
+
+
+def _text(reason: Any) -> str:
+    stack = list(reason.user_stack)
+    lines = [f'  File "{frame.filename}", line {frame.lineno}, in {frame.name}' for frame in stack]
+    place = f"Graph break in user code at {stack[-1].filename}:{stack[-1].lineno}\n" if stack else ""
+    return "\n".join([f"{place}Graph Break Reason: {reason.reason}", "User code traceback:", *lines])

@@ -1,0 +1,111 @@
+"""The guards of torch before 2.3: a Python function, of which torch keeps the parts as text.
+
+___check_global_state()             global_state(grad_mode=True, num_threads=2)
+___check_type_id(L['n'], 94...)     type(L["n"]) is int
+L['n'] == 3                         L["n"] == 3
+___check_tensors(L['x'], ...)       torch_check_tensors(L["x"], ...)  # torch's own guard
+
+That the entry is still valid, and that the backend is the one that is being called, is no property of a call: torch
+asks it too, but outside of a compiled call there is nothing to ask about.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Protocol
+
+import torch
+
+from depyf.torch.difference import ABSENT
+from depyf.torch.guards import kinds
+from depyf.torch.guards.clause import Clause, Leaf, Text
+from depyf.torch.guards.expression import torch_expression
+from depyf.torch.guards.held import Held
+from depyf.torch.guards.kinds.identity import named
+from depyf.torch.guards.kinds.place import Place
+from depyf.torch.guards.tree import Node, Tree
+from depyf.torch.guards.words import expression, user_line
+
+_OUTSIDE = ("___guarded_code.valid", "(___skip_backend_check()")
+_TENSORS = re.compile(r"___check_tensors\((?P<tensors>.*), tensor_check_names=tensor_check_names\)$", re.DOTALL)
+_IDENTITY = re.compile(r"___check_(?P<what>type|obj)_id\((?P<source>.*), (?P<id>\d+)\)$", re.DOTALL)
+_KNOWN_TYPES = {
+    id(each): each
+    for module in (builtins, collections, torch, torch.nn)
+    for each in vars(module).values()
+    if isinstance(each, type)
+}
+
+
+class GuardFunction(Protocol):
+    """What a cache entry holds: the function, and what it was made of."""
+
+    closure_vars: Mapping[str, object]
+    verbose_code_parts: list[str]
+
+    def __call__(self, local_values: Mapping[str, object]) -> bool:
+        """Return torch's verdict, inside of a compiled call."""
+
+
+def read(function: GuardFunction, filename: str = "") -> Tree:
+    """Read the guards of a cache entry; `filename` is the file of the compiled function."""
+    scope = dict(function.closure_vars)
+    root = Place(0, "", ABSENT, None, filename, scope, True)
+    tree = Tree([Node(-1, (), "")], [], [], None)
+    for part in function.verbose_code_parts:
+        if not expression(part).startswith(_OUTSIDE):
+            tree.clauses += _clauses(part, root, scope)
+    return tree
+
+
+def _clauses(part: str, root: Place, scope: Mapping[str, Any]) -> Iterator[Clause]:
+    text = expression(part)
+    if text == "___check_global_state()":
+        asks = scope["___check_global_state"]
+        found = kinds.clauses(Leaf("GLOBAL_STATE", (part,), lambda _: bool(asks())), root)
+        yield from found or ()
+        return
+    kind, said = _said(text, scope)
+    (clause,) = root.clause(Leaf(kind, (part,), None), *said, expected="true", actual=('"false"',))
+    through = isinstance(said[0], Held) and said[0].name.startswith("torch_")
+    note = "torch's own guard: it does not say what it looks at" if through else ""
+    yield replace(clause, line=user_line(part, root.filename), calls_through=through, note=note)
+
+
+def _said(text: str, scope: Mapping[str, Any]) -> tuple[str, Text]:
+    """Return the kind of a guard and how it is said."""
+    if identity := _IDENTITY.match(text):
+        value = torch_expression(identity["source"], scope, {})
+        known = _KNOWN_TYPES.get(int(identity["id"])) if identity["what"] == "type" else None
+        if value is not None and known is not None:
+            return "TYPE_MATCH", ("type(", *value, ") is ", named(known))
+        if value is not None:
+            kind = "TYPE_MATCH" if identity["what"] == "type" else "ID_MATCH"
+            own = _bound(scope[f"___check_{identity['what']}_id"], int(identity["id"]))
+            return kind, (Held(f"torch_{kind.lower()}", own, weak=False), "(", *value, ")")
+    if tensors := _TENSORS.match(text):
+        values = torch_expression(f"({tensors['tensors']})", scope, {})
+        if values is not None:
+            check = Held("torch_check_tensors", _of_all(scope["___check_tensors"]), weak=False)
+            return "TENSOR_MATCH", (check, *values)
+    found = torch_expression(text, scope, {})
+    if found is not None:
+        return "LAMBDA_GUARD", found
+    return "LAMBDA_GUARD", (Held("torch_guard", _evaluated(text, scope), weak=False), "(L, G)")
+
+
+def _bound(check: Callable[[object, int], bool], identity: int) -> Callable[[object], bool]:
+    return lambda value: check(value, identity)
+
+
+def _of_all(check: Callable[..., bool]) -> Callable[..., bool]:
+    return lambda *values: check(*values)
+
+
+def _evaluated(text: str, scope: Mapping[str, object]) -> Callable[[object, object], bool]:
+    code = compile(text, "<guard>", "eval")
+    return lambda L, G: bool(eval(code, {**scope, "L": L, "G": G}))

@@ -1,0 +1,71 @@
+"""The Python functions that a compiled graph runs through: torch's wrappers, generated ones, and the graph itself."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections import deque
+from collections.abc import Iterable, Iterator
+
+import torch
+import torch.fx
+
+MOST_OBJECTS = 20_000
+"""Objects looked at from one compiled graph; a graph of Inductor has some thousand."""
+
+OWN_PACKAGES = ("torch._functorch.", "torch._inductor.", "torch._dynamo.")
+"""Torch's packages whose objects hold the functions of a compiled graph in their attributes."""
+
+
+def reachable_functions(compiled: object) -> Iterator[types.FunctionType]:
+    """Yield each function that a compiled graph holds, nearest first.
+
+    Closures, bound methods, partial functions, containers, autograd functions, graph modules and the objects of
+    torch's compilers are looked into; tensors, parameters and the user's modules are not.
+    """
+    seen: set[int] = set()
+    kept: list[object] = []
+    pending: deque[object] = deque([compiled])
+    while pending and len(kept) < MOST_OBJECTS:
+        found = pending.popleft()
+        if id(found) in seen:
+            continue
+        seen.add(id(found))
+        kept.append(found)  # An object made by the walk itself must not give its address to another one.
+        if isinstance(found, types.FunctionType):
+            yield found
+        pending.extend(_held(found))
+
+
+def _held(found: object) -> Iterable[object]:
+    if isinstance(found, types.FunctionType):
+        return [*_cell_values(found), *vars(found).values(), *(found.__defaults__ or ())]
+    if isinstance(found, types.MethodType):
+        return found.__func__, found.__self__
+    if isinstance(found, staticmethod | classmethod):
+        return (found.__func__,)
+    if isinstance(found, functools.partial):
+        return [found.func, *found.args, *found.keywords.values()]
+    if type(found) in (tuple, list):
+        return found  # type: ignore[return-value]  # what `type` tells, mypy does not see
+    if type(found) is dict:
+        return found.values()
+    if isinstance(found, torch.fx.GraphModule):
+        parts = [each for each in found.children() if isinstance(each, torch.fx.GraphModule)]
+        return [type(found).forward, *parts]
+    if isinstance(found, type):
+        is_generated = issubclass(found, torch.autograd.Function) and found is not torch.autograd.Function
+        return list(vars(found).values()) if is_generated else ()
+    if type(found).__module__.startswith(OWN_PACKAGES):
+        return list(getattr(found, "__dict__", {}).values())
+    return ()
+
+
+def _cell_values(function: types.FunctionType) -> list[object]:
+    values = []
+    for cell in function.__closure__ or ():
+        try:
+            values.append(cell.cell_contents)
+        except ValueError:
+            continue  # An empty cell holds nothing.
+    return values

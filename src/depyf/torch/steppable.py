@@ -1,0 +1,141 @@
+"""Which file of a dump a running function can be stepped in: the one whose code is proven to be the function's.
+
+before: <eval_with_key>.3 runs, of which no debugger finds a file
+    def forward(self, args_list):
+        args_iter = iter(args_list)
+        primals_1 = next(args_iter)
+        args_list.clear()
+        neg = torch.ops.aten.neg.default(primals_1)
+        return (neg,)
+
+after: the same instructions, in the lines of `__compiled_fn_1.Forward_graph.0.py`
+    def forward(self, primals_1: "f32[10][1]cpu"):
+        neg: "f32[10][1]cpu" = torch.ops.aten.neg.default(primals_1)
+        return (neg,)
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import textwrap
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from depyf.bytecode.reader import read
+from depyf.errors import DecompilationError
+from depyf.verify.compare import verify
+from depyf.verify.level import Level
+
+
+@dataclass(frozen=True, slots=True)
+class Steppable:
+    """A running function, code that is proven to do the same in the lines of a file, and the line to break at."""
+
+    function: types.FunctionType
+    code: types.CodeType
+    path: Path
+    line: int
+
+
+class SourceFile:
+    """A file of a dump and the functions in it."""
+
+    def __init__(self, path: Path) -> None:
+        """Read and parse the file.
+
+        Raises:
+            OSError: it cannot be read.
+            SyntaxError, ValueError: it is not Python.
+        """
+        self.path = path
+        self._tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+        self._functions = [node for node in ast.walk(self._tree) if isinstance(node, ast.FunctionDef)]
+        self._codes = {
+            (code.co_name, code.co_firstlineno): code for code in _nested(compile(self._tree, str(path), "exec"))
+        }
+
+    def steppable(self, function: types.FunctionType) -> Steppable | None:
+        """Return the function in the lines of this file, or None where no function of the file is proven to be it."""
+        for node in self._functions:
+            if node.name != function.__code__.co_name:
+                continue
+            for code in self._candidates(node, function):
+                if _is_same(function.__code__, code):
+                    return Steppable(function, code, self.path, node.body[0].lineno)
+        return None
+
+    def _candidates(self, node: ast.FunctionDef, function: types.FunctionType) -> Iterator[types.CodeType]:
+        as_written = self._codes.get((node.name, _first_line(node)))
+        if as_written is not None:
+            yield as_written
+        boxed = with_prologue(node, function)
+        if boxed is not None:
+            module = ast.Module([*_future_imports(self._tree), boxed], [])
+            yield from (code for code in _nested(compile(module, str(self.path), "exec")) if code.co_name == node.name)
+
+
+def with_prologue(node: ast.FunctionDef, function: types.FunctionType) -> ast.FunctionDef | None:
+    """Return a function of a file with the parameters and first statements of the running one.
+
+    Torch runs some graphs with their arguments in one list, which the graph as it prints it does not show. Those
+    statements get the lines of the parameters. None where there is no source, or no more of it than in the file.
+    """
+    running = _source_of(function)
+    if running is None or len(running.body) <= len(node.body):
+        return None
+    lines = {arg.arg: arg.lineno for arg in node.args.args}
+    prologue = [copy.deepcopy(each) for each in running.body[: len(running.body) - len(node.body)]]
+    for statement in prologue:
+        stored = [each.id for each in ast.walk(statement) if isinstance(each, ast.Name) and each.id in lines]
+        _move(statement, lines[stored[0]] if stored else node.lineno)
+    made = copy.copy(node)
+    made.args = copy.deepcopy(running.args)
+    _move(made.args, node.lineno)
+    made.body = [*prologue, *node.body]
+    return made
+
+
+def _source_of(function: types.FunctionType) -> ast.FunctionDef | None:
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, TypeError, SyntaxError):
+        return None
+    found = tree.body[0] if tree.body else None
+    return found if isinstance(found, ast.FunctionDef) else None
+
+
+def _move(node: ast.AST, line: int) -> None:
+    for each in ast.walk(node):
+        if isinstance(each, ast.expr | ast.stmt | ast.arg | ast.keyword):
+            each.lineno = each.end_lineno = line
+            each.col_offset = each.end_col_offset = 0
+
+
+def _is_same(running: types.CodeType, candidate: types.CodeType) -> bool:
+    """Tell whether a candidate may take the place of the code of a running function."""
+    if running.co_freevars != candidate.co_freevars:
+        return False
+    try:
+        return verify(read(running), read(candidate)).level is not Level.UNPROVEN
+    except DecompilationError:
+        return False
+
+
+def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
+    pending = [code]
+    while pending:
+        found = pending.pop()
+        yield found
+        pending += [constant for constant in found.co_consts if isinstance(constant, types.CodeType)]
+
+
+def _first_line(node: ast.FunctionDef) -> int:
+    return min([node.lineno, *(each.lineno for each in node.decorator_list)])
+
+
+def _future_imports(tree: ast.Module) -> list[ast.stmt]:
+    return [each for each in tree.body if isinstance(each, ast.ImportFrom) and each.module == "__future__"]

@@ -1,0 +1,108 @@
+"""While debugging, graphs and what torch generated around them run from the files of their dump."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from depyf.report.model import Artefact, Compile, Dialect, Transformed
+from depyf.report.names import compiled_fn_number
+from depyf.torch.adapters import seams
+from depyf.torch.reachable import reachable_functions
+from depyf.torch.steppable import SourceFile, Steppable
+from depyf.torch.told import LiveCompile
+
+RUNNABLE = (Dialect.GRAPH, Dialect.KERNEL, Dialect.PYTHON)
+"""What a file must hold so that something can run in its lines."""
+
+
+@dataclass(slots=True)
+class Steps:
+    """What of one compile can be stepped in its files, and what of it is live and in no file.
+
+    `files` tells, for each file that runs, the function and the line to break at.
+    """
+
+    compile: Compile
+    files: list[Steppable] = field(default_factory=list)
+    reason: str = ""
+
+
+def find_steps(live: LiveCompile, directory: Path) -> Steps:
+    """Return what of a compile can be stepped in the files of `directory`; `reason` says why nothing can."""
+    steps = Steps(live.compile)
+    code = live.code()
+    if code is None:
+        steps.reason = "its function is gone"
+        return steps
+    graphs = _compiled_graphs(live.compile, code)
+    if not graphs:
+        steps.reason = "torch no longer has its graphs"
+    taken: set[int] = set()
+    for number, graph in graphs.items():
+        files = _files(live.compile, number, directory)
+        for function in reachable_functions(graph):
+            if id(function) in taken:
+                continue
+            # Two modules of Inductor's may hold the same function: the one torch loaded it from comes first.
+            written_as = function.__code__.co_filename
+            ordered = sorted(files, key=lambda origin_and_file: origin_and_file[0] != written_as)
+            found = next((each for _, file in ordered if (each := file.steppable(function)) is not None), None)
+            if found is not None:
+                taken.add(id(function))
+                steps.files.append(found)
+    return steps
+
+
+@contextmanager
+def running_from_files(steps: list[Steps]) -> Iterator[None]:
+    """Run the functions that can be stepped in the lines of their files, until the context ends."""
+    replaced: list[tuple[types.FunctionType, types.CodeType]] = []
+    try:
+        for each in (found for one in steps for found in one.files):
+            replaced.append((each.function, each.function.__code__))
+            each.function.__code__ = each.code
+        yield
+    finally:
+        for function, code in reversed(replaced):
+            function.__code__ = code
+
+
+def _compiled_graphs(compiled: Compile, code: types.CodeType) -> dict[int, object]:
+    """Return the graphs that the code of a compile calls, by their number."""
+    scope = _globals_of(code)
+    names = compiled.transformed.names if isinstance(compiled.transformed, Transformed) else {}
+    found = {}
+    for name in compiled.compiled_fns:
+        number = compiled_fn_number(name)
+        graph = scope.get(names.get(name, name))
+        if number is not None and graph is not None:
+            found[number] = graph
+    return found
+
+
+def _globals_of(code: types.CodeType) -> Mapping[str, object]:
+    for entry in seams.cache_entries(code):
+        scope = seams.entry_globals(entry)
+        if scope:
+            return scope
+    return {}
+
+
+def _files(compiled: Compile, number: int, directory: Path) -> list[tuple[str, SourceFile]]:
+    """Return the files of a graph that code can run in, each after the file that torch wrote the same text to."""
+    found = []
+    for artefact in compiled.artefacts:
+        if artefact.dialect in RUNNABLE and _number_of(artefact) == number:
+            try:
+                found.append((artefact.origin, SourceFile(directory / artefact.file)))
+            except (OSError, SyntaxError, ValueError):
+                continue  # Removed, or no Python: nothing can be stepped in it.
+    return found
+
+
+def _number_of(artefact: Artefact) -> int | None:
+    return compiled_fn_number(artefact.file.split(".")[0])

@@ -1,0 +1,49 @@
+"""Functions that are made where they are used, of a code object that has to stay the very same one."""
+
+from __future__ import annotations
+
+import types
+
+import pytest
+
+from depyf.api import decompile_code
+from depyf.verify.level import Level
+from depyf.verify.recompile import recompile
+
+
+def makes_in_place(y, g):  # type: ignore[no-untyped-def]
+    return (lambda x: x + y)(g())
+
+
+def renamed(code: types.CodeType, name: str) -> types.CodeType:
+    """Return the code with the function made in it called `name`: no source makes a named function in an expression."""
+    inner = next(const for const in code.co_consts if isinstance(const, types.CodeType))
+    changed = inner.replace(co_name=name)
+    if hasattr(inner, "co_qualname"):
+        changed = changed.replace(co_qualname=name)
+    qualname = f"{code.co_name}.<locals>.{inner.co_name}"
+    consts = tuple(changed if const is inner else name if const == qualname else const for const in code.co_consts)
+    return code.replace(co_consts=consts)
+
+
+@pytest.mark.parametrize("name", ["resume_at_3", "<listcomp>"])
+def test_it_names_its_code_object(name: str) -> None:
+    code = renamed(makes_in_place.__code__, name)
+    found = decompile_code(code, simplify=True)
+    assert found.level is Level.EXACT, found.reason
+    (placeholder,) = found.placeholders
+    assert f"(lambda x: {placeholder}(y))(g())" in found.source
+    made = recompile(found.module_source, code, filename="<test>", placeholders=found.placeholders)
+    inner = next(const for const in code.co_consts if isinstance(const, types.CodeType))
+    assert any(const is inner for const in made.co_consts)
+    function = types.FunctionType(made, {})(1, lambda: 2)
+    assert function == 3
+
+
+def test_a_lambda_of_the_same_shape_is_a_lambda() -> None:
+    def program(y, f):  # type: ignore[no-untyped-def]
+        return (lambda x: f(y))(3)
+
+    found = decompile_code(program.__code__, simplify=True)
+    assert found.level is Level.EXACT, found.reason
+    assert not found.placeholders

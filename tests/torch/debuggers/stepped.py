@@ -1,0 +1,64 @@
+"""The program that the tests of debuggers run: compiled and dumped, then called again under a debugger.
+
+    python stepped.py DIRECTORY DEBUGGER BACKEND...
+
+The files are in a folder for each backend. DEBUGGER is `pdb` for a program that stops by itself, `attach` for one that
+waits for an editor once everything is compiled, and `none` for one that is debugged from its first line.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+
+import torch
+
+import depyf
+
+
+def stepped(a, b):
+    x = a / (torch.abs(a) + 1)
+    if b.sum() < 0:
+        b = b * -1
+    return x * b
+
+
+def main(directory: str, debugger: str, *backends: str) -> None:
+    functions = [types.FunctionType(stepped.__code__.replace(), globals(), "stepped") for _ in backends]
+    compiled = [torch.compile(each, backend=backend) for each, backend in zip(functions, backends, strict=True)]
+    a, b = torch.full((4,), 3.0, requires_grad=True), torch.ones(4)
+    for each, backend in zip(compiled, backends, strict=True):
+        with depyf.prepare_debug(f"{directory}/{backend}"):
+            each(a, b).sum().backward()
+    if debugger == "attach":
+        import debugpy
+
+        _, port = debugpy.listen(("127.0.0.1", 0))
+        print("listening", port, flush=True)
+        debugpy.wait_for_client()
+    for function, each in zip(functions, compiled, strict=True):
+        debugged(function, each, debugger)
+
+
+def debugged(function, compiled, debugger: str) -> None:
+    a, b = torch.full((4,), 3.0, requires_grad=True), torch.ones(4)
+    entries = torch._dynamo.eval_frame._debug_get_cache_entry_list(function.__code__)
+    frames = torch._dynamo.utils.counters["frames"]["total"]
+    with depyf.debug():
+        if debugger == "pdb":
+            import pdb
+
+            pdb.set_trace()
+        result = compiled(a, b)
+        result.sum().backward()
+    print("results", result.tolist(), a.grad.tolist())
+    again = torch._dynamo.eval_frame._debug_get_cache_entry_list(function.__code__)
+    print(
+        *("entries", len(entries), len(again)),
+        *("frames", torch._dynamo.utils.counters["frames"]["total"] - frames),
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

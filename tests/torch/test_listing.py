@@ -1,0 +1,23 @@
+"""Bytecode as text."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+
+from depyf.torch.listing import listing  # noqa: E402 - after the check that torch is there
+
+
+def program() -> object:
+    return "a constant"
+
+
+def test_a_constant_without_a_literal_is_shown_in_a_few_words() -> None:
+    scope = vars(sys.modules[__name__])
+    code = program.__code__.replace(co_consts=(scope,) * len(program.__code__.co_consts))
+    text = listing(code)
+    assert f"<the globals of {__name__}>" in text
+    assert len(text) < 1000

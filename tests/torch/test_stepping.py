@@ -1,0 +1,159 @@
+"""Graphs, AOTAutograd's wrappers and Inductor's run from the files of a dump while debugging."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+
+import depyf  # noqa: E402 - after the check that torch is there
+from depyf.torch.reachable import reachable_functions  # noqa: E402
+from depyf.torch.steppable import SourceFile  # noqa: E402
+from depyf.torch.stepping import find_steps, running_from_files  # noqa: E402
+from depyf.torch.told import TOLD  # noqa: E402
+from tests.torch.debuggers.places import PLACES  # noqa: E402
+from tests.torch.debuggers.stepped import stepped  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def _fresh_dynamo() -> None:
+    torch._dynamo.reset()
+
+
+@contextmanager
+def lines_run(directory: Path) -> Iterator[dict[str, set[int]]]:
+    """Note the lines that run in the files of a directory."""
+    seen: dict[str, set[int]] = {}
+
+    def trace(frame: types.FrameType, event: str, argument: object) -> object:
+        path = Path(frame.f_code.co_filename)
+        if path.parent != directory:
+            return None
+        if event == "line":
+            seen.setdefault(path.name, set()).add(frame.f_lineno)
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield seen
+    finally:
+        sys.settrace(before)
+
+
+def program() -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.full((4,), 3.0, requires_grad=True), torch.ones(4)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_each_kind_of_file_is_run_through(backend: str, tmp_path: Path) -> None:
+    compiled = torch.compile(stepped, backend=backend)
+    a, b = program()
+    with depyf.prepare_debug(tmp_path):
+        compiled(a, b).sum().backward()
+    expected, a.grad = a.grad, None
+    # On this thread: autograd runs the backward of CPU tensors in the thread that asks for it.
+    with depyf.debug(pause=False), lines_run(tmp_path) as seen:
+        compiled(a, b).sum().backward()
+    assert torch.equal(a.grad, expected)
+    for place in PLACES:
+        if place.backend == backend:
+            path, line = place.find(tmp_path)
+            assert line in seen.get(path.name, set()), place
+
+
+def test_nothing_is_left_of_it(tmp_path: Path) -> None:
+    compiled = torch.compile(stepped, backend="aot_eager")
+    a, b = program()
+    with depyf.prepare_debug(tmp_path):
+        compiled(a, b).sum().backward()
+    steps = [find_steps(live, tmp_path) for live in TOLD[tmp_path].live]
+    functions = [found.function for each in steps for found in each.files]
+    codes = [function.__code__ for function in functions]
+    assert codes
+    with pytest.raises(KeyError), running_from_files(steps):
+        assert all(function.__code__ is not code for function, code in zip(functions, codes, strict=True))
+        raise KeyError
+    assert all(function.__code__ is code for function, code in zip(functions, codes, strict=True))
+
+
+def test_a_file_that_is_another_program_is_not_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    compiled = torch.compile(stepped, backend="eager")
+    a, b = program()
+    with depyf.prepare_debug(tmp_path):
+        expected = compiled(a, b)
+    path = next(each for each in tmp_path.glob("*.Captured_Graph.0.py") if "abs_1 + 1" in each.read_text("utf-8"))
+    path.write_text(path.read_text(encoding="utf-8").replace("abs_1 + 1", "abs_1 + 2"), encoding="utf-8")
+    with depyf.debug(pause=False), lines_run(tmp_path) as seen:
+        assert torch.equal(compiled(a, b), expected)
+    assert path.name not in seen
+    assert str(path) not in capsys.readouterr().out
+
+
+def test_what_torch_has_dropped_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with depyf.prepare_debug(tmp_path):
+        torch.compile(stepped, backend="eager")(*program())
+    torch._dynamo.reset()
+    with depyf.debug(pause=False):
+        pass
+    assert "no graph can be stepped: torch no longer has its graphs" in capsys.readouterr().out
+
+
+def test_only_what_is_proven_the_same_can_be_stepped(tmp_path: Path) -> None:
+    path = tmp_path / "file.py"
+    path.write_text("class A:\n    def f(self, x):\n        y: 'int' = x + 1\n        return y\n", encoding="utf-8")
+    file = SourceFile(path)
+
+    def f(self, x):
+        y = x + 1
+        return y
+
+    found = file.steppable(f)
+    assert found is not None
+    assert (found.code.co_filename, found.line) == (str(path), 3)
+
+    def f(self, x):  # type: ignore[no-redef]  # the name is what is looked for
+        y = x + 2
+        return y
+
+    assert file.steppable(f) is None
+
+
+def test_arguments_in_a_list_are_taken_out_in_the_lines_of_the_parameters(tmp_path: Path) -> None:
+    path = tmp_path / "file.py"
+    path.write_text("def f(self, x,\n      y):\n    z = x + y\n    return z\n", encoding="utf-8")
+
+    def f(self, boxed):
+        arguments = iter(boxed)
+        x = next(arguments)
+        y = next(arguments)
+        z = x + y
+        return z
+
+    found = SourceFile(path).steppable(f)
+    assert found is not None
+    assert {line for _, _, line in found.code.co_lines() if line is not None} >= {1, 2, 3, 4}
+    f.__code__ = found.code
+    assert f(None, [1, 2]) == 3
+
+
+def test_the_walk_ends_and_does_not_enter_the_users_objects() -> None:
+    class Mine:
+        def __init__(self) -> None:
+            self.inner = lambda: 1
+
+    holder: list[object] = []
+    mine = Mine()
+
+    def outer() -> object:
+        return mine, holder
+
+    holder.append(outer)
+    found = list(reachable_functions(outer))
+    assert found == [outer]

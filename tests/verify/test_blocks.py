@@ -1,0 +1,37 @@
+"""EXACT on the versions with a block stack: where blocks are opened and closed counts too."""
+
+from __future__ import annotations
+
+import pytest
+
+from depyf.verify.compare import verify
+from depyf.verify.level import Level
+from tests import interpreters
+from tests.bytecode.listings import compiled, inner
+
+INSIDE = """
+def f(a):
+    while True:
+        try:
+            if a():
+                break
+        except KeyError:
+            break
+"""
+AROUND = """
+def f(a):
+    try:
+        while True:
+            if a():
+                break
+    except KeyError:
+        pass
+"""
+BLOCK_STACK = [version for version in interpreters.VERSIONS if version < (3, 11)]
+
+
+@pytest.mark.parametrize("version", BLOCK_STACK, ids=interpreters.label)
+def test_a_try_in_a_loop_is_not_exactly_one_around_it(version: tuple[int, int]) -> None:
+    one, other = (inner(compiled(source, version), "f") for source in (INSIDE, AROUND))
+    assert verify(one, other).level is not Level.EXACT
+    assert verify(one, one).level is verify(other, other).level is Level.EXACT
