@@ -93,6 +93,9 @@ def _hooks() -> Picture:
         "callbacks at end": tuple(map(id, callbacks.end_callbacks)),
         "stance": repr(torch._dynamo.eval_frame._stance),
         "eval frame callback": torch._C._dynamo.eval_frame.get_eval_frame_callback(),
+        "listener to runs": getattr(
+            torch._C._dynamo.eval_frame, "get_bytecode_debugger_callback", lambda: None
+        )(),
         "guard hook": torch._dynamo.guards.guard_error_hook,
         "grad mode": torch.is_grad_enabled(),
     }
