@@ -23,7 +23,7 @@ from depyf.structure.place import place
 from depyf.structure.polarity import negated
 from depyf.structure.regions.recognise import Recognised
 from depyf.structure.regions.table import Kind, Region
-from depyf.structure.tree import For, If, Item, Jump, Label, Loop, Try, WithBody
+from depyf.structure.tree import For, If, Item, Jump, Label, Loop, ReraiseStmt, Try, WithBody
 from depyf.structure.unstructured import Unstructured
 
 
@@ -113,6 +113,8 @@ class Builder:
         if not body:
             return
         prev = {temp for inst in graph.block(start).insts[:1] if inst.op == "PUSH_EXC_INFO" for temp in inst.defs}
+        if not prev:
+            raise Unstructured("a handler does not handle its exception")
         code = {start}.union(*(self.nodes.nested(marker) for marker in prev))
         entries = [
             label for label in body if label == 0 or any(other not in body for other in self.nodes.sources(label))
@@ -133,11 +135,18 @@ class Builder:
         if with_ is not None:
             item = WithBody(body_items, with_.exit, self._structure(code, start), with_.is_async)
         else:
-            handler_items = self._structure(code, start)
             is_finally = handler in self.recognised.finallys
+            ends = {label for label in code if is_finally and self._raises_again(label, graph.handlers[handler].exc)}
+            self.nodes.remove(ends)
+            handler_items = [*self._structure(code - ends, start), *(Label(label) for label in sorted(ends))]
             item = Try(body_items, handler_items, graph.handlers[handler].exc, is_finally, is_star)
             item.handled = handled
         self.add(entry, [item], parent, nest, first, last)
+
+    def _raises_again(self, label: int, exc: int) -> bool:
+        """Say whether a node is the end of a `finally` body, where the statement raises its exception by itself."""
+        items = self.nodes[label].items
+        return len(items) == 1 and isinstance(items[0], ReraiseStmt) and items[0].exc == exc
 
     # -- loops ------------------------------------------------------------------------
 
@@ -275,7 +284,9 @@ class Builder:
         return exit_.first if exit_ is not None else self.graph.block(outside[0]).offset
 
     def _reduce_loop(self, header: int, inside: set[int], labels: set[int]) -> None:
-        node = self.nodes[header]
+        node = self.nodes.get(header)
+        if node is None:
+            raise Unstructured("loops overlap")
         loop = self._for_of(header)
         nest, handler, offset = node.nest, node.handler, node.first
         last = max(self.nodes[label].last for label in inside)
