@@ -185,6 +185,7 @@ def test_a_compile_that_no_frame_asked_for(tmp_path: Path) -> None:
     assert "Outside of any compiled frame" in (tmp_path / "index.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.skipif(not seams.has_structured_trace(), reason="torch 2.2 itself keeps the parameters of a module alive")
 def test_after_the_context_nothing_of_the_users_is_kept(tmp_path: Path) -> None:
     import gc
     import weakref

@@ -5,8 +5,8 @@ ___check_type_id(L['n'], 94...)     type(L["n"]) is int
 L['n'] == 3                         L["n"] == 3
 ___check_tensors(L['x'], ...)       torch_check_tensors(L["x"], ...)  # torch's own guard
 
-That the entry is still valid, and that the backend is the one that is being called, is no property of a call: torch
-asks it too, but outside of a compiled call there is nothing to ask about.
+That the entry is still valid, and that backend, configuration and `fullgraph` are those of what is being called, is no
+property of a call: torch asks it too, but outside of a compiled call there is nothing to ask about.
 """
 
 from __future__ import annotations
@@ -30,10 +30,15 @@ from depyf.torch.guards.kinds.place import Place
 from depyf.torch.guards.tree import Node, Tree
 from depyf.torch.guards.words import expression, user_line
 
-_OUTSIDE = ("___guarded_code.valid", "(___skip_backend_check()")
+_OUTSIDE = (
+    "___guarded_code.valid",
+    "(___skip_backend_check()",
+    "___compile_config_hash() == ",
+    "not ___needs_nopython()",
+    "___needs_nopython()",
+)
 _TENSORS = re.compile(r"___check_tensors\((?P<tensors>.*), tensor_check_names=tensor_check_names\)$", re.DOTALL)
 _IDENTITY = re.compile(r"___check_(?P<what>type|obj)_id\((?P<source>.*), (?P<id>\d+)\)$", re.DOTALL)
-_CONFIGURATION = "___compile_config_hash() == "
 _KNOWN_TYPES = {
     id(each): each
     for module in (builtins, collections, torch, torch.nn)
@@ -93,10 +98,6 @@ def _said(text: str, scope: Mapping[str, Any]) -> tuple[str, Text]:
         if values is not None:
             check = Held("torch_check_tensors", _of_all(scope["___check_tensors"]), weak=False)
             return "TENSOR_MATCH", (check, *values)
-    if text.startswith(_CONFIGURATION):
-        # The hash takes in directories of this process; its own text would differ in every run.
-        same = Held("torch_configuration_is_as_then", _evaluated(text, scope), weak=False)
-        return "CONFIG_HASH_MATCH", (same, "(L, G)")
     found = torch_expression(text, scope, {})
     if found is not None:
         return "LAMBDA_GUARD", found
