@@ -31,16 +31,32 @@ def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) 
             same[value], value = found, same[value]
         return found
 
+    def only(phi: int, values: list[int]) -> int | None:
+        """Return the one value that a phi chooses, or None; arguments that make no choice are dropped for good."""
+        while values:
+            last = find(values[-1])
+            before = find(values[-2]) if len(values) > 1 else last
+            if last == phi:
+                values.pop()
+            elif len(values) == 1:
+                return last
+            elif before in (phi, last):
+                del values[-2]
+            else:
+                return None
+        return None
+
     work = list(args)
     while work:
         phi = work.pop()
         if phi in same:
             continue
-        choices = {find(value) for value in args[phi]} - {phi}
-        if len(choices) == 1:
-            (same[phi],) = choices
-            work.extend(user for user in users.get(phi, ()) if user not in same)
-            users.setdefault(same[phi], []).extend(users.get(phi, ()))
+        choice = only(phi, args[phi])
+        if choice is not None:
+            same[phi] = choice
+            waiting = [user for user in users.pop(phi, ()) if user not in same]
+            work.extend(waiting)
+            users.setdefault(choice, []).extend(waiting)
     _compress(same)
     _rewrite(graph, same)
 

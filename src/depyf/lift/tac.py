@@ -201,7 +201,8 @@ def edges(exit_: Exit) -> list[Edge]:
         return [exit_.body, exit_.done]  # type: ignore[union-attr]
     if kind is Leave:
         return [exit_.edge, exit_.beyond]  # type: ignore[union-attr, list-item]
-    return [] if exit_.beyond is None else [exit_.beyond]  # type: ignore[union-attr]
+    beyond = seeming(exit_)
+    return [] if beyond is None else [beyond]
 
 
 def exit_uses(exit_: Exit) -> list[int]:
