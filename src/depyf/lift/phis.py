@@ -16,49 +16,71 @@ def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) 
 
     `handler_args`: per handler, the values on the stack at each place that may raise into it.
     """
-    args = _arguments(graph, handler_args)
-    users: dict[int, list[int]] = {}
-    for phi, values in args.items():
-        for value in values:
-            users.setdefault(value, []).append(phi)
-    same: dict[int, int] = {}
+    _rewrite(graph, _Search(_arguments(graph, handler_args)).same())
 
-    def find(value: int) -> int:
-        found = value
-        while found in same:
-            found = same[found]
-        while value != found:
-            same[value], value = found, same[value]
-        return found
 
-    def only(phi: int, values: list[int]) -> int | None:
-        """Return the one value that a phi chooses, or None; arguments that make no choice are dropped for good."""
+class _Search:
+    """Finds the phis that choose nothing.
+
+    A phi and the value that it is are one class. Two classes become one by moving the fewer users: a phi that the step
+    may have made trivial uses both, so that only the users that moved are looked at again.
+    """
+
+    def __init__(self, args: dict[int, list[int]]) -> None:
+        self.args = args
+        self.above: dict[int, int] = {}
+        self.value: dict[int, int] = {}
+        self.users: dict[int, list[int]] = {}
+        self.gone: set[int] = set()
+        for phi, values in args.items():
+            for value in values:
+                self.users.setdefault(value, []).append(phi)
+
+    def same(self) -> dict[int, int]:
+        """Return the value of each trivial phi."""
+        work = list(self.args)
+        while work:
+            phi = work.pop()
+            choice = self._only(phi) if phi not in self.gone else None
+            if choice is not None:
+                self.gone.add(phi)
+                work += self._join(self._top(phi), choice)
+        return {phi: self.value.get(self._top(phi), self._top(phi)) for phi in self.gone}
+
+    def _top(self, value: int) -> int:
+        """Return the member of a value's class that stands for it."""
+        top = value
+        while top in self.above:
+            top = self.above[top]
+        while value != top:
+            self.above[value], value = top, self.above[value]
+        return top
+
+    def _only(self, phi: int) -> int | None:
+        """Return the one class that a phi chooses, or None; arguments that make no choice are dropped for good."""
+        own, values = self._top(phi), self.args[phi]
         while values:
-            last = find(values[-1])
-            before = find(values[-2]) if len(values) > 1 else last
-            if last == phi:
+            last = self._top(values[-1])
+            before = self._top(values[-2]) if len(values) > 1 else last
+            if last == own:
                 values.pop()
             elif len(values) == 1:
                 return last
-            elif before in (phi, last):
+            elif before in (own, last):
                 del values[-2]
             else:
                 return None
         return None
 
-    work = list(args)
-    while work:
-        phi = work.pop()
-        if phi in same:
-            continue
-        choice = only(phi, args[phi])
-        if choice is not None:
-            same[phi] = choice
-            waiting = [user for user in users.pop(phi, ()) if user not in same]
-            work.extend(waiting)
-            users.setdefault(choice, []).extend(waiting)
-    _compress(same)
-    _rewrite(graph, same)
+    def _join(self, phi: int, choice: int) -> list[int]:
+        """Make one class of that of a phi and the one it chooses; return the users to look at again."""
+        value = self.value.get(choice, choice)
+        few, many = sorted((phi, choice), key=lambda top: len(self.users.get(top, ())))
+        moved = self.users.pop(few, [])
+        self.above[few] = many
+        self.value[many] = value
+        self.users.setdefault(many, []).extend(moved)
+        return moved
 
 
 def _arguments(graph: Graph, handler_args: dict[int, list[list[int]]]) -> dict[int, list[int]]:
