@@ -24,30 +24,45 @@ import rebuild
 from depyf.api import decompile_code
 from depyf.errors import DecompilationError
 
+RULES = (
+    (
+        r"^(LOAD_ATTR != LOAD_METHOD|LOAD_METHOD != LOAD_ATTR|NULL != LOAD_\w+)$",
+        "a variable is named as something that the module imports: then the compiler calls no methods of it",
+    ),
+    (r"^(MARK != |\w+ != MARK)", "a `try` is opened or closed at another place"),
+)
+"""What is behind a difference, by what the verifier says of it."""
+
+DISPATCH = re.compile(r"^ +(el)?if state(_\d+)? [<=]", re.MULTILINE)
+
 VERDICTS = ("exact", "wrong", "no code")
 LEVELS = ("EXACT", "EQUIVALENT", "UNPROVEN", "FAILED")
 LAMBDA = "<lambda>"
 
 
 def judged(code: types.CodeType) -> tuple[str, str, str]:
-    """Return our level of a function, roundtrip's verdict, and our reason for what is not EXACT."""
+    """Return our level of a function, roundtrip's verdict, and what is behind one that is not EXACT."""
     try:
         found = decompile_code(code)
     except DecompilationError as error:
-        return "FAILED", "no code", error.reason
+        return "FAILED", "no code", rule(error.reason, "")
     try:
         again = rebuild.rebuild(found.source, code)
     except (rebuild.NoParse, rebuild.NoCompile):
-        return found.level.name, "no code", found.reason
-    return found.level.name, "exact" if normal.same_code(code, again).exact else "wrong", found.reason
+        return found.level.name, "no code", rule(found.reason, found.source)
+    verdict = "exact" if normal.same_code(code, again).exact else "wrong"
+    return found.level.name, verdict, rule(found.reason, found.source)
 
 
-def rule(reason: str) -> str:
-    """Return a reason without what belongs to one function: its name, numbers, operands."""
+def rule(reason: str, source: str) -> str:
+    """Return what is behind a reason; where that is not known, the reason without a function's name and operands."""
+    if DISPATCH.search(source):
+        return "written as a dispatcher of blocks"
     text = re.sub(r"^[^:]*: ", "", reason)
     text = re.sub(r" \(original offset.*", "", text)
     text = re.sub(r"\(\(?'.*?\)+,?\)?", "(..)", text)
-    return re.sub(r"'[^']*'|\b\d+\b", "..", text)[:90]
+    text = re.sub(r"'[^']*'|\b\d+\b", "..", text)[:90]
+    return next((meaning for pattern, meaning in RULES if re.search(pattern, text)), text)
 
 
 def report(sample: list[tuple[str, types.CodeType]]) -> int:
@@ -59,7 +74,7 @@ def report(sample: list[tuple[str, types.CodeType]]) -> int:
         level, verdict, reason = judged(code)
         table[level, verdict] += 1
         if level != "EXACT":
-            reasons[level, verdict, rule(reason)] += 1
+            reasons[level, verdict, reason] += 1
         elif verdict != "exact":
             dishonest.append(f"{name}: {verdict}")
     print("| our level | " + " | ".join(f"roundtrip: {verdict}" for verdict in VERDICTS) + " |")

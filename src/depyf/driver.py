@@ -88,7 +88,7 @@ def _statements(work: Work) -> int:
     try:
         while ways:
             choices = ways[0]
-            if choices is not None and not choices.goes_beyond and not work.listing.beyond:
+            if choices is not None and not choices.goes_beyond and not (work.listing.beyond or work.listing.loops):
                 del ways[0]
                 continue
             work.choices = choices

@@ -15,6 +15,7 @@ from depyf.lift.simplify.promote import promote_variables
 from depyf.lift.simplify.reload import reload_where_used
 from depyf.lift.simplify.results import unpack_results
 from depyf.lift.simulate import lift
+from depyf.lift.tac import Reraise
 from depyf.passes.annotations import restore_annotations
 from depyf.passes.asserts import restore_asserts
 from depyf.passes.complete import check_complete
@@ -49,6 +50,7 @@ from depyf.structure.patterns.hoist import hoist_behind_cases
 from depyf.structure.regions.async_for import restore_async_for
 from depyf.structure.regions.except_star import restore_except_star
 from depyf.structure.regions.recognise import recognise
+from depyf.structure.same_ends import join_same_ends
 from depyf.structure.shared_ends import share_ends
 from depyf.structure.thread import thread
 from depyf.work import Before, Pass, Stage, Work, check_order, run_passes
@@ -89,7 +91,7 @@ def _keeps_branches(work: Work) -> bool:
 
 def _lift(work: Work) -> None:
     seems = work.choices is not None and work.choices.goes_beyond
-    work.graph = lift(work.listing if seems else replace(work.listing, beyond={}), work.first_temp)
+    work.graph = lift(work.listing if seems else replace(work.listing, beyond={}, loops=[]), work.first_temp)
 
 
 def _generator_calls(work: Work) -> None:
@@ -161,6 +163,8 @@ def _except_star(work: Work) -> None:
 
 
 def _ends(work: Work) -> None:
+    if work.code.name != "<lambda>" and not work.graph.source_order:
+        join_same_ends(work.graph)
     join_ends(work.graph)
     share_ends(work.graph)
 
@@ -188,11 +192,14 @@ def _copies(work: Work) -> None:
 
 
 def _scopes(work: Work) -> None:
-    numbers: dict[tuple[int, tuple[int, ...]], int] = {}
-    work.scope = {
-        block.index: numbers.setdefault((block.handler, work.nest[block.index]), len(numbers))
-        for block in work.graph.live()
-    }
+    numbers: dict[tuple[int, tuple[int, ...], int], int] = {}
+    finals = {work.graph.handlers[handler].exc for handler in work.recognised.finallys}
+    work.scope = {}
+    for block in work.graph.live():
+        is_end = isinstance(block.exit, Reraise) and block.exit.exc in finals
+        # The end of a `finally` body stays a place of its own, that `break` may lead to.
+        key = (block.handler, work.nest[block.index], block.index if is_end else -1)
+        work.scope[block.index] = numbers.setdefault(key, len(numbers))
 
 
 def _cases(work: Work) -> None:

@@ -20,6 +20,11 @@ def g(a, b, c, d):
         return 1
     return 2
 
+def k(a, b, c, d):
+    assert 0 <= a <= b
+    assert c and 0 <= a <= b
+    d.a = a
+
 def h(a, b, c, d):
     while not a < b() <= c < d or d:
         a()

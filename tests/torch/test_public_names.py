@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import logging
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch
 
 import depyf  # noqa: E402 - after the check that torch is there
 from depyf.decompiler import Decompiler  # noqa: E402
-from depyf.explain import dump_src  # noqa: E402
+from depyf.explain import dump_src, interactive_explain  # noqa: E402
 from tests.torch import programs  # noqa: E402
 
 
@@ -100,6 +102,27 @@ def test_the_full_code_of_a_compiled_function() -> None:
     assert "torch_dynamo_resume_in_branching_at_" in text
     with pytest.raises(ValueError, match="call it first"):
         dump_src(torch.compile(programs.straight, backend="eager"))
+
+
+def test_a_compiled_function_shows_itself_in_a_notebook() -> None:
+    compiled = torch.compile(programs.branching, backend="eager")
+    compiled(torch.randn(3), torch.rand(3))
+    shown = interactive_explain(compiled)._repr_mimebundle_()
+    assert shown["text/plain"] == dump_src(compiled)
+    assert "x = a / (torch.abs(a) + 1)" in shown["text/html"]
+    assert "b.sum() &lt; 0" in shown["text/html"]
+    opened = re.findall(r"<(\w+)", shown["text/html"])
+    assert {name: shown["text/html"].count(f"</{name}>") for name in set(opened)} == Counter(opened)
+
+
+def test_markup_in_a_name_is_shown_and_not_run() -> None:
+    def f(x):
+        return x + 1
+
+    f.__code__ = f.__code__.replace(co_name="<script>alert(1)</script>")
+    compiled = torch.compile(f, backend="eager")
+    compiled(torch.ones(2))
+    assert "<script>" not in interactive_explain(compiled)._repr_html_()
 
 
 def test_the_decompiler_of_earlier_releases() -> None:

@@ -55,11 +55,21 @@ class Beyond(NamedTuple):
     depth: int
 
 
+class Extent(NamedTuple):
+    """The statement of a loop: the offset where it is opened, its first instruction by index, the offset behind it."""
+
+    opened: int
+    start: int
+    behind: int
+
+
 @dataclass(slots=True)
 class Listing:
     """The normalised instructions of one code object, in order, without those that
     do nothing (NOP, RESUME, CACHE, EXTENDED_ARG, MAKE_CELL, COPY_FREE_VARS...).
 
+    exact_ranges: a jump has the handler that its statement has.
+    loops: how far the statements of loops reach, where the code says it.
     beyond: for instructions that never go on, by index, where the compiler wrote code as if they did. That
         code may be out of reach otherwise; it shows how the statements of the source stood.
     source_order: the compiler wrote the code in the order of the source, and no part of it twice.
@@ -69,4 +79,6 @@ class Listing:
     instructions: list[Instruction]
     handlers: list[Handler]
     source_order: bool = False
+    exact_ranges: bool = False
     beyond: dict[int, Beyond] = field(default_factory=dict)
+    loops: list[Extent] = field(default_factory=list)

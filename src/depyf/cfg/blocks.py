@@ -29,6 +29,7 @@ def split(listing: Listing) -> tuple[list[Span], dict[int, int]]:
     instructions = listing.instructions
     leaders = {0}
     leaders.update(handler.target for handler in listing.handlers)
+    leaders.update(loop.start for loop in listing.loops)
     leaders.update(beyond.target for beyond in listing.beyond.values())
     for position, instruction in enumerate(instructions):
         if instruction.target >= 0:

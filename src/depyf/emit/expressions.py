@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable, Mapping
 
 from depyf.emit import constants
-from depyf.emit.formats import converts_to_text, format_call, percent
+from depyf.emit.formats import becomes_f_string, converts_to_text, format_call, percent
 from depyf.emit.grammar import Grammar
 from depyf.emit.precedence import (
     AND,
@@ -239,6 +239,13 @@ def _binary(writer: ExpressionWriter, node: ast.BinOp) -> tuple[list[Piece], int
     return [(node.left, precedence), f" {sign} ", (node.right, precedence + 1)], precedence
 
 
+def _operation(writer: ExpressionWriter, node: ast.BinOp) -> tuple[list[Piece], int]:
+    """Write an operation that was not written as the compiler would join it: with a template that is an f-string."""
+    if writer.grammar.percent_joins and becomes_f_string(node):
+        node.left = ast.JoinedStr(values=[node.left])
+    return _binary(writer, node)
+
+
 def _bool(writer: ExpressionWriter, node: ast.BoolOp) -> tuple[list[Piece], int]:
     word, precedence = (" and ", AND) if isinstance(node.op, ast.And) else (" or ", OR)
     return _join([[(value, precedence + 1)] for value in node.values], word), precedence
@@ -362,7 +369,7 @@ RULES: dict[type, Rule] = {
     ast.Dict: _dict,  # type: ignore[dict-item]
     ast.Starred: _starred,  # type: ignore[dict-item]
     ast.UnaryOp: _unary,  # type: ignore[dict-item]
-    ast.BinOp: _binary,  # type: ignore[dict-item]
+    ast.BinOp: _operation,  # type: ignore[dict-item]
     ast.BoolOp: _bool,  # type: ignore[dict-item]
     ast.Compare: _compare,  # type: ignore[dict-item]
     ast.IfExp: _conditional,  # type: ignore[dict-item]

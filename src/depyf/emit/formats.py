@@ -11,6 +11,8 @@ import re
 
 SIMPLE_SPEC = re.compile(r"(?P<right>>?)(?P<width>[1-9][0-9]{0,2})?(?P<precision>\.[0-9]{1,3})?")
 """What the compiler makes of a width and a precision."""
+FIELD = re.compile(r"%(?:%|[-+ #0]*[0-9]*(?:\.[0-9]*)?(?P<letter>[sra]))|%|[^%]+", re.DOTALL)
+"""A field that the compiler can turn into that of an f-string, a per cent sign that begins another one, or text."""
 
 
 def percent(node: ast.JoinedStr) -> ast.BinOp | None:
@@ -27,6 +29,18 @@ def percent(node: ast.JoinedStr) -> ast.BinOp | None:
             values.append(part.value)
     right = ast.Tuple(elts=values, ctx=ast.Load())
     return ast.BinOp(left=ast.Constant(value=template), op=ast.Mod(), right=right)
+
+
+def becomes_f_string(node: ast.BinOp) -> bool:
+    """Say whether the compiler turns a `%` operation into an f-string: where it has not, it was written otherwise."""
+    template, values = node.left, node.right
+    if not isinstance(node.op, ast.Mod) or not isinstance(template, ast.Constant) or not isinstance(values, ast.Tuple):
+        return False
+    if not isinstance(template.value, str) or any(isinstance(value, ast.Starred) for value in values.elts):
+        return False
+    fields = list(FIELD.finditer(template.value))
+    count = sum(field["letter"] is not None for field in fields)
+    return count == len(values.elts) and not any(field.group() == "%" for field in fields)
 
 
 def converts_to_text(node: ast.JoinedStr) -> bool:

@@ -44,7 +44,7 @@ def _is_same(text: str, written: str) -> bool:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             one, two = (compile(PROGRAM.format(source), "", "exec", dont_inherit=True) for source in (text, written))
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
         return "".join(text.split()) == "".join(written.split())
     return _content(one) == _content(two)
 

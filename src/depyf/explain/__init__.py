@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from depyf.torch.explanation import Explanation
+
 
 def dump_src(compiled: object) -> str:
     """Return the full code of a compiled function: guards, transformed code, resume functions and dispatch.
@@ -18,3 +23,18 @@ def dump_src(compiled: object) -> str:
     from depyf.torch.replica import Replica
 
     return Replica(compiled).text
+
+
+def interactive_explain(compiled: object) -> Explanation:
+    """Return what torch made of a compiled function, as something that a notebook shows in its cell.
+
+    Args:
+        compiled: a compiled function, method or module that has been called.
+
+    Raises:
+        TypeError: it is no function, method or module.
+        ValueError: nothing is compiled of it.
+    """
+    from depyf.torch.explanation import Explanation
+
+    return Explanation(compiled)

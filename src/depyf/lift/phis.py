@@ -148,8 +148,8 @@ def rename_exit(exit_: Exit, same: dict[int, int]) -> Exit:
             return Branch(same.get(cond, cond), if_true, if_false, line)
         case ForIter(iterator, value, body, done, line):
             return ForIter(same.get(iterator, iterator), value, body, done, line)
-        case Return(value, line, beyond):
-            return Return(same.get(value, value), line, beyond)
+        case Return(value, line, beyond, offset):
+            return Return(same.get(value, value), line, beyond, offset)
         case Raise(operands, line, beyond):
             return Raise([same.get(value, value) for value in operands], line, beyond)
         case Reraise(exc, beyond):

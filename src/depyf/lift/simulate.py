@@ -31,6 +31,7 @@ from depyf.lift.tac import (
     Return,
 )
 
+STATEMENTS = ("break", "continue")
 CONTROL = frozenset({"JUMP", "JUMP_IF_TRUE", "JUMP_IF_FALSE", "FOR_ITER", "RETURN", "RAISE", "RERAISE"})
 
 
@@ -47,7 +48,17 @@ def lift(listing: Listing, first_temp: int = 0) -> Graph:
         lifter.block(lifter.work.pop())
     remove_trivial_phis(lifter.graph, lifter.handler_args)
     settle_callees(lifter.graph)
+    _note_waiting(lifter.graph)
     return lifter.graph
+
+
+def _note_waiting(graph: Graph) -> None:
+    """Note what lies on the stack at each test: what its targets begin with, phis aside."""
+    for block in graph.live():
+        if isinstance(block.exit, Branch):
+            target = graph.block(block.exit.if_false.target)
+            values = dict(zip(target.phis, block.exit.if_false.args))
+            graph.waiting[block.exit.cond] = [values.get(temp, temp) for temp in target.stack]
 
 
 class _Lifter:
@@ -57,6 +68,8 @@ class _Lifter:
         self.listing = listing
         self.spans, self.span_at = split(listing)
         self.graph = Graph(listing.code, [None] * len(self.spans), [], first_temp, listing.source_order)
+        self.graph.exact_ranges = listing.exact_ranges
+        self.graph.loops = [loop._replace(start=self.span_at[loop.start]) for loop in listing.loops]
         for handler in listing.handlers:
             self.graph.handlers.append(HandlerEntry(self.span_at[handler.target], NULL, NULL))
         self.merges = _merges(listing, self.spans, self.span_at)
@@ -93,7 +106,7 @@ class _Lifter:
             case "JUMP":
                 edge = self._edge(self.span_at[now.target])
                 beyond = self._beyond(position)
-                return Goto(edge) if beyond is None else Leave(edge, beyond)
+                return Leave(edge, beyond, now.arg in STATEMENTS) if beyond is not None or now.arg else Goto(edge)
             case "JUMP_IF_TRUE" | "JUMP_IF_FALSE":
                 (cond,) = machine.pop(1)
                 jump, fall = self._edge(self.span_at[now.target]), self._edge(index + 1)
@@ -108,7 +121,7 @@ class _Lifter:
                 machine.pop(2)
                 return ForIter(iterator, value, body, self._edge(self.span_at[now.target]), now.line)
             case "RETURN":
-                return Return(machine.pop(1)[0], now.line)
+                return Return(machine.pop(1)[0], now.line, None, now.offset)
             case "RAISE":
                 return Raise(machine.pop(cast(int, now.arg)), now.line)
             case _:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Code
+from depyf.bytecode.listing import Extent
 
 NULL = -1
 """The temporary of a missing `self`."""
@@ -56,10 +57,15 @@ class Goto:
 
 @dataclass(slots=True)
 class Leave:
-    """Go along an edge, by a `break` that the compiler believed to go on to `beyond`: see `Return`."""
+    """Go along an edge, and keep this place: there is more to know of it.
+
+    beyond: where the compiler wrote code as if control went on from here: see `Return`.
+    explicit: a `break` or `continue` of the source does this, even where control would get there by itself.
+    """
 
     edge: Edge
-    beyond: Edge
+    beyond: Edge | None
+    explicit: bool
 
 
 @dataclass(slots=True)
@@ -90,11 +96,13 @@ class Return:
 
     beyond: where the compiler wrote code as if control went on from here, as far as it is known. Control never goes
         there; it shows how the statements of the source stood. `Raise` and `Reraise` have the same.
+    offset: that of the `return` in the code, -1 if it is not known.
     """
 
     value: int
     line: int | None = None
     beyond: Edge | None = None
+    offset: int = -1
 
 
 @dataclass(slots=True)
@@ -156,8 +164,14 @@ class Graph:
     temps: int
     source_order: bool = False
     """Whether the operations have their offsets in the order of the source."""
+    loops: list[Extent] = field(default_factory=list)
+    """How far the statements of loops reach, where the code says it; a loop starts at a block."""
+    exact_ranges: bool = False
+    """Whether every jump is protected by what protects the statement that it belongs to."""
     hints: dict[int, str] = field(default_factory=dict)
     """Names for temporaries, should they need one."""
+    waiting: dict[int, list[int]] = field(default_factory=dict)
+    """What lies on the stack where a value is tested, by the value's temporary."""
     end: int = -1
     """The block that returns None for all, once `structure/nests.py` has made it; where they stand in the order of the
     source, for the last of them."""
@@ -200,9 +214,11 @@ def edges(exit_: Exit) -> list[Edge]:
     if kind is ForIter:
         return [exit_.body, exit_.done]  # type: ignore[union-attr]
     if kind is Leave:
-        return [exit_.edge, exit_.beyond]  # type: ignore[union-attr, list-item]
-    beyond = seeming(exit_)
-    return [] if beyond is None else [beyond]
+        passed, behind = exit_.edge, exit_.beyond  # type: ignore[union-attr]
+        return [passed] if behind is None else [passed, behind]
+    if kind is Stop:
+        return []
+    return [] if exit_.beyond is None else [exit_.beyond]  # type: ignore[union-attr]
 
 
 def exit_uses(exit_: Exit) -> list[int]:

@@ -39,8 +39,8 @@ def restore_comprehension(call: ast.Call, bodies: Bodies) -> ast.expr | None:
     function = call.func
     if not isinstance(function, Function) or function.code.name not in NAMES or len(call.args) != 1 or call.keywords:
         return None
-    iterable = _iterable(call.args[0], function.code)
-    if iterable is None or function.code.argcount != 1:
+    iterable = _iterable(call.args[0], function.code) if function.code.argcount == 1 else None
+    if iterable is None:
         return None
     body = bodies[id(function.code)]
     found = comprehension(body.stmts, body.code.name, body.code.varnames[0], iterable)
@@ -54,8 +54,8 @@ def _iterable(argument: ast.expr, code: Code) -> ast.expr | None:
     """Return what is iterated over: the iterator is made before the function is called, or by the function (3.15)."""
     if isinstance(argument, (GetIter, AsyncIter)):
         return argument.value
-    first, second = normalise(code).instructions[:2]
-    is_made_inside = first.arg == code.varnames[0] and second.op in ("GET_ITER", "GET_AITER")
+    start = normalise(code).instructions[:2]
+    is_made_inside = start[0].arg == code.varnames[0] and start[-1].op in ("GET_ITER", "GET_AITER")
     return as_set(argument) if is_made_inside else None
 
 

@@ -11,6 +11,7 @@ in the body: they stand where their line says, in the order in which the functio
 from __future__ import annotations
 
 import ast
+from collections import deque
 from dataclasses import dataclass
 
 from depyf.bytecode.code import CO_OPTIMIZED, Code
@@ -179,37 +180,50 @@ def _place_others(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stmt]
     place = 0
     while place < len(body) and any(_is_store(body[place], name) for name in HEAD):
         place += 1
+    stores = _stores(body)
+    out = body[:place]
     for one in found:
-        at = _assignment(body, one, place)
-        if at is not None:
-            body[at] = _annotated(one, body[at])
-            place = at + 1
-            continue
-        place = _by_line(body, one, place)
-        body.insert(place, _annotated(one, None))
-        place += 1
-    return body
+        at = _assignment(body, one, stores.get(one.name, deque()), place)
+        until = at if at is not None else _by_line(body, one, place)
+        out += body[place:until]
+        out.append(_annotated(one, body[at] if at is not None else None))
+        place = until + (at is not None)
+    return out + body[place:]
 
 
-def _assignment(body: list[ast.stmt], one: Deferred, start: int) -> int | None:
-    for place in range(start, len(body)):
-        line = body[place].lineno
-        if one.line is not None and line > one.line:
-            return None
-        if _is_store(body[place], one.name) and (not one.line or not line or line == one.line):
-            return place
-    return None
+def _stores(body: list[ast.stmt]) -> dict[str, deque[int]]:
+    """Return, by variable, the places of the statements that do nothing but store to it."""
+    stores: dict[str, deque[int]] = {}
+    for place, stmt in enumerate(body):
+        target = stmt.targets[0] if isinstance(stmt, ast.Assign) else None
+        if isinstance(target, Var) and _is_store(stmt, target.id):
+            stores.setdefault(target.id, deque()).append(place)
+    return stores
+
+
+def _assignment(body: list[ast.stmt], one: Deferred, stores: deque[int], start: int) -> int | None:
+    """Return the place of the assignment that an annotation belongs to: on its line, if lines are known."""
+    while stores and (stores[0] < start or 0 < _line(body[stores[0]]) < (one.line or 0)):
+        stores.popleft()
+    if not stores:
+        return None
+    line = _line(body[stores[0]])
+    return stores[0] if not one.line or line in (0, one.line) else None
+
+
+def _line(stmt: ast.stmt) -> int:
+    """Return the line of a statement, 0 where it is not known."""
+    return getattr(stmt, "lineno", 0)
 
 
 def _by_line(body: list[ast.stmt], one: Deferred, start: int) -> int:
     """Return where the line of an annotation begins, from a place on."""
     end = start
-    while end < len(body):
-        stmt = body[end]
-        if isinstance(stmt, ast.Return) or (one.line is not None and stmt.lineno > one.line):
+    while one.line is not None and end < len(body):
+        if isinstance(body[end], ast.Return) or _line(body[end]) > one.line:
             break
         end += 1
-    return end if one.line is not None else start
+    return end
 
 
 def _annotated(one: Deferred, assignment: ast.stmt | None) -> ast.AnnAssign:

@@ -12,6 +12,7 @@ import ast
 
 from depyf.lift.nodes import Capture, MatchTest, Temp, Var
 from depyf.lift.references import referred
+from depyf.passes.case_tests import part_cases
 from depyf.passes.walk import nodes, rewrite_sequences
 
 
@@ -24,6 +25,7 @@ def _sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
     out: list[ast.stmt] = []
     for stmt in stmts:
         if isinstance(stmt, ast.If):
+            part_cases(stmt)
             out.append(_matched(out, stmt))
             continue
         out.append(_headed(out, stmt) if isinstance(stmt, ast.Match) else stmt)
@@ -104,6 +106,8 @@ def _cases(rest: list[ast.stmt], subject: ast.expr) -> tuple[list[ast.match_case
         inner = behind[0] if len(behind) == 1 else None
         if isinstance(inner, ast.Match) and capture is None and _same(inner.subject, subject):
             return cases, inner.cases
+        if test is not None and cases:
+            _turn(test, subject)
         tested = _pattern(test.test) if test is not None and capture is None else None
         if test is not None and tested is not None and _same(tested[0], subject):
             cases.append(ast.match_case(pattern=tested[1], guard=tested[2], body=test.body))
@@ -116,6 +120,18 @@ def _cases(rest: list[ast.stmt], subject: ast.expr) -> tuple[list[ast.match_case
                 cases.append(ast.match_case(pattern=Capture(None, capture), guard=None, body=behind or [ast.Pass()]))
             break
     return cases, []
+
+
+def _turn(stmt: ast.If, subject: ast.expr) -> None:
+    """Turn a test round, in place, that asks whether a subject does not match: the body of that case does nothing."""
+    test, inner = stmt.test, None
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = test.operand
+    elif isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.IsNot):
+        inner = ast.Compare(left=test.left, ops=[ast.Is()], comparators=test.comparators)
+    tested = _pattern(inner) if inner is not None else None
+    if inner is not None and tested is not None and _same(tested[0], subject):
+        stmt.test, stmt.body, stmt.orelse = inner, stmt.orelse or [ast.Pass()], stmt.body
 
 
 def _captured(stmt: ast.stmt, subject: ast.expr) -> Var | None:
@@ -142,10 +158,7 @@ def _pattern(test: ast.expr) -> tuple[ast.expr, ast.pattern, ast.expr | None] | 
     while isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         guards[:0] = test.values[1:]
         test = test.values[0]
-    alternatives = [test]
-    while isinstance(alternatives[0], ast.BoolOp) and isinstance(alternatives[0].op, ast.Or):
-        alternatives[:1] = alternatives[0].values
-    found = [_single(alternative) for alternative in alternatives]
+    found = [_single(alternative) for alternative in _alternatives(test)]
     patterns: list[ast.pattern] = []
     subject: ast.expr | None = None
     for one in found:
@@ -157,6 +170,19 @@ def _pattern(test: ast.expr) -> tuple[ast.expr, ast.pattern, ast.expr | None] | 
     pattern = patterns[0] if len(patterns) == 1 else ast.MatchOr(patterns=patterns)
     guard = guards[0] if len(guards) == 1 else ast.BoolOp(op=ast.And(), values=guards) if guards else None
     return subject, pattern, guard
+
+
+def _alternatives(test: ast.expr) -> list[ast.expr]:
+    """Return the tests that `or` joins, in order."""
+    found: list[ast.expr] = []
+    work = [test]
+    while work:
+        one = work.pop()
+        if isinstance(one, ast.BoolOp) and isinstance(one.op, ast.Or):
+            work.extend(reversed(one.values))
+        else:
+            found.append(one)
+    return found
 
 
 def _single(test: ast.expr) -> tuple[ast.expr, ast.pattern] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.lift.imports import Import, ImportFrom
@@ -23,7 +24,9 @@ IMPLIED = frozenset({"__classdict__", "__conditional_annotations__"})
 def declare(body: Body) -> None:
     """Put `global` and `nonlocal` statements in front of a body that needs them."""
     optimized = bool(body.code.flags & CO_OPTIMIZED)
-    variables = own_variables(body.stmts, optimized)
+    apart: list[Var] = []
+    variables = own_variables(body.stmts, optimized, None if optimized else apart)
+    body.global_reads |= {var.id for var in apart if var.scope == "global"}
     if body.code.name in EXPRESSIONS:
         body.global_reads |= {var.id for var in variables if var.scope == "global"}
         return
@@ -79,11 +82,21 @@ BINDING = frozenset(
 """The nodes that name a variable, or are a scope of their own."""
 
 
-def own_variables(stmts: list[ast.stmt], around: bool) -> list[Var]:
+def own_variables(stmts: Sequence[ast.AST], around: bool, apart: list[Var] | None = None) -> list[Var]:
     """Return the variables that statements name themselves: not those of nested functions and classes.
 
     around: what `:=` binds in comprehensions is bound in the code around them, and has to be declared there.
+    apart: takes what comprehensions name whose code is inline: they do not see the variables of a class.
     """
+    inner: list[ast.AST] = []
+    found = _named(stmts, around, None if apart is None else inner)
+    if apart is not None:
+        apart.extend(_named(inner, around, None))
+    return found
+
+
+def _named(stmts: Sequence[ast.AST], around: bool, inner: list[ast.AST] | None) -> list[Var]:
+    """Return the variables that nodes name; `inner` takes the parts of inline comprehensions instead."""
     found: list[Var] = []
     work: list[ast.AST] = list(reversed(stmts))
     while work:
@@ -112,6 +125,11 @@ def own_variables(stmts: list[ast.stmt], around: bool) -> list[Var]:
         elif isinstance(node, COMPREHENSIONS) and (bound := bound_around(node)) is not None:
             found.extend(bound if around else [])
             work.append(node.generators[0].iter)
+        elif isinstance(node, COMPREHENSIONS) and inner is not None:
+            first = node.generators[0]
+            inner += [part for part in ast.iter_child_nodes(node) if part is not first]
+            inner += [first.target, *first.ifs]
+            work.append(first.iter)
         else:
             work.extend(children(node))
     return found

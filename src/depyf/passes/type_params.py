@@ -91,7 +91,7 @@ def _class(made: ast.expr, stmts: list[ast.stmt], bodies: Bodies, around: Code) 
     if not isinstance(first, ast.Assign) or not _is_variable(first.targets[0], PARAMS):
         return None
     type_params = _type_params(first.value, bodies, around)
-    if type_params is None or not _is_variable(made.args[-1], BASE):
+    if type_params is None or not made.args or not _is_variable(made.args[-1], BASE):
         return None
     made.args.pop()
     made.func.type_params = type_params

@@ -49,6 +49,10 @@ def index_json(session: Session) -> str:
         "functions": [_root(session, root) for root in session.roots()],
         "order": [str(each.id) for _, each in session.compiles()],
         "outside": [_artefact(each) for each in session.loose],
+        "compiled_before": [
+            {"name": name, "file": short_path(filename), "line": line, "hits": hits}
+            for (name, filename, line), hits in session.earlier.items()
+        ],
         "unavailable": dict(sorted(session.unavailable.items())),
         "problems": [{"where": each.where, "message": each.message} for each in session.problems],
     }
@@ -107,6 +111,7 @@ def _compile(each: Compile) -> dict[str, Any]:
         "guards": _guards(each.guards),
         "guard_count": each.guard_count,
         "op_count": each.op_count,
+        "hits": each.hits,
         "breaks": [_break(found) for found in each.breaks],
         "failure": {"kind": each.failure.kind, "reason": each.failure.reason} if each.failure else None,
         "seconds": each.seconds,

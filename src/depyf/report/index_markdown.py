@@ -42,7 +42,7 @@ def index_markdown(session: Session) -> str:
         ]
     else:
         parts.append(NOTHING_SEEN)
-    parts += [_loose(session), _times(pairs), _unavailable(session), _problems(session)]
+    parts += [_earlier(session), _loose(session), _times(pairs), _unavailable(session), _problems(session)]
     return "\n".join(part for part in parts if part)
 
 
@@ -71,7 +71,7 @@ def _count(number: int, what: str) -> str:
 
 
 def _compiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
-    rows = ["| compile | what | why it was compiled | ops | guards | s | proof |", "|---|---|---|---|---|---|---|"]
+    rows = ["| compile | what | why it was compiled | ops | guards | hits | s | proof |", f"|{'---|' * 8}"]
     for function, each in pairs:
         seconds = each.seconds.get("total")
         cells = [
@@ -80,6 +80,7 @@ def _compiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
             _why(function, each),
             _number(each.op_count),
             _number(each.guard_count),
+            _number(each.hits),
             f"{seconds:.2f}" if seconds is not None else "",
             proof_words(each) if each.failure is None else "given up",
         ]
@@ -185,6 +186,18 @@ def _artefact_lines(artefacts: Iterable[Artefact]) -> list[str]:
         if found:
             lines.append(f"    - {title}: {', '.join(found)}")
     return lines
+
+
+def _earlier(session: Session) -> str:
+    """Tell of compiled code that ran and of which there are no files."""
+    if not session.earlier:
+        return ""
+    rows = [
+        f"- {name}, {short_path(filename)}:{line} served {_count(hits, 'call')}"
+        for (name, filename, line), hits in session.earlier.items()
+    ]
+    advice = "No files here are of it: enter `prepare_debug` before its first call, or call `torch.compiler.reset()`."
+    return "\n".join(["## Compiled before the context was entered", "", *rows, "", advice, ""])
 
 
 def _loose(session: Session) -> str:

@@ -210,6 +210,8 @@ class Compile:
     guard_count: int | None = None
     breaks: list[GraphBreak] = field(default_factory=list)
     op_count: int | None = None
+    hits: int | None = None
+    """Calls that the entry has served in the context, the first included; None where this torch does not say."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Seconds per phase: `total`, `dynamo`, `backend`, `inductor`, `code generation`, `backward`."""
     failure: Failure | None = None
@@ -269,6 +271,8 @@ class Session:
     functions: dict[str, Function] = field(default_factory=dict)
     loose: list[Artefact] = field(default_factory=list)
     """Artefacts of no compile, e.g. of a `compile_fx` that no Dynamo frame called."""
+    earlier: dict[tuple[str, str, int], int] = field(default_factory=dict)
+    """Calls served by code that was compiled before the context was entered, by the code's name, file and line."""
     unavailable: dict[str, str] = field(default_factory=dict)
     """Seams that this torch does not have, each with its reason."""
     problems: list[Problem] = field(default_factory=list)

@@ -13,8 +13,9 @@ import heapq
 from depyf.bytecode.code import CO_OPTIMIZED
 from depyf.cfg.dominators import reverse_postorder
 from depyf.lift.nodes import MatchTest, Temp
-from depyf.lift.tac import ForIter, Graph
+from depyf.lift.tac import ForIter, Graph, Leave
 from depyf.structure.choices import Choices
+from depyf.structure.extents import Extents
 from depyf.structure.loops import loop_headers, natural_loops, same_tests
 from depyf.structure.node_table import Node, NodeTable, find_jumps
 from depyf.structure.nodes import items_of
@@ -22,7 +23,7 @@ from depyf.structure.place import place
 from depyf.structure.polarity import negated
 from depyf.structure.regions.recognise import Recognised
 from depyf.structure.regions.table import Kind, Region
-from depyf.structure.tree import For, If, Item, Jump, Label, Loop, Try, WithBody
+from depyf.structure.tree import For, If, Item, Jump, Label, Loop, ReraiseStmt, Try, WithBody
 from depyf.structure.unstructured import Unstructured
 
 
@@ -46,41 +47,49 @@ class Builder:
         returns = graph.code.flags & CO_OPTIMIZED and not graph.source_order
         self.ends = frozenset((graph.end,)) if returns else frozenset()
         self.headers = loop_headers(graph)
+        self.implied = frozenset() if graph.loops else self.headers
+        self.extents = Extents(graph)
         for block in graph.live():
             if block.index == graph.end:
                 continue
             items = items_of(graph, block, uses)
             if isinstance(block.exit, ForIter):
-                items.append(_for(block.index, block.exit))
-            self.add(block.index, items, block.handler, nest[block.index], block.offset, block.offset)
+                items.append(_for(block.index, block.exit, self.extents.behind_for(block.index)))
+            offset = block.insts[0].offset if block.insts else block.offset
+            self.add(block.index, items, block.handler, nest[block.index], offset, offset)
         self._forward()
 
     def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], first: int, last: int) -> None:
         """Make a node."""
-        jumps = find_jumps(items)
-        self.nodes.add(label, Node(items, jumps, handler, nest, first, last, self.ends, self.headers))
+        jumps, in_order = find_jumps(items), self.graph.source_order
+        self.nodes.add(label, Node(items, jumps, handler, nest, first, last, self.ends, self.implied, in_order))
 
     def _forward(self) -> None:
         """Lead jumps past nodes that hold nothing but a jump: what they pop is implied by where they lead.
 
-        A node that leaves a `for` loop stays: it is a `break`, perhaps behind another loop. So does one that is all
-    there is of a protected region: the `pass` of a `with`.
+        A node that leaves a `for` loop stays: it is a `break`, perhaps behind another loop, unless the jump to it says
+        that it is one. So does a node that is all there is of a protected region, the `pass` of a `with`, and one that
+        begins a loop.
         """
-        onward: dict[int, int] = {}
+        onward: dict[int, Jump] = {}
+        breaks: set[int] = set()
         for label, node in self.nodes.items():
             jump = node.items[0] if len(node.items) == 1 else None
-            if isinstance(jump, Jump) and not self._breaks(node, jump.label):
-                onward[label] = jump.label
+            if isinstance(jump, Jump) and not (isinstance(self.graph.block(label).exit, Leave) and not jump.explicit):
+                onward[label] = jump
+                if self._breaks(node, jump.label):
+                    breaks.add(label)
         for label, node in self.nodes.items():
             for jump in node.jumps:
                 if jump.never:
                     continue
                 seen = {jump.label}
                 around = {-1, *self.recognised.regions.chain(node.handler)}
-                while jump.label in onward and onward[jump.label] not in seen:
-                    if self.nodes[jump.label].handler not in around:
+                while jump.label in onward and onward[jump.label].label not in seen:
+                    if self.nodes[jump.label].handler not in around or (jump.label in breaks and not jump.explicit):
                         break
-                    jump.label = onward[jump.label]
+                    passed = onward[jump.label]
+                    jump.label, jump.explicit = passed.label, jump.explicit or passed.explicit
                     seen.add(jump.label)
             self.nodes.add(label, node)
 
@@ -118,15 +127,24 @@ class Builder:
         around = any(self.nodes[label].first > first and label not in body for label in before)
         body_items = self._structure(body, entry, loop_outside=around)
         is_star = any(inst.op == "CHECK_EG_MATCH" for inst in graph.block(start).insts)
+        handled = self.nodes[start].first if graph.source_order else -1
         item: Item
         with_ = self.recognised.withs.get(handler)
         if with_ is not None:
             item = WithBody(body_items, with_.exit, self._structure(code, start), with_.is_async)
         else:
-            handler_items = self._structure(code, start)
             is_finally = handler in self.recognised.finallys
+            ends = {label for label in code if is_finally and self._raises_again(label, graph.handlers[handler].exc)}
+            self.nodes.remove(ends)
+            handler_items = [*self._structure(code - ends, start), *(Label(label) for label in sorted(ends))]
             item = Try(body_items, handler_items, graph.handlers[handler].exc, is_finally, is_star)
+            item.handled = handled
         self.add(entry, [item], parent, nest, first, last)
+
+    def _raises_again(self, label: int, exc: int) -> bool:
+        """Say whether a node is the end of a `finally` body, where the statement raises its exception by itself."""
+        items = self.nodes[label].items
+        return len(items) == 1 and isinstance(items[0], ReraiseStmt) and items[0].exc == exc
 
     # -- loops ------------------------------------------------------------------------
 
@@ -186,7 +204,9 @@ class Builder:
 
     def _loops(self, labels: set[int], entry: int, skip: int) -> list[tuple[int, set[int]]]:
         """Return the loops, inner ones first: natural ones, and `for` loops that never come back."""
-        loops = dict(natural_loops(self._successors(labels, skip), entry))
+        alone = (self.extents.whiles.keys() & labels) - self.headers - ({entry} if entry else set())
+        loops = {label: {label} for label in alone}
+        loops.update(natural_loops(self._successors(labels, skip), entry))
         for label in labels:
             header = self._for_of(label)
             if header is not None:
@@ -205,7 +225,10 @@ class Builder:
         return items[-1] if items and isinstance(items[-1], For) and items[-1].header == label else None
 
     def _extend(self, header: int, inside: set[int], labels: set[int]) -> None:
-        """Add to a loop the code that leaves it and lies between its blocks: `if c: f(); break`."""
+        """Add to a loop the code that leaves it and lies between its blocks: `if c: f(); break`.
+
+        What control only seems to come to next lies there too: behind the last statement of a loop it seems to go back.
+        """
         last = max(self.nodes[label].last for label in inside)
         if self.graph.source_order:
             last = max(last, self._end_of_loop(header, inside))
@@ -215,15 +238,30 @@ class Builder:
         before = (-1, -1)
         while outside:
             next_ = heapq.heappop(outside)
-            if next_ <= before or next_[0] >= last:
+            label = next_[1]
+            if next_ <= before or (next_[0] >= last and not self._is_next(inside, label)):
                 continue
             before = next_
-            label = next_[1]
             jumps = self._jumps_from(inside, label)
             if jumps == 1 or (jumps and self.choices.shared_exits_inside):
                 inside.add(label)
                 for target in (self.nodes.targets(label) & labels) - inside:
                     heapq.heappush(outside, (self.nodes[target].first, target))
+        self._take_ends(header, inside, labels)
+
+    def _take_ends(self, header: int, inside: set[int], labels: set[int]) -> None:
+        """Add to a loop that is left for several places those of them where control ends, as `if c: raise` does."""
+        left = {label for site in inside for label in self.nodes.targets(site)} - inside
+        for label in sorted(left & labels) if len(left) > 1 else ():
+            is_end = not self.nodes[label].jumps and label not in self.nodes.targets(header)
+            if is_end and self._jumps_from(inside, label) == 1:
+                inside.add(label)
+
+    def _is_next(self, inside: set[int], label: int) -> bool:
+        """Say whether control seems to go on to a label behind some end of these nodes."""
+        sources = self.nodes.sources(label)
+        jumps = [jump for site in sources if site in inside for jump in self.nodes[site].jumps]
+        return any(jump.never and jump.label == label for jump in jumps)
 
     def _jumps_from(self, inside: set[int], label: int) -> int:
         """Count the jumps to a label; 0 if some come from elsewhere."""
@@ -235,11 +273,11 @@ class Builder:
         return count
 
     def _end_of_loop(self, header: int, inside: set[int]) -> int:
-        """Return the offset that a loop goes to when the test at its head fails, or -1 where it has none."""
+        """Return the offset behind the body of a loop: where it goes when the test at its head fails; else -1."""
         node = self.nodes[header]
         outside = [jump.label for jump in node.jumps if jump.label not in inside]
         if len(node.items) != 1 or not isinstance(node.items[0], If) or not outside:
-            return -1
+            return self.extents.behind_while(header)
         exit_ = self.nodes.get(outside[0])
         return exit_.first if exit_ is not None else self.graph.block(outside[0]).offset
 
@@ -261,16 +299,18 @@ class Builder:
         items = place(self.nodes, inside, header)
         self.nodes.remove(inside)
         labels -= inside - {header}
-        self.add(header, [_while(header, items, inside)], handler, nest, offset, last)
+        item = _while(header, items, inside, self.extents.behind_while(header))
+        self.add(header, [item], handler, nest, offset, last)
 
 
-def _for(header: int, exit_: ForIter) -> For:
+def _for(header: int, exit_: ForIter, behind: int) -> For:
     iterator, value = Temp(temp=exit_.iterator), Temp(temp=exit_.value)
     body: list[Item] = [Jump(exit_.body.target)]
-    return For(header, iterator, value, body, exit_.done.target, [Jump(exit_.done.target)], exit_.is_async, exit_.line)
+    done = exit_.done.target
+    return For(header, iterator, value, body, done, [Jump(done)], behind, exit_.is_async, exit_.line)
 
 
-def _while(header: int, items: list[Item], inside: set[int]) -> Loop:
+def _while(header: int, items: list[Item], inside: set[int], behind: int) -> Loop:
     """Make the loop of the items of its header: with a test, if it begins with one that leaves it."""
     first = items[0] if items else None
     if isinstance(first, If) and not isinstance(first.test, MatchTest):
@@ -278,8 +318,8 @@ def _while(header: int, items: list[Item], inside: set[int]) -> Loop:
             jump = leave[0] if len(leave) == 1 else None
             if isinstance(jump, Jump) and jump.body is None and jump.label not in inside:
                 test = first.test if leave is first.orelse else negated(first.test)
-                return Loop(header, test, [*stay, *items[1:]], jump.label, [jump], first.line)
-    return Loop(header, None, items)
+                return Loop(header, test, [*stay, *items[1:]], jump.label, [jump], behind, first.line)
+    return Loop(header, None, items, behind=behind)
 
 
 __all__ = ["Builder", "Kind", "Label", "Unstructured"]

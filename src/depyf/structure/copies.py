@@ -147,21 +147,23 @@ def _join_chain(graph: Graph, block: Block, branch: Branch) -> None:
     failed = graph.block(branch.if_false.target)
     middle = last.uses[1]
     dropped = dict(zip(failed.phis, branch.if_false.args)).get
-    if not failed.insts or failed.insts[0].op != "POP":
-        return
-    popped = failed.insts[0].uses[0]
-    if dropped(popped, popped) != middle or not isinstance(again.exit, Branch):
+    if not isinstance(again.exit, Branch) or again.exit.if_false.args:
         return
     if not any(inst.uses[:1] == [middle] and inst.defs == [again.exit.cond] for inst in again.insts):
         return
-    other = again.exit.if_false
-    if not other.args and _same(failed, graph.block(other.target)):
-        branch.if_false = Edge(other.target, [])
+    other = graph.block(again.exit.if_false.target)
+    popped = failed.insts[0].uses[0] if failed.insts and failed.insts[0].op == "POP" else None
+    if popped is None:
+        # The edge has been led past what drops the value: the place may be that of other tests before as well.
+        if middle in again.stack and not branch.if_false.args and other is not failed and _same(failed, other, 0):
+            again.exit.if_false = Edge(failed.index, [])
+    elif dropped(popped, popped) == middle and _same(failed, other, 1):
+        branch.if_false = Edge(other.index, [])
 
 
-def _same(failed: Block, other: Block) -> bool:
-    """Say whether a block does what another does, after dropping a value."""
-    rest = Block(failed.index, failed.insts[1:], failed.exit, failed.handler)
+def _same(failed: Block, other: Block, skipped: int) -> bool:
+    """Say whether a block does what another does, its first operations aside."""
+    rest = Block(failed.index, failed.insts[skipped:], failed.exit, failed.handler)
     if len(rest.insts) != len(other.insts) or rest.handler != other.handler or other.phis:
         return False
     if not isinstance(rest.exit, (Return, Raise)) or type(rest.exit) is not type(other.exit):

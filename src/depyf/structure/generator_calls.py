@@ -7,8 +7,9 @@ After:  v1 = LOAD_GLOBAL any; v4 = <generator>; v5 = CALL v1 v4; -> 3 (v5)
 
 from __future__ import annotations
 
+from depyf.bytecode.code import Code
 from depyf.lift.phis import rename
-from depyf.lift.tac import Block, Branch, Edge, ForIter, Goto, Graph, edges
+from depyf.lift.tac import Block, Branch, Goto, Graph, edges
 from depyf.structure.order import postorder
 from depyf.structure.regions.table import prune
 
@@ -30,25 +31,19 @@ def _restore(graph: Graph, block: Block) -> bool:
     if not isinstance(block.exit, Branch) or test is None or test.op != "IS" or test.defs != [block.exit.cond]:
         return False
     builtin = next((inst for inst in block.insts if inst.defs == test.uses[1:]), None)
-    if builtin is None or builtin.op != "LOAD_COMMON" or not _loops(graph, block.exit.if_true):
+    if builtin is None or builtin.op != "LOAD_COMMON":
+        return False
+    if not _makes_generator(graph.block(block.exit.if_true.target)):
         return False
     block.insts = [inst for inst in block.insts if inst is not test and inst is not builtin]
     block.exit = Goto(block.exit.if_false)
     return True
 
 
-def _loops(graph: Graph, edge: Edge) -> bool:
-    """Say whether an edge leads straight to a loop."""
-    seen: set[int] = set()
-    while edge.target not in seen:
-        seen.add(edge.target)
-        exit_ = graph.block(edge.target).exit
-        if isinstance(exit_, ForIter):
-            return True
-        if not isinstance(exit_, Goto):
-            break
-        edge = exit_.edge
-    return False
+def _makes_generator(block: Block) -> bool:
+    """Say whether a block begins what stands for a call on a generator expression: it makes its function first."""
+    codes = (inst.arg for inst in block.insts if inst.op == "CONST")
+    return any(isinstance(code, Code) and code.name == "<genexpr>" for code in codes)
 
 
 # -- blocks that have become one -------------------------------------------------------------

@@ -7,7 +7,7 @@ After:  r = EXPR it, and a graph of the loop alone that returns r, as the functi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from depyf.lift.tac import (
     Block,
@@ -57,12 +57,13 @@ class Inlined:
 
 @dataclass(slots=True)
 class _Start:
-    """What stands before a loop: the variables saved, and the display that the loop fills."""
+    """What stands before a loop: the variables saved, those that get new cells, and the display that the loop fills."""
 
     last: Block
     display: Inst
     saved: dict[int, str]
     get_iter: Inst | None
+    cells: set[str]
 
 
 def saving_blocks(graph: Graph) -> list[Block]:
@@ -117,6 +118,7 @@ def _start(graph: Graph, block: Block) -> _Start | None:
     while first - 1 in places:
         first -= 1
     saved: dict[int, str] = {}
+    cells: set[str] = set()
     insts = block.insts[first:]
     while True:
         for place, inst in enumerate(insts):
@@ -124,8 +126,10 @@ def _start(graph: Graph, block: Block) -> _Start | None:
                 saved[inst.defs[0]] = str(inst.arg)
             elif inst.op in DISPLAYS and not inst.uses and _ends(insts[place + 1 :]):
                 get_iter = insts[-1] if insts[-1] is not inst else None
-                return _Start(block, inst, saved, get_iter) if isinstance(block.exit, Goto) else None
-            elif inst.op != "MAKE_CELL":
+                return _Start(block, inst, saved, get_iter, cells) if isinstance(block.exit, Goto) else None
+            elif inst.op == "MAKE_CELL":
+                cells.add(str(inst.arg))
+            else:
                 return None
         if not isinstance(block.exit, Goto):
             return None
@@ -216,6 +220,7 @@ def _alone(graph: Graph, region: set[int], first: int, rest: int, iterator: int,
         _copy(block, outer) if block is not None and block.index in region else None for block in graph.blocks
     ]
     alone = Graph(graph.code, blocks, list(graph.handlers), graph.temps)
+    _load_plainly(alone, set(start.saved.values()) - start.cells)
     load = Inst("LOAD_FAST", ITERATOR, [], [iterator], start.display.line, start.display.offset)
     alone.blocks[0] = Block(0, [start.display, load], Goto(Edge(first, [])), -1)
     end = alone.new_block([], Return(start.display.defs[0]), -1, [])
@@ -224,6 +229,18 @@ def _alone(graph: Graph, region: set[int], first: int, rest: int, iterator: int,
             if edge.target == rest:
                 edge.target = end.index
     return alone
+
+
+def _load_plainly(graph: Graph, variables: set[str]) -> None:
+    """Let loads of these variables of a loop be loads of their values, as no cell is made for them there.
+
+    Variables of the same name in the code around the loop may have cells.
+    """
+    for block in graph.live():
+        block.insts = [
+            replace(inst, op="LOAD_FAST") if inst.op == "LOAD_CLOSURE" and inst.arg in variables else inst
+            for inst in block.insts
+        ]
 
 
 def _copy(block: Block, outer: int) -> Block:
@@ -240,8 +257,8 @@ def _copied_exit(exit_: Exit) -> Exit:
             return Branch(cond, _copied(if_true), _copied(if_false), line)
         case ForIter(iterator, value, body, done, line):
             return ForIter(iterator, value, _copied(body), _copied(done), line)
-        case Leave(edge, beyond):
-            return Leave(_copied(edge), _copied(beyond))
+        case Leave(edge, beyond, explicit):
+            return Leave(_copied(edge), beyond and _copied(beyond), explicit)
         case Return(value, line):
             return Return(value, line)
         case Raise(operands, line):

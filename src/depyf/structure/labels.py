@@ -20,6 +20,10 @@ Labels = frozenset[int]
 NOWHERE: Labels = frozenset()
 
 
+ENDS = (ast.Return, ast.Raise, ast.Break, ast.Continue, ReraiseStmt)
+"""Statements behind which control does not go on: a jump there is dead."""
+
+
 class Unresolved(Exception):
     """A jump for which Python has no statement."""
 
@@ -82,12 +86,13 @@ class _Resolver:
         self.end = end
 
     def sequence(self, items: list[Item], context: Context) -> Steps[list[ast.stmt]]:
-        """Resolve items in order."""
+        """Resolve items in order; a jump behind what never goes on is none."""
         flat = _flatten(items)
         follows = _follows(flat, context.next)
         out: list[ast.stmt] = []
+        reached = True
         for item, following in zip(flat, follows):
-            if isinstance(item, Label):
+            if isinstance(item, Label) or (isinstance(item, Jump) and not reached):
                 continue
             inner = Context(following, context.header, context.after, context.broke)
             if isinstance(item, Jump):
@@ -96,10 +101,12 @@ class _Resolver:
                 out.append(item)
             else:
                 out.extend((yield self._compound(item, inner)))
+            reached = not out or not isinstance(out[-1], ENDS)
         return out
 
     def _jump(self, jump: Jump, context: Context) -> list[ast.stmt]:
-        if jump.never or jump.label in context.next:
+        said = jump.explicit and jump.label in context.header | context.after
+        if jump.never or (jump.label in context.next and not said):
             return []
         if jump.label in context.header:
             return [ast.Continue()]
@@ -139,7 +146,7 @@ class _Resolver:
         orelse = yield self.sequence(item.orelse, context)
         test = item.test if item.test is not None else ast.Constant(value=True)
         stmt = ast.While(test=test, body=body or [ast.Pass()], orelse=[], lineno=item.line or 0)
-        if inner.broke[0]:
+        if inner.broke[0] or item.behind >= 0:
             stmt.orelse = orelse
             return [stmt]
         return [stmt, *orelse]
@@ -157,7 +164,7 @@ class _Resolver:
             is_async=item.is_async,
             lineno=item.line or 0,
         )
-        if inner.broke[0]:
+        if inner.broke[0] or item.behind >= 0:
             stmt.orelse = orelse
             return [stmt]
         return [stmt, *orelse]
@@ -165,12 +172,12 @@ class _Resolver:
     def _try(self, item: Try, context: Context) -> Steps[list[ast.stmt]]:
         body_context = context
         if item.orelse:
-            (label, *_rest) = item.orelse
-            assert isinstance(label, Label)
-            body_context = Context(frozenset((label.label,)), context.header, context.after, context.broke)
+            body_context = Context(_entered(item.orelse), context.header, context.after, context.broke)
         body = yield self.sequence(item.body, body_context)
         orelse = yield self.sequence(item.orelse, context)
-        handler = yield self.sequence(item.handler, context)
+        # The end of a `finally` body raises again: what leaves it otherwise is a statement.
+        after = NOWHERE if item.is_finally else context.next
+        handler = yield self.sequence(item.handler, Context(after, context.header, context.after, context.broke))
         stmt = TryStmt(
             body=body or [ast.Pass()],
             handler=handler,
@@ -202,6 +209,18 @@ def _flatten(items: list[Item]) -> list[Item]:
         else:
             out.append(item)
     return out
+
+
+def _entered(items: list[Item]) -> Labels:
+    """Return the labels that the beginning of items stands for."""
+    found = []
+    for item in items:
+        if not isinstance(item, (Label, Jump)):
+            break
+        found.append(item.label)
+        if isinstance(item, Jump):
+            break
+    return frozenset(found)
 
 
 def _follows(items: list[Item], after: Labels) -> list[Labels]:

@@ -24,7 +24,7 @@ def find_markers(graph: Graph) -> set[int]:
 def join_ends(graph: Graph) -> None:
     """Let every `return None` go to one common block; a lambda keeps its own, as part of its expression.
 
-    Where code stands in the order of the source, only the last one may be the end of the code, not a statement.
+    Where code stands in the order of the source, only what stands last is the end of the code, not a statement.
     """
     if graph.code.name == "<lambda>":
         return
@@ -32,9 +32,15 @@ def join_ends(graph: Graph) -> None:
     graph.end = end.index
     returns = [block for block in graph.live() if block is not end and isinstance(block.exit, Return)]
     if graph.source_order:
-        returns = returns[-1:]
+        returns = [block for block in returns if _ends_code(graph, block)]
     for block in returns:
         _return_none(block, end)
+
+
+def _ends_code(graph: Graph, block: Block) -> bool:
+    """Say whether nothing stands in the code behind the end of a block."""
+    assert isinstance(block.exit, Return)
+    return block.exit.offset + 2 >= len(graph.code.bytecode)
 
 
 def cut(graph: Graph, markers: set[int]) -> None:

@@ -20,7 +20,8 @@ class Node:
     first, last: the lowest and the highest offset of its blocks in the code.
     ends: the labels that `return` leads to from anywhere; none in a module or class, and none where code stands in
         the order of the source, as a `return` has code of its own there.
-    headers: the labels of all loops.
+    in_order: whether code stands in the order of the source.
+    implied: the labels of all loops, unless a `continue` is told from coming to the end.
     """
 
     items: list[Item]
@@ -30,7 +31,8 @@ class Node:
     first: int
     last: int
     ends: frozenset[int]
-    headers: frozenset[int]
+    implied: frozenset[int]
+    in_order: bool
 
 
 def find_jumps(items: list[Item]) -> list[Jump]:

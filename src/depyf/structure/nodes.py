@@ -19,9 +19,9 @@ def items_of(graph: Graph, block: Block, uses: dict[int, int]) -> list[Item]:
         case Goto(edge):
             folder.finish()
             return [*folder.stmts, *jump_along(graph, edge)]
-        case Leave(edge):
+        case Leave(edge, _, explicit):
             folder.finish()
-            return [*folder.stmts, *jump_along(graph, edge), *_never(block.exit)]
+            return [*folder.stmts, *jump_along(graph, edge, explicit=explicit), *_never(block.exit)]
         case Branch(cond, if_true, if_false, line):
             test = _last_value(folder, cond)
             folder.finish()
@@ -67,7 +67,7 @@ def _last_value(folder: Folder, temp: int) -> ast.expr:
     return test
 
 
-def jump_along(graph: Graph, edge: Edge) -> list[Item]:
+def jump_along(graph: Graph, edge: Edge, *, explicit: bool = False) -> list[Item]:
     """Return the jump along an edge, after the phis of its target are set."""
     moves: list[Item] = []
     targets: list[ast.expr] = []
@@ -81,5 +81,5 @@ def jump_along(graph: Graph, edge: Edge) -> list[Item]:
     elif targets:
         left, right = ast.Tuple(elts=targets, ctx=ast.Store()), ast.Tuple(elts=values, ctx=ast.Load())
         moves.append(ast.Assign(targets=[left], value=right, lineno=0))
-    return [*moves, Jump(edge.target)]
+    return [*moves, Jump(edge.target, explicit=explicit)]
 

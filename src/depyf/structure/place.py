@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from depyf.cfg.dominators import immediate_dominators, reverse_postorder
-from depyf.structure.tree import For, Item, Jump, Label, Loop, Try, WithBody, children
+from depyf.structure.tree import For, Item, Jump, Label, Loop, ReraiseStmt, Try, WithBody, children
 
 if TYPE_CHECKING:
     from depyf.structure.node_table import Node
@@ -58,7 +58,7 @@ def _attach(nodes: dict[int, Node], label: int, kids: list[int], sites: dict[int
 
 def _break_to(node: Node, loop: Loop | For) -> None:
     """Put a jump behind a loop that is only left for one place outside."""
-    beyond = {jump.label for jump in node.jumps} - {loop.header} - node.ends
+    beyond = {jump.label for jump in node.jumps if jump.body is None} - {loop.header} - node.ends
     normal = loop.orelse[0].label if len(loop.orelse) == 1 and isinstance(loop.orelse[0], Jump) else -1
     if len(beyond) == 2:
         beyond.discard(normal)
@@ -75,13 +75,28 @@ def _around(
 ) -> list[int]:
     """Nodes follow a loop, `try` or `with`: decide which is its `else`, and which are written inside."""
     single = [kid for kid in kids if len(sites[kid]) == 1]
-    normal = _normal_exit(compound, single, kids, sites)
+    if isinstance(compound, Try):
+        inside = [kid for kid in single if _is_inside(nodes[kid], sites[kid][0][1], compound)]
+        for kid in inside:
+            _fill(sites[kid][0][1], nodes[kid].items)
+        kids = [kid for kid in kids if kid not in inside]
+        passed = _passed(nodes, label, compound, kids, sites)
+        if passed is not None:
+            compound.orelse = [Label(passed), *nodes[passed].items]
+            return [kid for kid in kids if kid != passed]
+        single = [kid for kid in single if kid not in inside]
+    normal = _normal_exit(compound, nodes, single, kids, sites)
+    if normal is not None and isinstance(compound, (Loop, For)) and compound.behind >= 0:
+        if nodes[normal].first >= compound.behind:
+            return kids
+        _fill_else(compound, sites[normal][0][1], nodes[normal].items)
+        return [kid for kid in kids if kid != normal]
     if normal is not None:
-        leaving = {jump.label for jump in nodes[label].jumps} - set(kids)
+        leaving = {jump.label for jump in nodes[label].jumps if not jump.explicit} - set(kids)
         if isinstance(compound, (Loop, For)):
             leaving -= {compound.header, *nodes[label].ends}
         elif not (isinstance(compound, Try) and compound.is_star):
-            leaving -= nodes[label].ends | nodes[label].headers
+            leaving -= nodes[label].ends | nodes[label].implied
         if leaving:
             _fill_else(compound, sites[normal][0][1], nodes[normal].items)
             return [kid for kid in kids if kid != normal]
@@ -89,7 +104,8 @@ def _around(
         jumps = [*nodes[label].jumps, *(jump for kid in kids for jump in nodes[kid].jumps)]
         beyond = {jump.label for jump in jumps} - {compound.header, *kids, *nodes[label].ends}
         direct = beyond & {jump.label for jump in nodes[label].jumps}
-        if len(beyond) == 1 and (direct or len(kids) > 1):
+        late = [kid for kid in kids if nodes[kid].first >= nodes[label].last and nodes[kid].jumps]
+        if len(beyond) == 1 and (direct or len(kids) > 1) and not (late and nodes[label].in_order):
             for kid in kids:
                 _fill(sites[kid][0][1], nodes[kid].items)
             return []
@@ -112,8 +128,30 @@ def _around(
     return kids
 
 
+def _is_inside(node: Node, jump: Jump, compound: Try) -> bool:
+    """Say whether code that only the body of a `try` leads to stands in it: before the handler."""
+    raises_again = bool(node.items) and isinstance(node.items[-1], ReraiseStmt)
+    return node.first < compound.handled and not jump.never and not raises_again
+
+
+def _passed(
+    nodes: dict[int, Node], label: int, compound: Try, kids: list[int], sites: dict[int, list[tuple[int, Jump]]]
+) -> int | None:
+    """Return the node of a lone `break` or `continue` behind a `try`, if only the handlers' end seems to come to it.
+
+    The end of the body comes to it too, but goes where it leads at once. It is the `else` if a clause goes elsewhere.
+    """
+    tails = {jump.label for jump in _tails(compound.body)}
+    for kid in kids:
+        jump = nodes[kid].items[0] if len(nodes[kid].items) == 1 else None
+        if isinstance(jump, Jump) and jump.label in tails and all(site.never for _, site in sites[kid]):
+            if any(not other.explicit and other.label not in (kid, jump.label) for other in nodes[label].jumps):
+                return kid
+    return None
+
+
 def _normal_exit(
-    compound: Item, single: list[int], kids: list[int], sites: dict[int, list[tuple[int, Jump]]]
+    compound: Item, nodes: dict[int, Node], single: list[int], kids: list[int], sites: dict[int, list[tuple[int, Jump]]]
 ) -> int | None:
     """Return the node that is reached when the compound item ends by itself, if nothing else reaches it."""
     match compound:
@@ -122,14 +160,16 @@ def _normal_exit(
             return next((kid for kid in single if sites[kid][0][1] is jump), None)
         case Try(is_finally=False):
             tails = [id(jump) for jump in _tails(compound.body)]
-            return next((kid for kid in kids if _is_behind(sites[kid], tails)), None)
+            behind = [kid for kid in kids if nodes[kid].first >= compound.handled]
+            return next((kid for kid in behind if _is_behind(sites[kid], tails)), None)
         case _:
             return None
 
 
 def _is_behind(sites: list[tuple[int, Jump]], tails: list[int]) -> bool:
-    """Say whether control comes from ends of a `try` body alone; handlers may seem to go on."""
-    return all(id(jump) in tails for _, jump in sites if not jump.never)
+    """Say whether one place that control goes to is the end of a `try` body, or its handlers only seem to go on."""
+    places = [id(jump) for _, jump in sites if not jump.never]
+    return bool(places) and all(place in tails for place in places)
 
 
 def _fill_else(compound: Item, jump: Jump, items: list[Item]) -> None:

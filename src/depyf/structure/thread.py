@@ -27,6 +27,8 @@ def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
                 onward = _onward(target, uses, markers)
                 if target.handler not in regions.chain(block.handler) and target.handler >= 0:
                     break
+                if _comes_back(graph, block, target, onward, regions):
+                    break
                 if onward is None or onward.target in seen or target.index == graph.end:
                     break
                 renamed = dict(zip(target.phis, edge.args))
@@ -34,6 +36,14 @@ def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
                 edge.target = onward.target
                 seen.add(edge.target)
     prune(graph)
+
+
+def _comes_back(graph: Graph, block: Block, between: Block, onward: Edge | None, regions: Regions) -> bool:
+    """Say whether a protected region is left and entered again: the loop is around the region, not inside."""
+    if onward is None or block.handler == between.handler:
+        return False
+    inside = set(regions.chain(block.handler)) - set(regions.chain(between.handler))
+    return not inside.isdisjoint(regions.chain(graph.block(onward.target).handler))
 
 
 def _onward(block: Block, uses: dict[int, int], markers: set[int]) -> Edge | None:

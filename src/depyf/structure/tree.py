@@ -18,11 +18,13 @@ class Jump:
     """Go to a label; or, once filled, the code that stands there.
 
     never: the compiler wrote code as if control went on here, behind what never does; it is no statement.
+    explicit: a `break` or `continue` stood here.
     """
 
     label: int
     body: list[Item] | None = None
     never: bool = False
+    explicit: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -45,19 +47,21 @@ class If:
 @dataclass(slots=True, eq=False)
 class Loop:
     """`while test: body`; without a test, `while True`. `header` is the label that continues it, `done` the one it
-    goes to when the test fails."""
+    goes to when the test fails, `behind` the offset behind the statement, or -1."""
 
     header: int
     test: ast.expr | None
     body: list[Item]
     done: int = -1
     orelse: list[Item] = field(default_factory=list)
+    behind: int = -1
     line: int | None = None
 
 
 @dataclass(slots=True, eq=False)
 class For:
-    """`for value in iterator: body`; `done` is where it goes when the iterator is exhausted."""
+    """`for value in iterator: body`; `done` is where it goes when the iterator is exhausted, `behind` the
+    offset behind the statement, or -1."""
 
     header: int
     iterator: Temp
@@ -65,6 +69,7 @@ class For:
     body: list[Item]
     done: int
     orelse: list[Item] = field(default_factory=list)
+    behind: int = -1
     is_async: bool = False
     line: int | None = None
 
@@ -75,6 +80,7 @@ class Try:
 
     is_finally: the handler's code is that of a `finally`, and every way out of the body runs it.
     is_star: the handler's clauses are `except*`, which nothing leaves but by their end.
+    handled: the offset of the handler, where code stands in the order of the source; else -1.
     """
 
     body: list[Item]
@@ -83,6 +89,7 @@ class Try:
     is_finally: bool
     is_star: bool = False
     orelse: list[Item] = field(default_factory=list)
+    handled: int = -1
 
 
 @dataclass(slots=True, eq=False)

@@ -15,9 +15,13 @@ from typing import Any, Protocol
 
 from depyf.report.model import CompileId, Unavailable
 from depyf.torch.adapters import seams, stages
+from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.formatter import FormatterPatch
 from depyf.torch.records import record_compile_id, record_kind
 from depyf.torch.untraced import NOT_TOLD
+
+HITS = "calls that each entry served"
+"""The seam that counts them."""
 
 
 class Context(Protocol):
@@ -31,6 +35,12 @@ class Context(Protocol):
 
     def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
         """Hear that `caller`, a module, had a graph formatted under a name."""
+
+    def on_run(self, code: types.CodeType) -> bool:
+        """Hear that compiled code is about to run; return whether it was made here. Does not raise."""
+
+    def on_earlier_run(self, code: types.CodeType) -> None:
+        """Hear that code is about to run that was compiled in no context that is entered now. Does not raise."""
 
     def on_error(self, where: str, error: BaseException) -> None:
         """Hear that something failed inside depyf. Does not raise."""
@@ -79,6 +89,11 @@ class ActiveContexts:
         with self._lock:
             return bool(self._entered)
 
+    def current(self) -> Context | None:
+        """Return the context that this thread entered last, else the one that any thread entered last, or None."""
+        with self._lock:
+            return self._owner(None)
+
     def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         """Pass a record on to the context that it belongs to."""
         with self._contained("reading a record of torch's trace"):
@@ -104,6 +119,13 @@ class ActiveContexts:
             owner = self._owner(current[0] if current is not None else None)
             if owner is not None:
                 owner.on_graph(caller, name, module)
+
+    def on_run(self, code: types.CodeType) -> None:
+        """Tell the context that has made it that compiled code is about to run, else the one entered last."""
+        entered = self._entered
+        if not any(context.on_run(code) for _, context in entered):
+            for _, context in entered[-1:]:
+                context.on_earlier_run(code)
 
     @contextmanager
     def _contained(self, where: str) -> Iterator[None]:
@@ -146,6 +168,11 @@ class ActiveContexts:
             hooks.callback(patch.remove)
             if isinstance(missing, Unavailable):
                 unavailable["graphs that clients format"] = missing.reason
+            ended = watch_runs(self.on_run)
+            if isinstance(ended, Unavailable):
+                unavailable[HITS] = ended.reason
+            else:
+                hooks.callback(ended)
             undo_on_error.pop_all()
         return hooks, unavailable
 

@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from depyf.report.model import Session
-from depyf.report.writer import prepared_directory
+from depyf.report.rank_index import rank_index
+from depyf.report.writer import prepared_directory, write_whole
 from depyf.torch import entries, hooks
-from depyf.torch.active import ACTIVE
+from depyf.torch.active import ACTIVE, HITS
 from depyf.torch.adapters import seams, stages
 from depyf.torch.adapters.versions import python_version, torch_version
-from depyf.torch.dump import Dump
+from depyf.torch.dump import LOOSE, Dump
 from depyf.torch.problems import Problems
+from depyf.torch.rank import rank_directory
 from depyf.torch.recorder import Recorder
 from depyf.torch.records import record_kind
 from depyf.torch.told import TOLD, LiveCompile, Told
@@ -35,8 +37,11 @@ def _told_so_far(directory: Path) -> Told:
 class DumpContext:
     """One entered `prepare_debug`: what it has heard and where it writes."""
 
-    def __init__(self, directory: Path, *, clean_wild_fx_code: bool, log_bytecode: bool) -> None:
+    def __init__(
+        self, directory: Path, whole: Path | None = None, *, clean_wild_fx_code: bool, log_bytecode: bool
+    ) -> None:
         self.directory = directory
+        self._whole_job = whole
         self._told = _told_so_far(directory)
         self.session = self._told.session
         self._problems = Problems(directory)
@@ -72,6 +77,8 @@ class DumpContext:
         self.session.problems.extend(self._problems.found)
         with self._problems.contained("writing the index"):
             write_views(self.session, self._recorder.running(), self._dump, self._problems)
+        with self._problems.contained("writing the index of all ranks"):
+            self._write_rank_index()
         self._problems.write()
         self._recorder.forget_texts()
         self._told.live += [
@@ -79,6 +86,11 @@ class DumpContext:
             for each in self._recorder.running()
             if each.live_code is not None
         ]
+
+    def _write_rank_index(self) -> None:
+        page = rank_index(self._whole_job) if self._whole_job is not None else None
+        if self._whole_job is not None and page is not None:
+            write_whole(self._whole_job / "index.md", page)
 
     def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         """Take in one record of torch's structured trace."""
@@ -101,14 +113,17 @@ class DumpContext:
         if os.getpid() != self._process:
             return None
         current = seams.current_compile()
-        if self._untraced is None or current is None:
-            return hooks.on_code(self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode)
-        with self._problems.contained("reading cache entries"):
-            entries.read_new_entries(self._recorder)
-        self._recorder.begun(current[0], code)
-        self._untraced.before_code(current)
+        untraced = self._untraced
+        if untraced is not None and current is not None:
+            with self._problems.contained("reading cache entries"):
+                entries.read_new_entries(self._recorder)
+            self._recorder.begun(current[0], code)
+            untraced.before_code(current)
         made = hooks.on_code(self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode)
-        self._untraced.after_code(current)
+        if HITS not in self.session.unavailable:
+            self._recorder.await_runs(new_code if made is None else made)
+        if untraced is not None and current is not None:
+            untraced.after_code(current)
         return made
 
     def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
@@ -123,9 +138,24 @@ class DumpContext:
         elif current is not None and name.startswith("__compiled_fn_"):
             self._recorder.name_graph(*current, name)
 
+    def on_run(self, code: types.CodeType) -> bool:
+        """Count a call that an entry of this context serves; return whether it is one."""
+        return self._recorder.count_run(code)
+
+    def on_earlier_run(self, code: types.CodeType) -> None:
+        """Count a call that is served by code from before the context."""
+        place = code.co_name, code.co_filename, code.co_firstlineno
+        self.session.earlier[place] = self.session.earlier.get(place, 0) + 1
+
     def on_error(self, where: str, error: BaseException) -> None:
         """Note an error inside depyf."""
         self._problems.add(where, error)
+
+    def current_graph(self) -> str:
+        """Return the name of the graph that is being compiled, `__compiled_fn_0` outside of any compile."""
+        current = seams.current_compile()
+        names = self._recorder.graph_names(current[0]) if current is not None else ()
+        return names[-1] if names else f"__compiled_fn_{LOOSE}"
 
     def _settings_of_thread(self, *, enter: bool) -> None:
         """Set torch's settings for a compile in another thread than the one that entered: they are per thread."""
@@ -141,10 +171,18 @@ class DumpContext:
             open_settings.pop().__exit__(None, None, None)
 
 
+def current_context() -> DumpContext | None:
+    """Return the context that this thread entered last, else the one that any thread entered last, or None."""
+    found = ACTIVE.current()
+    return found if isinstance(found, DumpContext) else None
+
+
 class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context manager is named like a function
     """Write everything that torch compiles inside the context to `dump_src_dir`.
 
     Can be used with `with`, as a decorator, or entered and left by hand; several times, nested, and from threads.
+    Each process of a job that `torchrun` started writes to a folder `rank_<n>` of its own in the directory, unless the
+    path names its rank; `index.md` beside them says where the ranks differ.
     Leaving never raises. An error inside depyf is a warning and a file `depyf_problems.txt`, never an exception.
 
     Args:
@@ -164,7 +202,8 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
         self._entered: list[DumpContext] = []
 
     def __enter__(self) -> Session:
-        context = DumpContext(prepared_directory(self._directory), **self._options)
+        own, whole = rank_directory(self._directory)
+        context = DumpContext(prepared_directory(own), whole, **self._options)
         context.enter()
         self._entered.append(context)
         return context.session

@@ -79,6 +79,7 @@ class Recorder:
         self.dump = dump
         self.lock = threading.RLock()
         self.call_sites: WeakCodes[CallSite] = WeakCodes()
+        self._by_code: WeakCodes[Running] = WeakCodes()
         self._keep_restarted = keep_restarted
         self._running: dict[CompileId, Running] = {}
         self._all: list[Running] = []
@@ -126,6 +127,28 @@ class Recorder:
             if short not in names:
                 running.compile.compiled_fns = (*names, short)
             self.write_nameless(running)
+
+    def await_runs(self, code: types.CodeType) -> None:
+        """Count the runs of `code`, which the compile that is running has made."""
+        current = seams.current_compile()
+        running = self._running.get(current[0]) if current is not None else None
+        if running is not None:
+            running.compile.hits = 0
+            self._by_code[code] = running
+
+    def count_run(self, code: types.CodeType) -> bool:
+        """Note that compiled code is about to run; return whether it was made in this context."""
+        running = self._by_code.get(code)
+        if running is None:
+            return False
+        running.compile.hits = (running.compile.hits or 0) + 1
+        return True
+
+    def graph_names(self, compile_id: CompileId) -> tuple[str, ...]:
+        """Return the names of the graphs of a compile that are known by now."""
+        with self.lock:
+            running = self._running.get(compile_id)
+            return running.compile.compiled_fns if running is not None else ()
 
     def client_graph(self, compile_id: CompileId | None, name: str, text: str) -> None:
         """Dump a graph that a client of torch's formatter asks for."""

@@ -11,8 +11,15 @@ import keyword
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Instruction
 from depyf.bytecode.normalise import normalise
+from depyf.bytecode.operations import OPERATIONS
 
 GLOBAL_LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
+CALLEE = {"plain": 0, "above": 0, "below": 1}
+"""By the shape of a call: where the callee stands among its operands."""
+
+Slot = tuple[str, str]
+OTHER: Slot = ("", "")
+"""Values on the stack: a global ("load", name), an attribute of one ("attribute", name), any other."""
 
 
 def imported_names(code: Code) -> list[str]:
@@ -32,14 +39,33 @@ def imported_names(code: Code) -> list[str]:
 
 def collect(items: list[Instruction], plain: set[str], method: set[str]) -> None:
     """Add the names of one listing to those seen with the plain and with the method form."""
-    for index in range(len(items) - 1):
-        load, use = items[index], items[index + 1]
-        if load.op not in GLOBAL_LOADS:
-            continue
-        if use.op == "LOAD_METHOD":
-            method.add(str(load.arg))
-        elif use.op == "LOAD_ATTR":
-            null_below = index > 0 and items[index - 1].op == "NULL"
-            null_above = index + 2 < len(items) and items[index + 2].op == "NULL"
-            if null_below or null_above:
-                plain.add(str(load.arg))
+    stack: list[Slot] = []
+    at: dict[int, list[Slot]] = {}
+    for index, item in enumerate(items):
+        if index and not OPERATIONS[items[index - 1].op].falls:
+            stack = at.get(index, [])
+        operation = OPERATIONS[item.op]
+        if operation.jump_effect is not None and item.target not in at:
+            at[item.target] = list(stack)
+            change(at[item.target], *operation.jump_effect(item.arg))
+        pops, pushes = operation.effect(item.arg)
+        operands = change(stack, pops, pushes)
+        if item.op == "LOAD_METHOD" and operands[0][0] == "load":
+            method.add(operands[0][1])
+        elif item.op in ("CALL", "CALL_KW") and isinstance(item.arg, tuple):
+            kind, name = operands[CALLEE[item.arg[1]]]
+            if kind == "attribute":
+                plain.add(name)
+        if item.op in GLOBAL_LOADS:
+            stack[-1] = ("load", str(item.arg))
+        elif item.op == "LOAD_ATTR" and operands[0][0] == "load":
+            stack[-1] = ("attribute", operands[0][1])
+
+
+def change(stack: list[Slot], pops: int, pushes: int) -> list[Slot]:
+    """Take values off a stack and put others on it; return those taken."""
+    start = max(0, len(stack) - pops)
+    taken = [OTHER] * (pops - (len(stack) - start)) + stack[start:]
+    del stack[start:]
+    stack += [OTHER] * pushes
+    return taken

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from depyf.bytecode import expansions as x
+from depyf.bytecode.folds.asserts import fold_asserts
 from depyf.bytecode.folds.async_loops import fold_async_loops
 from depyf.bytecode.folds.block_stack import fold_async_with, fold_finally_entries, fold_qualnames
 from depyf.bytecode.operand import Step
@@ -111,5 +112,5 @@ FACTS = Facts(
     star_in_index=False,
     nested_quotes=False,
     percent_joins=False,
-    folds=(fold_qualnames, fold_finally_entries, fold_async_loops, fold_async_with),
+    folds=(fold_qualnames, fold_finally_entries, fold_async_loops, fold_async_with, fold_asserts),
 )

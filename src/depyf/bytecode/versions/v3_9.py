@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from depyf.bytecode import expansions as x
-from depyf.bytecode.folds.block_stack import fold_exit_calls
+from depyf.bytecode.folds.block_stack import fold_async_with, fold_exit_calls, fold_qualnames
 from depyf.bytecode.operand import Step
 from depyf.bytecode.versions import v3_8
 from depyf.bytecode.versions.opcodes_3_9 import TABLE
@@ -35,5 +35,5 @@ FACTS = v3_8.FACTS.next(
         "RERAISE": x.plain("RAISE_CAUGHT"),
         "WITH_EXCEPT_START": x.plain("WITH_EXCEPT_START", 7),
     },
-    folds=(*v3_8.FACTS.folds, fold_exit_calls),
+    folds=(fold_qualnames, fold_async_with, fold_exit_calls),
 )

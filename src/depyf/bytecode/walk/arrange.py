@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from depyf.bytecode.draft import Draft
-from depyf.bytecode.listing import Beyond, Handler, Instruction, Listing
+from depyf.bytecode.listing import Beyond, Extent, Handler, Instruction, Listing
 from depyf.bytecode.walk.node import Emitted, Node
 
 
@@ -26,12 +26,12 @@ def arrange(draft: Draft, nodes: list[Node]) -> Listing:
             handler = numbers.setdefault(key, len(handlers))
             if handler == len(handlers):
                 handlers.append(Handler(*key))
-        raw = draft.raws[node.point.raw]
         line = None if node.point.role == "cleanup" else draft.lines[node.point.raw]
-        for op, arg, to in emitted:
+        for op, arg, to, raw in emitted:
+            offset = draft.raws[raw if raw >= 0 else node.point.raw].offset
             jump = first[to.number] if to is not None else -1
-            instructions.append(Instruction(op, arg, jump, raw.offset, line, handler))
-    return Listing(draft.code, instructions, handlers, beyond=beyonds(rows, first))
+            instructions.append(Instruction(op, arg, jump, offset, line, handler))
+    return Listing(draft.code, instructions, handlers, beyond=beyonds(rows, first), loops=extents(draft, nodes, first))
 
 
 def beyonds(rows: list[tuple[Node, list[Emitted]]], first: list[int]) -> dict[int, Beyond]:
@@ -43,6 +43,17 @@ def beyonds(rows: list[tuple[Node, list[Emitted]]], first: list[int]) -> dict[in
         if node.beyond is not None:
             found[position - 1] = Beyond(first[node.beyond.number], node.beyond.point.layout.reals)
     return found
+
+
+def extents(draft: Draft, nodes: list[Node], first: list[int]) -> list[Extent]:
+    """Return how far the loops reach that the code opens."""
+    return [
+        Extent(draft.raws[node.point.raw].offset, first[entered.number], draft.raws[node.behind].offset)
+        for node in nodes
+        if node.behind >= 0
+        for entered in [node.emitted[0].target if node.emitted else node.following]
+        if entered is not None
+    ]
 
 
 def in_order(draft: Draft, nodes: list[Node]) -> list[tuple[Node, list[Emitted]]]:

@@ -21,7 +21,6 @@ from depyf.bytecode.walk.machine import Machine, count_reals
 from depyf.bytecode.walk.node import Point
 
 NORMAL = Slot(Kind.NORMAL)
-RETURNING = Slot(Kind.RETURNING)
 BREAKING = Slot(Kind.BREAKING)
 SIMPLE = (Kind.NORMAL, Kind.CALLED)
 WITH_VALUE = (Kind.RETURNING, Kind.CONTINUING)
@@ -35,6 +34,18 @@ def setup(kind: str, under: int = 0) -> Callable[[Machine, object], None]:
         machine.enter_block(kind, machine.target, machine.layout.depth - under)
 
     return run
+
+
+def setup_loop(machine: Machine, arg: object) -> None:
+    """Open the block of a loop, which ends at the target."""
+    machine.behind = machine.target
+    if machine.draft.entries[machine.raw]:
+        # A loop that begins with a loop goes back to here, the other one to what is next.
+        machine.emit("JUMP", "loop")
+    machine.enter_block("loop", machine.target, machine.layout.depth)
+    if machine.emitted:
+        machine.branches.append((0, Point(machine.raw + 1, machine.layout, machine.blocks)))
+        machine.next_raw = None
 
 
 def setup_with(machine: Machine, arg: object) -> None:
@@ -123,7 +134,7 @@ def end_finally(machine: Machine, arg: object) -> None:
         case Kind.CALLED:
             machine.next_raw = reason.target
         case Kind.RETURNING:
-            return_value(machine, None)
+            return_from(machine, reason.target)
         case Kind.BREAKING:
             leave_for_loop(machine, BREAKING)
         case Kind.CONTINUING:
@@ -176,6 +187,11 @@ def with_cleanup_finish(machine: Machine, arg: object) -> None:
 
 def return_value(machine: Machine, arg: object) -> None:
     """Leave the function, through the `finally` bodies on the way (3.7)."""
+    return_from(machine, machine.raw)
+
+
+def return_from(machine: Machine, raw: int) -> None:
+    """Leave the function as the instruction `raw` does; every `return` runs a copy of a `finally` body of its own."""
     while machine.blocks:
         block = machine.leave_block()
         if block.kind == "handler":
@@ -184,11 +200,12 @@ def return_value(machine: Machine, arg: object) -> None:
             continue
         machine.drop_under(block.depth)
         if block.kind == "finally":
-            machine.push(RETURNING)
+            machine.push(Slot(Kind.RETURNING, raw))
             machine.next_raw = block.target
             return
     machine.drop_under(0)
     machine.operate("RETURN", None)
+    machine.emitted[-1] = machine.emitted[-1]._replace(raw=raw)
 
 
 def leave_handler_under_top(machine: Machine) -> None:
@@ -204,7 +221,10 @@ def leave_handler_under_top(machine: Machine) -> None:
 def break_loop(machine: Machine, arg: object) -> None:
     """Leave the innermost loop (3.7), in two steps: what the first one seems to go on to has its stack yet."""
     machine.beyond = Point(machine.raw + 1, machine.layout, machine.blocks)
-    machine.branch("JUMP", "break")
+    if machine.blocks and machine.blocks[-1].kind == "loop":
+        machine.branch("JUMP", "out", "break")
+    else:
+        machine.branch("JUMP", "break")
     machine.next_raw = None
 
 
@@ -214,10 +234,18 @@ def continue_loop(machine: Machine, arg: object) -> None:
 
 
 def leave_for_loop(machine: Machine, reason: Slot) -> None:
-    """Close blocks up to the innermost loop, which is ended or gone on with; run `finally` bodies on the way."""
+    """Close blocks up to the innermost loop, which is ended or gone on with; run `finally` bodies on the way.
+
+    The jump that does it in the end says that a statement of the source stands for it.
+    """
     while machine.blocks:
-        if machine.blocks[-1].kind == "loop" and reason.kind == Kind.CONTINUING:
-            machine.next_raw = reason.target
+        if machine.blocks[-1].kind == "loop":
+            if reason.kind == Kind.CONTINUING:
+                machine.branches.append((len(machine.emitted), Point(reason.target, machine.layout, machine.blocks)))
+                machine.emit("JUMP", "continue")
+            else:
+                machine.branch("JUMP", "out", "break")
+            machine.next_raw = None
             return
         block = machine.leave_block()
         if block.kind == "handler":
@@ -228,15 +256,21 @@ def leave_for_loop(machine: Machine, reason: Slot) -> None:
         machine.drop_to(block.depth)
         if block.kind == "except":
             continue
-        if block.kind == "finally":
-            machine.push(*([GHOST] if reason.kind == Kind.CONTINUING else []), reason)
+        machine.push(*([GHOST] if reason.kind == Kind.CONTINUING else []), reason)
         machine.next_raw = block.target
         return
     raise machine.fail("no loop is open here")
 
 
+def leave_loop(machine: Machine) -> None:
+    """Close the block of a loop, and go on behind it."""
+    block = machine.leave_block("loop")
+    machine.drop_to(block.depth)
+    machine.next_raw = block.target
+
+
 BLOCK_OPERATIONS: dict[str, Callable[[Machine, object], None]] = {
-    "SETUP_LOOP": setup("loop"),
+    "SETUP_LOOP": setup_loop,
     "SETUP_EXCEPT": setup("except"),
     "SETUP_FINALLY": setup("finally"),
     "SETUP_ASYNC_WITH": setup("finally", under=1),

@@ -36,7 +36,7 @@ REALS = (Kind.REAL, Kind.EXCEPTION, Kind.PREVIOUS)
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One slot; `target` is the raw instruction to go on with, for CALLED and CONTINUING."""
+    """One slot; `target` is the raw instruction to go on with, for CALLED and CONTINUING, or that of the `return`."""
 
     kind: Kind
     target: int = -1

@@ -36,6 +36,7 @@ class Machine:
     catching, protected: the block stack and the layout that exceptions of this point meet.
     next_raw: the raw instruction that control goes on with, or None.
     branches: index in `emitted` and point gone to, of each operation that jumps.
+    behind: the raw instruction behind the loop that is opened here, or -1.
     beyond: where the compiler wrote code as if the last operation went on, or None.
     marks: emit where blocks are opened and closed.
     """
@@ -53,6 +54,7 @@ class Machine:
         self.emitted: list[Emitted] = []
         self.branches: list[tuple[int, Point]] = []
         self.beyond: Point | None = None
+        self.behind = -1
 
     def fail(self, reason: str) -> DecompilationError:
         """Return the error for this instruction."""

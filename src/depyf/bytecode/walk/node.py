@@ -12,7 +12,7 @@ class Point(NamedTuple):
     """Identifies a node.
 
     raw: index of the raw instruction.
-    role: '' for the instruction itself; 'enter', 'cleanup', 'swallow', 'async end', 'break' for what the
+    role: '' for the instruction itself; 'enter', 'cleanup', 'swallow', 'break', 'out' for what the
         interpreter does there on its own.
     """
 
@@ -23,11 +23,13 @@ class Point(NamedTuple):
 
 
 class Emitted(NamedTuple):
-    """A normalised operation of a node; `target` is where it jumps to."""
+    """A normalised operation of a node; `target` is where it jumps to, `raw` the instruction that it is for (-1: of
+    the node)."""
 
     op: str
     arg: object = None
     target: Node | None = None
+    raw: int = -1
 
 
 class Catch(NamedTuple):
@@ -45,6 +47,7 @@ class Node:
     emitted: its operations.
     following: where control goes behind them, if it does.
     catch: where exceptions of its operations go.
+    behind: the raw instruction behind the loop that is opened here, or -1.
     beyond: where the compiler wrote code as if its last operation went on.
     number: in order of discovery.
     """
@@ -55,3 +58,4 @@ class Node:
     following: Node | None = None
     catch: Catch | None = None
     beyond: Node | None = None
+    behind: int = -1

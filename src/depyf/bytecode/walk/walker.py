@@ -8,7 +8,7 @@ from depyf.bytecode.listing import Listing
 from depyf.bytecode.operand import Step
 from depyf.bytecode.operations import OPERATIONS
 from depyf.bytecode.walk.arrange import arrange
-from depyf.bytecode.walk.block_stack import BLOCK_OPERATIONS, BREAKING, NORMAL, leave_for_loop
+from depyf.bytecode.walk.block_stack import BLOCK_OPERATIONS, BREAKING, NORMAL, leave_for_loop, leave_loop
 from depyf.bytecode.walk.layout import (
     CAUGHT,
     GHOST,
@@ -53,6 +53,9 @@ def walk_from_start(draft: Draft, marks: bool, *, beyond: bool) -> Listing:
     walker.reach(Point(0, walker.layouts.empty, ()))
     while walker.pending:
         walker.visit(walker.pending.pop())
+    for node in walker.nodes.values():
+        if not node.emitted:
+            walker.protect(node)
     return arrange(draft, list(walker.nodes.values()))
 
 
@@ -63,13 +66,15 @@ class Walker:
         self.draft = draft
         self.marks = marks
         self.goes_beyond = beyond
+        self.is_done = False
         self.layouts = Layouts()
         self.nodes: dict[Point, Node] = {}
         self.pending: list[Node] = []
         has_subroutines = any(raw.name == "END_FINALLY" for raw in draft.raws)
         self.limit = (COPIES_OF_SUBROUTINES if has_subroutines else COPIES) * (len(draft.raws) + 1)
         self.roles = {"": self.run, "enter": self.enter, "cleanup": self.clean_up, "swallow": self.swallow}
-        self.roles["break"] = self.leave_loop
+        self.roles["break"] = lambda machine, point: leave_for_loop(machine, BREAKING)
+        self.roles["out"] = lambda machine, point: leave_loop(machine)
 
     def reach(self, point: Point) -> Node:
         """Return the node of a point, to be visited if it is new."""
@@ -90,14 +95,22 @@ class Walker:
         self.roles[node.point.role](machine, node.point)
         node.emitted = machine.emitted
         for index, point in machine.branches:
-            op, arg, _ = node.emitted[index]
+            op, arg, *_ = node.emitted[index]
             node.emitted[index] = Emitted(op, arg, self.reach(point))
         if machine.next_raw is not None:
             node.following = self.reach(Point(machine.next_raw, machine.layout, machine.blocks))
+        node.behind = machine.behind
         if self.goes_beyond and machine.beyond is not None and machine.beyond.raw < len(self.draft.raws):
             node.beyond = self.reach(machine.beyond)
         if node.emitted:
             node.catch = self.catch(machine)
+
+    def protect(self, node: Node) -> None:
+        """Let a jump that may be put in for a node have a handler, if that is one of something else too."""
+        self.is_done = True
+        machine = Machine(self.draft, self.layouts, node.point)
+        self.roles[node.point.role](machine, node.point)
+        node.catch = self.catch(machine)
 
     def run(self, machine: Machine, point: Point) -> None:
         """Do the steps of an instruction."""
@@ -115,7 +128,7 @@ class Walker:
             handler = self.draft.handlers[number]
             kept = self.keep(machine, handler.depth)
             caught = self.layouts.push(kept, *[REAL] * (1 + handler.lasti))
-            return Catch(self.reach(Point(handler.target, caught, ())), kept.reals, handler.lasti)
+            return self.catch_at(Point(handler.target, caught, ()), kept.reals, handler.lasti)
         for index in range(len(machine.catching) - 1, -1, -1):
             block = machine.catching[index]
             if block.kind == "handler":
@@ -123,8 +136,13 @@ class Walker:
             if block.kind != "loop":
                 kept = self.keep(machine, block.depth)
                 enter = Point(block.target, kept, machine.catching[:index], "enter")
-                return Catch(self.reach(enter), kept.reals, False)
+                return self.catch_at(enter, kept.reals, False)
         return None
+
+    def catch_at(self, point: Point, depth: int, lasti: bool) -> Catch | None:
+        """Return the handler that begins at a point; none is new once all is found."""
+        target = self.nodes.get(point) if self.is_done else self.reach(point)
+        return Catch(target, depth, lasti) if target is not None else None
 
     def catch_in_handler(self, machine: Machine, block: Block, blocks: Blocks) -> Catch | None:
         """Return where exceptions go that are raised while another is handled: out of the handler."""
@@ -132,8 +150,8 @@ class Walker:
         if machine.protected.depth >= depth:
             kept = cut(machine.protected, depth)
             if tuple(top_slots(kept, len(HANDLED))) == HANDLED:
-                return Catch(self.reach(Point(block.target, kept, blocks, "cleanup")), kept.reals, True)
-        if any(OPERATIONS[op].raises for op, _, _ in machine.emitted):
+                return self.catch_at(Point(block.target, kept, blocks, "cleanup"), kept.reals, True)
+        if any(OPERATIONS[op].raises for op, *_ in machine.emitted):
             raise machine.fail("the stack of a handler does not hold what the handler began with")
         return None
 
@@ -162,10 +180,6 @@ class Walker:
             machine.emit(op, arg)
         machine.leave_block("handler")
         machine.next_raw = None
-
-    def leave_loop(self, machine: Machine, point: Point) -> None:
-        """Leave the innermost loop."""
-        leave_for_loop(machine, BREAKING)
 
     def swallow(self, machine: Machine, point: Point) -> None:
         """Go on behind a `with` statement whose `__exit__` swallowed the exception."""

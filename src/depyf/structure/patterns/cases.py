@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, edges
 from depyf.structure.order import postorder
+from depyf.structure.patterns.copied import depth, join_copied_bodies, same_bodies
 from depyf.structure.patterns.junk import drop_junk
 from depyf.structure.patterns.roots import find_roots
 from depyf.structure.patterns.write import Alternatives, Captures, pattern_test
@@ -43,6 +44,7 @@ class _Test:
 
 def join_cases(graph: Graph, scope: dict[int, int]) -> None:
     """Make one test of the tests of each pattern; `scope` says which blocks may be joined."""
+    join_copied_bodies(graph)
     roots = find_roots(graph)
     if not roots:
         return
@@ -172,13 +174,20 @@ class _Joiner:
         other = self.tests.get(block.index) if block is not None else None
         if block is None or other is None or not other.pure or other.root != test.root:
             return False
-        if _through(block, test.success, other.fail) != test.fail:
+        fail = _through(block, test.success, other.fail)
+        if fail != test.fail and not self._fails_alike(fail, test.fail):
             return False
         test.facts += other.facts
         test.outs |= other.outs
         test.success = _through(block, test.success, other.success)
-        self._absorb(block, test.fail)
+        self._absorb(block, fail)
         return True
+
+    def _fails_alike(self, one: Edge, two: Edge) -> bool:
+        """Say whether two failures lead to copies of the same code; the inner one has more to drop."""
+        if one.args or two.args:
+            return False
+        return same_bodies(self.graph.block(one.target), self.graph.block(two.target))
 
     def _either(self, index: int, test: _Test) -> bool:
         """Join two tests that succeed to one place."""
@@ -187,8 +196,13 @@ class _Joiner:
         if block is None or other is None or not other.pure or other.root != test.root:
             return False
         success = _through(block, test.fail, other.success)
-        if success.target != test.success.target:
+        dropped = success
+        if not self._is_alternative(block, other):
             return False
+        if success.target != test.success.target:
+            if not self._join_copied(test, other, success):
+                return False
+            success = test.success
         outs: list[tuple[int, list[int]]] = []
         args: list[int] = []
         for one, two in zip(test.success.args, success.args):
@@ -204,8 +218,33 @@ class _Joiner:
             self.roots[out] = test.root
         test.fail = _through(block, test.fail, other.fail)
         test.success = Edge(success.target, args)
-        self._absorb(block, test.success)
+        self._absorb(block, dropped)
         return True
+
+    def _join_copied(self, test: _Test, other: _Test, success: Edge) -> bool:
+        """Take what begins two copies of one body, and belongs to the pattern, into the tests; say whether they are."""
+        if test.success.args or success.args or self.preds.get(success.target) != 1:
+            return False
+        one, two = self.graph.block(test.success.target), self.graph.block(success.target)
+        owned = self.owned(one, None, test.root) | self.owned(two, None, test.root)
+        if not same_bodies(one, two, owned):
+            return False
+        for block, facts in ((one, test.facts), (two, other.facts)):
+            facts += [inst for inst in block.insts if id(inst) in owned]
+            block.insts = [inst for inst in block.insts if id(inst) not in owned]
+        return True
+
+    def _is_alternative(self, block: Block, test: _Test) -> bool:
+        """Say whether a test is for an alternative, and not for another case with the same body.
+
+        The subject of alternatives waits below them: a test takes a copy, and when the last has failed it is dropped.
+        """
+        if self._subject(test) != test.root or not isinstance(block.exit, Branch):
+            return True
+        op = self.made[block.exit.cond].op
+        waiting = self.graph.waiting[block.exit.cond].count(test.root) - (op in ("MATCH_SEQUENCE", "MATCH_MAPPING"))
+        before = depth(block, test.root)
+        return waiting == before and depth(self.graph.blocks[test.fail.target], test.root) < before
 
     def _subject(self, test: _Test) -> int:
         """Return the temporary that the first operation of a test is about."""

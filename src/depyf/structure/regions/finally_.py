@@ -178,10 +178,13 @@ class _Matcher:
         return place
 
     def _same_return(self, one: Place, two: Place) -> bool:
-        """Say whether two places do the same: drop values and return a constant or variable."""
+        """Say whether two places do the same: drop values and return a constant or variable, or raise again."""
         tails: list[object] = []
         for index, number in (self._skip(one), self._skip(two)):
             block = self.graph.block(index)
+            if isinstance(block.exit, Reraise) and number == len(block.insts):
+                tails.append((Reraise, block.exit.exc))
+                continue
             if not isinstance(block.exit, Return):
                 return False
             rest = [inst for inst in block.insts[number:] if inst.op not in ("POP", "POP_EXCEPT")]
@@ -222,8 +225,8 @@ class _Matcher:
             case ForIter(a, a_value, a_body, a_done), ForIter(b, b_value, b_body, b_done):
                 self._pair([(a_value, b_value)])
                 return self._same(a, b) and self._edges([(a_body, b_body), (a_done, b_done)])
-            case Leave(a_edge, a_beyond), Leave(b_edge, b_beyond):
-                return self._edges([(a_edge, b_edge), (a_beyond, b_beyond)])
+            case Leave(a_edge), Leave(b_edge):
+                return self._edges([(a_edge, b_edge)])
             case Return(a), Return(b):
                 return self._same(a, b)
             case Raise(a_list), Raise(b_list):

@@ -26,14 +26,15 @@ def recognise(graph: Graph) -> Recognised:
     """Strip the regions of a graph and say what each is.
 
     The copies of a `finally` body are compared with the handler while both are still as the compiler wrote them:
-    outer ones first, and of those at one depth the last in the code, as a copy may hold others.
+    outer ones first, and of those at one depth the one that begins first: others may lie in a copy of its body.
     """
     recognised = Recognised(Regions(graph))
     regions = recognised.regions
-    protect_jumps(regions)
-    place = {region.handler: graph.handlers[region.handler].target for region in regions.regions}
+    if not graph.exact_ranges:
+        protect_jumps(regions)
+    start = {region.handler: _start(regions, region.handler) for region in regions.regions}
     order = sorted(
-        regions.regions, key=lambda region: (region.kind is not Kind.FINALLY, region.depth, -place[region.handler])
+        regions.regions, key=lambda region: (region.kind is not Kind.FINALLY, region.depth, start[region.handler])
     )
     for region in order:
         if region.handler not in regions.parent or graph.blocks[graph.handlers[region.handler].target] is None:
@@ -65,6 +66,11 @@ def recognise(graph: Graph) -> Recognised:
     return recognised
 
 
+def _start(regions: Regions, handler: int) -> int:
+    """Return the offset at which what a handler protects begins."""
+    return min((regions.graph.block(index).offset for index in regions.ways.protected(handler)), default=-1)
+
+
 def _absorb_returns(recognised: Recognised, handler: int) -> None:
     """Let `return v`, which cannot raise, belong to the region that computes v, if nothing else leads there.
 
@@ -85,8 +91,8 @@ def _absorb_returns(recognised: Recognised, handler: int) -> None:
             continue
         is_left_first = handler in recognised.withs or handler in recognised.finallys
         leaves = follow >= 0 and skip_empty(graph, follow) is not block
-        if graph.source_order and block.insts:
-            if block.insts[0].offset < graph.block(graph.handlers[handler].target).insts[0].offset:
+        if graph.source_order:
+            if block.exit.offset < graph.block(graph.handlers[handler].target).insts[0].offset:
                 absorbed.append(block)
         elif is_left_first and any(inst.op == "LOAD_FAST" for inst in block.insts):
             # A value that is returned from inside is loaded before the statement is left.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from depyf.lift.tac import Block, Edge, Goto, Graph, Inst, Reraise, edges
-from depyf.structure.regions.ways import Ways
+from depyf.structure.regions.ways import Ways, leaves_handler
 
 
 class Kind(enum.Enum):
@@ -178,7 +178,7 @@ def join_straight(graph: Graph) -> None:
             target = graph.block(edge.target)
             if preds[edge.target] != 1 or target.handler != block.handler or target is block or target.phis:
                 break
-            if [inst.op for inst in block.insts] == ["PUSH_EXC_INFO"]:
+            if leaves_handler(block, target) or [inst.op for inst in block.insts] == ["PUSH_EXC_INFO"]:
                 # A `with` whose exit has suppressed an exception goes on behind the handler.
                 break
             block.insts.extend(target.insts)

@@ -79,7 +79,7 @@ class Ways:
             target = graph.block(block.exit.edge.target)
             if target.index in (0, graph.end, block.index) or target.index in self._entered:
                 return
-            if target.phis or target.handler != block.handler:
+            if target.phis or target.handler != block.handler or leaves_handler(block, target):
                 return
             if any(source != block.index for source in self.sources(target.index)):
                 return
@@ -135,3 +135,11 @@ class Ways:
         if block.handler >= 0:
             targets.append(self.graph.handlers[block.handler].target)
         return targets
+
+
+def leaves_handler(block: Block, target: Block) -> bool:
+    """Say whether a handler that begins with a block is over in the next one: its end was bookkeeping that is gone."""
+    first = block.insts[0] if block.insts else None
+    if first is None or first.op != "PUSH_EXC_INFO" or first.defs[0] in target.stack:
+        return False
+    return not any(inst.op == "POP_EXCEPT" and inst.uses == first.defs for inst in block.insts)

@@ -10,7 +10,7 @@ import inspect
 import logging
 import sys
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -40,7 +40,7 @@ class BytecodeHook(Protocol):
         """Hear of one compile."""
 
 
-def register_bytecode_hook(hook: BytecodeHook) -> RemovableHandle:
+def register_bytecode_hook(hook: BytecodeHook | Callable[[types.CodeType, types.CodeType], None]) -> RemovableHandle:
     """Register `hook(original code, Dynamo's code)`; return a handle with `remove()`."""
     return convert_frame.register_bytecode_hook(hook)
 

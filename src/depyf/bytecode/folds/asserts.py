@@ -1,0 +1,39 @@
+"""The exception of `assert`, where the compiler loads it as a global.
+
+    POP_JUMP_IF_TRUE L; LOAD_GLOBAL AssertionError; [message; CALL_FUNCTION 1;] RAISE_VARARGS 1; L:
+=>  the same with LOAD_COMMON AssertionError
+
+`if not c: raise AssertionError(m)` is compiled to the same code, but for a constant `c`.
+"""
+
+from __future__ import annotations
+
+from depyf.bytecode.draft import Draft
+from depyf.bytecode.operand import Step
+
+GLOBAL = (Step("LOAD_GLOBAL", "AssertionError"),)
+MESSAGE = Step("CALL", (1, "plain"))
+
+
+def fold_asserts(draft: Draft) -> None:
+    """Tell the exception of `assert` from any other global."""
+    raised = -1
+    for index in range(len(draft.raws) - 1, -1, -1):
+        if draft.steps[index] == (Step("RAISE", 1),):
+            raised = index
+        elif draft.steps[index] == GLOBAL and _is_assert(draft, index, raised):
+            draft.steps[index] = (Step("LOAD_COMMON", "AssertionError"),)
+
+
+def _is_assert(draft: Draft, index: int, raised: int) -> bool:
+    """Say whether the exception loaded at `index` and raised at `raised` is that of an `assert`."""
+    if raised < 0 or (raised != index + 1 and draft.steps[raised - 1] != (MESSAGE,)):
+        return False
+    test = index - 1
+    if draft.name(index - 1) == "POP_TOP" and draft.name(index - 2) == "JUMP_FORWARD":
+        test = index - 3
+    if draft.name(test) != "POP_JUMP_IF_TRUE":
+        return False
+    target, behind = draft.targets[test], raised + 1
+    onward = draft.targets[behind] if draft.name(behind) in ("JUMP_FORWARD", "JUMP_ABSOLUTE") else behind
+    return target in (behind, onward)

@@ -1,0 +1,32 @@
+"""Functions that clients of earlier releases call from inside of a compile."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+
+def get_current_compiled_fn_name() -> str:
+    """Return the name of the graph that is being compiled, `__compiled_fn_<k>`; `k` is 0 outside of any compile."""
+    from depyf.torch.prepare import current_context
+
+    context = current_context()
+    return context.current_graph() if context is not None else "__compiled_fn_0"
+
+
+def write_code_to_file_template(src: str, path_template: str) -> str:
+    """Write `src` to the first file `path_template % number`, from 0 on, that is free or holds it; return its path.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    from depyf.report.writer import write_whole
+
+    for number in itertools.count():
+        path = Path(path_template % number)
+        if not path.exists():
+            write_whole(path, src)
+            return str(path)
+        if path.read_text(encoding="utf-8") == src:
+            return str(path)
+    raise AssertionError("the numbers do not end")

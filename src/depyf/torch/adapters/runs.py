@@ -1,0 +1,41 @@
+"""Torch's word that compiled code is about to run, and which."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+
+from depyf.report.model import Unavailable
+
+Listener = Callable[[types.CodeType], None]
+
+
+def watch_runs(listener: Listener) -> Callable[[], None] | Unavailable:
+    """Have `listener` told of every compiled code before it runs; return what ends that.
+
+    Torch has one place for a listener: who was there before is told as well, and put back. `listener` must not raise.
+    """
+    try:
+        from torch._C._dynamo.eval_frame import (
+            get_bytecode_debugger_callback,
+            set_bytecode_debugger_callback,
+            set_code_exec_strategy,
+        )
+        from torch._dynamo.types import FrameAction, FrameExecStrategy
+    except ImportError:
+        return Unavailable("torch before 2.12 does not say which compiled code runs")
+    before = get_bytecode_debugger_callback()
+
+    def told(code: types.CodeType) -> None:
+        listener(code)
+        if before is not None:
+            before(code)
+
+    def end() -> None:
+        if get_bytecode_debugger_callback() is told:
+            set_bytecode_debugger_callback(before)
+
+    # It runs where Dynamo looks at every frame: neither it nor what it calls is to be compiled.
+    set_code_exec_strategy(told.__code__, FrameExecStrategy(FrameAction.SKIP, FrameAction.SKIP))
+    set_bytecode_debugger_callback(told)
+    return end
