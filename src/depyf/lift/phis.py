@@ -1,14 +1,18 @@
-"""Remove phis that choose between one value and itself.
+"""Remove phis that choose between one value and itself, alone or together with other phis.
 
-Before: v3 = phi(v1, v1)      After: v3 is v1 everywhere
+Before: v3 = phi(v1, v4); v4 = phi(v3, v3)      After: v3 and v4 are v1 everywhere
 
-Braun et al., "Simple and Efficient Construction of Static Single Assignment Form", 2013,
-section 3.1 (tryRemoveTrivialPhi), with a worklist instead of recursion.
+Braun et al., "Simple and Efficient Construction of Static Single Assignment Form", 2013, section 3.2: where the graph
+is irreducible, phis that stand for one value may refer to one another. They are found as in the propagation of
+constants (Wegman and Zadeck, 1991): a phi is taken to be nothing at first, then the one value that comes to it, and
+only then itself. Each phi changes at most twice.
 """
 
 from __future__ import annotations
 
-from depyf.lift.tac import Branch, Exit, ForIter, Graph, Inst, Raise, Reraise, Return, edges, exit_uses
+from collections import deque
+
+from depyf.lift.tac import KEEP, Branch, Exit, ForIter, Graph, Inst, Raise, Reraise, Return, edges, exit_uses
 
 
 def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) -> None:
@@ -16,71 +20,28 @@ def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) 
 
     `handler_args`: per handler, the values on the stack at each place that may raise into it.
     """
-    _rewrite(graph, _Search(_arguments(graph, handler_args)).same())
-
-
-class _Search:
-    """Finds the phis that choose nothing.
-
-    A phi and the value that it is are one class. Two classes become one by moving the fewer users: a phi that the step
-    may have made trivial uses both, so that only the users that moved are looked at again.
-    """
-
-    def __init__(self, args: dict[int, list[int]]) -> None:
-        self.args = args
-        self.above: dict[int, int] = {}
-        self.value: dict[int, int] = {}
-        self.users: dict[int, list[int]] = {}
-        self.gone: set[int] = set()
-        for phi, values in args.items():
-            for value in values:
-                self.users.setdefault(value, []).append(phi)
-
-    def same(self) -> dict[int, int]:
-        """Return the value of each trivial phi."""
-        work = list(self.args)
-        while work:
-            phi = work.pop()
-            choice = self._only(phi) if phi not in self.gone else None
-            if choice is not None:
-                self.gone.add(phi)
-                work += self._join(self._top(phi), choice)
-        return {phi: self.value.get(self._top(phi), self._top(phi)) for phi in self.gone}
-
-    def _top(self, value: int) -> int:
-        """Return the member of a value's class that stands for it."""
-        top = value
-        while top in self.above:
-            top = self.above[top]
-        while value != top:
-            self.above[value], value = top, self.above[value]
-        return top
-
-    def _only(self, phi: int) -> int | None:
-        """Return the one class that a phi chooses, or None; arguments that make no choice are dropped for good."""
-        own, values = self._top(phi), self.args[phi]
-        while values:
-            last = self._top(values[-1])
-            before = self._top(values[-2]) if len(values) > 1 else last
-            if last == own:
-                values.pop()
-            elif len(values) == 1:
-                return last
-            elif before in (own, last):
-                del values[-2]
-            else:
-                return None
-        return None
-
-    def _join(self, phi: int, choice: int) -> list[int]:
-        """Make one class of that of a phi and the one it chooses; return the users to look at again."""
-        value = self.value.get(choice, choice)
-        few, many = sorted((phi, choice), key=lambda top: len(self.users.get(top, ())))
-        moved = self.users.pop(few, [])
-        self.above[few] = many
-        self.value[many] = value
-        self.users.setdefault(many, []).extend(moved)
-        return moved
+    args = _arguments(graph, handler_args)
+    users: dict[int, list[int]] = {}
+    for phi, values in args.items():
+        for value in values:
+            users.setdefault(value, []).append(phi)
+    means: dict[int, int] = {}
+    work = deque(args)
+    waiting = set(args)  # In turn, and each once: else a phi of many values is looked at anew for each of them.
+    while work:
+        phi = work.popleft()
+        waiting.discard(phi)
+        known = [value for value in args[phi] if value in means or value not in args]
+        choices = {means.get(value, value) for value in known}
+        if not choices:
+            continue
+        value = choices.pop() if len(choices) == 1 else phi
+        if means.get(phi) not in (value, phi):
+            means[phi] = value
+            again = [user for user in users.get(phi, ()) if user not in waiting]
+            waiting.update(again)
+            work.extend(dict.fromkeys(again))
+    _rewrite(graph, {phi: value for phi, value in means.items() if phi != value})
 
 
 def _arguments(graph: Graph, handler_args: dict[int, list[list[int]]]) -> dict[int, list[int]]:
@@ -118,6 +79,7 @@ def _rewrite(graph: Graph, same: dict[int, int]) -> None:
             kept = [position for position, phi in enumerate(graph.block(edge.target).phis) if phi not in same]
             edge.args = [same.get(edge.args[position], edge.args[position]) for position in kept]
     for block in graph.live():
+        block.insts = [inst for inst in block.insts if inst.op != KEEP or inst.arg not in same]
         block.phis = [phi for phi in block.phis if phi not in same]
         block.stack = [same.get(value, value) for value in block.stack]
 
