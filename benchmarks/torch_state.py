@@ -9,7 +9,7 @@ import warnings
 from typing import Any
 
 import torch
-import torch._dynamo.callback
+import torch._dynamo
 import torch._functorch.config
 import torch._inductor.config
 
@@ -80,22 +80,22 @@ def _loggers() -> Picture:
 def _settings() -> Picture:
     found: Picture = {}
     for module in (torch._dynamo.config, torch._inductor.config, torch._functorch.config):
-        values: dict[str, Any] = module.get_config_copy()
+        copied = getattr(module, "get_config_copy", None) or module.shallow_copy_dict
+        values: dict[str, Any] = copied()
         found.update((f"{module.__name__}.{key}", repr(value)) for key, value in values.items())
     return found
 
 
 def _hooks() -> Picture:
-    callbacks = torch._dynamo.callback.callback_handler
+    callbacks = getattr(sys.modules.get("torch._dynamo.callback"), "callback_handler", None)
+    ask_callback = getattr(torch._C._dynamo.eval_frame, "get_eval_frame_callback", lambda: None)
     return {
         "bytecode hooks": tuple(map(id, torch._dynamo.convert_frame._bytecode_hooks.values())),
-        "callbacks at start": tuple(map(id, callbacks.start_callbacks)),
-        "callbacks at end": tuple(map(id, callbacks.end_callbacks)),
-        "stance": repr(torch._dynamo.eval_frame._stance),
-        "eval frame callback": torch._C._dynamo.eval_frame.get_eval_frame_callback(),
-        "listener to runs": getattr(
-            torch._C._dynamo.eval_frame, "get_bytecode_debugger_callback", lambda: None
-        )(),
+        "callbacks at start": tuple(map(id, getattr(callbacks, "start_callbacks", ()))),
+        "callbacks at end": tuple(map(id, getattr(callbacks, "end_callbacks", ()))),
+        "stance": repr(getattr(torch._dynamo.eval_frame, "_stance", None)),
+        "eval frame callback": ask_callback(),
+        "listener to runs": getattr(torch._C._dynamo.eval_frame, "get_bytecode_debugger_callback", lambda: None)(),
         "guard hook": torch._dynamo.guards.guard_error_hook,
         "grad mode": torch.is_grad_enabled(),
     }

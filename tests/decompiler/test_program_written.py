@@ -9,7 +9,9 @@ from collections.abc import Callable
 import pytest
 
 from depyf.api import decompile_code
+from depyf.lift.simulate import lift
 from depyf.verify.level import Level
+from tests.verify.assemble import assemble
 
 
 def frames_as_lists(a, b, f, g):  # type: ignore[no-untyped-def]
@@ -156,3 +158,19 @@ def assembled(*lines: str) -> types.CodeType:
 
 CACHES = {"UNPACK_SEQUENCE": 1} if "CACHE" in dis.opmap else {}
 """Words of inline caches behind an instruction, since 3.11."""
+
+
+def test_keyword_arguments_may_be_a_null() -> None:
+    listing = assemble(
+        """
+        LOAD_FAST a
+        NULL
+        LOAD_FAST b
+        NULL
+        CALL_EX (True, 'above')
+        RETURN
+        """
+    )
+    (call,) = (inst for block in lift(listing).live() for inst in block.insts if inst.op == "CALL_EX")
+    assert call.arg is False
+    assert len(call.uses) == 2

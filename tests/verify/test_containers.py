@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from depyf.bytecode.reader import read
 from depyf.verify.compare import verify
 from depyf.verify.level import Level
 from tests.verify.assemble import code_of, view
@@ -157,3 +158,11 @@ def test_the_order_of_keys_counts() -> None:
     text = "def f(a, b): return {'k': a, 'l': b}"
     assert verify(view(text), view("def f(a, b):\n x = {'k': a}\n x['l'] = b\n return x")).level is Level.EQUIVALENT
     assert verify(view(text), view("def f(a, b):\n x = {'l': b}\n x['k'] = a\n return x")).level is Level.UNPROVEN
+
+
+@pytest.mark.parametrize(("bounds", "same"), [(slice(1, None, None), True), (slice(2, None, None), False)])
+def test_a_slice_of_constants_is_a_constant(bounds: slice, same: bool) -> None:
+    code = code_of("def f(a): return a['k']")
+    code = code.replace(co_consts=tuple(bounds if const == "k" else const for const in code.co_consts))
+    built = code_of("def f(a): return a[1:None:None]")
+    assert (verify(read(code), read(built)).level is not Level.UNPROVEN) == same

@@ -152,6 +152,9 @@ def _call_kw(machine: Machine, arg: object) -> None:
 def _call_ex(machine: Machine, arg: object) -> None:
     has_kwargs, shape = cast("tuple[bool, str]", arg)
     args = machine.pop(2 if has_kwargs else 1)
+    if args[-1] == NULL:
+        # Since 3.14 a null stands for missing keyword arguments; a program may push it before the other arguments.
+        has_kwargs, args = False, args[:-1]
     machine.emit("CALL_EX", (has_kwargs, shape), _callee(machine, shape) + args, 1)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from depyf.lift.tac import Block, Edge, Goto, Graph, Raise, Return, exit_uses
+from depyf.lift.tac import Block, Edge, Goto, Graph, Raise, Reraise, Return, exit_uses
 from depyf.structure.regions.split import split_block
 
 DROPS = frozenset({"POP", "POP_EXCEPT"})
@@ -24,7 +24,7 @@ def join_exits(graph: Graph) -> None:
     pushed = {temp for block in graph.live() for inst in block.insts if inst.op == PUSH for temp in inst.defs}
     groups: dict[Hashable, list[tuple[Block, int]]] = {}
     for block in graph.live():
-        found = _way_out(block)
+        found = _way_out(graph, block)
         if found is not None:
             place, words = found
             handled = tuple(temp for temp in _stack_at(block, place) if temp in pushed)
@@ -46,25 +46,39 @@ def _join(graph: Graph, copies: list[tuple[Block, int]]) -> None:
             other.exit = Goto(Edge(shared.index))
 
 
-def _way_out(block: Block) -> tuple[int, Hashable] | None:
+def _way_out(graph: Graph, block: Block) -> tuple[int, Hashable] | None:
     """Return where the code begins that leaves on one line, and what it is; None if it uses what was made before."""
-    exit_ = block.exit
-    if not isinstance(exit_, (Return, Raise)) or exit_.line is None or block.phis:
+    exit_, line = block.exit, _line_of_end(graph, block)
+    if line is None or block.phis:
         return None
     place = len(block.insts)
-    while place and block.insts[place - 1].line == exit_.line and block.insts[place - 1].op not in DROPS:
+    while place and block.insts[place - 1].line == line and block.insts[place - 1].op not in DROPS:
         place -= 1
     names: dict[int, int] = {}
-    words: list[Hashable] = [type(exit_).__name__, exit_.line]
+    words: list[Hashable] = [type(exit_).__name__, line]
     for inst in block.insts[place:]:
         if any(temp not in names and temp >= 0 for temp in inst.uses) or not _is_plain(inst.arg):
             return None
         words.append((inst.op, type(inst.arg), repr(inst.arg), *(names.get(temp, temp) for temp in inst.uses)))
         names.update((temp, len(names)) for temp in inst.defs)
-    uses = exit_uses(exit_)
+    uses = [] if isinstance(exit_, Reraise) else exit_uses(exit_)
+    words.extend(exit_uses(exit_) if isinstance(exit_, Reraise) else [])
     if any(temp not in names and temp >= 0 for temp in uses) or place == len(block.insts):
         return None
     return place, (*words, *(names.get(temp, temp) for temp in uses))
+
+
+def _line_of_end(graph: Graph, block: Block) -> int | None:
+    """Return the line of the statement with which a block leaves; None if it does not."""
+    match block.exit:
+        case Return(_, line) | Raise(_, line):
+            return line
+        case Reraise():
+            return block.insts[-1].line if block.insts else None
+        case Goto(edge) if edge.target == graph.end and graph.end >= 0:
+            return block.insts[-1].line if block.insts else None
+        case _:
+            return None
 
 
 def _is_plain(arg: object) -> bool:

@@ -289,7 +289,7 @@ def call_unpacked(frame: Frame, item: Instruction) -> Callee:
     arguments = frame.peek(above)
     items = frame.state.items(arguments)
     pops = above + slots
-    mapping = frame.peek() if has_kwargs else None
+    mapping = frame.peek() if has_kwargs and not isinstance(frame.node(frame.peek()), Null) else None
     words = keyword_items(frame, mapping) if mapping is not None else ()
     if items is not None and words is not None:
         operands = (*items, *(value for _, value in words))

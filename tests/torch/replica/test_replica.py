@@ -9,7 +9,6 @@ from typing import Any, NoReturn
 
 import pytest
 import torch
-from torch._C._dynamo.eval_frame import get_bytecode_debugger_callback, set_bytecode_debugger_callback
 
 from depyf import api
 from depyf.errors import DecompilationError
@@ -17,6 +16,10 @@ from depyf.torch import live
 from depyf.torch.replica import Replica
 from tests.torch.replica import replicated
 from tests.torch.replica.replicated import make_cell, make_closure, ones
+
+EVAL_FRAME: Any = torch._C._dynamo.eval_frame
+TELLS = hasattr(EVAL_FRAME, "set_bytecode_debugger_callback")
+"""Whether torch tells which entry it runs; it does since 2.12."""
 
 Call = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -38,13 +41,16 @@ def entries_that_run(replica: Replica, ran: list[str]) -> Iterator[None]:
     """Note the compile ids of the entries that torch itself runs."""
     # By identity: torch puts constants into code objects that have no hash.
     names = {id(entry.code): live.compile_id(entry) for each in replica.functions for entry in live.entries(each.code)}
-    before = get_bytecode_debugger_callback()
+    if not TELLS:
+        yield
+        return
+    before = EVAL_FRAME.get_bytecode_debugger_callback()
     # A function that the program calls after a graph break is compiled for itself, and has a replica of its own.
-    set_bytecode_debugger_callback(lambda code: ran.append(names[id(code)]) if id(code) in names else None)
+    EVAL_FRAME.set_bytecode_debugger_callback(lambda code: ran.append(names[id(code)]) if id(code) in names else None)
     try:
         yield
     finally:
-        set_bytecode_debugger_callback(before)
+        EVAL_FRAME.set_bytecode_debugger_callback(before)
 
 
 PROGRAMS: dict[str, tuple[Any, list[Call]]] = {
@@ -119,7 +125,8 @@ def check(function: Any, calls: list[Call], backend: str, capsys: pytest.Capture
             for each, called in zip(replica.functions, replica.full_code.functions, strict=True)
             if not each.entries
         }
-        assert [served.entry for served in replica.served if served.function not in never_compiled] == ran
+        if TELLS:
+            assert [served.entry for served in replica.served if served.function not in never_compiled] == ran
         assert torch.equal(found, expected)
         assert found.requires_grad == expected.requires_grad
         assert capsys.readouterr().out == printed
@@ -158,8 +165,8 @@ def test_globals_that_the_code_assigns_are_the_program_s(function: Callable[...,
         found = replica(ones(3))
         assert replicated.COUNT == before + 1
         assert torch.equal(found, expected)
-        assert len(ran) == 2
-        assert [served.entry for served in replica.served] == ran
+        assert len(replica.served) == 2
+        assert not TELLS or [served.entry for served in replica.served] == ran
 
 
 def test_effects_on_objects_happen_once_and_in_order() -> None:
@@ -209,8 +216,8 @@ def test_the_entry_used_last_is_asked_first() -> None:
         ran: list[str] = []
         with entries_that_run(replica, ran):
             compiled(*inputs)
-        assert ran == [chosen]
-        served += ran
+        assert not TELLS or ran == [chosen]
+        served.append(chosen)
     assert served == ["0/1", "0/0", "0/0", "0/1", "0/1"]
 
 

@@ -178,10 +178,13 @@ class _Matcher:
         return place
 
     def _same_return(self, one: Place, two: Place) -> bool:
-        """Say whether two places do the same: drop values and return a constant or variable."""
+        """Say whether two places do the same: drop values and return a constant or variable, or raise again."""
         tails: list[object] = []
         for index, number in (self._skip(one), self._skip(two)):
             block = self.graph.block(index)
+            if isinstance(block.exit, Reraise) and number == len(block.insts):
+                tails.append((Reraise, block.exit.exc))
+                continue
             if not isinstance(block.exit, Return):
                 return False
             rest = [inst for inst in block.insts[number:] if inst.op not in ("POP", "POP_EXCEPT")]

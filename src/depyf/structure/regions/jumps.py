@@ -18,7 +18,7 @@ NEVER_RAISE = frozenset({"CONST", "IS", "POP"})
 
 
 def protect_jumps(regions: Regions) -> None:
-    """Let a block that cannot raise have the handler of the blocks before it, if it is inside the same statement."""
+    """Let a block that cannot raise have the handler of the blocks around it, if it is inside the same statement."""
     graph = regions.graph
     before: dict[int, set[int]] = {}
     for block in graph.live():
@@ -31,8 +31,9 @@ def protect_jumps(regions: Regions) -> None:
         around = {graph.block(index).handler for index in before[block.index]}
         if not block.insts and isinstance(block.exit, Goto):
             behind = skip_empty(graph, block.exit.edge.target).handler
-            if around == {behind}:
-                block.handler = behind
+            shared = [handler for handler in regions.chain(behind) if all(handler in regions.chain(a) for a in around)]
+            if shared and block.handler not in shared:
+                block.handler = shared[0]
                 regions.ways.note(block)
         elif len(around) == 1 and _tests_value(block, makers):
             (handler,) = around

@@ -1,0 +1,165 @@
+"""Run the contract tests in several environments and write what works where: `docs/support-matrix.md`.
+
+python tools/support_matrix.py py310-t260=/path/to/bin/python py313-t215=/path/to/bin/python
+
+Each environment needs torch and pytest. What a run finds is kept in a file, so that environments can be asked one after
+the other, and a part anew: `--parts tests`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TypeAlias
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "support-matrix.md"
+RESULTS = ROOT / "docs" / "support-matrix.json"
+
+Found: TypeAlias = dict[str, object]
+
+_PROBE = """
+import json, logging, platform, tempfile, torch, depyf
+logging.disable(logging.CRITICAL)
+from benchmarks.dynamo_programs import breaks
+with tempfile.TemporaryDirectory() as directory:
+    with depyf.prepare_debug(directory) as session:
+        torch.compile(breaks.once, backend="eager")(torch.ones(3))
+print(json.dumps({"torch": torch.__version__, "python": platform.python_version(), "unavailable": session.unavailable}))
+"""
+
+_SUMMARY = re.compile(r"(\d+) (passed|failed|skipped|errors?)\b")
+_SKIPPED = re.compile(r"^SKIPPED \[(\d+)\] \S+: (.*)$", re.MULTILINE)
+_BAR = re.compile(r"^(?:met    |NOT MET)  ([^:\n]+): (.*)$", re.MULTILINE)
+
+
+def _output(python: str, *arguments: str) -> str:
+    environment = os.environ | {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "TORCHINDUCTOR_COMPILE_THREADS": "1"}
+    command = [python, "-W", "ignore", *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=environment, check=False, capture_output=True, text=True)
+    return done.stdout if done.stdout.strip() else done.stderr
+
+
+def probe(python: str) -> Found:
+    """Return the versions of an environment, and which seams its torch does not have."""
+    lines = [line for line in _output(python, "-c", _PROBE).splitlines() if line.startswith("{")]
+    if not lines:
+        raise RuntimeError(f"{python} has no torch, or depyf does not run there")
+    found: Found = json.loads(lines[-1])
+    return found
+
+
+def run_tests(python: str) -> Found:
+    """Return how many contract tests pass, and why others are skipped."""
+    text = _output(python, "-m", "pytest", "-q", "-rs", "-m", "not slow", "-p", "no:cacheprovider", "tests/torch")
+    last = text.strip().rpartition("\n")[2]
+    counts = {kind.rstrip("s"): int(number) for number, kind in _SUMMARY.findall(last)}
+    skipped: Counter[str] = Counter()
+    for number, reason in _SKIPPED.findall(text):
+        skipped[reason] += int(number)
+    failed = [line.removeprefix("FAILED ").partition(" - ")[0] for line in text.splitlines() if line[:7] == "FAILED "]
+    return {"counts": counts, "skipped": dict(sorted(skipped.items())), "failed": failed}
+
+
+def run_guards(python: str) -> Found:
+    """Return on how many pairs of program and call the guards say what torch's own say."""
+    text = _output(python, "-m", "tools.guard_verdicts")
+    found = re.search(r"^(\d+) of (\d+) pairs agree", text, re.MULTILINE)
+    return {"agree": int(found[1]), "pairs": int(found[2])} if found else {"agree": 0, "pairs": 0}
+
+
+def run_dynamo(python: str) -> Found:
+    """Return the bars of Dynamo's own code."""
+    return dict(_BAR.findall(_output(python, "-m", "benchmarks.dynamo_code")))
+
+
+PARTS: dict[str, Callable[[str], Found]] = {
+    "probe": probe,
+    "tests": run_tests,
+    "guards": run_guards,
+    "dynamo": run_dynamo,
+}
+
+
+def page(results: dict[str, dict[str, Found]]) -> str:
+    """Return the text of the page."""
+    order = sorted(results.values(), key=_versions)
+    lines = [
+        "# What works where",
+        "",
+        "Written by `tools/support_matrix.py`, which runs the contract tests (`tests/torch`), the guards' verdicts",
+        "(`tools/guard_verdicts`) and the programs for Dynamo (`benchmarks/dynamo_code.py`) in one environment each.",
+        "",
+        "| torch | Python | contract tests | guards as C++ decides | Dynamo's code replaced by proven source |",
+        "|---|---|---|---|---|",
+        *(_row(found) for found in order),
+        "",
+        "Other releases use what is found in them: depyf asks torch for each place that it takes hold of, and says in",
+        "`index.md` which are missing.",
+        "",
+        "## Unavailable, and where",
+        "",
+    ]
+    for found in order:
+        where = f"torch {found['probe']['torch']}, Python {found['probe']['python']}"
+        said = [*_unavailable(found["probe"].get("unavailable")), *_skipped(found.get("tests", {}).get("skipped"))]
+        lines += [f"**{where}**", "", *(said or ["- nothing"]), ""]
+    return "\n".join(lines)
+
+
+def _versions(found: dict[str, Found]) -> tuple[list[int], list[int]]:
+    torch, python = (str(found["probe"][name]) for name in ("torch", "python"))
+    return tuple([int(part) for part in re.findall(r"\d+", each.partition("+")[0])] for each in (torch, python))  # type: ignore[return-value]
+
+
+def _row(found: dict[str, Found]) -> str:
+    counts = found.get("tests", {}).get("counts", {})
+    assert isinstance(counts, dict)
+    tests = f"{counts.get('passed', 0)} pass, {counts.get('failed', 0) + counts.get('error', 0)} fail"
+    if counts.get("skipped"):
+        tests += f", {counts['skipped']} not for this torch"
+    guards, dynamo = found.get("guards", {}), found.get("dynamo", {})
+    pairs = f"{guards['agree']} of {guards['pairs']} pairs" if guards.get("pairs") else "a Python function"
+    unproven = str(dynamo.get("code objects whose source is not proven", "? of ?"))
+    other = str(dynamo.get("programs with other results", "?"))
+    code = f"all but {unproven}; other results in {other}"
+    return f"| {found['probe']['torch']} | {found['probe']['python']} | {tests} | {pairs} | {code} |"
+
+
+def _unavailable(seams: object) -> Iterable[str]:
+    assert isinstance(seams, dict)
+    return [f"- {seam}: {reason}" for seam, reason in sorted(seams.items())]
+
+
+def _skipped(reasons: object) -> Iterable[str]:
+    if not isinstance(reasons, dict):
+        return []
+    return [f"- {number} test{'s' if number > 1 else ''}: {reason}" for reason, number in reasons.items()]
+
+
+def main(arguments: list[str]) -> int:
+    """Ask the environments, and write the page; return 1 when a test fails in one of them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("environments", nargs="*", metavar="NAME=PYTHON")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
+    options = parser.parse_args(arguments)
+    results: dict[str, dict[str, Found]] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    for environment in options.environments:
+        name, _, python = environment.partition("=")
+        for part in options.parts:
+            results.setdefault(name, {})[part] = PARTS[part](python)
+            print(name, part, json.dumps(results[name][part])[:200], flush=True)
+        RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", "utf-8")
+    PAGE.write_text(page(results), "utf-8")
+    return int(any(found.get("tests", {}).get("failed") for found in results.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
