@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from depyf.lift.nodes import AsyncIter, GetIter, Temp
+from depyf.passes.loop_tails import take_tail
 from depyf.passes.walk import rewrite_sequences
 from depyf.structure.labels import ForStmt, WithStmt
 from depyf.structure.tree import Enter
@@ -55,6 +56,8 @@ def _entered(before: list[ast.stmt], stmt: WithStmt) -> Enter | None:
 
 def _iterable(stmt: ForStmt, before: list[ast.stmt]) -> ast.expr:
     """Take the iterable from the assignment just before; an iterator from elsewhere stands for itself."""
+    if before:
+        before.extend(take_tail(before[-1], stmt.iterator))
     last = before[-1] if before else None
     if isinstance(last, ast.Assign) and len(last.targets) == 1 and _is_temp(last.targets[0], stmt.iterator):
         before.pop()
