@@ -15,7 +15,7 @@ from depyf.lift.simplify.promote import promote_variables
 from depyf.lift.simplify.reload import reload_where_used
 from depyf.lift.simplify.results import unpack_results
 from depyf.lift.simulate import lift
-from depyf.lift.tac import Reraise
+from depyf.lift.tac import NULL, Reraise, edges
 from depyf.passes.annotations import restore_annotations
 from depyf.passes.asserts import restore_asserts
 from depyf.passes.complete import check_complete
@@ -38,6 +38,7 @@ from depyf.structure.class_ends import end_class
 from depyf.structure.collapse import collapse, count_uses
 from depyf.structure.copies import join_copies
 from depyf.structure.dispatch import dispatch
+from depyf.structure.dispatch.phis import drop_dead_phis
 from depyf.structure.dropped import remove_dropped
 from depyf.structure.exits import join_exits
 from depyf.structure.generator_calls import restore_generator_calls
@@ -160,6 +161,14 @@ def _async_for(work: Work) -> None:
 
 def _except_star(work: Work) -> None:
     restore_except_star(work.graph)
+
+
+def _dead_phis(work: Work) -> None:
+    """Drop what would be set to the saved offset of an exception, which no source can name."""
+    graph = work.graph
+    offsets = {handler.lasti for handler in graph.handlers} - {NULL}
+    if any(arg in offsets for block in graph.live() for edge in edges(block.exit) for arg in edge.args):
+        drop_dead_phis(graph)
 
 
 def _ends(work: Work) -> None:
@@ -317,6 +326,7 @@ PASSES: tuple[Pass, ...] = (
         Pass("class-ends", Stage.STRUCTURE, _class_ends, "what a class body returns is no statement"),
         Pass("async-for", Stage.STRUCTURE, _async_for, "the handler that ends `async for` becomes an exit of a block"),
         Pass("except-star", Stage.STRUCTURE, _except_star, "the bookkeeping of `except*` is taken out"),
+        Pass("dead-phis", Stage.STRUCTURE, _dead_phis, "where paths meet, what nobody reads is no variable"),
         Pass("ends", Stage.STRUCTURE, _ends, "every `return None` leads to one block"),
     ),
     Pass("exits", Stage.STRUCTURE, _exits, "copies of a way out become one", applies=_joins_exits),

@@ -19,7 +19,7 @@ SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Delete)
 
 
 def take_tail(loop: ast.stmt, iterator: ast.expr) -> list[ast.stmt]:
-    """Take the statements that lead to a loop's end, and to the next one's iterator, out of it if nothing speaks against."""
+    """Take the statements that lead to a loop's end, and to the next one's iterator, out of it, if that may be."""
     if not isinstance(loop, ast.While) or literal_value(loop.test) is not True or loop.orelse:
         return []
     ways = _breaks(loop)
