@@ -10,6 +10,8 @@ only then itself. Each phi changes at most twice.
 
 from __future__ import annotations
 
+from collections import deque
+
 from depyf.lift.tac import KEEP, Branch, Exit, ForIter, Graph, Inst, Raise, Reraise, Return, edges, exit_uses
 
 
@@ -24,9 +26,11 @@ def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) 
         for value in values:
             users.setdefault(value, []).append(phi)
     means: dict[int, int] = {}
-    work = list(reversed(args))
+    work = deque(args)
+    waiting = set(args)  # In turn, and each once: else a phi of many values is looked at anew for each of them.
     while work:
-        phi = work.pop()
+        phi = work.popleft()
+        waiting.discard(phi)
         known = [value for value in args[phi] if value in means or value not in args]
         choices = {means.get(value, value) for value in known}
         if not choices:
@@ -34,7 +38,9 @@ def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) 
         value = choices.pop() if len(choices) == 1 else phi
         if means.get(phi) not in (value, phi):
             means[phi] = value
-            work.extend(users.get(phi, ()))
+            again = [user for user in users.get(phi, ()) if user not in waiting]
+            waiting.update(again)
+            work.extend(dict.fromkeys(again))
     _rewrite(graph, {phi: value for phi, value in means.items() if phi != value})
 
 
