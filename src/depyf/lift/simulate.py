@@ -25,10 +25,13 @@ from depyf.lift.tac import (
     Goto,
     Graph,
     HandlerEntry,
+    Inst,
     Leave,
     Raise,
     Reraise,
     Return,
+    edges,
+    exit_uses,
 )
 
 STATEMENTS = ("break", "continue")
@@ -46,7 +49,9 @@ def lift(listing: Listing, first_temp: int = 0) -> Graph:
     lifter = _Lifter(listing, first_temp)
     while lifter.work:
         lifter.block(lifter.work.pop())
+    lifter.keep_for_handlers()
     remove_trivial_phis(lifter.graph, lifter.handler_args)
+    _drop_kept(lifter.graph)
     settle_callees(lifter.graph)
     _note_waiting(lifter.graph)
     return lifter.graph
@@ -78,6 +83,7 @@ class _Lifter:
         self.phis: dict[int, list[int]] = {}
         self.work: list[int] = [0]
         self.handler_args: dict[int, list[list[int]]] = {}
+        self.kept: list[tuple[list[Inst], int, int, list[int]]] = []
 
     def block(self, index: int) -> None:
         """Execute a block, if that has not been done, and reach its successors."""
@@ -136,11 +142,11 @@ class _Lifter:
         del self.machine.stack[beyond.depth :]
         return self._edge(self.span_at[beyond.target])
 
-    def _edge(self, target: int) -> Edge:
-        """Return the edge to a block, with the present stack."""
+    def _edge(self, target: int, values: list[int] | None = None) -> Edge:
+        """Return the edge to a block, with these values on the stack, by default those of now."""
         if target >= len(self.spans):
             raise self.machine.error("control runs off the end of the code")
-        stack = list(self.machine.stack)
+        stack = list(self.machine.stack if values is None else values)
         if target not in self.entry:
             self.entry[target] = stack
             if self.merges[target]:
@@ -161,8 +167,10 @@ class _Lifter:
         seen = self.handler_args.setdefault(handler, [])
         if not seen:
             self._open_handler(handler, depth)
-        if not seen or seen[-1] != stack[:depth]:
+        insts = self.machine.insts
+        if not seen or seen[-1] != stack[:depth] or not insts:
             seen.append(stack[:depth])
+            self.kept.append((insts, len(insts), handler, stack[:depth]))
 
     def _open_handler(self, handler: int, depth: int) -> None:
         facts, entry = self.listing.handlers[handler], self.graph.handlers[handler]
@@ -173,11 +181,51 @@ class _Lifter:
             stack.append(entry.lasti)
         entry.exc = self.graph.new_temp()
         stack.append(entry.exc)
-        if entry.target in self.entry:
-            raise self.machine.error("a handler's entry is also reached by a jump, or is the entry of two handlers")
+        if self.merges[entry.target]:
+            # What another handler, or a jump, leads to as well is reached over a block of this handler's own.
+            onward = Goto(self._edge(entry.target, stack))
+            landing = self.graph.new_block([], onward, self.spans[entry.target].handler, stack)
+            landing.phis = phis
+            entry.target = landing.index
+            return
         self.phis[entry.target] = phis
         self.entry[entry.target] = stack
         self.work.append(entry.target)
+
+    def keep_for_handlers(self) -> None:
+        """Note where a value that a handler finds on the stack is another one from there on."""
+        several = {handler for handler, seen in self.handler_args.items() if len(set(map(tuple, seen))) > 1}
+        for insts, place, handler, stack in reversed(self.kept):
+            if handler in several:
+                phis = self.graph.block(self.graph.handlers[handler].target).phis
+                insts[place:place] = [
+                    Inst("KEEP", phi, [value], [], None, -1) for phi, value in zip(phis, stack) if value >= 0
+                ]
+
+
+def _drop_kept(graph: Graph) -> None:
+    """Leave only what is kept for phis that are read: any other value that a handler finds is one and the same."""
+    phis = {phi for entry in graph.handlers for phi in _phis_of(graph, entry.target)}
+    read: set[int] = set()
+    for block in graph.live():
+        for inst in block.insts:
+            if inst.op not in UNREAD:
+                read.update(inst.uses)
+        read.update(exit_uses(block.exit))
+        for edge in edges(block.exit):
+            read.update(edge.args)
+    for block in graph.live():
+        if any(inst.op == "KEEP" for inst in block.insts):
+            block.insts[:] = [inst for inst in block.insts if inst.op != "KEEP" or inst.arg in phis & read]
+
+
+UNREAD = frozenset({"KEEP", "POP", "POP_EXCEPT"})
+"""Operations that do not look at the values that they take."""
+
+
+def _phis_of(graph: Graph, index: int) -> list[int]:
+    block = graph.blocks[index]
+    return block.phis if block is not None else []
 
 
 def _merges(listing: Listing, spans: list[Span], span_at: dict[int, int]) -> list[bool]:
@@ -190,6 +238,8 @@ def _merges(listing: Listing, spans: list[Span], span_at: dict[int, int]) -> lis
             count[span_at[last.target]] += 1
         if last.op not in ("JUMP", "RETURN", "RAISE", "RERAISE"):
             count[index + 1] += 1
+    for handler in listing.handlers:
+        count[span_at[handler.target]] += 1
     for beyond in listing.beyond.values():
         count[span_at[beyond.target]] += 1
     return [edges > 1 for edges in count]
