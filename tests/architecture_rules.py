@@ -32,6 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("pipeline",),
     ("driver",),
     ("show",),
+    ("check",),
     ("live",),
     ("decompiled", "decompiled_module"),
     ("api",),

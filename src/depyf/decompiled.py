@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_COROUTINE, Code
 from depyf.bytecode.reader import read
@@ -29,6 +29,7 @@ from depyf.verify.recompile import recompile
 from depyf.verify.standin import WRAPPER
 
 NO_NAMES: Mapping[str, Sequence[str]] = types.MappingProxyType({})
+NO_RENAMES: Mapping[str, str] = types.MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class Decompiled:
     verdict: what was proven of `module_source` compiled, why no more, and where the two first differ.
     placeholders: names in the source that stand for constants without a literal.
     names: identifiers in the source that stand for variable names that are none.
+    functions: names of functions in the source that stand for the names which these functions have.
     """
 
     source: str
@@ -50,6 +52,7 @@ class Decompiled:
     verdict: Verdict
     placeholders: Mapping[str, object]
     names: Mapping[str, str]
+    functions: Mapping[str, str] = field(default_factory=lambda: NO_RENAMES)
 
     @property
     def level(self) -> Level:
@@ -87,7 +90,7 @@ def decompile_function(
     if neutral.freevars:
         module_source = write([_wrapped(definition, function, neutral)], grammar)
     verdict = _prove(code, neutral, module_source, function, names, assumptions)
-    return Decompiled(source, module_source, function, verdict, names.objects, names.variables)
+    return Decompiled(source, module_source, function, verdict, names.objects, names.variables, names.functions)
 
 
 def source_of(code: types.CodeType, *, without: frozenset[str] = NOTHING) -> str:
@@ -139,6 +142,7 @@ def _prove(
                 placeholders=names.objects,
                 function=None if code.co_name == "<lambda>" else function,
                 names=names.variables,
+                functions=names.functions,
             )
             return verify(neutral, read(candidate), assumptions)
     except DecompilationError as error:

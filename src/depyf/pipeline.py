@@ -15,8 +15,8 @@ from depyf.lift.simplify.promote import promote_variables
 from depyf.lift.simplify.reload import reload_where_used
 from depyf.lift.simplify.results import unpack_results
 from depyf.lift.simulate import lift
-from depyf.lift.tac import Reraise
-from depyf.passes.annotations import restore_annotations
+from depyf.lift.tac import NULL, Reraise, edges
+from depyf.passes.annotations import restore_annotations, set_annotations_up
 from depyf.passes.asserts import restore_asserts
 from depyf.passes.complete import check_complete
 from depyf.passes.deferred_annotations import restore_deferred_annotations
@@ -38,6 +38,7 @@ from depyf.structure.class_ends import end_class
 from depyf.structure.collapse import collapse, count_uses
 from depyf.structure.copies import join_copies
 from depyf.structure.dispatch import dispatch
+from depyf.structure.dispatch.phis import drop_dead_phis
 from depyf.structure.dropped import remove_dropped
 from depyf.structure.exits import join_exits
 from depyf.structure.generator_calls import restore_generator_calls
@@ -162,6 +163,14 @@ def _except_star(work: Work) -> None:
     restore_except_star(work.graph)
 
 
+def _dead_phis(work: Work) -> None:
+    """Drop what would be set to the saved offset of an exception, which no source can name."""
+    graph = work.graph
+    offsets = {handler.lasti for handler in graph.handlers} - {NULL}
+    if any(arg in offsets for block in graph.live() for edge in edges(block.exit) for arg in edge.args):
+        drop_dead_phis(graph)
+
+
 def _ends(work: Work) -> None:
     if work.code.name != "<lambda>" and not work.graph.source_order:
         join_same_ends(work.graph)
@@ -273,6 +282,10 @@ def _annotations(work: Work) -> None:
     work.body.stmts = restore_annotations(work.body.stmts, work.code)
 
 
+def _annotation_setup(work: Work) -> None:
+    work.body.stmts = set_annotations_up(work.body.stmts, work.code)
+
+
 def _generators(work: Work) -> None:
     work.body.stmts = keep_generator(work.body.stmts, work.code)
 
@@ -303,7 +316,7 @@ def _structuring(*passes: Pass) -> tuple[Pass, ...]:
 PASSES: tuple[Pass, ...] = (
     Pass("lift", Stage.LIFT, _lift, "execute each block on a symbolic stack: three-address code"),
     Pass("generator-calls", Stage.LIFT, _generator_calls, "`any` and its kin are called, not written out"),
-    Pass("dropped", Stage.LIFT, _dropped, "values that were tested and are dropped wait no longer"),
+    Pass("dropped", Stage.LIFT, _dropped, "values that were tested and are dropped wait no longer", optional=True),
     *_lifting(
         Pass("promote-variables", Stage.LIFT, _promote, "variables that are only copies become values", optional=True),
         Pass("containers", Stage.LIFT, _containers, "lists that are only taken apart again vanish", optional=True),
@@ -317,14 +330,15 @@ PASSES: tuple[Pass, ...] = (
         Pass("class-ends", Stage.STRUCTURE, _class_ends, "what a class body returns is no statement"),
         Pass("async-for", Stage.STRUCTURE, _async_for, "the handler that ends `async for` becomes an exit of a block"),
         Pass("except-star", Stage.STRUCTURE, _except_star, "the bookkeeping of `except*` is taken out"),
+        Pass("dead-phis", Stage.STRUCTURE, _dead_phis, "where paths meet, what nobody reads is no variable"),
         Pass("ends", Stage.STRUCTURE, _ends, "every `return None` leads to one block"),
     ),
     Pass("exits", Stage.STRUCTURE, _exits, "copies of a way out become one", applies=_joins_exits),
     *_structuring(
         Pass("regions", Stage.STRUCTURE, _regions, "protected regions are recognised, their bookkeeping is taken out"),
         Pass("cut", Stage.STRUCTURE, _cut, "blocks are cut where a loop or handler is left"),
-        Pass("thread", Stage.STRUCTURE, _thread, "edges lead past blocks that do nothing"),
-        Pass("copies", Stage.STRUCTURE, _copies, "copies of the rest of an expression are joined"),
+        Pass("thread", Stage.STRUCTURE, _thread, "edges lead past blocks that do nothing", optional=True),
+        Pass("copies", Stage.STRUCTURE, _copies, "copies of the rest of an expression are joined", optional=True),
         Pass("scopes", Stage.STRUCTURE, _scopes, "blocks that are nested alike get one number"),
         Pass("cases", Stage.STRUCTURE, _cases, "tests of a pattern become one test"),
         Pass(COLLAPSE, Stage.STRUCTURE, _collapse, "`and`, `or`, `if else` become expressions"),
@@ -332,9 +346,9 @@ PASSES: tuple[Pass, ...] = (
     Pass("uses", Stage.STRUCTURE, _uses, "the uses of each value are counted", applies=_keeps_branches),
     *_structuring(
         Pass(BUILD, Stage.STRUCTURE, _build, "loops, regions and dominance give nested items", optional=True),
-        Pass("hoist", Stage.ITEMS, _hoist, "what follows several cases stands behind them"),
+        Pass("hoist", Stage.ITEMS, _hoist, "what follows several cases stands behind them", optional=True),
         Pass("labels", Stage.ITEMS, _labels, "jumps become `break`, `continue`, `return` or nothing"),
-        Pass("matches", Stage.STATEMENTS, _matches, "tests of patterns become `match`"),
+        Pass("matches", Stage.STATEMENTS, _matches, "tests of patterns become `match`", optional=True),
         Pass("asserts", Stage.STATEMENTS, _asserts, "tests that raise AssertionError become `assert`"),
         Pass("tries", Stage.STATEMENTS, _tries, "the code of handlers is parted into clauses"),
         Pass("heads", Stage.STATEMENTS, _heads, "iterables, managers and targets go to their `for` and `with`"),
@@ -347,6 +361,7 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass("deferred-annotations", Stage.BODY, _deferred, "what `__annotate__` evaluates stands at its variable"),
     Pass("annotations", Stage.BODY, _annotations, "items of `__annotations__` become annotations", optional=True),
+    Pass("annotation-setup", Stage.BODY, _annotation_setup, "where no annotation is left, `__annotations__` is set up"),
     Pass("generators", Stage.BODY, _generators, "a generator without `yield` stays one"),
     Pass("definitions", Stage.BODY, _definitions, "functions, classes, comprehensions and lambdas get their bodies"),
     Pass("declarations", Stage.BODY, _declarations, "`global` and `nonlocal`"),
@@ -382,6 +397,7 @@ ORDER: tuple[Before, ...] = (
     Before("heads", "complete", "heads are what most leftover nodes turn into"),
     Before("complete", "expressions", "another way to structure is tried before expressions are put together"),
     Before("deferred-annotations", "definitions", "the function that evaluates annotations is no definition"),
+    Before("annotations", "annotation-setup", "an annotation sets `__annotations__` up by being there"),
     Before("annotations", "definitions", "an annotation may hold a lambda"),
     Before("definitions", "declarations", "what is declared depends on what inner code reads"),
     Before("declarations", "leftovers", "made-up names must not be declared"),

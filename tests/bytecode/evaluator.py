@@ -233,6 +233,9 @@ class Frame(ValueOperations):
             raise UnboundLocalError(i.arg)
         del self.variables[i.arg]
 
+    def op_UNGUARDED(self, i: Instruction) -> None:
+        """Nothing: what it says is of a StopIteration that leaves the code."""
+
     def op_MAKE_CELL(self, i: Instruction) -> None:
         self.cells[i.arg] = self.new_cell(i.arg)
 

@@ -17,8 +17,8 @@ from depyf.driver import decompile
 from depyf.emit.grammar import Grammar
 from depyf.emit.statements import write
 from depyf.verify.level import Level
-from depyf.verify.oracle import Oracle
 from tests import interpreters
+from tests.oracles import compiled, oracle
 from tools.opcode_tests.assembled import ASSEMBLED, assemble
 from tools.opcode_tests.programs import Program, opcodes_of, programs
 
@@ -45,12 +45,10 @@ BY_HAND = [
 
 @pytest.mark.parametrize(("program", "version"), CASES)
 def test_program(program: Program, version: tuple[int, int]) -> None:
-    python = interpreters.need(version)
-    code = program.compile(python)
+    code = compiled(program.source, version)
     found = opcodes_of(code)
     assert {name: found.get(name) for name in SHOWN_BY[version, program]} == SHOWN_BY[version, program]
-    with Oracle(folders=(str(Path(python).parent),)) as oracle:
-        verdict = decompile_module(code, oracle=oracle).verdict
+    verdict = decompile_module(code, oracle=oracle(version)).verdict
     assert verdict.level > Level.UNPROVEN, verdict.reason
 
 

@@ -86,6 +86,7 @@ Control
     YIELD           v -> sent          arg 'unwrapped': an asynchronous generator hands v to the event loop as it is
     YIELD_FROM      iterator first -> result     first: what to send first, None unless written by a program
                     the SEND loop of 3.11 and newer with its CLEANUP_THROW is one YIELD_FROM
+    UNGUARDED       from here on a StopIteration leaves the generator as it is, which no source can say
     GET_AWAITABLE   v -> iterator      arg: 0, 1 (from __aenter__), 2 (from __aexit__)
     GET_AITER       v -> aiter         GET_ANEXT   aiter -> aiter awaitable
     END_ASYNC_FOR   aiter exc ->       re-raises unless StopAsyncIteration (a handler's first operation)
@@ -189,6 +190,7 @@ _QUIET: dict[str, EffectOf] = {
     "POP_EXCEPT": _always(1, 0),
     "MATCH_MAPPING": _always(1, 2),
     "MATCH_SEQUENCE": _always(1, 2),
+    "UNGUARDED": _always(0, 0),
 }
 _LOCAL: dict[str, EffectOf] = {"LOAD_FAST": _always(0, 1), "DELETE_FAST": _always(0, 0)}
 _LOUD: dict[str, EffectOf] = {

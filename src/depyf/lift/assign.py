@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from depyf.lift.definitions import ANNOTATE, consumer
 from depyf.lift.fold import Folder, is_augmented
 from depyf.lift.imports import store_import
 from depyf.lift.index import as_index
-from depyf.lift.nodes import PURE, Augmented, Entry, Ref, SetupAnnotations, Temp, Var
+from depyf.lift.nodes import PURE, Augmented, Entry, Ref, SetupAnnotations, Temp, Var, constant
 from depyf.lift.slots import Slots
 from depyf.lift.tac import Inst
 
@@ -31,7 +32,9 @@ def store_name(folder: Folder, inst: Inst) -> None:
     (temp,) = inst.uses
     target = variable(inst, ast.Store())
     if temp < 0:
-        folder.emit(ast.Delete(targets=[variable(inst, ast.Del())]), inst.line, [target.id])
+        # A null unbinds, whether the variable is bound or not; `del` alone would raise where it is not.
+        folder.emit(ast.Assign(targets=[target], value=constant(None)), inst.line, [target.id])
+        folder.append(ast.Delete(targets=[variable(inst, ast.Del())]), inst.line)
         return
     entry = folder.by_temp.get(temp)
     if entry is not None and store_import(folder, inst, entry, target):
@@ -198,14 +201,29 @@ def unpack(folder: Folder, inst: Inst) -> None:
 
 
 def _is_operand(folder: Folder, temp: int) -> bool:
-    """Say whether a value is used for something else than being stored, as the only one of `*args: *Ts` is."""
+    """Say whether a value is the only one of `*args: *Ts`, or of `*Ts = *x`: an operand of annotations.
+
+    Annotations are part of a function made here, or the result of a function that makes them when they are asked for.
+    """
     if not folder.uses.get(temp):
         return False
-    user = next((inst for inst in folder.insts[folder.position :] if temp in inst.uses), None)
+    user = consumer(folder, temp)
     if user is None:
         # The default of a type parameter `*Ts` is all that the function returns which evaluates it.
-        return folder.graph.code.parameters in EVALUATOR_PARAMETERS
-    return user.op in CONTAINERS and temp in user.uses
+        return is_evaluator(folder)
+    if user.op not in CONTAINERS:
+        return False
+    maker = consumer(folder, user.defs[0])
+    if maker is None:
+        return folder.graph.code.name.startswith(ANNOTATE) or is_evaluator(folder)
+    return maker.op in ("MAKE_FUNCTION", "SET_FUNCTION_ATTRIBUTE")
+
+
+def is_evaluator(folder: Folder) -> bool:
+    """Say whether a function only evaluates something when it is asked for."""
+    if folder.graph.code.parameters not in EVALUATOR_PARAMETERS:
+        return False
+    return not any(inst.op in NAME_STORES for block in folder.graph.live() for inst in block.insts)
 
 
 # -- a, b = b, a --------------------------------------------------------------------------

@@ -6,7 +6,8 @@ import ast
 from typing import cast
 
 from depyf.bytecode.code import Code
-from depyf.lift.fold import Folder
+from depyf.lift.definitions import name_function
+from depyf.lift.fold import Folder, is_augmented
 from depyf.lift.imports import finish_import
 from depyf.lift.nodes import (
     IMPURE,
@@ -86,7 +87,7 @@ def make_function(folder: Folder, inst: Inst) -> None:
         closure = next(rest) if flags & 8 else None
         return function(folder, inst, next(rest), [defaults, kwdefaults, annotations, closure])
 
-    folder.combine(inst, make, effect=PURE)
+    name_function(folder, folder.combine(inst, make, effect=PURE))
 
 
 def function(folder: Folder, inst: Inst, code: ast.expr, parts: list[ast.expr | None]) -> ast.expr:
@@ -116,7 +117,7 @@ def set_function_attribute(folder: Folder, inst: Inst) -> None:
         setattr(target, part, value)
         return target
 
-    folder.combine(inst, make, effect=PURE)
+    name_function(folder, folder.combine(inst, make, effect=PURE))
 
 
 # -- iteration, generators, coroutines -----------------------------------------------------------
@@ -198,7 +199,7 @@ def pop(folder: Folder, inst: Inst) -> None:
     if finish_import(folder, inst, entry):
         return
     if folder.uses.get(temp, 0) == 0:
-        if folder.pending[-1] is entry:
+        if folder.pending[-1] is entry and not is_augmented(entry):
             folder.discard(entry)
             folder.emit(ast.Expr(value=entry.expr), inst.line)
         elif entry.effect == IMPURE:

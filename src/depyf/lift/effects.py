@@ -62,6 +62,7 @@ PLAIN: dict[str, tuple[int, int]] = {
     "ENTER_WITH": (1, 2),
     "ENTER_ASYNC_WITH": (1, 2),
     "MATCH_CLASS": (3, 1),
+    "UNGUARDED": (0, 0),
 }
 
 PEEK: dict[str, tuple[int, int]] = {

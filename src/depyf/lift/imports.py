@@ -10,7 +10,9 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from depyf.lift.nodes import Entry, FromModule, Module, Ref, Var, literal, literal_value
+from depyf.bytecode.code import CO_OPTIMIZED, Code
+from depyf.lift.definitions import NAME_STORES, consumer
+from depyf.lift.nodes import Entry, FromModule, Module, Ref, Temp, Var, literal, literal_value
 from depyf.lift.tac import Inst
 
 if TYPE_CHECKING:
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
 
 
 class Import(ast.Import):
-    """An import statement that remembers how its names are bound."""
+    """An import statement that remembers how its names are bound; `target` is a temporary that stands for one."""
+
+    target: Temp | None = None
 
     def __init__(self, names: list[ast.alias], variables: list[Var], is_lazy: bool) -> None:
         super().__init__(names=names)
@@ -40,11 +44,53 @@ def import_name(folder: Folder, inst: Inst) -> None:
     level, names = folder.take(inst.uses).exprs
     depth, wanted = literal_value(level), literal_value(names)
     if isinstance(depth, int) and (wanted is None or isinstance(wanted, tuple)):
-        folder.push(inst, Module(name=inst.arg, level=depth, names=wanted, bound=[], is_lazy=inst.op == "IMPORT_LAZY"))
+        module = Module(name=inst.arg, level=depth, names=wanted, bound=[], is_lazy=inst.op == "IMPORT_LAZY")
+        entry = folder.push(inst, module)
+        if wanted is None and depth == 0:
+            _name_module(folder, inst, entry, module)
         return
     callee = ast.Name(id="__import__", ctx=ast.Load())
     args: list[ast.expr] = [literal(inst.arg), _call("globals"), _call("locals"), names, level]
     folder.push(inst, ast.Call(func=callee, args=args, keywords=[]))
+
+
+def _name_module(folder: Folder, inst: Inst, entry: Entry, module: Module) -> None:
+    """Assign an imported module to its temporary, unless the next operation that uses it is a part of the statement.
+
+        import a.b
+        tmp = a          (a is a variable that nothing else uses)
+    """
+    following = consumer(folder, entry.temp)
+    first = str(inst.arg).partition(".")[0]
+    if following is not None and entry.uses == 1 and following.op in NAME_STORES:
+        if first in (inst.arg, following.arg):
+            return
+    elif following is not None and following.op == "IMPORT_FROM":
+        return
+    is_dotted = first != inst.arg
+    if is_dotted and _is_used(folder, first):
+        return
+    target = Var(id=first, ctx=ast.Store(), scope="fast") if is_dotted else Temp(temp=entry.temp)
+    folder.discard(entry)
+    _emit_import(folder, inst, module, None, target)
+    if is_dotted and entry.uses:
+        value = Var(id=first, ctx=ast.Load(), scope="fast")
+        folder.append(ast.Assign(targets=[Temp(temp=entry.temp)], value=value), inst.line)
+
+
+def _is_used(folder: Folder, name: str) -> bool:
+    """Say whether a variable or global of this name is used by a code object or by one inside it."""
+    code = folder.graph.code
+    work = [const for const in code.consts if isinstance(const, Code)]
+    while work:
+        present = work.pop()
+        if name in (*present.names, *present.freevars):
+            return True
+        work.extend(const for const in present.consts if isinstance(const, Code))
+    if name in (*code.varnames, *code.cellvars, *code.freevars) or not code.flags & CO_OPTIMIZED:
+        return True
+    insts = (inst for block in folder.graph.live() for inst in block.insts)
+    return any(inst.arg == name and inst.op.endswith("_GLOBAL") for inst in insts)
 
 
 def _call(name: str) -> ast.expr:
@@ -134,9 +180,11 @@ def finish_import(folder: Folder, inst: Inst, entry: Entry) -> bool:
     return True
 
 
-def _emit_import(folder: Folder, inst: Inst, module: Module, asname: str | None, target: Var) -> None:
-    stmt = Import([ast.alias(name=module.name, asname=asname)], [target], module.is_lazy)
-    folder.emit(stmt, inst.line, [target.id])
+def _emit_import(folder: Folder, inst: Inst, module: Module, asname: str | None, target: Var | Temp) -> None:
+    names = [ast.alias(name=module.name, asname=asname)]
+    stmt = Import(names, [target] if isinstance(target, Var) else [], module.is_lazy)
+    stmt.target = target if isinstance(target, Temp) else None
+    folder.emit(stmt, inst.line, [target.id] if isinstance(target, Var) else [])
 
 
 def _emit_from(folder: Folder, inst: Inst, module: Module) -> None:

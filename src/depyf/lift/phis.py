@@ -1,14 +1,18 @@
-"""Remove phis that choose between one value and itself.
+"""Remove phis that choose between one value and itself, alone or together with other phis.
 
-Before: v3 = phi(v1, v1)      After: v3 is v1 everywhere
+Before: v3 = phi(v1, v4); v4 = phi(v3, v3)      After: v3 and v4 are v1 everywhere
 
-Braun et al., "Simple and Efficient Construction of Static Single Assignment Form", 2013,
-section 3.1 (tryRemoveTrivialPhi), with a worklist instead of recursion.
+Braun et al., "Simple and Efficient Construction of Static Single Assignment Form", 2013, section 3.2: where the graph
+is irreducible, phis that stand for one value may refer to one another. They are found as in the propagation of
+constants (Wegman and Zadeck, 1991): a phi is taken to be nothing at first, then the one value that comes to it, and
+only then itself. Each phi changes at most twice.
 """
 
 from __future__ import annotations
 
-from depyf.lift.tac import Branch, Exit, ForIter, Graph, Inst, Raise, Reraise, Return, edges, exit_uses
+from collections import deque
+
+from depyf.lift.tac import KEEP, Branch, Exit, ForIter, Graph, Inst, Raise, Reraise, Return, edges, exit_uses
 
 
 def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) -> None:
@@ -21,28 +25,23 @@ def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) 
     for phi, values in args.items():
         for value in values:
             users.setdefault(value, []).append(phi)
-    same: dict[int, int] = {}
-
-    def find(value: int) -> int:
-        found = value
-        while found in same:
-            found = same[found]
-        while value != found:
-            same[value], value = found, same[value]
-        return found
-
-    work = list(args)
+    means: dict[int, int] = {}
+    work = deque(args)
+    waiting = set(args)  # In turn, and each once: else a phi of many values is looked at anew for each of them.
     while work:
-        phi = work.pop()
-        if phi in same:
+        phi = work.popleft()
+        waiting.discard(phi)
+        known = [value for value in args[phi] if value in means or value not in args]
+        choices = {means.get(value, value) for value in known}
+        if not choices:
             continue
-        choices = {find(value) for value in args[phi]} - {phi}
-        if len(choices) == 1:
-            (same[phi],) = choices
-            work.extend(user for user in users.get(phi, ()) if user not in same)
-            users.setdefault(same[phi], []).extend(users.get(phi, ()))
-    _compress(same)
-    _rewrite(graph, same)
+        value = choices.pop() if len(choices) == 1 else phi
+        if means.get(phi) not in (value, phi):
+            means[phi] = value
+            again = [user for user in users.get(phi, ()) if user not in waiting]
+            waiting.update(again)
+            work.extend(dict.fromkeys(again))
+    _rewrite(graph, {phi: value for phi, value in means.items() if phi != value})
 
 
 def _arguments(graph: Graph, handler_args: dict[int, list[list[int]]]) -> dict[int, list[int]]:
@@ -80,6 +79,7 @@ def _rewrite(graph: Graph, same: dict[int, int]) -> None:
             kept = [position for position, phi in enumerate(graph.block(edge.target).phis) if phi not in same]
             edge.args = [same.get(edge.args[position], edge.args[position]) for position in kept]
     for block in graph.live():
+        block.insts = [inst for inst in block.insts if inst.op != KEEP or inst.arg not in same]
         block.phis = [phi for phi in block.phis if phi not in same]
         block.stack = [same.get(value, value) for value in block.stack]
 

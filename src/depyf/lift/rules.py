@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
+from typing import cast
 
 from depyf.lift import assign, calls, imports, namespaces, super_, templates, values
 from depyf.lift.fold import Folder
-from depyf.lift.tac import Inst
+from depyf.lift.nodes import Temp
+from depyf.lift.tac import KEEP, Inst
 
 Rule = Callable[[Folder, Inst], None]
+
+
+def _keep(folder: Folder, inst: Inst) -> None:
+    """KEEP: assign what a handler finds on the stack."""
+    (value,) = folder.take(inst.uses).exprs
+    folder.emit(ast.Assign(targets=[Temp(temp=cast(int, inst.arg))], value=value), inst.line)
 
 
 def _nothing(folder: Folder, inst: Inst) -> None:
@@ -99,6 +108,8 @@ FOLD: dict[str, Rule] = {
     "WITH_EXCEPT_START": calls.with_except_start,
     "POP": calls.pop,
     "SETUP_ANNOTATIONS": assign.setup_annotations,
+    KEEP: _keep,
     "PUSH_EXC_INFO": _nothing,
+    "UNGUARDED": _nothing,
     "POP_EXCEPT": _nothing,
 }

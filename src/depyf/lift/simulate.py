@@ -7,15 +7,19 @@ removed (Braun et al. 2013, section 3.1).
 
 from __future__ import annotations
 
+from operator import ne
 from typing import cast
 
 from depyf.bytecode.listing import Instruction, Listing
 from depyf.cfg.blocks import Span, split
 from depyf.errors import DecompilationError
+from depyf.lift.bound import unsure_reads
 from depyf.lift.callees import settle_callees
+from depyf.lift.keep import drop_unread, take_kept
 from depyf.lift.machine import Machine
 from depyf.lift.phis import remove_trivial_phis
 from depyf.lift.tac import (
+    KEEP,
     NULL,
     Block,
     Branch,
@@ -30,8 +34,6 @@ from depyf.lift.tac import (
     Raise,
     Reraise,
     Return,
-    edges,
-    exit_uses,
 )
 
 STATEMENTS = ("break", "continue")
@@ -49,10 +51,12 @@ def lift(listing: Listing, first_temp: int = 0) -> Graph:
     lifter = _Lifter(listing, first_temp)
     while lifter.work:
         lifter.block(lifter.work.pop())
-    lifter.keep_for_handlers()
     remove_trivial_phis(lifter.graph, lifter.handler_args)
-    _drop_kept(lifter.graph)
+    take_kept(lifter.graph)
+    drop_unread(lifter.graph)
     settle_callees(lifter.graph)
+    split_loop_edges(lifter.graph)
+    lifter.graph.unsure = unsure_reads(lifter.graph)
     _note_waiting(lifter.graph)
     return lifter.graph
 
@@ -83,7 +87,7 @@ class _Lifter:
         self.phis: dict[int, list[int]] = {}
         self.work: list[int] = [0]
         self.handler_args: dict[int, list[list[int]]] = {}
-        self.kept: list[tuple[list[Inst], int, int, list[int]]] = []
+        self.kept: list[int] = []
 
     def block(self, index: int) -> None:
         """Execute a block, if that has not been done, and reach its successors."""
@@ -94,6 +98,7 @@ class _Lifter:
         block = Block(index, insts, Return(NULL), span.handler, self.phis.get(index, []), list(self.entry[index]))
         block.offset = self.listing.instructions[span.start].offset
         self.graph.blocks[index] = block
+        self.kept = []
         self._may_raise(span.handler)
         exit_: Exit | None = None
         for position in range(span.start, span.end):
@@ -142,11 +147,11 @@ class _Lifter:
         del self.machine.stack[beyond.depth :]
         return self._edge(self.span_at[beyond.target])
 
-    def _edge(self, target: int, values: list[int] | None = None) -> Edge:
-        """Return the edge to a block, with these values on the stack, by default those of now."""
+    def _edge(self, target: int) -> Edge:
+        """Return the edge to a block, with the present stack."""
         if target >= len(self.spans):
             raise self.machine.error("control runs off the end of the code")
-        stack = list(self.machine.stack if values is None else values)
+        stack = list(self.machine.stack)
         if target not in self.entry:
             self.entry[target] = stack
             if self.merges[target]:
@@ -167,14 +172,27 @@ class _Lifter:
         seen = self.handler_args.setdefault(handler, [])
         if not seen:
             self._open_handler(handler, depth)
-        insts = self.machine.insts
-        if not seen or seen[-1] != stack[:depth] or not insts:
+        if not seen or seen[-1] != stack[:depth]:
             seen.append(stack[:depth])
-            self.kept.append((insts, len(insts), handler, stack[:depth]))
+        if self.kept != stack[:depth]:
+            self._keep(handler, depth)
+
+    def _keep(self, handler: int, depth: int) -> None:
+        """Let a handler find what is on the stack from here on."""
+        machine = self.machine
+        slots = self.graph.handlers[handler].slots
+        for place in range(depth):
+            value = machine.stack[place]
+            if place >= len(self.kept) or self.kept[place] != value:
+                machine.insts.append(Inst(KEEP, slots[place], [value], [], machine.now.line, machine.now.offset))
+        self.kept = machine.stack[:depth]
 
     def _open_handler(self, handler: int, depth: int) -> None:
+        """Enter a handler's first block; where something else leads there too, an empty block before it."""
         facts, entry = self.listing.handlers[handler], self.graph.handlers[handler]
         phis = [self.graph.new_temp() for _ in range(depth)]
+        entry.slots = [self.graph.new_temp() for _ in range(depth)]
+        entry.phis = list(phis)
         stack = list(phis)
         if facts.lasti:
             entry.lasti = self.graph.new_temp()
@@ -182,64 +200,56 @@ class _Lifter:
         entry.exc = self.graph.new_temp()
         stack.append(entry.exc)
         if self.merges[entry.target]:
-            # What another handler, or a jump, leads to as well is reached over a block of this handler's own.
-            onward = Goto(self._edge(entry.target, stack))
-            landing = self.graph.new_block([], onward, self.spans[entry.target].handler, stack)
-            landing.phis = phis
-            entry.target = landing.index
+            present, self.machine.stack = self.machine.stack, stack
+            edge = self._edge(entry.target)
+            self.machine.stack = present
+            before = self.graph.new_block([], Goto(edge), self.spans[entry.target].handler, list(stack))
+            before.phis, before.offset = phis, self.listing.instructions[self.spans[entry.target].start].offset
+            entry.target = before.index
             return
         self.phis[entry.target] = phis
         self.entry[entry.target] = stack
         self.work.append(entry.target)
 
-    def keep_for_handlers(self) -> None:
-        """Note where a value that a handler finds on the stack is another one from there on."""
-        several = {handler for handler, seen in self.handler_args.items() if len(set(map(tuple, seen))) > 1}
-        for insts, place, handler, stack in reversed(self.kept):
-            if handler in several:
-                phis = self.graph.block(self.graph.handlers[handler].target).phis
-                insts[place:place] = [
-                    Inst("KEEP", phi, [value], [], None, -1) for phi, value in zip(phis, stack) if value >= 0
-                ]
 
-
-def _drop_kept(graph: Graph) -> None:
-    """Leave only what is kept for phis that are read: any other value that a handler finds is one and the same."""
-    phis = {phi for entry in graph.handlers for phi in _phis_of(graph, entry.target)}
-    read: set[int] = set()
+def split_loop_edges(graph: Graph) -> None:
+    """Put an empty block on each edge out of a loop's head that carries values: the head is no place to assign them."""
     for block in graph.live():
-        for inst in block.insts:
-            if inst.op not in UNREAD:
-                read.update(inst.uses)
-        read.update(exit_uses(block.exit))
-        for edge in edges(block.exit):
-            read.update(edge.args)
-    for block in graph.live():
-        if any(inst.op == "KEEP" for inst in block.insts):
-            block.insts[:] = [inst for inst in block.insts if inst.op != "KEEP" or inst.arg in phis & read]
-
-
-UNREAD = frozenset({"KEEP", "POP", "POP_EXCEPT"})
-"""Operations that do not look at the values that they take."""
-
-
-def _phis_of(graph: Graph, index: int) -> list[int]:
-    block = graph.blocks[index]
-    return block.phis if block is not None else []
+        if not isinstance(block.exit, ForIter):
+            continue
+        for name in ("body", "done"):
+            edge = getattr(block.exit, name)
+            if any(map(ne, graph.block(edge.target).phis, edge.args)):
+                between = graph.new_block([], Goto(edge), block.handler, list(edge.args))
+                setattr(block.exit, name, Edge(between.index))
 
 
 def _merges(listing: Listing, spans: list[Span], span_at: dict[int, int]) -> list[bool]:
-    """Say for each block whether several edges may reach it."""
+    """Say for each block whether several edges may reach it, those of handlers included."""
     count = [0] * (len(spans) + 1)
     count[0] = 1
-    for index, span in enumerate(spans):
-        last = listing.instructions[span.end - 1]
-        if last.target >= 0:
-            count[span_at[last.target]] += 1
-        if last.op not in ("JUMP", "RETURN", "RAISE", "RERAISE"):
-            count[index + 1] += 1
-    for handler in listing.handlers:
-        count[span_at[handler.target]] += 1
-    for beyond in listing.beyond.values():
-        count[span_at[beyond.target]] += 1
+    entered: set[int] = set()
+    reached, work = {0}, [0]
+    while work:
+        index = work.pop()
+        span = spans[index]
+        ways = _ways(listing, span, index, span_at)
+        if span.handler >= 0 and span.handler not in entered:
+            entered.add(span.handler)
+            ways.append(span_at[listing.handlers[span.handler].target])
+        for way in ways:
+            count[way] += 1
+            if way < len(spans) and way not in reached:
+                reached.add(way)
+                work.append(way)
     return [edges > 1 for edges in count]
+
+
+def _ways(listing: Listing, span: Span, index: int, span_at: dict[int, int]) -> list[int]:
+    """Return the blocks that control may go to from a block, without its handler's."""
+    last = listing.instructions[span.end - 1]
+    ways = [span_at[last.target]] if last.target >= 0 else []
+    if last.op not in ("JUMP", "RETURN", "RAISE", "RERAISE"):
+        ways.append(index + 1)
+    beyond = listing.beyond.get(span.end - 1)
+    return ways + ([span_at[beyond.target]] if beyond is not None else [])

@@ -18,6 +18,9 @@ from depyf.bytecode.listing import Extent
 
 NULL = -1
 """The temporary of a missing `self`."""
+KEEP = "KEEP"
+"""The operation that assigns to a temporary, its argument: what a handler finds on the stack. Unlike a phi, that is not
+set on edges, and may be set anew while the handler's code still uses what it found the last time."""
 SELF = -2
 """The temporary of the second value that LOAD_METHOD pushes."""
 
@@ -147,11 +150,13 @@ class Block:
 @dataclass(slots=True)
 class HandlerEntry:
     """Where exceptions go: block `target`; `exc` is the exception's temporary, `lasti` that of
-    the saved offset, or NULL."""
+    the saved offset, or NULL. `slots` hold what is on the stack where it may be entered; its `phis` take that over."""
 
     target: int
     exc: int
     lasti: int
+    slots: list[int] = field(default_factory=list)
+    phis: list[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -175,6 +180,8 @@ class Graph:
     end: int = -1
     """The block that returns None for all, once `structure/nests.py` has made it; where they stand in the order of the
     source, for the last of them."""
+    unsure: set[int] = field(default_factory=set)
+    """Temporaries read from variables that may have been unbound: reading them may raise."""
 
     def new_block(self, insts: list[Inst], exit_: Exit, handler: int, stack: list[int], offset: int = -1) -> Block:
         """Append a block without phis; one without operations stands at `offset`."""

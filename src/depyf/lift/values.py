@@ -12,6 +12,7 @@ from depyf.lift.assign import variable
 from depyf.lift.fold import Folder
 from depyf.lift.index import as_index
 from depyf.lift.nodes import (
+    EMPTY,
     IMPURE,
     LOCAL,
     PURE,
@@ -64,10 +65,12 @@ def const(folder: Folder, inst: Inst) -> None:
 def load(folder: Folder, inst: Inst) -> None:
     """LOAD_FAST and the other variable loads."""
     var = variable(inst, ast.Load())
-    if inst.op == "LOAD_FAST":
+    if inst.op == "LOAD_FAST" and inst.defs[0] not in folder.graph.unsure:
         folder.push(inst, var, LOCAL, frozenset((var.id,)))
-    else:
-        folder.push(inst, var)
+        return
+    folder.push(inst, var, IMPURE, frozenset((var.id,)) if inst.op == "LOAD_FAST" else EMPTY)
+    if inst.op == "LOAD_FAST_CLEAR":
+        folder.emit(ast.Delete(targets=[variable(inst, ast.Del())]), inst.line, [var.id])
 
 
 def load_closure(folder: Folder, inst: Inst) -> None:
@@ -224,7 +227,7 @@ def into_container(folder: Folder, inst: Inst) -> None:
         and not container.targets
         and place >= 0
         and folder.pending[place] is container
-        and _absorbable(inst.op, container.expr)
+        and _absorbable(folder, inst, container.expr)
     ):
         taken = folder.take(inst.uses[1:])
         container.uses -= 1
@@ -237,12 +240,29 @@ def into_container(folder: Folder, inst: Inst) -> None:
     folder.emit(ast.Expr(value=_method_call(inst.op, operands)), inst.line)
 
 
-def _absorbable(op: str, display: ast.expr) -> bool:
+MANY = {"SET_ADD": 31, "MAP_ADD": 16}
+"""From how many elements on the compiler adds them one by one, and hashes each before it computes the next."""
+
+
+def _absorbable(folder: Folder, inst: Inst, display: ast.expr) -> bool:
+    """Say whether a display with one element more does what adding it does, in the same order."""
+    op = inst.op
     if op in ("LIST_APPEND", "LIST_EXTEND"):
         return isinstance(display, ast.List)
-    if op in ("SET_ADD", "SET_UPDATE"):
+    if op == "SET_UPDATE":
         return isinstance(display, ast.Set)
+    if op == "SET_ADD":
+        return isinstance(display, ast.Set) and (
+            any(isinstance(element, ast.Starred) for element in display.elts) or _are_many(folder, inst)
+        )
+    if op == "MAP_ADD" and isinstance(display, ast.Dict):
+        return not display.keys or _are_many(folder, inst)
     return isinstance(display, ast.Dict)
+
+
+def _are_many(folder: Folder, inst: Inst) -> bool:
+    added = sum(other.op == inst.op and other.uses[0] == inst.uses[0] for other in folder.insts)
+    return added >= MANY[inst.op]
 
 
 def _absorb(op: str, display: ast.expr, values: list[ast.expr]) -> None:

@@ -21,10 +21,21 @@ def restore_annotations(body: list[ast.stmt], code: Code) -> list[ast.stmt]:
     """Turn the items of `__annotations__` into annotations, if the body of a module or class has set it up."""
     if code.flags & CO_OPTIMIZED or not any(isinstance(stmt, SetupAnnotations) for stmt in body):
         return body
-    body = [stmt for stmt in body if not isinstance(stmt, SetupAnnotations)]
     found: list[ast.AnnAssign] = []
     body = rewrite_sequences(body, lambda stmts: _sequence(stmts, code, found))
-    return body if found else [_none_reached(), *body]
+    return [stmt for stmt in body if not isinstance(stmt, SetupAnnotations)] if found else body
+
+
+def set_annotations_up(body: list[ast.stmt], code: Code) -> list[ast.stmt]:
+    """Write what sets `__annotations__` up, where no annotation does; only `from __future__` may stand before it."""
+    place = next((number for number, stmt in enumerate(body) if isinstance(stmt, SetupAnnotations)), -1)
+    if place < 0:
+        return body
+    rest = [stmt for stmt in body if not isinstance(stmt, SetupAnnotations)]
+    for number, stmt in enumerate(rest):
+        if isinstance(stmt, ast.ImportFrom) and stmt.module == "__future__":
+            place = max(place, number + 1)
+    return [*rest[:place], _none_reached(code), *rest[place:]]
 
 
 def annotation(expr: ast.expr, code: Code) -> ast.expr:
@@ -75,8 +86,14 @@ def _stores(stmt: ast.Assign, name: str) -> bool:
     return len(stmt.targets) == 1 and isinstance(target, Var) and target.id == name and target.scope != "global"
 
 
-def _none_reached() -> ast.stmt:
-    """Return what sets `__annotations__` up and does nothing else: an annotation in code that never runs."""
+def _none_reached(code: Code) -> ast.stmt:
+    """Return what sets `__annotations__` up and does nothing else: an annotation that is neither noted nor evaluated.
+
+    That of a target in parentheses is not noted. Under `from __future__ import annotations` it is not evaluated either;
+    else it must stand in code that never runs.
+    """
     target = ast.Name(id=NAME, ctx=ast.Store())
-    stmt = ast.AnnAssign(target=target, annotation=literal(None), value=None, simple=1, lineno=0)
+    stmt = ast.AnnAssign(target=target, annotation=literal(None), value=None, simple=0, lineno=0)
+    if code.flags & CO_FUTURE_ANNOTATIONS:
+        return stmt
     return ast.If(test=literal(False), body=[stmt], orelse=[], lineno=0)

@@ -24,8 +24,7 @@ def deferred_statements(function: ast.expr | None, bodies: Bodies) -> list[ast.s
     """Return the statements that evaluate an expression, without the test of the format; none if it is no function."""
     if not isinstance(function, Function):
         return []
-    stmts = bodies[id(function.code)].stmts
-    return stmts[1:] if stmts and _tests_format(stmts[0]) else stmts
+    return _behind_test(bodies[id(function.code)].stmts)
 
 
 def deferred_value(function: ast.expr | None, bodies: Bodies, around: Code) -> ast.expr | None:
@@ -41,10 +40,10 @@ def evaluated_later(body: Body) -> ast.expr | None:
 
     Such a function has a parameter that no other can have: `type name = value` is the way to write it.
     """
-    stmts = body.stmts
-    if body.code.parameters != (FORMATS[1],) or len(stmts) != 2 or not _tests_format(stmts[0]):
+    if body.code.parameters != (FORMATS[1],) or not body.stmts or not _tests_format(body.stmts[0]):
         return None
-    return stmts[1].value if isinstance(stmts[1], ast.Return) else None
+    stmts = _behind_test(body.stmts)
+    return stmts[0].value if len(stmts) == 1 and isinstance(stmts[0], ast.Return) else None
 
 
 def written_in(expr: ast.expr, around: Code) -> ast.expr:
@@ -56,9 +55,17 @@ def written_in(expr: ast.expr, around: Code) -> ast.expr:
     return expr
 
 
+def _behind_test(stmts: list[ast.stmt]) -> list[ast.stmt]:
+    """Return the statements behind the test of the format; they may stand in its `else`."""
+    if not stmts or not _tests_format(stmts[0]):
+        return stmts
+    assert isinstance(stmts[0], ast.If)
+    return [*stmts[0].orelse, *stmts[1:]]
+
+
 def _tests_format(stmt: ast.stmt) -> bool:
     """Say whether a statement is `if format > 2: raise NotImplementedError`."""
-    if not isinstance(stmt, ast.If) or not isinstance(stmt.test, ast.Compare) or stmt.orelse:
+    if not isinstance(stmt, ast.If) or not isinstance(stmt.test, ast.Compare):
         return False
     test = stmt.test
     if not isinstance(test.left, Var) or test.left.id not in FORMATS or not isinstance(test.ops[0], ast.Gt):

@@ -11,7 +11,8 @@ import ast
 
 from depyf.bytecode.code import CO_COROUTINE, Code
 from depyf.bytecode.docstring import docstring
-from depyf.lift.nodes import BuildClass, Function, Intrinsic, TypeAlias, TypeAliasStatement, Var
+from depyf.lift.definitions import names
+from depyf.lift.nodes import BuildClass, Function, Intrinsic, Temp, TypeAlias, TypeAliasStatement, Var
 from depyf.passes.body import Bodies, Body
 from depyf.passes.class_body import class_body
 from depyf.passes.comprehensions import is_awaited, restore_comprehension
@@ -52,15 +53,19 @@ def _lambda(function: Function, body: Body) -> ast.expr:
 
 
 def _definition(stmt: ast.stmt, bodies: Bodies) -> ast.stmt:
-    if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1 or not isinstance(stmt.targets[0], Var):
+    if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1:
         return stmt
     target = stmt.targets[0]
+    if isinstance(target, Temp) and isinstance(stmt.value, Function):
+        return _function(stmt.value, target, [], bodies[id(stmt.value.code)], stmt.lineno)
+    if not isinstance(target, Var):
+        return stmt
     decorators: list[ast.expr] = []
     value = stmt.value
     while isinstance(value, ast.Call) and len(value.args) == 1 and not value.keywords and _is_made(value.args[0]):
         decorators.append(value.func)
         value = value.args[0]
-    if isinstance(value, Function) and _names(value.code, target.id):
+    if isinstance(value, Function) and names(value.code, target.id):
         return _function(value, target, decorators, bodies[id(value.code)], stmt.lineno)
     if isinstance(value, TypeAlias) and value.name == target.id:
         return TypeAliasStatement(target=target, type_params=value.type_params, value=value.value, lineno=stmt.lineno)
@@ -82,12 +87,7 @@ def _is_class(expr: ast.expr) -> bool:
     return isinstance(expr, ast.Call) and isinstance(expr.func, BuildClass) and len(expr.args) >= 2
 
 
-def _names(code: Code, target: str) -> bool:
-    """Say whether a function bound to `target` is its definition; private names are mangled there."""
-    return target == code.name or (code.name.startswith("__") and target.endswith(code.name))
-
-
-def _function(function: Function, target: Var, decorators: list[ast.expr], body: Body, line: int) -> ast.stmt:
+def _function(function: Function, target: Var | Temp, decorators: list[ast.expr], body: Body, line: int) -> ast.stmt:
     arguments, returns = parameters(function.code, function)
     kind = Definition if not function.code.flags & CO_COROUTINE and not _is_async(function.code) else AsyncDefinition
     stmt = kind(
@@ -111,7 +111,7 @@ class Definition(ast.FunctionDef):
     """A `def` that knows the variable it binds."""
 
     _fields = tuple(dict.fromkeys((*ast.FunctionDef._fields, "type_params")))
-    target: Var
+    target: Var | Temp
     type_params: list[ast.expr]
 
 
@@ -119,7 +119,7 @@ class AsyncDefinition(ast.AsyncFunctionDef):
     """An `async def` that knows the variable it binds."""
 
     _fields = tuple(dict.fromkeys((*ast.AsyncFunctionDef._fields, "type_params")))
-    target: Var
+    target: Var | Temp
     type_params: list[ast.expr]
 
 

@@ -7,23 +7,32 @@ After:  for a, b in x: ...                                   with m as c: ...
 from __future__ import annotations
 
 import ast
+from collections import Counter
 
-from depyf.lift.nodes import AsyncIter, GetIter, Temp
-from depyf.passes.walk import rewrite_sequences
+from depyf.lift.nodes import AsyncIter, GetIter, Ref, Temp
+from depyf.lift.tac import NULL
+from depyf.passes.walk import nodes, rewrite_sequences
 from depyf.structure.labels import ForStmt, WithStmt
 from depyf.structure.tree import Enter
 
 
 def restore_heads(body: list[ast.stmt]) -> list[ast.stmt]:
     """Replace `ForStmt` by `ast.For`, and `Enter` with `WithStmt` by `ast.With`."""
-    return rewrite_sequences(body, _sequence)
+    named = Counter(_temp(node) for node in nodes(body))
+    return rewrite_sequences(body, lambda stmts: _sequence(stmts, named))
 
 
-def _sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
+def _temp(node: ast.AST) -> int:
+    if isinstance(node, Ref):
+        return node.entry.temp
+    return node.temp if isinstance(node, Temp) else NULL
+
+
+def _sequence(stmts: list[ast.stmt], named: Counter[int]) -> list[ast.stmt]:
     out: list[ast.stmt] = []
     for stmt in stmts:
         if isinstance(stmt, ForStmt):
-            out.append(_for(stmt, _iterable(stmt, out)))
+            out.append(_for(stmt, _iterable(stmt, out, named)))
         elif isinstance(stmt, WithStmt):
             enter = _entered(out, stmt)
             out.append(_with(enter, stmt) if enter is not None else stmt)
@@ -53,9 +62,14 @@ def _entered(before: list[ast.stmt], stmt: WithStmt) -> Enter | None:
     return enter
 
 
-def _iterable(stmt: ForStmt, before: list[ast.stmt]) -> ast.expr:
-    """Take the iterable from the assignment just before; an iterator from elsewhere stands for itself."""
+def _iterable(stmt: ForStmt, before: list[ast.stmt], named: Counter[int]) -> ast.expr:
+    """Take the iterable from the assignment just before; an iterator from elsewhere stands for itself.
+
+    So does one that is named anywhere else: something goes on with it after the loop.
+    """
     last = before[-1] if before else None
+    if named[_temp(stmt.iterator)] > 2:
+        return stmt.iterator
     if isinstance(last, ast.Assign) and len(last.targets) == 1 and _is_temp(last.targets[0], stmt.iterator):
         before.pop()
         value = last.value

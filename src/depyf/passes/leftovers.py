@@ -10,11 +10,25 @@ import types
 from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Code
-from depyf.lift.nodes import AsyncIter, AsyncNext, Cell, Common, Function, GetIter, Object, Temp, Var, WithExcept
+from depyf.lift.imports import Import
+from depyf.lift.nodes import (
+    AsyncIter,
+    AsyncNext,
+    Cell,
+    Common,
+    Function,
+    GetIter,
+    Object,
+    Temp,
+    Var,
+    WithExcept,
+    literal,
+)
 from depyf.passes.body import Body
+from depyf.passes.definitions import AsyncDefinition, Definition
 from depyf.passes.parameters import parameters
 from depyf.passes.telling import hint_names
-from depyf.passes.walk import rewrite_expressions
+from depyf.passes.walk import nodes, rewrite_expressions
 
 
 @dataclass(slots=True)
@@ -23,12 +37,14 @@ class Names:
 
     objects: placeholder names and the constants without a literal that they stand for.
     variables: identifiers and the names, which are none, that they stand for.
+    functions: names of functions in the text, and the names that these functions have.
     hints: what temporaries would best be called.
     """
 
     taken: set[str]
     objects: dict[str, object] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
+    functions: dict[str, str] = field(default_factory=dict)
     hints: dict[int, str] = field(default_factory=dict)
     by_identity: dict[int, str] = field(default_factory=dict)
     by_name: dict[str, str] = field(default_factory=dict)
@@ -68,7 +84,9 @@ def _label(value: object) -> str:
     return getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or type(value).__name__
 
 
-KINDS = frozenset({Temp, Object, GetIter, AsyncIter, AsyncNext, WithExcept, Common, Cell, Function, ast.Name, Var})
+KINDS = frozenset(
+    {Temp, Object, GetIter, AsyncIter, AsyncNext, WithExcept, Common, Cell, Function, ast.Name, Var, ast.Slice}
+)
 
 
 def finish_leftovers(body: Body, names: Names) -> None:
@@ -76,17 +94,35 @@ def finish_leftovers(body: Body, names: Names) -> None:
     temps: dict[int, str] = {}
     hint_names(body.stmts, names.hints)
 
+    between_brackets = _indices(body.stmts)
+
+    def named(temp: int, wish: str) -> str:
+        if temp not in temps:
+            temps[temp] = names.fresh(names.hints.get(temp, wish))
+        return temps[temp]
+
+    for node in list(nodes(body.stmts)):
+        if isinstance(node, (Definition, AsyncDefinition)) and isinstance(node.target, Temp):
+            function = node.name
+            node.name = named(node.target.temp, function)
+            if node.name != function:
+                names.functions[node.name] = function
+
+        elif isinstance(node, Import) and node.target is not None:
+            node.names[0].asname = named(node.target.temp, node.names[0].name)
+
     def rewrite(expr: ast.expr) -> ast.expr:
         if isinstance(expr, Temp):
-            if expr.temp not in temps:
-                temps[expr.temp] = names.fresh(names.hints.get(expr.temp, f"tmp_{len(temps) + 1}"))
-            return ast.Name(id=temps[expr.temp], ctx=ast.Load())
+            return ast.Name(id=named(expr.temp, f"tmp_{len(temps) + 1}"), ctx=ast.Load())
         if isinstance(expr, Object):
             return ast.Name(id=names.of_object(expr.value), ctx=ast.Load())
         if isinstance(expr, GetIter):
             return ast.Call(func=_builtin(names, "iter"), args=[expr.value], keywords=[])
         if isinstance(expr, AsyncIter):
             return ast.Call(func=_builtin(names, "aiter"), args=[expr.value], keywords=[])
+        if isinstance(expr, ast.Slice) and id(expr) not in between_brackets:
+            bounds = [literal(None) if bound is None else bound for bound in (expr.lower, expr.upper, expr.step)]
+            return ast.Call(func=_builtin(names, "slice"), args=bounds, keywords=[])
         if isinstance(expr, AsyncNext):
             return ast.Call(func=_builtin(names, "anext"), args=[expr.value], keywords=[])
         if isinstance(expr, WithExcept):
@@ -103,6 +139,16 @@ def finish_leftovers(body: Body, names: Names) -> None:
         return expr
 
     rewrite_expressions(body.stmts, rewrite, KINDS)
+
+
+def _indices(stmts: list[ast.stmt]) -> set[int]:
+    """Return the identities of the slices that stand between the brackets of a subscript, alone or in a tuple."""
+    found: set[int] = set()
+    for node in nodes(stmts):
+        if isinstance(node, ast.Subscript):
+            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            found.update(id(part) for part in parts)
+    return found
 
 
 def _cell(variable: str) -> ast.expr:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.lift.imports import Import, ImportFrom
-from depyf.lift.nodes import Capture, CaptureRest, CaptureStar, Var
+from depyf.lift.nodes import Capture, CaptureRest, CaptureStar, Cell, Var, literal
 from depyf.passes.body import Bodies, Body
 from depyf.passes.comprehensions import COMPREHENSIONS, bound_around
 from depyf.passes.definitions import AsyncDefinition, ClassDefinition, Definition
 from depyf.passes.type_params import GENERIC
-from depyf.passes.walk import children
+from depyf.passes.walk import children, nodes
 
 EXPRESSIONS = frozenset({"<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 """Code that is written as an expression: what it binds outside is declared by the code around it."""
@@ -45,7 +45,33 @@ def declare(body: Body) -> None:
         stmts.append(ast.Global(names=sorted(global_names)))
     if nonlocal_names:
         stmts.append(ast.Nonlocal(names=sorted(nonlocal_names)))
-    body.stmts[:0] = stmts
+    body.stmts[:0] = [*stmts, *never_bound(body, variables)]
+
+
+def never_bound(body: Body, variables: list[Var]) -> list[ast.stmt]:
+    """Return a statement, which the compiler drops, that binds the variables which are read and never bound.
+
+    A function inside this one may read them, too, and so may an expression for a cell.
+    """
+    code = body.code
+    if not code.flags & CO_OPTIMIZED or code.name.startswith("<"):
+        return []
+    inner = [const for const in code.consts if isinstance(const, Code)]
+    read = {var.id for var in variables if is_own(var, code)} | {name for one in inner for name in one.freevars}
+    read |= {node.name for node in nodes(body.stmts) if isinstance(node, Cell)}
+    bound = {var.id for var in variables if not isinstance(var.ctx, ast.Load)} | set(code.parameters)
+    bound |= {node.name for node in nodes(body.stmts) if isinstance(node, ast.ExceptHandler) and node.name}
+    names = sorted(read & {*code.varnames, *code.cellvars} - bound)
+    if not names:
+        return []
+    targets: list[ast.expr] = [Var(id=name, ctx=ast.Store(), scope="fast") for name in names]
+    never = ast.Assign(targets=targets, value=literal(None), lineno=0)
+    return [ast.If(test=literal(False), body=[never], orelse=[], lineno=0)]
+
+
+def is_own(var: Var, code: Code) -> bool:
+    """Say whether a variable belongs to this code."""
+    return var.scope == "fast" or (var.scope == "deref" and var.id in code.cellvars)
 
 
 def _unused(body: Body, variables: list[Var]) -> set[str]:
@@ -106,7 +132,7 @@ def _named(stmts: Sequence[ast.AST], around: bool, inner: list[ast.AST] | None) 
         elif isinstance(node, Var):
             found.append(node)
         elif isinstance(node, (Definition, AsyncDefinition)):
-            found.append(node.target)
+            found.extend([node.target] if isinstance(node.target, Var) else [])
             work.extend([*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)])
             work.extend(arg.annotation for arg in ast.walk(node.args) if isinstance(arg, ast.arg) and arg.annotation)
             work.extend([node.returns] if node.returns is not None else [])

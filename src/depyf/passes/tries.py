@@ -8,16 +8,42 @@ After:  except E as name: A
 from __future__ import annotations
 
 import ast
+import sys
 
-from depyf.lift.nodes import ExcMatch, Temp, TryStar
-from depyf.passes.walk import rewrite_sequences
+from depyf.lift.nodes import ExcMatch, Object, Temp, TryStar
+from depyf.passes.walk import nodes, rewrite_sequences
 from depyf.structure.labels import TryStmt
 from depyf.structure.tree import ReraiseStmt
 
 
 def restore_tries(body: list[ast.stmt]) -> list[ast.stmt]:
     """Replace every `TryStmt` by an `ast.Try`."""
-    return rewrite_sequences(body, lambda stmts: [_try(stmt) if isinstance(stmt, TryStmt) else stmt for stmt in stmts])
+    made: dict[int, ast.Try] = {}
+
+    def part(stmts: list[ast.stmt]) -> list[ast.stmt]:
+        out = []
+        for stmt in stmts:
+            if isinstance(stmt, TryStmt):
+                exc, stmt = stmt.exc, _try(stmt)
+                assert isinstance(stmt, ast.Try)
+                made[exc] = stmt
+            out.append(stmt)
+        return out
+
+    body = rewrite_sequences(body, part)
+    if made:
+        _keep_exceptions(body, made)
+    return body
+
+
+def _keep_exceptions(body: list[ast.stmt], made: dict[int, ast.Try]) -> None:
+    """Give an exception that statements use as a value its temporary, where it is caught."""
+    named = {node.temp for node in nodes(body) if isinstance(node, Temp)}
+    for exc in made.keys() & named:
+        for clause in made[exc].handlers:
+            call = ast.Call(func=Object(value=sys.exc_info), args=[], keywords=[])
+            value = ast.Subscript(value=call, slice=ast.Constant(value=1), ctx=ast.Load())
+            clause.body.insert(0, ast.Assign(targets=[Temp(temp=exc)], value=value, lineno=0))
 
 
 def _try(stmt: TryStmt) -> ast.stmt:

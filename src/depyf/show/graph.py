@@ -45,7 +45,9 @@ def block_lines(graph: Graph, block: Block) -> list[str]:
     phis = f" ({values(block.phis)})" if block.phis else ""
     protected = ""
     if block.handler >= 0:
-        protected = f"  [handler {block.handler}: block {graph.handlers[block.handler].target}]"
+        known = block.handler < len(graph.handlers)
+        target = f"block {graph.handlers[block.handler].target}" if known else "not there"
+        protected = f"  [handler {block.handler}: {target}]"
     beyond = seeming(block.exit)
     seems = "" if beyond is None else f", seems to go on to {edge_text(beyond)}"
     return [f"block {block.index}{phis}{protected}", *map(inst_line, block.insts), f"  {exit_text(block.exit)}{seems}"]

@@ -113,6 +113,8 @@ class Builder:
         if not body:
             return
         prev = {temp for inst in graph.block(start).insts[:1] if inst.op == "PUSH_EXC_INFO" for temp in inst.defs}
+        if not prev:
+            raise Unstructured("a handler does not handle its exception")
         code = {start}.union(*(self.nodes.nested(marker) for marker in prev))
         entries = [
             label for label in body if label == 0 or any(other not in body for other in self.nodes.sources(label))
@@ -282,7 +284,9 @@ class Builder:
         return exit_.first if exit_ is not None else self.graph.block(outside[0]).offset
 
     def _reduce_loop(self, header: int, inside: set[int], labels: set[int]) -> None:
-        node = self.nodes[header]
+        node = self.nodes.get(header)
+        if node is None:
+            raise Unstructured("loops overlap")
         loop = self._for_of(header)
         nest, handler, offset = node.nest, node.handler, node.first
         last = max(self.nodes[label].last for label in inside)

@@ -61,12 +61,6 @@ def _fold_move(folder: Folder, inst: Inst) -> None:
     folder.combine(inst, lambda parts: parts[0], effect=0)
 
 
-def _keep(folder: Folder, inst: Inst) -> None:
-    """KEEP: a value that a handler may find on the stack from here on."""
-    (value,) = folder.take(inst.uses).exprs
-    folder.emit(ast.Assign(targets=[Temp(temp=inst.arg)], value=value), inst.line)
-
-
 def _enter_with(folder: Folder, inst: Inst) -> None:
     """ENTER_WITH, ENTER_ASYNC_WITH: a statement of its own, the head of the `with`."""
     (manager,) = folder.take(inst.uses).exprs
@@ -78,7 +72,6 @@ RULES = {
     **FOLD,
     "EXPR": fold_compound,
     "MOVE": _fold_move,
-    "KEEP": _keep,
     "ENTER_WITH": _enter_with,
     "ENTER_ASYNC_WITH": _enter_with,
 }

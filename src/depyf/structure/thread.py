@@ -6,7 +6,9 @@ After:  1 -> 3
 
 from __future__ import annotations
 
-from depyf.lift.tac import Block, Edge, Goto, Graph, edges, seeming
+from operator import ne
+
+from depyf.lift.tac import Block, Edge, ForIter, Goto, Graph, edges, seeming
 from depyf.structure.collapse import count_uses
 from depyf.structure.regions.table import Regions, prune
 
@@ -31,6 +33,8 @@ def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
                     break
                 if onward is None or onward.target in seen or target.index == graph.end:
                     break
+                if isinstance(block.exit, ForIter) and any(map(ne, graph.block(onward.target).phis, onward.args)):
+                    break  # The head of a loop is no place to assign values.
                 renamed = dict(zip(target.phis, edge.args))
                 edge.args = [renamed.get(arg, arg) for arg in onward.args]
                 edge.target = onward.target

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from depyf.verify.state import DictOf, ListOf, State
+from depyf.verify.state import DictOf, EmptySet, ListOf, State
 from depyf.verify.terms import Constant, Fresh, Pure, Term, TupleOf
 
 KEY_TYPES = (str, int, bool, bytes, type(None))
@@ -31,15 +31,12 @@ def index_of(state: State, term: Term) -> int | None:
 def slice_of(state: State, term: Term) -> slice | None:
     """Return the slice that a term is, if its bounds are constants."""
     node = state.terms.nodes[term]
-    if isinstance(node, Constant) and isinstance(node.value, slice):
-        bounds = [node.value.start, node.value.stop, node.value.step]
-    elif isinstance(node, Pure) and node.op == "slice":
-        parts = [state.terms.nodes[part] for part in node.items]
-        if not all(isinstance(part, Constant) for part in parts):
-            return None
-        bounds = [part.value for part in parts if isinstance(part, Constant)]
-    else:
+    if not isinstance(node, Pure) or node.op != "slice":
         return None
+    parts = [state.terms.nodes[part] for part in node.items]
+    if not all(isinstance(part, Constant) for part in parts):
+        return None
+    bounds = [part.value for part in parts if isinstance(part, Constant)]
     if any(bound is not None and type(bound) is not int for bound in bounds) or bounds[2:] == [0]:
         return None
     return slice(*bounds)
@@ -176,6 +173,8 @@ def truth(state: State, term: Term) -> bool | None:
             found = state.get(term)
             if isinstance(found, ListOf):
                 return bool(found.items)
+            if isinstance(found, EmptySet):
+                return False
             return bool(found.entries) if isinstance(found, DictOf) else True
         case _:
             return None

@@ -123,12 +123,12 @@ def effect_of(op: str, arg: object) -> Effect | None:
     if op in EFFECTS:
         return EFFECTS[op]
     if op in BUILDERS and isinstance(arg, int):
-        return Effect(arg, ONE_RESULT)
+        return Effect(arg, (Sort.SET,) if op == "BUILD_SET" else ONE_RESULT)
     match op, arg:
         case "BUILD_MAP", int(count):
-            return Effect(2 * count, ONE_RESULT)
+            return Effect(2 * count, (Sort.DICT,))
         case "BUILD_CONST_KEY_MAP", int(count):
-            return Effect(count + 1, ONE_RESULT)
+            return Effect(count + 1, (Sort.DICT,))
         case "FORMAT", (bool(has_spec), _):
             return Effect(1 + has_spec, (Sort.TEXT,))
         case "BUILD_INTERPOLATION", (_, bool(has_spec)):
@@ -138,6 +138,6 @@ def effect_of(op: str, arg: object) -> Effect | None:
         case "UNPACK_SEQUENCE", int(count):
             return Effect(1, (Sort.PLAIN,) * count)
         case "UNPACK_EX", (int(before), int(after)):
-            return Effect(1, (Sort.PLAIN,) * (before + 1 + after))
+            return Effect(1, (*(Sort.PLAIN,) * before, Sort.LIST, *(Sort.PLAIN,) * after))
         case _:
             return None

@@ -9,9 +9,10 @@ from depyf.bytecode.constants import key
 from depyf.bytecode.listing import Instruction
 from depyf.verify.callee import callee
 from depyf.verify.constants import NAME_STORES, placed
-from depyf.verify.effects import GROWERS, NEVER_RAISE, Effect, effect_of
+from depyf.verify.effects import EFFECTS, GROWERS, NEVER_RAISE, Effect, effect_of
 from depyf.verify.frame import Frame
 from depyf.verify.known_calls import exception_parts, takes_iterator
+from depyf.verify.methods import called
 from depyf.verify.silent import known_truth
 from depyf.verify.state import LEAVE, DictOf
 from depyf.verify.terms import Constant, NotUnderstood, Null, Pure, Sort, Symbol, Term, TupleOf
@@ -71,6 +72,9 @@ def standing(frame: Frame, lengths: Mapping[str, int]) -> Event | Split:
     special = SPECIAL.get(item.op)
     if special is not None:
         return special(frame, item)
+    method = called(frame) if item.op == "CALL" else None
+    if method is not None:
+        return do_method(frame, item, *method)
     if takes_iterator(frame):
         slots = 1 if item.arg[1] == "plain" else 2  # type: ignore[index]
         results = (Symbol(Sort.ITERATOR),)
@@ -134,6 +138,20 @@ def one_way(
     """Return an observable with one outcome, the next instruction."""
     outcome = Outcome(frame.side.place + 1, results, pops, pushes)
     return Event(kind or (item.op, key(item.arg)), operands, (outcome,), item.op not in NEVER_RAISE)
+
+
+def do_method(frame: Frame, item: Instruction, operation: str, operands: tuple[Term, ...], slots: int) -> Event:
+    """Return the call of a container's method that does what an operation does; operands: the container first."""
+    none, pops = frame.terms.constant(None), len(operands) - 1 + slots
+    return one_way(frame, item, operands, (), pops, lambda results: (none,), (operation,))
+
+
+def store_item(frame: Frame, item: Instruction) -> Event:
+    """Return the store of an item; to an exact dict it is what MAP_ADD does."""
+    value, owner, index = frame.top(3)
+    if frame.state.exact_type(owner) is Sort.DICT:
+        return one_way(frame, item, (owner, index, value), (), 3, lambda results: (), ("MAP_ADD",))
+    return plain(frame, item, EFFECTS[item.op])
 
 
 def grow(frame: Frame, item: Instruction, pops: int) -> Event:
@@ -342,6 +360,7 @@ SPECIAL: dict[str, Callable[[Frame, Instruction], Event | Split]] = {
     "LOAD_GLOBAL": load_global,
     "LOAD_NAME": load_global,
     "LOAD_METHOD": load_method,
+    "STORE_SUBSCR": store_item,
     "LOAD_SUPER_METHOD": load_method,
     "FOR_ITER": for_iter,
     "RETURN": return_value,

@@ -3,7 +3,8 @@
 A constant is the very object, so no name has to be looked up, and none can be bound to something else.
 
 `iter(x)` is GET_ITER: both are `PyObject_GetIter`, with its exceptions. `sys.exc_info()` is the exception being handled
-as type, value and traceback; WITH_EXCEPT_START calls a manager's exit with just these three.
+as type, value and traceback; WITH_EXCEPT_START calls a manager's exit with just these three. `slice(x, y)` is
+BUILD_SLICE: neither looks at its operands.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import sys
 
 from depyf.verify.callee import callee
 from depyf.verify.frame import Frame
-from depyf.verify.terms import Constant, Symbol, Term
+from depyf.verify.terms import Constant, Sort, Symbol, Term
 
 
 def called_constant(frame: Frame, count: int) -> object:
@@ -30,6 +31,37 @@ def called_constant(frame: Frame, count: int) -> object:
 def takes_iterator(frame: Frame) -> bool:
     """Return whether a side stands at a call of `iter` with one argument."""
     return called_constant(frame, 1) is builtins.iter
+
+
+def call_iter(frame: Frame) -> bool:
+    """Do a call of `iter` with an iterator."""
+    if not takes_iterator(frame) or not is_iterator(frame, frame.peek()):
+        return False
+    replace_call(frame, 1, frame.peek())
+    return frame.next()
+
+
+def is_iterator(frame: Frame, term: Term) -> bool:
+    """Return whether a term is surely an iterator, which is its own: see the decision on iterators."""
+    node = frame.node(term)
+    return isinstance(node, Symbol) and node.sort is Sort.ITERATOR
+
+
+def call_slice(frame: Frame) -> bool:
+    """Do a call of `slice` with two bounds, or with three."""
+    for count in (2, 3):
+        if called_constant(frame, count) is slice:
+            bounds = (*frame.top(count), frame.terms.constant(None))[:3]
+            replace_call(frame, count, frame.terms.pure("slice", bounds))
+            return frame.next()
+    return False
+
+
+def replace_call(frame: Frame, count: int, result: Term) -> None:
+    """Put the result of a call with `count` operands in the place of these and of what is called."""
+    slots = 1 if isinstance(frame.item.arg, tuple) and frame.item.arg[1] == "plain" else 2
+    frame.pop_many(count + slots)
+    frame.push(result)
 
 
 def exception_parts(frame: Frame, exception: Term) -> tuple[Term, Term, Term]:

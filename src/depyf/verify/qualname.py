@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from depyf.bytecode.operand import RawInstruction
 from depyf.verify.code_tree import rewrite_tree
@@ -17,6 +17,21 @@ def requalify(code: types.CodeType, old: str, new: str) -> types.CodeType:
 
     def replaced(name: str) -> str:
         return new + name[len(old) :] if name == old or name.startswith(f"{old}.") else name
+
+    return with_qualnames(code, replaced)
+
+
+def requalify_part(code: types.CodeType, old: str, new: str) -> types.CodeType:
+    """Return the code with the function `old`, wherever it stands in a qualified name, replaced by `new`."""
+
+    def replaced(name: str) -> str:
+        return ".".join(new if part == old else part for part in name.split("."))
+
+    return with_qualnames(code, replaced)
+
+
+def with_qualnames(code: types.CodeType, replaced: Callable[[str], str]) -> types.CodeType:
+    """Return the code with other qualified names, and those nested in it."""
 
     def requalify_one(current: types.CodeType) -> types.CodeType:
         consts = list(current.co_consts)

@@ -12,7 +12,7 @@ from depyf.verify import header
 from depyf.verify.code_tree import rewrite_tree
 from depyf.verify.layout import lay_out
 from depyf.verify.placeholders import put_back
-from depyf.verify.qualname import requalify, requalify_made
+from depyf.verify.qualname import requalify, requalify_made, requalify_part
 from depyf.verify.standin import compile_standin
 
 NOTHING: Mapping[str, str] = types.MappingProxyType({})
@@ -26,6 +26,7 @@ def recompile(
     placeholders: Mapping[str, object],
     function: str | None = None,
     names: Mapping[str, str] = NOTHING,
+    functions: Mapping[str, str] = NOTHING,
 ) -> types.CodeType:
     """Return a code object, compiled from `text`, that is legal as `__code__` of the function of `original`.
 
@@ -37,6 +38,7 @@ def recompile(
     placeholders: names in the text that stand for objects without a literal; they become constants again.
     function: the function's name in the text; by default the name of `original`, else the only one there is.
     names: identifiers in the text that stand for names that are no identifiers.
+    functions: names of nested functions in the text that stand for the names which these functions have.
 
     Raises `DecompilationError` when the text does not compile, has no such function, or the function cannot be given
     the layout of `original`.
@@ -46,7 +48,8 @@ def recompile(
     def restore(code: types.CodeType) -> types.CodeType:
         return put_back(rename(code, names), placeholders)
 
-    code = lay_out(rewrite_tree(standin, restore), original)
+    standin = rewrite_tree(rename_functions(standin, functions), restore)
+    code = lay_out(standin, original)
     code = requalify_made(requalify(code, own_qualname, read(original).qualname), original)
     code = code.replace(
         co_name=original.co_name,
@@ -73,3 +76,16 @@ def rename(code: types.CodeType, names: Mapping[str, str]) -> types.CodeType:
         co_cellvars=restored(code.co_cellvars),
         co_freevars=restored(code.co_freevars),
     )
+
+
+def rename_functions(code: types.CodeType, functions: Mapping[str, str]) -> types.CodeType:
+    """Return the code with the functions nested in it named as `functions` says, in their qualified names too."""
+
+    def restored(inner: types.CodeType) -> types.CodeType:
+        if inner.co_name not in functions or inner is code:
+            return inner
+        return inner.replace(co_name=functions[inner.co_name])
+
+    for mine, real in functions.items():
+        code = requalify_part(code, mine, real)
+    return rewrite_tree(code, restored) if functions else code

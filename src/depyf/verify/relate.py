@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from depyf.bytecode.code import Code
 from depyf.bytecode.constants import key
 from depyf.verify.shown import shown
-from depyf.verify.state import FunctionOf, HeapObject, State, contents, shape
+from depyf.verify.state import FunctionOf, HeapObject, State, contents, shape, sort_of
 from depyf.verify.terms import Constant, Fresh, Pure, Sort, Symbol, Term, TupleOf
 
 HOLDING = ("slice", "method", "self")
@@ -56,7 +56,7 @@ def relate_fresh(
     first, second = state.heap[mine], state.heap[its]
     if shape(first) != shape(second):
         return f"{describe(state, mine)} is not {describe(state, its)}"
-    one = state.terms.symbol()
+    one = state.terms.symbol(sort_of(first))
     state.bound[mine] = state.bound[its] = one
     del state.heap[mine], state.heap[its]
     if isinstance(first, FunctionOf) and isinstance(second, FunctionOf):

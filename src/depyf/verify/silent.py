@@ -13,9 +13,9 @@ from depyf.bytecode.code import Code
 from depyf.verify import containers
 from depyf.verify.arithmetic import compare, contains, operate
 from depyf.verify.frame import Frame
-from depyf.verify.known_calls import call_exc_info
-from depyf.verify.list_methods import call_list_method, load_list_attribute, load_list_method
-from depyf.verify.state import FunctionOf, ListOf
+from depyf.verify.known_calls import call_exc_info, call_iter, call_slice, is_iterator
+from depyf.verify.methods import call_method, load_attribute, load_method
+from depyf.verify.state import EmptySet, FunctionOf, ListOf
 from depyf.verify.terms import Constant, NotUnderstood, Null, Sort, Symbol, Term, TupleOf
 
 Action = Callable[[Frame], bool]
@@ -222,6 +222,11 @@ def build_list(frame: Frame) -> bool:
     return frame.next()
 
 
+def build_set(frame: Frame) -> bool:
+    """Make a set of nothing, which hashes nothing."""
+    return count_of(frame) == 0 and give(frame, 0, frame.state.make(EmptySet()))
+
+
 def build_string(frame: Frame) -> bool:
     """Join texts."""
     parts = frame.top(count_of(frame))
@@ -231,10 +236,9 @@ def build_string(frame: Frame) -> bool:
 
 
 def build_slice(frame: Frame) -> bool:
-    """Do BUILD_SLICE; of constant bounds it is a constant, as newer compilers make it: nothing can change a slice."""
-    made = frame.terms.pure("slice", frame.pop_many(count_of(frame)))
-    known = containers.slice_of(frame.state, made)
-    frame.push(made if known is None else frame.terms.constant(known))
+    """Do BUILD_SLICE."""
+    bounds = (*frame.pop_many(count_of(frame)), frame.terms.constant(None))[:3]
+    frame.push(frame.terms.pure("slice", bounds))
     return frame.next()
 
 
@@ -261,8 +265,15 @@ def list_append(frame: Frame) -> bool:
     return containers.append(frame.state, target, frame.peek()) and give(frame, 1)
 
 
+def set_update(frame: Frame) -> bool:
+    """Add the items of an empty tuple or list to a set: nothing, which is how a source makes an empty set."""
+    return frame.state.items(frame.peek()) == () and give(frame, 1)
+
+
 def list_extend(frame: Frame) -> bool:
-    """Extend a fresh list by known items."""
+    """Extend a fresh list by known items, or any list by nothing."""
+    if frame.state.items(frame.peek()) == ():
+        return give(frame, 1)
     target = frame.peek(count_of(frame) + 1)
     return containers.extend(frame.state, target, frame.peek()) and give(frame, 1)
 
@@ -359,19 +370,18 @@ def load_attr(frame: Frame) -> bool:
     """Read the closure of a fresh function, which is how a source gets at a cell, or a method of a fresh list."""
     found = frame.state.get(frame.peek())
     if frame.item.arg != "__closure__" or not isinstance(found, FunctionOf) or 8 not in found.parts:
-        return load_list_attribute(frame)
+        return load_attribute(frame)
     return give(frame, 1, found.parts[8])
 
 
 def get_iter(frame: Frame) -> bool:
-    """Take the iterator of an iterator, which is itself: see the decision on iterators."""
-    node = frame.node(frame.peek())
-    return isinstance(node, Symbol) and node.sort is Sort.ITERATOR and frame.next()
+    """Take the iterator of an iterator, which is itself."""
+    return is_iterator(frame, frame.peek()) and frame.next()
 
 
 def call(frame: Frame) -> bool:
     """Do a call of which the outcome is known."""
-    return call_list_method(frame) or call_exc_info(frame)
+    return call_method(frame) or call_exc_info(frame) or call_slice(frame) or call_iter(frame)
 
 
 def push_exc_info(frame: Frame) -> bool:
@@ -428,12 +438,14 @@ SILENT: dict[str, Action] = {
     "IS": identity,
     "BUILD_TUPLE": build_tuple,
     "BUILD_LIST": build_list,
+    "BUILD_SET": build_set,
     "BUILD_STRING": build_string,
     "BUILD_SLICE": build_slice,
     "BUILD_MAP": build_map,
     "BUILD_CONST_KEY_MAP": build_const_key_map,
     "LIST_APPEND": list_append,
     "LIST_EXTEND": list_extend,
+    "SET_UPDATE": set_update,
     "MAP_ADD": map_add,
     "DICT_UPDATE": dict_update,
     "DICT_MERGE": dict_update,
@@ -446,7 +458,7 @@ SILENT: dict[str, Action] = {
     "MAKE_FUNCTION": make_function,
     "SET_FUNCTION_ATTRIBUTE": set_function_attribute,
     "LOAD_ATTR": load_attr,
-    "LOAD_METHOD": load_list_method,
+    "LOAD_METHOD": load_method,
     "CALL": call,
     "GET_ITER": get_iter,
     "PUSH_EXC_INFO": push_exc_info,

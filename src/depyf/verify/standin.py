@@ -3,6 +3,8 @@
 from __future__ import annotations
 import __future__
 
+import ast
+import keyword
 import types
 import warnings
 from collections.abc import Iterator, Mapping
@@ -14,6 +16,7 @@ from depyf.verify.imports import imported_names
 WRAPPER = "__closure_of_"
 """How the name of a function begins that only holds another one, to give it free variables."""
 
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 FUTURE_FLAGS = 0
 for feature in set(__future__.all_feature_names) - {"nested_scopes", "generators", "barry_as_FLUFL"}:
     # The flags of the first two mean something else in a code object; the third is a joke that changes the grammar.
@@ -29,9 +32,11 @@ def compile_standin(
     names: identifiers in the text that stand for other names in `original`.
     Raises `DecompilationError` when the text does not compile or the function is not there.
     """
+    wanted = original.co_name if function is None else function
     module = compile_text(text, original, filename, names)
     found = list(functions(module))
-    wanted = original.co_name if function is None else function
+    if any(code.co_name == wanted and not set(original.co_cellvars) <= set(code.co_cellvars) for code, _ in found):
+        found = list(functions(compile_text(text, original, filename, names, cells_of=wanted)))
     named = [(code, qualname) for code, qualname in found if code.co_name == wanted]
     if not named and function is None and len(found) == 1:
         named = found
@@ -41,14 +46,23 @@ def compile_standin(
     return named[-1]
 
 
-def compile_text(text: str, original: types.CodeType, filename: str, names: Mapping[str, str]) -> types.CodeType:
-    """Compile a module's text under the `from __future__` imports, and with the imports, of the original's module."""
+def compile_text(
+    text: str, original: types.CodeType, filename: str, names: Mapping[str, str], *, cells_of: str | None = None
+) -> types.CodeType:
+    """Compile a module's text under the `from __future__` imports, and with the imports, of the original's module.
+
+    cells_of: the function in which the cells of the original have to be cells, whether it needs them or not.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             text = with_imports(text, imported_names(read(original)), names)
             flags = original.co_flags & FUTURE_FLAGS
-            module: types.CodeType = compile(text, filename, "exec", flags=flags, dont_inherit=True, optimize=0)
+            source: str | ast.Module = text
+            if cells_of is not None:
+                source = ast.parse(text, filename)
+                add_cells(source, original, cells_of)
+            module: types.CodeType = compile(source, filename, "exec", flags=flags, dont_inherit=True, optimize=0)
             return module
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
         raise DecompilationError(f"the source does not compile: {error}", code=filename) from error
@@ -58,6 +72,25 @@ def with_imports(text: str, imported: list[str], names: Mapping[str, str]) -> st
     """Return the text of a module that imports names, at its end, where no line or docstring is moved by it."""
     in_text = {name: identifier for identifier, name in names.items()}
     return f"{text}\nimport {', '.join(in_text.get(name, name) for name in imported)}\n" if imported else text
+
+
+def add_cells(tree: ast.Module, original: types.CodeType, function: str) -> None:
+    """Let the variables that are cells in the original be cells in its stand-in: some function there names them.
+
+    The compiler drops a branch that cannot be taken, and keeps what it says of variables.
+    """
+    found = [node for node in ast.walk(tree) if isinstance(node, DEFINITIONS) and node.name == function]
+    names = [name for name in original.co_cellvars if name.isidentifier() and not keyword.iskeyword(name)]
+    if len(found) != 1 or not names or found[0].name.startswith(WRAPPER):
+        return
+    body = found[0].body
+    is_docstring = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
+    text = f"if False:\n    (lambda: ({', '.join(names)},))"
+    never = ast.parse(text).body[0]
+    for node in ast.walk(never):
+        if isinstance(node, (ast.expr, ast.stmt)):
+            ast.copy_location(node, body[0])
+    body.insert(1 if is_docstring else 0, never)
 
 
 def functions(module: types.CodeType) -> Iterator[tuple[types.CodeType, str]]:

@@ -33,7 +33,12 @@ class FunctionOf:
     parts: dict[int, Term]
 
 
-HeapObject = ListOf | DictOf | FunctionOf
+@dataclass(frozen=True, slots=True)
+class EmptySet:
+    """A fresh set with nothing in it."""
+
+
+HeapObject = ListOf | DictOf | FunctionOf | EmptySet
 
 
 def contents(item: HeapObject) -> tuple[Term, ...]:
@@ -45,6 +50,21 @@ def contents(item: HeapObject) -> tuple[Term, ...]:
             return tuple(value for _, value in entries.values())
         case FunctionOf(parts=parts):
             return tuple(parts[flag] for flag in sorted(parts))
+        case EmptySet():
+            return ()
+
+
+def sort_of(item: HeapObject) -> Sort:
+    """Return the sort of what a fresh object is once others have seen it."""
+    match item:
+        case ListOf():
+            return Sort.LIST
+        case DictOf():
+            return Sort.DICT
+        case EmptySet():
+            return Sort.SET
+        case FunctionOf():
+            return Sort.PLAIN
 
 
 def refilled(item: HeapObject, terms: tuple[Term, ...]) -> HeapObject:
@@ -57,6 +77,8 @@ def refilled(item: HeapObject, terms: tuple[Term, ...]) -> HeapObject:
             return DictOf({wanted: (name, term) for (wanted, (name, _)), term in named})
         case FunctionOf(code=code, parts=parts):
             return FunctionOf(code, dict(zip(sorted(parts), terms, strict=True)))
+        case EmptySet():
+            return item
 
 
 def shape(item: HeapObject) -> tuple[object, ...]:
@@ -68,6 +90,8 @@ def shape(item: HeapObject) -> tuple[object, ...]:
             return "dict", *(name for name, _ in entries.values())
         case FunctionOf(parts=parts):
             return "function", *sorted(parts)
+        case EmptySet():
+            return ("set",)
 
 
 @dataclass(slots=True)
@@ -161,6 +185,12 @@ class State:
     def get(self, term: Term) -> HeapObject | None:
         """Return the fresh object that a resolved term names, if it names one."""
         return self.heap.get(term)
+
+    def exact_type(self, term: Term) -> Sort | None:
+        """Return LIST, SET or DICT where a resolved term is surely exactly that."""
+        node = self.terms.nodes[term]
+        sort = sort_of(self.heap[term]) if term in self.heap else node.sort if isinstance(node, Symbol) else None
+        return sort if sort in (Sort.LIST, Sort.SET, Sort.DICT) else None
 
     def items(self, term: Term) -> tuple[Term, ...] | None:
         """Return the items of a tuple, fresh list or private sequence, or None where they are not known."""

@@ -31,6 +31,7 @@ class Sort(enum.Enum):
     ITERATOR: the result of GET_ITER, so that its own iterator is itself.
     GLOBAL: the value of a global name, the detail.
     SEQUENCE: an exact tuple or list with as many items as the detail says, unchanged while it is private.
+    LIST, SET, DICT: an exact list, set or dict.
     MAYBE: a value, or the null of an unbound variable.
     LOST: nothing, not even whether another term is the same value; the detail says whether it may be a null.
     """
@@ -41,6 +42,9 @@ class Sort(enum.Enum):
     ITERATOR = enum.auto()
     GLOBAL = enum.auto()
     SEQUENCE = enum.auto()
+    LIST = enum.auto()
+    SET = enum.auto()
+    DICT = enum.auto()
     MAYBE = enum.auto()
     LOST = enum.auto()
 
@@ -138,12 +142,16 @@ class Terms:
         return self.shared(("cell", name), Cell(name))
 
     def constant(self, value: object) -> Term:
-        """Return the term of a constant; a tuple is taken apart."""
+        """Return the term of a constant; a tuple is taken apart, a slice is what BUILD_SLICE makes."""
         made: list[Term] = []
         pending = [(value, 0, False)]
         while pending:
             item, level, is_ready = pending.pop()
-            if not isinstance(item, tuple) or type(item) is not tuple or level == MAX_DEPTH:
+            if isinstance(item, slice):
+                bounds = (item.start, item.stop, item.step)
+                parts = tuple(self.shared(("constant", key(bound)), Constant(bound)) for bound in bounds)
+                made.append(self.pure("slice", parts))
+            elif not isinstance(item, tuple) or type(item) is not tuple or level == MAX_DEPTH:
                 made.append(self.shared(("constant", key(item)), Constant(item)))
             elif is_ready:
                 first = len(made) - len(item)

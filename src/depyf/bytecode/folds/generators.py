@@ -3,13 +3,15 @@
     RETURN_GENERATOR; POP_TOP           =>    (nothing: calling a generator function is that)
     ASYNC_GEN_WRAP; YIELD_VALUE         =>    YIELD
     handler: STOPITERATION_ERROR; RERAISE    =>    (no handler: generators do that)
+    (a generator without that handler)       =>    UNGUARDED
 """
 
 from __future__ import annotations
 
 from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
-from depyf.bytecode.draft import Draft
+from depyf.bytecode.draft import Draft, Fold
 from depyf.bytecode.operand import Step
+from depyf.bytecode.operations import OPERATIONS
 
 WRAP = Step("INTRINSIC", ("INTRINSIC_ASYNC_GEN_WRAP", 1))
 STOP = Step("INTRINSIC", ("INTRINSIC_STOPITERATION_ERROR", 1))
@@ -37,17 +39,40 @@ def fold_async_yield(draft: Draft) -> None:
             draft.steps[index], draft.steps[following] = (), (YIELD,)
 
 
-def fold_generator_stop(draft: Draft) -> None:
-    """Remove the handler that makes RuntimeError of a StopIteration that leaves a generator."""
-    if not draft.code.flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR):
+def fold_generator_stop(*, jumps_test: bool) -> Fold:
+    """Return the fold that removes the handler which makes RuntimeError of a StopIteration that leaves a generator.
+
+    jumps_test: conditional jumps ask for the truth of any value; else of a bool only, which never raises.
+    """
+
+    def fold(draft: Draft) -> None:
+        if not draft.code.flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR):
+            return
+        stops = {number for number, handler in enumerate(draft.handlers) if is_stop(draft, handler.target)}
+        own = {draft.handlers[number].target + place for number in stops for place in (0, 1)}
+        mark_unguarded(draft, own, jumps_test)
+        for index, number in enumerate(draft.handler):
+            if number in stops:
+                draft.protect(index, -1)
+        draft.leftovers |= own
+
+    return fold
+
+
+def mark_unguarded(draft: Draft, own: set[int], jumps_test: bool) -> None:
+    """Say so where a StopIteration could leave a generator as it is: no source has that.
+
+    own: the instructions of the handlers that see to it.
+    """
+    begin = next((index + 2 for index in range(len(draft.raws)) if draft.name(index) == "RETURN_GENERATOR"), -1)
+    if draft.name(begin) != "RESUME":
         return
-    stops = {number for number, handler in enumerate(draft.handlers) if is_stop(draft, handler.target)}
-    for index, number in enumerate(draft.handler):
-        if number in stops:
-            draft.protect(index, -1)
-    for number in stops:
-        target = draft.handlers[number].target
-        draft.leftovers.update((target, target + 1))
+    for index in range(begin, len(draft.raws)):
+        is_jump = draft.name(index).startswith("POP_JUMP_IF") and not jumps_test
+        if draft.handler[index] < 0 and index not in own and not is_jump:
+            if any(OPERATIONS[step.op].raises for step in draft.steps[index] if step.op in OPERATIONS):
+                draft.steps[begin] = (Step("UNGUARDED"),)
+                return
 
 
 def is_stop(draft: Draft, index: int) -> bool:

@@ -16,7 +16,6 @@ from depyf.bytecode.versions.opcodes_3_12 import TABLE
 
 FOLDS = (
     fold_comprehension_cells,
-    fold_generator_stop,
     fold_generator_start,
     fold_sends,
     fold_async_yield,
@@ -54,5 +53,5 @@ FACTS = v3_11.FACTS.next(
         "SEND": x.fixed(Step("SEND", False, True)),
     },
     nested_quotes=True,
-    folds=(fold_keywords, fold_loop_ends(1), *FOLDS),
+    folds=(fold_keywords, fold_loop_ends(1), fold_generator_stop(jumps_test=True), *FOLDS),
 )

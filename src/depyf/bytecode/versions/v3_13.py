@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from depyf.bytecode import expansions as x
+from depyf.bytecode.folds.generators import fold_generator_stop
 from depyf.bytecode.folds.loops import fold_loop_ends
 from depyf.bytecode.folds.truth import fold_truth
 from depyf.bytecode.versions import v3_12
 from depyf.bytecode.versions.opcodes_3_13 import TABLE
+
+GENERATOR_STOP = fold_generator_stop(jumps_test=False)
 
 FACTS = v3_12.FACTS.next(
     TABLE,
@@ -28,5 +31,5 @@ FACTS = v3_12.FACTS.next(
         "TO_BOOL": x.plain("TO_BOOL"),
     },
     null_above=True,
-    folds=(fold_loop_ends(2), *v3_12.FOLDS, fold_truth),
+    folds=(fold_loop_ends(2), GENERATOR_STOP, *v3_12.FOLDS, fold_truth),
 )

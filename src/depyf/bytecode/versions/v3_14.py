@@ -31,5 +31,5 @@ FACTS = v3_13.FACTS.next(
     walked=True,
     docstring_flag=True,
     guesses=(fold_with_entries,),
-    folds=(fold_loop_ends_and_pop, fold_null_keywords, *v3_12.FOLDS, fold_truth),
+    folds=(fold_loop_ends_and_pop, fold_null_keywords, v3_13.GENERATOR_STOP, *v3_12.FOLDS, fold_truth),
 )

@@ -39,12 +39,11 @@ def setup(kind: str, under: int = 0) -> Callable[[Machine, object], None]:
 def setup_loop(machine: Machine, arg: object) -> None:
     """Open the block of a loop, which ends at the target."""
     machine.behind = machine.target
+    machine.enter_block("loop", machine.target, machine.layout.depth)
     if machine.draft.entries[machine.raw]:
         # A loop that begins with a loop goes back to here, the other one to what is next.
+        machine.branches.append((len(machine.emitted), Point(machine.raw + 1, machine.layout, machine.blocks)))
         machine.emit("JUMP", "loop")
-    machine.enter_block("loop", machine.target, machine.layout.depth)
-    if machine.emitted:
-        machine.branches.append((0, Point(machine.raw + 1, machine.layout, machine.blocks)))
         machine.next_raw = None
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from depyf.lift.tac import Block, Edge, ForIter, Goto, Graph
 from depyf.structure.regions.table import prune
+from depyf.structure.regions.ways import Ways
 
 NEXT = ["GET_ANEXT", "CONST", "YIELD_FROM"]
 STORES = frozenset({"STORE_FAST", "STORE_DEREF", "STORE_GLOBAL", "STORE_NAME", "UNPACK_SEQUENCE"})
@@ -17,16 +18,17 @@ STORES = frozenset({"STORE_FAST", "STORE_DEREF", "STORE_GLOBAL", "STORE_NAME", "
 
 def restore_async_for(graph: Graph) -> None:
     """Let the blocks that await the next value end as those of plain `for` loops do."""
-    found = False
+    ways: Ways | None = None
     for number, handler in enumerate(graph.handlers):
         end = graph.blocks[handler.target]
         if end is None or not end.insts or end.insts[0].op != "END_ASYNC_FOR":
             continue
-        awaiting = [block for block in graph.live() if block.handler == number]
+        ways = Ways(graph) if ways is None else ways
+        awaiting = [graph.block(index) for index in sorted(ways.protected(number))]
         if all(_awaits(block, end.insts[0].uses[0]) for block in awaiting):
-            _rewrite(graph, awaiting, end)
-            found = True
-    if found:
+            for block in _rewrite(graph, awaiting, end):
+                ways.note(block)
+    if ways is not None:
         prune(graph)
 
 
@@ -38,9 +40,11 @@ def _awaits(block: Block, iterator: int) -> bool:
     return block.insts[0].uses == [iterator]
 
 
-def _rewrite(graph: Graph, awaiting: list[Block], end: Block) -> None:
+def _rewrite(graph: Graph, awaiting: list[Block], end: Block) -> list[Block]:
+    """Give the blocks the new form; return all that are new or changed."""
     iterator = end.insts[0].uses[0]
     done = graph.new_block(end.insts[1:], end.exit, end.handler, end.stack[:-2])
+    changed = [done, *awaiting]
     for block in awaiting:
         assert isinstance(block.exit, Goto)
         (value,) = block.insts[len(NEXT) - 1].defs
@@ -48,7 +52,10 @@ def _rewrite(graph: Graph, awaiting: list[Block], end: Block) -> None:
         body = block.exit.edge
         stores = block.insts[len(NEXT) :]
         if stores:
-            body = Edge(graph.new_block(stores, Goto(body), end.handler, [*block.stack, value]).index)
+            binding = graph.new_block(stores, Goto(body), end.handler, [*block.stack, value])
+            changed.append(binding)
+            body = Edge(binding.index)
         block.exit = ForIter(iterator, value, body, Edge(done.index), line, is_async=True)
         block.insts = []
         block.handler = end.handler
+    return changed

@@ -20,31 +20,34 @@ TEST = 3
 
 def restore_except_star(graph: Graph) -> None:
     """Rewrite the handlers of `except*` clauses to the form that `except` clauses have."""
-    ways: Ways | None = None
-    for number, handler in enumerate(graph.handlers):
-        start = graph.blocks[handler.target]
-        if start is None or [inst.op for inst in start.insts[:2]] != ["PUSH_EXC_INFO", "BUILD_LIST"]:
-            continue
-        _join_ends(graph, start.insts[1].defs[0])
-        chain = _chain(graph, start)
-        if chain is not None:
-            ways = Ways(graph) if ways is None else ways
+    starts = [graph.blocks[handler.target] for handler in graph.handlers]
+    if not any(start is not None and _is_start(start) for start in starts):
+        return
+    ways = Ways(graph)
+    _join_ends(graph, ways)
+    for number, start in enumerate(starts):
+        chain = _chain(graph, start) if start is not None and _is_start(start) else None
+        if start is not None and chain is not None:
             pending = start.insts.pop(1)
             _Rewriter(graph, number, chain, pending.defs[0], ways).rewrite()
-    if ways is not None:
-        prune(graph)
+    prune(graph)
 
 
-def _join_ends(graph: Graph, pending: int) -> None:
+def _is_start(block: Block) -> bool:
+    return [inst.op for inst in block.insts[:2]] == ["PUSH_EXC_INFO", "BUILD_LIST"]
+
+
+def _join_ends(graph: Graph, ways: Ways) -> None:
     """Let what no clause has matched be added to the list at one place: 3.13 copies that to the end of each clause.
 
     Before: 4: LIST_APPEND pending v3 -> 6    5: LIST_APPEND pending v3 -> 6    6: PREP_RERAISE_STAR v0 pending; ...
     After:  4: -> 6    5: -> 6    6: LIST_APPEND pending v3; PREP_RERAISE_STAR v0 pending; ...
     """
     for end in graph.live():
-        if not end.insts or end.insts[0].op != "PREP_RERAISE_STAR" or end.insts[0].uses[1] != pending:
+        if not end.insts or end.insts[0].op != "PREP_RERAISE_STAR":
             continue
-        before = [block for block in graph.live() if end.index in (edge.target for edge in edges(block.exit))]
+        pending = end.insts[0].uses[1]
+        before = [graph.block(index) for index in sorted(ways.sources(end.index))]
         last = [block.insts[-1] for block in before if block.insts and isinstance(block.exit, Goto)]
         adding = [inst for inst in last if inst.op == "LIST_APPEND" and inst.uses == last[0].uses]
         if before and len(adding) == len(before) and last[0].uses[0] == pending:

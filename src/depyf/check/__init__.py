@@ -1,0 +1,1 @@
+"""What must hold of the intermediate forms after every pass."""

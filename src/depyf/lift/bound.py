@@ -1,0 +1,96 @@
+"""Which reads of local variables may find them unbound, and so raise: those have a place in time.
+
+A variable is bound at a place if it is on every path there. Bit sets over the variables, joined over the edges of the
+graph and over those to handlers (Kildall, "A unified approach to global program optimization", 1973).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from depyf.lift.tac import Block, Graph, Inst, edges
+
+NAMING = frozenset({"LOAD_FAST", "STORE_FAST", "DELETE_FAST", "LOAD_FAST_CLEAR"})
+
+
+@dataclass(slots=True)
+class _Effect:
+    """What a block does: the variables bound at its end, those unbound there, those unbound at any place in it."""
+
+    bound: int = 0
+    unbound: int = 0
+    ever_unbound: int = 0
+
+
+def unsure_reads(graph: Graph) -> set[int]:
+    """Return the temporaries that hold what a variable held which may have been unbound."""
+    names = sorted({str(inst.arg) for block in graph.live() for inst in block.insts if inst.op in NAMING})
+    if not names:
+        return set()
+    bits = {name: 1 << place for place, name in enumerate(names)}
+    nullable: set[int] = set()
+    while True:
+        unsure = _find(graph, bits, nullable)
+        # What is taken from a variable that may be unbound may be a null, and unbinds what it is stored to.
+        taken = {
+            inst.defs[0]
+            for block in graph.live()
+            for inst in block.insts
+            if inst.op == "LOAD_FAST_CLEAR" and inst.defs[0] in unsure
+        }
+        if taken <= nullable:
+            return unsure
+        nullable |= taken
+
+
+def _find(graph: Graph, bits: dict[str, int], nullable: set[int]) -> set[int]:
+    effects = {block.index: _effect(block, bits, nullable) for block in graph.live()}
+    everything = (1 << len(bits)) - 1
+    before = dict.fromkeys(effects, everything)
+    before[0] = sum(bits[name] for name in set(graph.code.parameters) if name in bits)
+    work = sorted(effects, reverse=True)
+    while work:
+        index = work.pop()
+        block, effect = graph.block(index), effects[index]
+        after = (before[index] | effect.bound) & ~effect.unbound
+        reached = [(edge.target, after) for edge in edges(block.exit)]
+        if block.handler >= 0:
+            reached.append((graph.handlers[block.handler].target, before[index] & ~effect.ever_unbound))
+        for target, known in reached:
+            if before[target] & ~known:
+                before[target] &= known
+                work.append(target)
+    return {temp for index in effects for temp in _unsure(graph.block(index), before[index], bits, nullable)}
+
+
+def _effect(block: Block, bits: dict[str, int], nullable: set[int]) -> _Effect:
+    effect = _Effect()
+    for inst in block.insts:
+        if inst.op not in NAMING:
+            continue
+        bit = bits[str(inst.arg)]
+        if binds(inst, nullable):
+            effect.bound, effect.unbound = effect.bound | bit, effect.unbound & ~bit
+        else:
+            effect.bound, effect.unbound = effect.bound & ~bit, effect.unbound | bit
+            effect.ever_unbound |= bit
+    return effect
+
+
+def _unsure(block: Block, known: int, bits: dict[str, int], nullable: set[int]) -> list[int]:
+    found: list[int] = []
+    for inst in block.insts:
+        if inst.op not in NAMING:
+            continue
+        bit = bits[str(inst.arg)]
+        if inst.op in ("LOAD_FAST", "LOAD_FAST_CLEAR") and not known & bit:
+            found.append(inst.defs[0])
+        known = known | bit if binds(inst, nullable) else known & ~bit
+    return found
+
+
+def binds(inst: Inst, nullable: set[int]) -> bool:
+    """Say whether a variable is bound after an operation that names it."""
+    if inst.op == "STORE_FAST":
+        return inst.uses[0] >= 0 and inst.uses[0] not in nullable
+    return inst.op == "LOAD_FAST"

@@ -1,0 +1,54 @@
+"""What handlers find on the stack: KEEP operations whose phi nobody reads are dropped."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from depyf.lift.tac import KEEP, Graph, Inst, edges, exit_uses
+
+BOOKKEEPING = frozenset({"POP", "POP_EXCEPT", "PUSH_EXC_INFO"})
+"""Operations of which nothing is seen: what only they take needs no variable."""
+
+
+def read_temps(graph: Graph) -> set[int]:
+    """Return the temporaries that some operation reads, or that a phi takes over which is read."""
+    sources: dict[int, list[int]] = {}
+    work: list[int] = []
+    for block in graph.live():
+        for inst in block.insts:
+            if inst.op == KEEP:
+                sources.setdefault(cast(int, inst.arg), []).extend(inst.uses)
+            elif inst.op not in BOOKKEEPING:
+                work.extend(inst.uses)
+        work.extend(exit_uses(block.exit))
+        for edge in edges(block.exit):
+            for phi, arg in zip(graph.block(edge.target).phis, edge.args):
+                sources.setdefault(phi, []).append(arg)
+    read: set[int] = set()
+    while work:
+        temp = work.pop()
+        if temp not in read:
+            read.add(temp)
+            work.extend(sources.get(temp, ()))
+    return read
+
+
+def take_kept(graph: Graph) -> None:
+    """Let each handler begin with taking over what was kept for it."""
+    for handler in graph.handlers:
+        block = graph.blocks[handler.target]
+        if block is None or not handler.slots:
+            continue
+        place = 1 if block.insts and block.insts[0].op == "PUSH_EXC_INFO" else 0
+        pairs = zip(handler.phis, handler.slots)
+        block.insts[place:place] = [
+            Inst(KEEP, phi, [slot], [], None, block.offset) for phi, slot in pairs if phi in block.phis
+        ]
+
+
+def drop_unread(graph: Graph) -> None:
+    """Remove the KEEP operations whose phi nobody reads."""
+    keeping = [block for block in graph.live() if any(inst.op == KEEP for inst in block.insts)]
+    read = read_temps(graph) if keeping else set()
+    for block in keeping:
+        block.insts = [inst for inst in block.insts if inst.op != KEEP or inst.arg in read]

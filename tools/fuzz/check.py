@@ -1,0 +1,119 @@
+"""Decompile one program, run it beside what came of it, and say whether anybody could tell them apart."""
+
+from __future__ import annotations
+
+import builtins
+import types
+from dataclasses import dataclass
+
+from depyf.api import decompile_code
+from depyf.decompiled import Decompiled
+from depyf.errors import DecompilationError
+from depyf.verify.level import Level
+from depyf.verify.recompile import recompile
+from tools.fuzz.observed import Trace, Value, shown
+
+RUNS = ((1, 0.0, 12), (2, 0.02, 12), (3, 0.05, 20), (4, 0.1, 30), (5, 0.25, 12))
+"""Seed, how likely an operation raises, and fuel of each input."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a program: `same`, `different`, or `failed`; how far it was proven; and why no further."""
+
+    kind: str
+    level: Level
+    reason: str
+    source: str = ""
+
+
+def check(code: types.CodeType) -> Outcome:
+    """Decompile a code object and compare runs."""
+    try:
+        made = decompile_code(code)
+        stand_in = recompiled(code, made)
+    except DecompilationError as error:
+        return Outcome("failed", Level.UNPROVEN, str(error))
+    except RecursionError:
+        return Outcome("failed", Level.UNPROVEN, "recursion")
+    except Exception as error:  # noqa: BLE001  (any other error of the decompiler is what is looked for)
+        return Outcome("failed", Level.UNPROVEN, f"{type(error).__name__}: {error}")
+    for number in range(len(RUNS)):
+        mine, its = observe(code, number), observe(stand_in, number)
+        if mine != its:
+            return Outcome("different", made.level, first_difference(mine, its), made.module_source)
+    return Outcome("same", made.level, made.reason, made.module_source)
+
+
+def recompiled(code: types.CodeType, made: Decompiled) -> types.CodeType:
+    """Return the code object of a decompiled function."""
+    return recompile(
+        made.module_source,
+        code,
+        filename="<stand-in>",
+        placeholders=made.placeholders,
+        function=made.function,
+        names=made.names,
+        functions=made.functions,
+    )
+
+
+def observe(code: types.CodeType, number: int) -> list[object]:
+    """Return all that can be observed of one run."""
+    trace = Trace(*RUNS[number])
+
+    def import_(name: str, namespace: object, local: object, wanted: object, level: int) -> Value:
+        return Value(trace, trace.note("import", name, wanted, level))
+
+    namespace = {
+        "g": Value(trace, -1),
+        "h": Value(trace, -2),
+        "fuel": trace.is_empty,
+        "__builtins__": {**vars(builtins), "__import__": import_},
+        "__name__": "fuzz",
+    }
+    cell = types.CellType(Value(trace, -3))
+    function = types.FunctionType(code, namespace, "f", None, (cell,) * len(code.co_freevars))
+    arguments = [Value(trace, -4 - number) for number in range(code.co_argcount)]
+    log = trace.log
+    try:
+        result = function(*arguments)
+        if isinstance(result, types.GeneratorType):
+            drive(result, trace)
+        else:
+            log.append(("returns", shown(result)))
+            if isinstance(result, types.FunctionType):
+                log.append(("which returns", shown(result())))
+    except Exception as error:  # noqa: BLE001  (whatever it raises is what is observed)
+        log.append(("raises", shown(error)))
+    log.append(("globals", shown(namespace.get("s"))))
+    log.append(("free", shown(cell)))
+    return log
+
+
+def drive(generator: types.GeneratorType[object, object, object], trace: Trace) -> None:
+    """Run a generator, sending and throwing."""
+    value: object = None
+    log = trace.log
+    try:
+        for _ in range(12):
+            if trace.chance.random() < 0.2:
+                log.append(("yields", shown(generator.throw(KeyError("thrown")))))
+            else:
+                log.append(("yields", shown(generator.send(value))))
+                value = Value(trace, -9)
+    except StopIteration as end:
+        log.append(("returns", shown(end.value)))
+    finally:
+        try:
+            generator.close()
+            log.append("closed")
+        except Exception as error:  # noqa: BLE001  (likewise)
+            log.append(("closing raises", shown(error)))
+
+
+def first_difference(mine: list[object], its: list[object]) -> str:
+    """Return where two logs part."""
+    place = next((place for place, pair in enumerate(zip(mine, its)) if pair[0] != pair[1]), min(len(mine), len(its)))
+    texts = [repr(log[place]) if place < len(log) else "nothing" for log in (mine, its)]
+    return f"{texts[0][:300]} became {texts[1][:300]} at {place}"

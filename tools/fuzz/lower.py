@@ -1,0 +1,198 @@
+"""From a program to a code object of the running interpreter."""
+
+from __future__ import annotations
+
+import sys
+import types
+
+from depyf.bytecode.code import CO_GENERATOR, CO_NESTED, CO_NEWLOCALS, CO_OPTIMIZED
+from tools.fuzz.effects import apply, leave
+from tools.fuzz.encode import encode, exception_table, line_table
+from tools.fuzz.lowering import CELLS, FREE, VARIABLES, Lowering, replaced
+from tools.fuzz.operations import lower_op
+from tools.fuzz.program import Exit, Kinds, Op, Program
+
+
+def lower(program: Program) -> types.CodeType:
+    """Return the code object. Raises Invalid for a program that the interpreter would not survive."""
+    low = Lowering(program)
+    prologue(low)
+    for place, index in enumerate(program.order):
+        lower_block(low, index, program.order[place + 1] if place + 1 < len(program.order) else None)
+    low.region = -1
+    for label, kinds, kind, target in low.pads:
+        low.pending.append(label)
+        lower_pad(low, kinds, kind, target)
+    stop = guard_generator(low)
+    data, labels, starts = encode(low.words, low.facts)
+    handlers = [(labels[region.target], len(region.kept), region.lasti) for region in program.regions]
+    handlers += [(labels[stop], 0, True)] if stop >= 0 else []
+    table = exception_table(low.words, starts, handlers) if low.facts.exceptions == "table" else b""
+    return finished(low, data, table)
+
+
+def guard_generator(low: Lowering) -> int:
+    """Put all that nothing protects under the handler that generators of newer versions have; return its label."""
+    if not low.program.generator or not low.has("CALL_INTRINSIC_1"):
+        return -1
+    begin = next(place for place, word in enumerate(low.words) if word.name == "RESUME")
+    for word in low.words[begin:]:
+        word.region = len(low.program.regions) if word.region < 0 else word.region
+    label = low.new_label()
+    low.pending.append(label)
+    low.put("CALL_INTRINSIC_1", low.facts.table.intrinsics_1.index("INTRINSIC_STOPITERATION_ERROR"))
+    low.put("RERAISE", 1)
+    return label
+
+
+def finished(low: Lowering, data: bytes, table: bytes) -> types.CodeType:
+    """Return the code object of bytes and tables."""
+
+    def sample(a: object, b: object, c: object) -> None: ...
+
+    return replaced(
+        sample.__code__,
+        co_code=data,
+        co_consts=tuple(low.consts),
+        co_names=tuple(low.names),
+        co_varnames=VARIABLES,
+        co_nlocals=len(VARIABLES),
+        co_cellvars=CELLS,
+        co_freevars=FREE,
+        co_stacksize=low.depth + 6,
+        co_flags=CO_OPTIMIZED | CO_NEWLOCALS | CO_NESTED | (CO_GENERATOR if low.program.generator else 0),
+        co_name="f",
+        co_qualname="f",
+        co_filename="<fuzz>",
+        co_firstlineno=1,
+        co_linetable=line_table(low.facts, len(data) // 2),
+        co_exceptiontable=table,
+    )
+
+
+def prologue(low: Lowering) -> None:
+    """Write what makes cells and the generator."""
+    if low.has("COPY_FREE_VARS"):
+        low.put("COPY_FREE_VARS", len(FREE))
+        for number in range(len(CELLS)):
+            low.put("MAKE_CELL", len(VARIABLES) + number)
+    if low.program.generator:
+        if low.has("RETURN_GENERATOR"):
+            low.put("RETURN_GENERATOR")
+            low.put("POP_TOP")
+        else:
+            low.put("GEN_START")
+    if low.has("RESUME"):
+        low.put("RESUME")
+
+
+def lower_block(low: Lowering, index: int, following: int | None) -> None:
+    """Write a block; `following` is the one laid out after it."""
+    program = low.program
+    block = program.blocks[index]
+    low.region = block.region
+    low.pending.append(index)
+    kinds = block.entry
+    if block.fuel:
+        ask_for_fuel(low, kinds)
+    for op in block.ops:
+        low.depth = max(low.depth, len(kinds))
+        after = apply(program, block.region, kinds, op.name, op.arg)
+        if low.chance.random() < 0.02:
+            low.put("NOP" if low.chance.random() < 0.5 or not low.has("RESUME") else "RESUME")
+        lower_op(low, op)
+        kinds = after
+    low.depth = max(low.depth, len(kinds) + 1)
+    ways = leave(program, block.region, kinds, block.exit)
+    lower_exit(low, block.exit, kinds, ways, following)
+
+
+def ask_for_fuel(low: Lowering, kinds: Kinds) -> None:
+    """Leave if there is no fuel."""
+    lower_op(low, Op("LOAD_GLOBAL", "fuel"))
+    call_top(low)
+    branch(low, "true", low.pad(kinds, "fuel", -1), bool_already=True)
+
+
+def call_top(low: Lowering) -> None:
+    """Call what lies on the stack, without arguments."""
+    if not low.has("PUSH_NULL"):
+        low.put("CALL_FUNCTION")
+        return
+    low.put("PUSH_NULL")
+    if not low.facts.null_above:
+        low.put("SWAP", 2)
+    if low.has("PRECALL"):
+        low.put("PRECALL")
+    low.put("CALL")
+
+
+def lower_pad(low: Lowering, kinds: Kinds, kind: str, target: int) -> None:
+    """Write instructions that stand at the end of the code."""
+    if kind == "loop":
+        if low.has("END_FOR"):
+            low.put("END_FOR")
+        if low.has("POP_ITER"):
+            low.put("POP_ITER")
+        elif low.has("TO_BOOL"):
+            low.put("POP_TOP")
+        low.jump(target)
+    elif kind == "jump":
+        low.jump(target)
+    else:
+        last = max((place for place, kind in enumerate(kinds) if kind == "p"), default=len(kinds))
+        for kind in reversed(kinds[last:]):
+            if kind == "p":
+                low.put("POP_EXCEPT")
+            elif kind in "nu":
+                low.put("STORE_FAST", VARIABLES.index("w"))
+            else:
+                low.put("POP_TOP")
+        low.put("LOAD_CONST", low.const("no fuel"))
+        low.put("RETURN_VALUE")
+
+
+def lower_exit(low: Lowering, exit_: Exit, kinds: Kinds, ways: list[Kinds], following: int | None) -> None:
+    """Write the end of a block."""
+    if exit_.kind == "goto":
+        if exit_.targets[0] != following or low.chance.random() < 0.05:
+            low.jump(exit_.targets[0])
+        return
+    if exit_.kind == "return":
+        low.put("RETURN_VALUE")
+    elif exit_.kind == "raise":
+        low.put("RAISE_VARARGS", exit_.arg)
+    elif exit_.kind == "reraise":
+        low.put("RERAISE", exit_.arg)
+    elif exit_.kind == "for":
+        target = exit_.targets[0]
+        plain = not low.has("END_FOR") and not low.is_back(target)
+        low.put("FOR_ITER", target=target if plain else low.pad(ways[0], "loop", target))
+    else:
+        branch(low, exit_.kind, exit_.targets[0], bool_already=kinds[-1] == "b")
+    if len(exit_.targets) == 2 and exit_.targets[1] != following:
+        low.jump(exit_.targets[1])
+
+
+def branch(low: Lowering, kind: str, target: int, *, bool_already: bool) -> None:
+    """Write a conditional jump, in one of the ways there are."""
+    if low.has("TO_BOOL") and kind in ("true", "false") and not bool_already:
+        low.put("TO_BOOL")
+    is_back = low.is_back(target)
+    if kind.endswith("_or_pop"):
+        name = f"JUMP_IF_{kind.upper()}"
+        low.put(name, target=low.pad((), "jump", target) if is_back and not low.has("JUMP_ABSOLUTE") else target)
+        return
+    when = kind.upper()
+    if low.has("POP_JUMP_FORWARD_IF_TRUE"):
+        way = "BACKWARD" if is_back else "FORWARD"
+        low.put(f"POP_JUMP_{way}_IF_{when}", target=target)
+    elif is_back and not low.has("JUMP_ABSOLUTE"):
+        low.put(f"POP_JUMP_IF_{when}", target=low.pad((), "jump", target))
+    else:
+        low.put(f"POP_JUMP_IF_{when}", target=target)
+
+
+def running() -> tuple[int, int]:
+    """Return the version of the running interpreter."""
+    return sys.version_info[0], sys.version_info[1]
