@@ -9,7 +9,7 @@ from typing import cast
 
 from depyf.bytecode.versions.known import facts_of
 from depyf.lift.assign import variable
-from depyf.lift.fold import Folder
+from depyf.lift.fold import Folder, Operands
 from depyf.lift.index import as_index
 from depyf.lift.nodes import (
     EMPTY,
@@ -229,15 +229,25 @@ def into_container(folder: Folder, inst: Inst) -> None:
         and folder.pending[place] is container
         and _absorbable(folder, inst, container.expr)
     ):
-        taken = folder.take(inst.uses[1:])
+        taken = _take_item(folder, inst, inst.uses[1:])
         container.uses -= 1
         container.effect = max(container.effect, taken.effect, IMPURE if inst.op != "LIST_APPEND" else PURE)
         container.reads |= taken.reads
         container.writes |= taken.writes
         _absorb(inst.op, container.expr, taken.exprs)
         return
-    operands = folder.take(inst.uses).exprs
+    operands = _take_item(folder, inst, inst.uses).exprs
     folder.emit(ast.Expr(value=_method_call(inst.op, operands)), inst.line)
+
+
+def _take_item(folder: Folder, inst: Inst, temps: list[int]) -> Operands:
+    """Return operands of which the last are an item: its value may be what is computed before its key."""
+    if inst.op != "MAP_ADD" or not facts_of(folder.graph.code.version, str(folder.graph.code)).value_first:
+        return folder.take(temps)
+    *before, key, value = temps
+    taken = folder.take([*before, value, key])
+    taken.exprs[-2:] = taken.exprs[:-3:-1]
+    return taken
 
 
 MANY = {"SET_ADD": 31, "MAP_ADD": 16}

@@ -13,7 +13,7 @@ import heapq
 from depyf.bytecode.code import CO_OPTIMIZED
 from depyf.cfg.dominators import reverse_postorder
 from depyf.lift.nodes import MatchTest, Temp
-from depyf.lift.tac import ForIter, Graph, Leave
+from depyf.lift.tac import ForIter, Graph, Leave, seeming
 from depyf.structure.choices import Choices
 from depyf.structure.extents import Extents
 from depyf.structure.loops import loop_headers, natural_loops, same_tests
@@ -48,6 +48,7 @@ class Builder:
         returns = graph.code.flags & CO_OPTIMIZED and not graph.source_order
         self.ends = frozenset((graph.end,)) if returns else frozenset()
         self.headers = loop_headers(graph)
+        self.tells = any(seeming(block.exit) is not None for block in graph.live())
         self.implied = frozenset() if graph.loops else self.headers
         self.extents = Extents(graph)
         for block in graph.live():
@@ -63,7 +64,8 @@ class Builder:
     def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], first: int, last: int) -> None:
         """Make a node."""
         jumps, in_order = find_jumps(items), self.graph.source_order
-        self.nodes.add(label, Node(items, jumps, handler, nest, first, last, self.ends, self.implied, in_order))
+        node = Node(items, jumps, handler, nest, first, last, self.ends, self.implied, in_order, self.tells)
+        self.nodes.add(label, node)
 
     def _forward(self) -> None:
         """Lead jumps past nodes that hold nothing but a jump: what they pop is implied by where they lead.
@@ -87,9 +89,11 @@ class Builder:
                 seen = {jump.label}
                 around = {-1, *self.recognised.regions.chain(node.handler)}
                 while jump.label in onward and onward[jump.label].label not in seen:
-                    if self.nodes[jump.label].handler not in around or (jump.label in breaks and not jump.explicit):
-                        break
                     passed = onward[jump.label]
+                    behind = onward.get(passed.label, passed)
+                    says = jump.explicit or passed.explicit or behind.explicit
+                    if self.nodes[jump.label].handler not in around or (jump.label in breaks and not says):
+                        break
                     jump.label, jump.explicit = passed.label, jump.explicit or passed.explicit
                     seen.add(jump.label)
             self.nodes.add(label, node)

@@ -21,6 +21,7 @@ class Node:
     ends: the labels that `return` leads to from anywhere; none in a module or class, and none where code stands in
         the order of the source, as a `return` has code of its own there.
     in_order: whether code stands in the order of the source.
+    tells: whether a `continue` out of a clause with a name is told from coming to the end of that.
     implied: the labels of all loops, unless a `continue` is told from coming to the end.
     """
 
@@ -33,6 +34,7 @@ class Node:
     ends: frozenset[int]
     implied: frozenset[int]
     in_order: bool
+    tells: bool
 
 
 def find_jumps(items: list[Item]) -> list[Jump]:

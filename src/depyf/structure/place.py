@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from depyf.cfg.dominators import immediate_dominators, reverse_postorder
-from depyf.structure.tree import For, Item, Jump, Label, Loop, ReraiseStmt, Try, WithBody, children
+from depyf.lift.nodes import Temp
+from depyf.structure.tree import For, If, Item, Jump, Label, Loop, ReraiseStmt, Try, WithBody, children
 
 if TYPE_CHECKING:
     from depyf.structure.node_table import Node
@@ -96,7 +98,9 @@ def _around(
         if isinstance(compound, (Loop, For)):
             leaving -= {compound.header, *nodes[label].ends}
         elif not (isinstance(compound, Try) and compound.is_star):
-            leaving -= nodes[label].ends | nodes[label].implied
+            leaving -= nodes[label].ends
+            if not (nodes[label].tells and isinstance(compound, Try) and _has_name(compound)):
+                leaving -= nodes[label].implied
         if leaving:
             _fill_else(compound, sites[normal][0][1], nodes[normal].items)
             return [kid for kid in kids if kid != normal]
@@ -126,6 +130,18 @@ def _around(
             _fill(sites[kid][0][1], nodes[kid].items)
             kids = [other for other in kids if other != kid]
     return kids
+
+
+def _has_name(compound: Try) -> bool:
+    """Say whether a clause binds a name: in the order of the source, a `continue` out of it is told from its end."""
+    work = [compound.handler]
+    while work:
+        for item in work.pop():
+            if isinstance(item, ast.Assign) and isinstance(item.value, Temp) and item.value.temp == compound.exc:
+                return True
+            if isinstance(item, (If, Jump)):
+                work.extend(children(item))
+    return False
 
 
 def _is_inside(node: Node, jump: Jump, compound: Try) -> bool:

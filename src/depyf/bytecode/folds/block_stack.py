@@ -4,6 +4,7 @@
     POP_BLOCK; LOAD_CONST None; L: (a finally body)      =>    BEGIN_FINALLY
     LOAD_CONST None; DUP_TOP; DUP_TOP; CALL_FUNCTION 3   =>    CONST None, three times; CALL 3
     BEFORE_ASYNC_WITH; GET_AWAITABLE                     =>    GET_AWAITABLE 1
+    CALL_FINALLY; [POP_TOP;] JUMP_ABSOLUTE               =>    the jump is a `break` or `continue`
 """
 
 from __future__ import annotations
@@ -44,6 +45,15 @@ def fold_exit_calls(draft: Draft) -> None:
             if draft.steps[index + 3] == (Step("CALL", (3, "plain")),):
                 draft.steps[index + 1] = draft.steps[index + 2] = (NONE,)
                 mark_await(draft, index + 4, 2)
+
+
+def fold_exits(draft: Draft) -> None:
+    """Say of the jumps behind a called `finally` body that they are statements: the end of a body calls none."""
+    for index, raw in enumerate(draft.raws):
+        if raw.name in ("JUMP_ABSOLUTE", "JUMP_FORWARD"):
+            before = index - 2 if draft.name(index - 1) == "POP_TOP" else index - 1
+            if draft.name(before) == "CALL_FINALLY":
+                draft.steps[index] = (Step("JUMP", "continue", True),)
 
 
 def fold_async_with(draft: Draft) -> None:

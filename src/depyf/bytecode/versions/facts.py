@@ -24,6 +24,7 @@ class Facts:
     exceptions: where handlers are written down: on the block stack, or in a table.
     walked: the interpreter keeps values on the stack that normalised code does not have.
     lines: format of the line table.
+    value_first: the value of an item of a dictionary comprehension is computed before its key.
     source_order: the compiler writes code in the order of the source, and no part of it twice.
     shared_slots: local, cell and free variables share one row of slots.
     null_above: a call's null (or `self`) stands above the callable.
@@ -44,6 +45,7 @@ class Facts:
     walked: bool
     lines: str
     source_order: bool
+    value_first: bool
     shared_slots: bool
     null_above: bool
     docstring_flag: bool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from depyf.bytecode import expansions as x
 from depyf.bytecode.folds.asserts import fold_asserts
-from depyf.bytecode.folds.block_stack import fold_async_with, fold_qualnames
+from depyf.bytecode.folds.block_stack import fold_async_with, fold_exits, fold_qualnames
 from depyf.bytecode.versions import v3_7
 from depyf.bytecode.versions.opcodes_3_8 import TABLE
 
@@ -23,5 +23,6 @@ FACTS = v3_7.FACTS.next(
         "RETURN_VALUE": x.plain("RETURN"),
     },
     fields=(v3_7.NUMBERS[0], ("posonly_count", True), *v3_7.FACTS.fields[1:]),
-    folds=(fold_qualnames, fold_async_with, fold_asserts),
+    value_first=False,
+    folds=(fold_qualnames, fold_async_with, fold_asserts, fold_exits),
 )
