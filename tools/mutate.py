@@ -3,8 +3,9 @@
     python tools/mutate.py --seed 0 --mutants 2000                  # of the standard library's functions
     python tools/mutate.py --mutants 500 dump/full_code_*.py        # of the functions in these files
 
-Prints, by kind of mutation, how many mutants were killed (UNPROVEN) and how many survived, and each survivor with what
-was changed. A survivor is a hole in the verifier, unless the change changes nothing that can be observed.
+Prints, by kind of mutation, how many mutants were killed (UNPROVEN) and how many survived; the survivors by the class
+that shows them to be the same program (`tools/survivors.py`); and each that no class explains, with what was changed:
+that is a hole in the verifier, unless the change changes nothing that can be observed.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from depyf.errors import DecompilationError
 from depyf.verify.compare import verify
 from depyf.verify.level import Level
 from tools.mutations import KINDS
+from tools.survivors import explained
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -110,6 +112,13 @@ def level(mutant: Mutant) -> Level | None:
     return verify(read(original), read(changed)).level
 
 
+def why_same(mutant: Mutant) -> str | None:
+    """Return the class that shows a mutant to be the same program (`tools/survivors.py`), or None."""
+    original, changed = compiled(mutant.original), compiled(mutant.changed)
+    assert original is not None and changed is not None
+    return explained(mutant.original, mutant.changed, (original, changed))
+
+
 def shown(mutant: Mutant) -> str:
     """Return what was changed, as a difference of texts."""
     before, after = (ast.unparse(ast.fix_missing_locations(tree)) for tree in (mutant.original, mutant.changed))
@@ -133,6 +142,7 @@ def main() -> None:
     paths = options.paths or sorted(library.glob("*.py"))
     killed: Counter[str] = Counter()
     survived: Counter[str] = Counter()
+    classes: Counter[str] = Counter()
     for mutant in mutants(paths, options.seed, options.mutants):
         try:
             result = level(mutant)
@@ -143,10 +153,17 @@ def main() -> None:
             killed[mutant.kind] += 1
         elif result is not None:
             survived[mutant.kind] += 1
+            reason = why_same(mutant)
+            classes[reason or "unexplained"] += 1
+            if reason is not None:
+                continue
             print(f"  {result} {mutant.kind}: {mutant.place}\n{shown(mutant)}")
     for kind in KINDS:
         print(f"{kind:20} killed {killed[kind]:5}   survived {survived[kind]:3}")
     print(f"{'all':20} killed {killed.total():5}   survived {survived.total():3}")
+    for reason, count in classes.most_common():
+        print(f"survivors, {reason}: {count}")
+    print(f"survivors unexplained: {classes['unexplained']}")
 
 
 if __name__ == "__main__":

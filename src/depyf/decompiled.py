@@ -15,6 +15,7 @@ from depyf.emit.statements import write
 from depyf.errors import DecompilationError, faults_named
 from depyf.lift.nodes import Function, TypeAliasStatement, Var
 from depyf.lift.simplify import Results
+from depyf.lift.writable import is_writable
 from depyf.live.function import comments, describe
 from depyf.passes.body import Body
 from depyf.passes.deferred import evaluated_later
@@ -160,7 +161,7 @@ def define(body: Body, names: Names, maker: Function | None = None) -> tuple[ast
         return TypeAliasStatement(target, [], evaluated, 0), code.name
     arguments, returns = parameters(code, maker)
     for arg in ast.walk(arguments):
-        if isinstance(arg, ast.arg) and not arg.arg.isidentifier():
+        if isinstance(arg, ast.arg) and not is_writable(arg.arg):
             arg.arg = names.of_variable(arg.arg)
     value = body.stmts[0].value if len(body.stmts) == 1 and isinstance(body.stmts[0], ast.Return) else None
     if code.name == "<lambda>" and value is not None:
@@ -170,7 +171,7 @@ def define(body: Body, names: Names, maker: Function | None = None) -> tuple[ast
                 arg.annotation = None
         function = ast.Lambda(args=arguments, body=value)
         return ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=function, lineno=0), name
-    name = code.name if code.name.isidentifier() else names.fresh(code.name)
+    name = code.name if is_writable(code.name) else names.fresh(code.name)
     kind = ast.AsyncFunctionDef if code.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) else ast.FunctionDef
     stmts = with_docstring(body)
     definition = kind(name=name, args=arguments, body=stmts, decorator_list=[], returns=returns, lineno=0)

@@ -22,6 +22,18 @@ class Step(NamedTuple):
     arg: object = None
     jumps: bool = False
 
+    def __eq__(self, other: object) -> bool:
+        """Compare steps; constants by identity, as their own `==` is code of the program's."""
+        if not isinstance(other, Step) or (self.op, self.jumps) != (other.op, other.jumps):
+            return False
+        return self.arg is other.arg or (self.op != "CONST" and self.arg == other.arg)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((self.op, self.jumps))
+
 
 Steps = tuple[Step, ...]
 

@@ -11,6 +11,7 @@ from collections import Counter
 
 from depyf.lift.nodes import AsyncIter, GetIter, Ref, Temp
 from depyf.lift.tac import NULL
+from depyf.passes.loop_tails import take_tail
 from depyf.passes.walk import nodes, rewrite_sequences
 from depyf.structure.labels import ForStmt, WithStmt
 from depyf.structure.tree import Enter
@@ -67,6 +68,8 @@ def _iterable(stmt: ForStmt, before: list[ast.stmt], named: Counter[int]) -> ast
 
     So does one that is named anywhere else: something goes on with it after the loop.
     """
+    if before:
+        before.extend(take_tail(before[-1], stmt.iterator))
     last = before[-1] if before else None
     if named[_temp(stmt.iterator)] > 2:
         return stmt.iterator

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
+import keyword
 import re
 import sys
 import types
+import unicodedata
 from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Code
@@ -24,6 +26,7 @@ from depyf.lift.nodes import (
     WithExcept,
     literal,
 )
+from depyf.lift.writable import is_writable
 from depyf.passes.body import Body
 from depyf.passes.definitions import AsyncDefinition, Definition
 from depyf.passes.parameters import parameters
@@ -51,11 +54,11 @@ class Names:
 
     def fresh(self, wish: str) -> str:
         """Return an identifier like `wish` that is not taken."""
-        base = re.sub(r"\W+", "_", wish).strip("_") or "name"
+        base = re.sub(r"\W+", "_", unicodedata.normalize("NFKC", wish)).strip("_") or "name"
         if base[0].isdigit():
             base = "_" + base
         name, number = base, 1
-        while name in self.taken:
+        while name in self.taken or keyword.iskeyword(name):
             number += 1
             name = f"{base}_{number}"
         self.taken.add(name)
@@ -134,7 +137,7 @@ def finish_leftovers(body: Body, names: Names) -> None:
             return _cell(expr.name)
         if isinstance(expr, Function):
             return _made_in_place(expr, names)
-        if isinstance(expr, ast.Name) and not expr.id.isidentifier():
+        if isinstance(expr, ast.Name) and not is_writable(expr.id):
             expr.id = names.of_variable(expr.id)
         return expr
 

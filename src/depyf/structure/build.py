@@ -25,6 +25,7 @@ from depyf.structure.regions.recognise import Recognised
 from depyf.structure.regions.table import Kind, Region
 from depyf.structure.tree import For, If, Item, Jump, Label, Loop, ReraiseStmt, Try, WithBody
 from depyf.structure.unstructured import Unstructured
+from depyf.trace import step
 
 
 class Builder:
@@ -126,6 +127,7 @@ class Builder:
         if len(entries) != 1 or body & code:
             raise Unstructured(f"a protected region is entered at {len(entries)} places")
         (entry,) = entries
+        step("the region of handler {}, blocks {}, becomes one node", handler, sorted(body))
         nest, first = self.nodes[entry].nest, self.nodes[entry].first
         last = max(self.nodes[label].last for label in body | code)
         parent = self.recognised.regions.parent[handler]
@@ -292,6 +294,7 @@ class Builder:
         if node is None:
             raise Unstructured("loops overlap")
         loop = self._for_of(header)
+        step("the loop of block {}, blocks {}, becomes one node", header, sorted(inside))
         nest, handler, offset = node.nest, node.handler, node.first
         last = max(self.nodes[label].last for label in inside)
         if loop is not None:

@@ -19,11 +19,13 @@ from depyf.lift.fold import Folder
 from depyf.lift.nodes import EMPTY, LOCAL, Entry, MatchTest, Temp
 from depyf.lift.order import is_atom
 from depyf.lift.rules import FOLD
-from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Return, edges, exit_uses
+from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Return, edges
 from depyf.structure.chains import link, with_link
 from depyf.structure.order import postorder
 from depyf.structure.polarity import keeps_polarity
 from depyf.structure.tree import Enter
+from depyf.structure.uses import count_uses
+from depyf.trace import step
 
 
 @dataclass(slots=True)
@@ -75,22 +77,6 @@ RULES = {
     "ENTER_WITH": _enter_with,
     "ENTER_ASYNC_WITH": _enter_with,
 }
-
-
-def count_uses(graph: Graph) -> dict[int, int]:
-    """Return how often each temporary is read; being popped is no use."""
-    uses: dict[int, int] = {}
-    for block in graph.live():
-        for inst in block.insts:
-            if inst.op != "POP":
-                for temp in inst.uses:
-                    uses[temp] = uses.get(temp, 0) + 1
-        for temp in exit_uses(block.exit):
-            uses[temp] = uses.get(temp, 0) + 1
-        for edge in edges(block.exit):
-            for temp in edge.args:
-                uses[temp] = uses.get(temp, 0) + 1
-    return uses
 
 
 def collapse(graph: Graph, scope: dict[int, int], is_expression: bool) -> dict[int, int]:
@@ -150,6 +136,7 @@ class _Collapser:
         target = self.graph.block(edge.target)
         if target is block:
             return False
+        step("block {} takes in block {}, which only it leads to", block.index, target.index)
         for phi, arg in zip(target.phis, edge.args):
             if phi == arg:
                 self.uses[arg] -= 1
@@ -343,6 +330,7 @@ class _Collapser:
     def _absorb(self, block: Block, cond: int, arm: _Arm, op: ast.boolop, negate: bool, result: int) -> None:
         """Replace test and arm by one operation that makes `result`."""
         assert arm.entry is not None
+        step("block {} takes in the test of block {}: `{}`", block.index, arm.block.index, type(op).__name__.lower())
         chain, rest = self._chained(block, cond, arm, op, negate)
         right = arm.entry.expr
         extra = self._externals(arm)
@@ -472,6 +460,7 @@ class _Collapser:
     def _if_expression(self, block: Block, cond: int, true_arm: _Arm, false_arm: _Arm, result: int) -> None:
         assert true_arm.entry is not None and false_arm.entry is not None
         body, orelse = true_arm.entry, false_arm.entry
+        step("block {}: `if else` of blocks {} and {}", block.index, true_arm.block.index, false_arm.block.index)
 
         def make(parts: list[ast.expr]) -> ast.expr:
             return ast.IfExp(test=parts[0], body=body.expr, orelse=orelse.expr)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from depyf.lift.tac import Block, Branch, Edge, Exit, Goto, Graph, Inst, Raise, Return, exit_uses
 from depyf.structure.order import postorder
 from depyf.structure.regions.table import prune
+from depyf.trace import step
 
 DROPS = frozenset({"POP", "POP_EXCEPT"})
 
@@ -109,6 +110,7 @@ def _single_difference(one: Block, two: Block, length: int) -> tuple[int, int] |
 def _share(graph: Graph, one: Block, two: Block, length: int, pair: tuple[int, int]) -> Block:
     """Move the end of a block to a new one, which both lead to with the value that differs; return the new one."""
     left, right = pair
+    step("blocks {} and {} share their last {} operations", one.index, two.index, length)
     phi = graph.new_temp()
     insts = [
         replace(inst, uses=[phi if temp == left else temp for temp in inst.uses])

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from depyf.lift.tac import Block, Edge, Goto, Graph, Raise, Reraise, Return, exit_uses
+from depyf.structure.argument_key import argument_key
 from depyf.structure.regions.split import split_block
 
 DROPS = frozenset({"POP", "POP_EXCEPT"})
@@ -59,7 +60,7 @@ def _way_out(graph: Graph, block: Block) -> tuple[int, Hashable] | None:
     for inst in block.insts[place:]:
         if any(temp not in names and temp >= 0 for temp in inst.uses) or not _is_plain(inst.arg):
             return None
-        words.append((inst.op, type(inst.arg), repr(inst.arg), *(names.get(temp, temp) for temp in inst.uses)))
+        words.append((inst.op, argument_key(inst.arg), *(names.get(temp, temp) for temp in inst.uses)))
         names.update((temp, len(names)) for temp in inst.defs)
     uses = [] if isinstance(exit_, Reraise) else exit_uses(exit_)
     words.extend(exit_uses(exit_) if isinstance(exit_, Reraise) else [])

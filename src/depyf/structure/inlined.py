@@ -100,6 +100,9 @@ def replace_inlined(graph: Graph, inlined: Inlined, inst: Inst) -> None:
     for other in graph.live():
         other.insts = [one for one in other.insts if one.op != "STORE_FAST" or one.uses[0] not in inlined.saved]
     block.exit = Goto(Edge(rest.index, []))
+    if not rest.insts and isinstance(rest.exit, Goto):
+        # Nothing is left in it that the handler of the loop could protect.
+        rest.handler = graph.block(rest.exit.edge.target).handler
     graph.temps = inlined.graph.temps
     _prune(graph)
 

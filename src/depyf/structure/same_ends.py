@@ -9,6 +9,7 @@ Where a jump leads to a short end of the code, the compiler copies that to the j
 from __future__ import annotations
 
 from depyf.lift.tac import Block, Edge, Goto, Graph, Inst, Raise, Return, exit_uses
+from depyf.structure.argument_key import argument_key
 from depyf.structure.nests import find_markers
 from depyf.structure.regions.split import split_block
 
@@ -91,7 +92,7 @@ def _shape(block: Block, insts: list[Inst]) -> Key:
     numbers: dict[int, int] = {}
     shape: list[object] = []
     for inst in insts:
-        arg = repr(inst.arg) if inst.op == "CONST" else inst.arg
+        arg = argument_key(inst.arg) if inst.op == "CONST" else inst.arg
         shape.append((inst.op, inst.line, type(inst.arg), arg, tuple(numbers.get(temp, -1) for temp in inst.uses)))
         numbers.update((temp, len(numbers)) for temp in inst.defs)
     shape.append(tuple(numbers.get(temp, -1) for temp in exit_uses(block.exit)))

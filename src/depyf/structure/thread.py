@@ -9,8 +9,9 @@ from __future__ import annotations
 from operator import ne
 
 from depyf.lift.tac import Block, Edge, ForIter, Goto, Graph, edges, seeming
-from depyf.structure.collapse import count_uses
 from depyf.structure.regions.table import Regions, prune
+from depyf.structure.uses import count_uses
+from depyf.trace import step
 
 
 def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
@@ -35,6 +36,7 @@ def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
                     break
                 if isinstance(block.exit, ForIter) and any(map(ne, graph.block(onward.target).phis, onward.args)):
                     break  # The head of a loop is no place to assign values.
+                step("block {} leads past block {}, to {}", block.index, edge.target, onward.target)
                 renamed = dict(zip(target.phis, edge.args))
                 edge.args = [renamed.get(arg, arg) for arg in onward.args]
                 edge.target = onward.target

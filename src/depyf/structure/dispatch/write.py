@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from depyf.bytecode.code import CO_OPTIMIZED
+from depyf.errors import DecompilationError
 from depyf.lift.nodes import ExcMatch, MatchTest, Object, Temp, literal_value
 from depyf.lift.tac import Block, Edge, ForIter, Goto, Graph, edges
 from depyf.structure.dispatch.plan import Plan
@@ -42,6 +43,8 @@ class Writer:
         plan = self.plan
         goal = plan.goal(index)
         to = self.scopes.of[goal]
+        if not set(_handlers_around(to)) <= set(_handlers_around(scope)):
+            raise DecompilationError("the code of a handler is entered by a jump", code=str(self.graph.code))
         around = plan.withs_around(to)
         left = [plan.state_of(inner) for inner in plan.withs_around(scope) if inner not in around]
         return plan.state_of(to).set(plan.numbers[goal], left)
@@ -238,6 +241,14 @@ class Writer:
         call = ast.Call(func=entered, args=[], keywords=[])
         pairs = [(manager, enter.manager), (Temp(temp=enter.exit), left), (Temp(temp=enter.value), call)]
         return [ast.Assign(targets=[target], value=value, lineno=enter.lineno) for target, value in pairs]
+
+
+def _handlers_around(scope: Scope | None) -> Iterator[Scope]:
+    """Yield the handlers in whose code a scope lies."""
+    while scope is not None:
+        if scope.role is Role.HANDLER:
+            yield scope
+        scope = scope.parent
 
 
 def _matches(test: ast.expr) -> bool:

@@ -18,6 +18,7 @@ from depyf.structure.patterns.junk import drop_junk
 from depyf.structure.patterns.roots import find_roots
 from depyf.structure.patterns.write import Alternatives, Captures, pattern_test
 from depyf.structure.regions.table import prune
+from depyf.trace import step
 
 OPERANDS = frozenset(
     {"CONST", "LOAD_ATTR", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF", "LOAD_NAME", "LOAD_CLASSDEREF"}
@@ -177,6 +178,7 @@ class _Joiner:
         fail = _through(block, test.success, other.fail)
         if fail != test.fail and not self._fails_alike(fail, test.fail):
             return False
+        step("block {} tests one pattern with block {}", index, block.index)
         test.facts += other.facts
         test.outs |= other.outs
         test.success = _through(block, test.success, other.success)

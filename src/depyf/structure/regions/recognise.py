@@ -9,6 +9,7 @@ from depyf.structure.regions import finally_, names, with_
 from depyf.structure.regions.jumps import protect_jumps
 from depyf.structure.regions.table import Kind, Regions, join_straight, prune, skip_empty
 from depyf.structure.regions.ways import Ways
+from depyf.trace import step
 
 HARMLESS = frozenset({"CONST", "LOAD_FAST", "POP", "POP_EXCEPT", "MOVE"})
 
@@ -40,6 +41,7 @@ def recognise(graph: Graph) -> Recognised:
         if region.handler not in regions.parent or graph.blocks[graph.handlers[region.handler].target] is None:
             regions.parent.pop(region.handler, None)
             continue
+        step("handler {} is {}: its bookkeeping is taken out", region.handler, region.kind.value)
         match region.kind:
             case Kind.NAME:
                 names.dissolve(regions, region)
