@@ -123,10 +123,12 @@ def _row(found: dict[str, Found]) -> str:
     counts = found.get("tests", {}).get("counts", {})
     assert isinstance(counts, dict)
     tests = f"{counts.get('passed', 0)} pass, {counts.get('failed', 0) + counts.get('error', 0)} fail"
+    if not counts:
+        tests = "not run yet"
     if counts.get("skipped"):
         tests += f", {counts['skipped']} not for this torch"
     guards, dynamo = found.get("guards", {}), found.get("dynamo", {})
-    pairs = f"{guards['agree']} of {guards['pairs']} pairs" if guards.get("pairs") else "a Python function"
+    pairs = f"{guards['agree']} of {guards['pairs']} pairs" if guards.get("pairs") else "not asked"
     unproven = str(dynamo.get("code objects whose source is not proven", "? of ?"))
     other = str(dynamo.get("programs with other results", "?"))
     code = f"all but {unproven}; other results in {other}"

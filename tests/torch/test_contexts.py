@@ -13,6 +13,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 import depyf  # noqa: E402 - after the check that torch is there
+from depyf.torch.adapters import seams  # noqa: E402
 from tests.torch import programs  # noqa: E402
 
 
@@ -26,8 +27,9 @@ def transformed(directory: Path) -> list[str]:
 
 
 def compiles(directory: Path) -> list[str]:
+    """Return the compile ids in order; before 2.4 torch counts on over a reset."""
     found: list[str] = json.loads((directory / "index.json").read_text(encoding="utf-8"))["order"]
-    return found
+    return found if seams.has_structured_trace() else [f"0/{each.partition('/')[2]}" for each in found]
 
 
 def test_the_inner_of_two_contexts_gets_what_begins_in_it(tmp_path: Path) -> None:
@@ -92,12 +94,14 @@ def test_threads_with_contexts_of_their_own_do_not_mix(tmp_path: Path) -> None:
     assert transformed(tmp_path / "one") == ["__transformed_code_0_for_straight.py"]
     first, resumed = transformed(tmp_path / "other")
     assert first == "__transformed_code_0_for_breaking_once.py"
-    assert resumed.startswith("__transformed_code_0_for_torch_dynamo_resume_in_breaking_once_at_")
+    assert resumed.startswith(f"__transformed_code_0_for_{seams.RESUME_PREFIX}breaking_once")
     assert len(list((tmp_path / "one").glob("*.Backward_graph.*.py"))) == 1
     assert len(list((tmp_path / "other").glob("*.Backward_graph.*.py"))) == 2
 
 
 def test_a_thread_without_a_context_uses_the_one_there_is(tmp_path: Path) -> None:
+    if not hasattr(torch._dynamo.config, "record_runtime_overhead"):
+        pytest.skip("this torch writes no profiler calls into its code")
     before = torch._dynamo.config.record_runtime_overhead
     seen: list[bool] = []
 
@@ -170,6 +174,7 @@ def test_a_client_that_formats_a_graph_gets_a_file_of_it(tmp_path: Path) -> None
     ]
 
 
+@pytest.mark.skipif(not seams.has_structured_trace(), reason="torch before 2.4 tells only of compiled frames")
 def test_a_compile_that_no_frame_asked_for(tmp_path: Path) -> None:
     from torch._inductor.compile_fx import compile_fx
 
@@ -180,6 +185,7 @@ def test_a_compile_that_no_frame_asked_for(tmp_path: Path) -> None:
     assert "Outside of any compiled frame" in (tmp_path / "index.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.skipif(not seams.has_structured_trace(), reason="torch 2.2 itself keeps the parameters of a module alive")
 def test_after_the_context_nothing_of_the_users_is_kept(tmp_path: Path) -> None:
     import gc
     import weakref

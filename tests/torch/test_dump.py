@@ -16,7 +16,13 @@ import pytest
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 import depyf  # noqa: E402 - after the check that torch is there
+from depyf.torch.adapters import seams  # noqa: E402
 from tests.torch import programs  # noqa: E402
+
+traced = pytest.mark.skipif(not seams.has_structured_trace(), reason="torch before 2.4 does not tell all of this")
+
+# Before 2.3 the name of a resume function has no line.
+RESUME = seams.RESUME_PREFIX + ("branching_at_11" if seams.RESUME_PREFIX.startswith("torch_") else "branching")
 
 BACKENDS = ("eager", "aot_eager", "inductor")
 
@@ -68,7 +74,7 @@ def test_every_python_file_is_python(backend: str, gradient: bool, tmp_path: Pat
 
 def test_the_files_of_eager(tmp_path: Path) -> None:
     run_branching("eager", tmp_path)
-    resume = "torch_dynamo_resume_in_branching_at_11"
+    resume = RESUME
     assert without_numbers(names(tmp_path)) == {
         "__compiled_fn_K.Captured_Graph.0.py",
         "__transformed_code_0_for_branching.py",
@@ -83,6 +89,7 @@ def test_the_files_of_eager(tmp_path: Path) -> None:
     }
 
 
+@traced
 def test_the_graphs_of_a_training_with_inductor(tmp_path: Path) -> None:
     run_branching("inductor", tmp_path, gradient=True)
     found = index(tmp_path)["functions"][0]["compiles"][0]
@@ -110,6 +117,7 @@ def test_a_graph_file_runs(tmp_path: Path) -> None:
     assert any(torch.equal(result, expected) for result in results)
 
 
+@traced
 def test_the_story(tmp_path: Path) -> None:
     run_branching("eager", tmp_path)
     found = index(tmp_path)
@@ -135,7 +143,7 @@ def test_the_story(tmp_path: Path) -> None:
 
 def test_the_resume_function_beside_the_users_source(tmp_path: Path) -> None:
     run_branching("eager", tmp_path)
-    text = (tmp_path / "__transformed_code_1_for_torch_dynamo_resume_in_branching_at_11.py").read_text("utf-8")
+    text = (tmp_path / f"__transformed_code_1_for_{RESUME}.py").read_text("utf-8")
     assert "from line 12 on, with a, b, x as they were" in text or "from line 12 on, with b, x as they were" in text
     assert re.search(r"#      11       if b.sum\(\) < 0: +\(already decided: true\)", text)
     assert re.search(r"#  >   12           b = b \* -1", text)
@@ -165,6 +173,7 @@ def test_nothing_compiled_says_why(tmp_path: Path) -> None:
     assert "The function was compiled before" in (tmp_path / "index.md").read_text(encoding="utf-8")
 
 
+@traced
 def test_a_backend_that_fails_leaves_its_graph(tmp_path: Path) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError("this backend is broken")
@@ -176,6 +185,7 @@ def test_a_backend_that_fails_leaves_its_graph(tmp_path: Path) -> None:
     assert "this backend is broken" in compiled["failure"]["reason"]
 
 
+@traced
 def test_a_frame_that_dynamo_gives_up_is_told(tmp_path: Path) -> None:
     with depyf.prepare_debug(tmp_path):
         result = torch.compile(programs.breaking_in_a_loop, backend="eager")(torch.ones(3))

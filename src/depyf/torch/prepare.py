@@ -6,6 +6,7 @@ import contextlib
 import os
 import threading
 import types
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from depyf.report.writer import prepared_directory, write_whole
 from depyf.torch import entries, hooks
 from depyf.torch.active import ACTIVE, HITS
 from depyf.torch.adapters import seams, stages
-from depyf.torch.adapters.versions import python_version, torch_version
+from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
 from depyf.torch.dump import LOOSE, Dump
 from depyf.torch.problems import Problems
 from depyf.torch.rank import rank_directory
@@ -73,6 +74,8 @@ class DumpContext:
         with self._problems.contained("reading the last cache entries"):
             entries.read_new_entries(self._recorder)
         with self._problems.contained("writing the last artefacts"):
+            if self._untraced is not None:
+                self._untraced.at_end()
             self._recorder.end_of_context()
         self.session.problems.extend(self._problems.found)
         with self._problems.contained("writing the index"):
@@ -177,6 +180,16 @@ def current_context() -> DumpContext | None:
     return found if isinstance(found, DumpContext) else None
 
 
+_SAID: set[str] = set()
+
+
+def _tell_once(warning: str) -> None:
+    """Warn of something, once in a process."""
+    if warning and warning not in _SAID:
+        _SAID.add(warning)
+        warnings.warn(warning, RuntimeWarning, stacklevel=3)
+
+
 class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context manager is named like a function
     """Write everything that torch compiles inside the context to `dump_src_dir`.
 
@@ -202,6 +215,7 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
         self._entered: list[DumpContext] = []
 
     def __enter__(self) -> Session:
+        _tell_once(unknown_version())
         own, whole = rank_directory(self._directory)
         context = DumpContext(prepared_directory(own), whole, **self._options)
         context.enter()

@@ -196,8 +196,9 @@ class Recorder:
         here = stack[-1] if stack else UserLine("", 0, "", "?")
         function = self._function(compile_id, here)
         made = Compile(compile_id, here.function, here.filename, here.line, order=next(_COUNT))
-        if compile_id in self._reasons:
-            made.trigger = Recompile(self._reasons.pop(compile_id))
+        if compile_id in self._reasons or compile_id.compile > 0:
+            # Before 2.6 torch does not tell the reasons.
+            made.trigger = Recompile(self._reasons.pop(compile_id, ()))
         function.compiles.append(made)
         running = Running(made, function)
         self._running[compile_id] = running

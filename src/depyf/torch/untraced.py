@@ -26,6 +26,7 @@ class Untraced:
         self._recorder = recorder
         self._kernels = set(before_trace.kernels())
         self._breaks = len(before_trace.break_texts())
+        self._last: tuple[CompileId, int] | None = None
 
     def on_graph(self, current: tuple[CompileId, int], name: str, module: seams.GraphModule) -> None:
         """Tell of a graph that torch formats."""
@@ -40,15 +41,24 @@ class Untraced:
 
     def before_code(self, current: tuple[CompileId, int]) -> None:
         """Tell of what a compile has left by the time that its code is made."""
-        for path, text in before_trace.kernels().items():
-            if path not in self._kernels:
-                self._kernels.add(path)
-                self._tell(current, "inductor_output_code", {"filename": path}, text)
+        self._last = current
+        self._tell_kernels(current)
         texts = before_trace.break_texts()
         # A reset of Dynamo forgets the breaks so far.
         for text in texts[self._breaks if self._breaks <= len(texts) else 0 :]:
             self._tell(current, stages.ARTEFACT, {"name": stages.BREAK_REASON}, text)
         self._breaks = len(texts)
+
+    def at_end(self) -> None:
+        """Tell of the kernels of backward graphs that were compiled when they were first needed."""
+        if self._last is not None:
+            self._tell_kernels(self._last)
+
+    def _tell_kernels(self, current: tuple[CompileId, int]) -> None:
+        for path, text in before_trace.kernels().items():
+            if path not in self._kernels:
+                self._kernels.add(path)
+                self._tell(current, "inductor_output_code", {"filename": path}, text)
 
     def after_code(self, current: tuple[CompileId, int]) -> None:
         """Tell that a compile has ended."""

@@ -154,9 +154,7 @@ def _under_debugpy(port: int) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("backends", "from_start"), [(BACKENDS, False), (("eager",), True)])
-def test_breakpoints_hit_and_steps_land_on_lines(
-    backends: tuple[str, ...], from_start: bool, tmp_path: Path
-) -> None:
+def test_breakpoints_hit_and_steps_land_on_lines(backends: tuple[str, ...], from_start: bool, tmp_path: Path) -> None:
     program = Debugged(tmp_path, backends, from_start=from_start)
     try:
         for backend in backends:

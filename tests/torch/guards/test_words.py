@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 import torch
-from torch._C._dynamo.guards import GlobalStateGuard
 
 from depyf.report.model import UserLine
 from depyf.torch import ambient
@@ -180,6 +179,6 @@ def test_torch_s_numbers_for_dtypes(dtype: torch.dtype) -> None:
     before = torch.get_default_dtype()
     torch.set_default_dtype(dtype)
     try:
-        assert ambient.flags(GlobalStateGuard().__getstate__())["default_dtype"] is dtype
+        assert ambient.own_flags()["default_dtype"] is dtype
     finally:
         torch.set_default_dtype(before)

@@ -1,6 +1,6 @@
 """What each process of the test's job does: the ranks agree on one function and differ on another.
 
-    torchrun --nproc-per-node 2 job.py DIRECTORY
+torchrun --nproc-per-node 2 job.py DIRECTORY
 """
 
 from __future__ import annotations

@@ -21,6 +21,10 @@ EVAL_FRAME: Any = torch._C._dynamo.eval_frame
 TELLS = hasattr(EVAL_FRAME, "set_bytecode_debugger_callback")
 """Whether torch tells which entry it runs; it does since 2.12."""
 
+with_ids = pytest.mark.skipif(
+    not hasattr(torch.compiler, "set_stance"), reason="before 2.6 cache entries carry no compile ids"
+)
+
 Call = tuple[tuple[Any, ...], dict[str, Any]]
 
 
@@ -199,6 +203,7 @@ def test_nothing_of_the_program_s_module_changes() -> None:
     assert dict(vars(replicated)) == before
 
 
+@with_ids
 def test_the_entry_used_last_is_asked_first() -> None:
     compiled = torch.compile(replicated.both, backend="eager")
     with torch._dynamo.config.patch(automatic_dynamic_shapes=False):
@@ -221,6 +226,7 @@ def test_the_entry_used_last_is_asked_first() -> None:
     assert served == ["0/1", "0/0", "0/0", "0/1", "0/1"]
 
 
+@with_ids
 def test_no_entry_fits() -> None:
     compiled = torch.compile(replicated.sized, backend="eager", dynamic=False)
     compiled(ones(4))
@@ -238,6 +244,7 @@ def test_no_entry_fits() -> None:
     assert len(live.entries(replicated.sized.__code__)) == 1
 
 
+@with_ids
 def test_an_entry_that_torch_drops_is_not_used() -> None:
     compiled = torch.compile(replicated.sized, backend="eager")
     compiled(ones(4))

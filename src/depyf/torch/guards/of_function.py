@@ -5,8 +5,8 @@ ___check_type_id(L['n'], 94...)     type(L["n"]) is int
 L['n'] == 3                         L["n"] == 3
 ___check_tensors(L['x'], ...)       torch_check_tensors(L["x"], ...)  # torch's own guard
 
-That the entry is still valid, and that the backend is the one that is being called, is no property of a call: torch
-asks it too, but outside of a compiled call there is nothing to ask about.
+That the entry is still valid, and that backend, configuration and `fullgraph` are those of what is being called, is no
+property of a call: torch asks it too, but outside of a compiled call there is nothing to ask about.
 """
 
 from __future__ import annotations
@@ -30,7 +30,13 @@ from depyf.torch.guards.kinds.place import Place
 from depyf.torch.guards.tree import Node, Tree
 from depyf.torch.guards.words import expression, user_line
 
-_OUTSIDE = ("___guarded_code.valid", "(___skip_backend_check()")
+_OUTSIDE = (
+    "___guarded_code.valid",
+    "(___skip_backend_check()",
+    "___compile_config_hash() == ",
+    "not ___needs_nopython()",
+    "___needs_nopython()",
+)
 _TENSORS = re.compile(r"___check_tensors\((?P<tensors>.*), tensor_check_names=tensor_check_names\)$", re.DOTALL)
 _IDENTITY = re.compile(r"___check_(?P<what>type|obj)_id\((?P<source>.*), (?P<id>\d+)\)$", re.DOTALL)
 _KNOWN_TYPES = {
