@@ -22,6 +22,7 @@ from tools.bad_input.seeds import seeds
 
 HEADER = importlib.util.MAGIC_NUMBER + bytes(12)
 MODULE = compile("x = 0", "m.py", "exec")
+UP = compile("from .a import b", "m.py", "exec")
 OUTER = compile("def g():\n    return (lambda: 1), (lambda: 1)\n", "m.py", "exec")
 
 
@@ -134,6 +135,7 @@ HOSTILE = {
     "a name that is a keyword": HEADER + marshal.dumps(MODULE.replace(co_names=("class",))),
     "a name with an end of line": HEADER + marshal.dumps(MODULE.replace(co_names=("a\nimport os",))),
     "a name with a surrogate": HEADER + marshal.dumps(MODULE.replace(co_names=("\ud800",))),
+    "an import from very far up": HEADER + marshal.dumps(UP.replace(co_consts=(1 << 30, *UP.co_consts[1:]))),
     "a file name with quotes": HEADER + marshal.dumps(MODULE.replace(co_filename='a\n"""\0')),
 }
 

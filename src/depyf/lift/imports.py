@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from depyf.lift.fold import Folder
 
 
+DEEPEST = 1000
+"""Dots of a relative import that are written; a level is any number, and packages do not nest so deep."""
+
+
 class Import(ast.Import):
     """An import statement that remembers how its names are bound; `target` is a temporary that stands for one."""
 
@@ -43,7 +47,7 @@ def import_name(folder: Folder, inst: Inst) -> None:
     """IMPORT_NAME, IMPORT_LAZY: level and names are constants, or `__import__` is called."""
     level, names = folder.take(inst.uses).exprs
     depth, wanted = literal_value(level), literal_value(names)
-    if isinstance(depth, int) and (wanted is None or isinstance(wanted, tuple)):
+    if isinstance(depth, int) and 0 <= depth <= DEEPEST and (wanted is None or isinstance(wanted, tuple)):
         module = Module(name=inst.arg, level=depth, names=wanted, bound=[], is_lazy=inst.op == "IMPORT_LAZY")
         entry = folder.push(inst, module)
         if wanted is None and depth == 0:
