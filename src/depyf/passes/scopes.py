@@ -57,11 +57,14 @@ def never_bound(body: Body, variables: list[Var]) -> list[ast.stmt]:
     if not code.flags & CO_OPTIMIZED or code.name.startswith("<"):
         return []
     inner = [const for const in code.consts if isinstance(const, Code)]
-    read = {var.id for var in variables if is_own(var, code)} | {name for one in inner for name in one.freevars}
-    read |= {node.name for node in nodes(body.stmts) if isinstance(node, Cell)}
+    shared = {name for one in inner for name in one.freevars}
+    shared |= {node.name for node in nodes(body.stmts) if isinstance(node, Cell)}
+    # Written code may have a free variable with the name of a local one: that is what the others mean.
+    shared &= {*code.varnames, *code.cellvars} - set(code.freevars)
+    read = {var.id for var in variables if is_own(var, code)} | shared
     bound = {var.id for var in variables if not isinstance(var.ctx, ast.Load)} | set(code.parameters)
     bound |= {node.name for node in nodes(body.stmts) if isinstance(node, ast.ExceptHandler) and node.name}
-    names = sorted(read & {*code.varnames, *code.cellvars} - bound)
+    names = sorted(read - bound)
     if not names:
         return []
     targets: list[ast.expr] = [Var(id=name, ctx=ast.Store(), scope="fast") for name in names]
