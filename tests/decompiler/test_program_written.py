@@ -206,7 +206,7 @@ def test_the_name_of_an_unused_local_variable_hides_no_free_one() -> None:
                 return a + x
 
             if False:
-                b = None  # type: ignore[unreachable]
+                b = None  # type: ignore[unreachable]  # noqa: F841
             return inner() + x
 
         return middle

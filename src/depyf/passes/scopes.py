@@ -13,6 +13,7 @@ from depyf.passes.comprehensions import COMPREHENSIONS, bound_around
 from depyf.passes.definitions import AsyncDefinition, ClassDefinition, Definition
 from depyf.passes.type_params import GENERIC
 from depyf.passes.walk import children, nodes
+from depyf.trace import step
 
 EXPRESSIONS = frozenset({"<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 """Code that is written as an expression: what it binds outside is declared by the code around it."""
@@ -45,7 +46,10 @@ def declare(body: Body) -> None:
         stmts.append(ast.Global(names=sorted(global_names)))
     if nonlocal_names:
         stmts.append(ast.Nonlocal(names=sorted(nonlocal_names)))
-    body.stmts[:0] = [*stmts, *never_bound(body, variables)]
+    stmts += never_bound(body, variables)
+    if stmts:
+        step("{} declarations stand first", len(stmts))
+    body.stmts[:0] = stmts
 
 
 def never_bound(body: Body, variables: list[Var]) -> list[ast.stmt]:
