@@ -64,11 +64,10 @@ def never_bound(body: Body, variables: list[Var]) -> list[ast.stmt]:
     shared = {name for one in inner for name in one.freevars}
     shared |= {node.name for node in nodes(body.stmts) if isinstance(node, Cell)}
     # Written code may have a free variable with the name of a local one: that is what the others mean.
-    shared &= {*code.varnames, *code.cellvars} - set(code.freevars)
-    read = {var.id for var in variables if is_own(var, code)} | shared
+    read = {var.id for var in variables if is_own(var, code)} | (shared - set(code.freevars))
     bound = {var.id for var in variables if not isinstance(var.ctx, ast.Load)} | set(code.parameters)
     bound |= {node.name for node in nodes(body.stmts) if isinstance(node, ast.ExceptHandler) and node.name}
-    names = sorted(read - bound)
+    names = sorted(read & {*code.varnames, *code.cellvars} - bound)
     if not names:
         return []
     targets: list[ast.expr] = [Var(id=name, ctx=ast.Store(), scope="fast") for name in names]
