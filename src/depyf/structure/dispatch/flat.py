@@ -22,6 +22,7 @@ from depyf.structure.regions.async_for import restore_async_for
 from depyf.structure.regions.jumps import protect_jumps
 from depyf.structure.regions.table import Regions
 from depyf.structure.unstructured import Unstructured
+from depyf.trace import step
 
 DEPTH = 40
 """Scopes inside each other; Python itself takes fewer."""
@@ -39,6 +40,7 @@ def dispatch_scopes(graph: Graph, finish: Finish) -> list[ast.stmt]:
     regions = Regions(graph)
     protect_jumps(regions)
     withs = keep_withs(graph, regions)
+    step("{} blocks become states of loops that dispatch", len(graph.live()))
     scopes = Scopes(graph, Markers(graph), set(withs))
     _check_depth(scopes)
     drop_dead_phis(graph)
@@ -59,6 +61,7 @@ def dispatch_levels(graph: Graph, finish: Finish) -> list[ast.stmt]:
     end_class(graph)
     restore_async_for(graph)
     Regions(graph)
+    step("{} blocks become states of one loop that dispatches", len(graph.live()))
     levels = Levels(graph)
     drop_dead_phis(graph, levels.restored)
     groups = _groups(graph, levels.groups())
