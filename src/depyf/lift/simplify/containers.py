@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from depyf.lift.phis import rename
 from depyf.lift.tac import Block, Graph, Inst, edges, exit_uses
+from depyf.trace import present, step
 
 KNOWN = frozenset(
     {
@@ -103,8 +104,23 @@ class _Evaluator:
                 else:
                     work.append((edge.target, state.copy()))
         for index, insts in self.result.items():
+            self._announce(self.graph.block(index), insts)
             self.graph.block(index).insts = insts
         rename(self.graph, self._closed())
+
+    def _announce(self, block: Block, insts: list[Inst]) -> None:
+        """Announce what is about to become of a block."""
+        if present() is None:
+            return
+        kept = {temp for inst in insts for temp in inst.defs}
+        for inst in block.insts:
+            for temp in set(inst.defs) - kept:
+                if temp in self.same:
+                    step("block {}: v{} is v{}, which it was taken from", block.index, temp, self._find(temp))
+                else:
+                    step("block {}: v{} is only taken apart, and not built", block.index, temp)
+        if len(insts) != len(block.insts) or any(one.op != two.op for one, two in zip(insts, block.insts)):
+            step("block {}: {} operations become {}", block.index, len(block.insts), len(insts))
 
     def _closed(self) -> dict[int, int]:
         return {temp: self._find(temp) for temp in self.same}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from depyf.lift.phis import rename_exit
 from depyf.lift.tac import Block, Graph, Inst, edges, exit_uses
+from depyf.trace import step
 
 
 def reload_where_used(graph: Graph) -> None:
@@ -40,6 +41,7 @@ def _rewrite(graph: Graph, block: Block, loads: dict[int, Inst]) -> None:
         load = loads[temp]
         line = near.line if near is not None else load.line
         fresh = graph.new_temp()
+        step("block {}: v{} is loaded where it is used, as v{}", block.index, temp, fresh)
         out.append(Inst(load.op, load.arg, [], [fresh], line, load.offset))
         return fresh
 
