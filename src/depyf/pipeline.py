@@ -55,6 +55,7 @@ from depyf.structure.regions.recognise import recognise
 from depyf.structure.same_ends import join_same_ends
 from depyf.structure.shared_ends import share_ends
 from depyf.structure.thread import thread
+from depyf.trace import step
 from depyf.work import Before, Pass, Stage, Work, check_order, run_passes
 
 NOTHING: frozenset[str] = frozenset()
@@ -149,6 +150,7 @@ def _inlined(work: Work) -> None:
         except (Unstructured, Unresolved, Irreducible):
             continue
         if operation is not None:
+            step("the loop of block {} becomes {}", inlined.block.index, operation.op)
             replace_inlined(graph, inlined, operation)
             blocks = saving_blocks(graph)
 
@@ -227,6 +229,7 @@ def _collapse(work: Work) -> None:
 
 def _build(work: Work) -> None:
     assert work.choices is not None
+    step("{} blocks become nested items", len(work.graph.live()))
     work.items = Builder(work.graph, work.recognised, work.nest, work.uses, work.choices).build()
 
 

@@ -240,3 +240,43 @@ def test_keyword_arguments_may_be_a_null() -> None:
     (call,) = (inst for block in lift(listing).live() for inst in block.insts if inst.op == "CALL_EX")
     assert call.arg is False
     assert len(call.uses) == 2
+
+
+def test_a_local_variable_may_be_named_as_a_free_one_or_as_another() -> None:
+    def holder(x, y):  # type: ignore[no-untyped-def]
+        def inner(a):  # type: ignore[no-untyped-def]
+            b = a + 1
+            return b * x, y
+
+        return inner
+
+    inner = holder(1, 2).__code__  # type: ignore[no-untyped-call]
+    found = decompile_code(inner.replace(co_varnames=("a", "x")))
+    assert found.level is Level.EXACT, found.reason
+    assert found.source.splitlines()[1:] == ["    x_1 = a + 1", "    return x_1 * x, y"]
+
+    def two(a):  # type: ignore[no-untyped-def]
+        b = a + 1
+        c = b * a
+        return c - b
+
+    found = decompile_code(two.__code__.replace(co_varnames=("a", "b", "b")))
+    assert found.level is Level.EXACT, found.reason
+    assert found.source.splitlines()[1:] == ["    b = a + 1", "    b_2 = b * a", "    return b_2 - b"]
+
+
+def test_the_name_of_an_unused_local_variable_hides_no_free_one() -> None:
+    def holder(x):  # type: ignore[no-untyped-def]
+        def middle(a):  # type: ignore[no-untyped-def]
+            def inner():  # type: ignore[no-untyped-def]
+                return a + x
+
+            if False:
+                b = None  # type: ignore[unreachable]  # noqa: F841
+            return inner() + x
+
+        return middle
+
+    middle = holder(1).__code__  # type: ignore[no-untyped-call]
+    found = decompile_code(middle.replace(co_varnames=tuple({"b": "x"}.get(name, name) for name in middle.co_varnames)))
+    assert found.level >= Level.EQUIVALENT, found.reason

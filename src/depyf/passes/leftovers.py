@@ -32,6 +32,7 @@ from depyf.passes.definitions import AsyncDefinition, Definition
 from depyf.passes.parameters import parameters
 from depyf.passes.telling import hint_names
 from depyf.passes.walk import nodes, rewrite_expressions
+from depyf.trace import step
 
 
 @dataclass(slots=True)
@@ -102,6 +103,7 @@ def finish_leftovers(body: Body, names: Names) -> None:
     def named(temp: int, wish: str) -> str:
         if temp not in temps:
             temps[temp] = names.fresh(names.hints.get(temp, wish))
+            step("v{} is called {}", temp, temps[temp])
         return temps[temp]
 
     for node in list(nodes(body.stmts)):

@@ -16,6 +16,7 @@ from depyf.lift.liveness import alive_at_entry
 from depyf.lift.phis import rename
 from depyf.lift.successors import successors
 from depyf.lift.tac import Block, Graph, Inst, edges, exit_uses
+from depyf.trace import present, step
 
 ATTEMPTS = 8
 """How often containers are followed anew, without those that could not be."""
@@ -111,8 +112,23 @@ class _Evaluator:
     def write(self) -> None:
         """Put what has been found into the graph."""
         for index, insts in self.result.items():
+            self._announce(self.graph.block(index), insts)
             self.graph.block(index).insts = insts
         rename(self.graph, {temp: self._find(temp) for temp in self.same})
+
+    def _announce(self, block: Block, insts: list[Inst]) -> None:
+        """Announce what is about to become of a block."""
+        if present() is None:
+            return
+        kept = {temp for inst in insts for temp in inst.defs}
+        for inst in block.insts:
+            for temp in set(inst.defs) - kept:
+                if temp in self.same:
+                    step("block {}: v{} is v{}, which it was taken from", block.index, temp, self._find(temp))
+                else:
+                    step("block {}: v{} is only taken apart, and not built", block.index, temp)
+        if len(insts) != len(block.insts) or any(one.op != two.op for one, two in zip(insts, block.insts)):
+            step("block {}: {} operations become {}", block.index, len(block.insts), len(insts))
 
     def _find(self, temp: int) -> int:
         while temp in self.same:

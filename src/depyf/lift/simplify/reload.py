@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from depyf.lift.phis import rename_exit
 from depyf.lift.tac import Block, Graph, Inst, edges, exit_uses
+from depyf.trace import step
 
 UNCHANGING = "LOAD_GLOBAL_UNCHANGING"
 """The operation that loads a global which stays the same: it may stand anywhere."""
@@ -49,6 +50,7 @@ def _rewrite(graph: Graph, block: Block, loads: dict[int, Inst]) -> None:
         load = loads[temp]
         line = near.line if near is not None else load.line
         fresh = graph.new_temp()
+        step("block {}: v{} is loaded where it is used, as v{}", block.index, temp, fresh)
         out.append(Inst(load.op, load.arg, [], [fresh], line, load.offset))
         return fresh
 
