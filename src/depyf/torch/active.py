@@ -188,3 +188,39 @@ class ActiveContexts:
 
 
 ACTIVE = ActiveContexts()
+
+
+class _Deaf:
+    """A context that hears of everything and keeps nothing."""
+
+    def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
+        pass
+
+    def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
+        return None
+
+    def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
+        pass
+
+    def on_run(self, code: types.CodeType) -> bool:
+        return False
+
+    def on_earlier_run(self, code: types.CodeType) -> None:
+        pass
+
+    def on_error(self, where: str, error: BaseException) -> None:
+        raise error
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Keep what this thread compiles from the contexts that are entered: it is depyf's own doing."""
+    if not ACTIVE.is_any_entered():
+        yield
+        return
+    deaf = _Deaf()
+    ACTIVE.enter(deaf)
+    try:
+        yield
+    finally:
+        ACTIVE.leave(deaf)

@@ -66,10 +66,13 @@ def read_compile_id(compile_id: TorchCompileId) -> CompileId:
 
 
 def cache_entries(code: types.CodeType) -> list[CacheEntry]:
-    """Return the cache entries that torch holds for a code object, in no particular order."""
+    """Return the cache entries that torch holds for a code object, in no particular order.
+
+    An entry that torch has taken out of service, as something that it guards is gone, stays in torch's list empty.
+    """
     from torch._dynamo.eval_frame import _debug_get_cache_entry_list
 
-    found = list(_debug_get_cache_entry_list(code))
+    found = [entry for entry in _debug_get_cache_entry_list(code) if entry.code is not None]
     entry_ids.number([entry.code for entry in reversed(found)])
     return found
 
