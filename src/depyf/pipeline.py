@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from depyf.bytecode.operations import OF_VARIABLES
 from depyf.lift.simplify.containers import evaluate_containers
 from depyf.lift.simplify.dead import remove_dead
 from depyf.lift.simplify.promote import promote_variables
@@ -66,7 +67,7 @@ SCOPES = "dispatch"
 
 
 def _simplifies(work: Work) -> bool:
-    return work.results is not None
+    return work.known is not None
 
 
 def _structures(work: Work) -> bool:
@@ -115,8 +116,8 @@ def _containers(work: Work) -> None:
 
 
 def _results(work: Work) -> None:
-    assert work.results is not None
-    unpack_results(work.graph, work.results)
+    assert work.known is not None
+    unpack_results(work.graph, work.known.results)
 
 
 def _dead(work: Work) -> None:
@@ -124,13 +125,14 @@ def _dead(work: Work) -> None:
 
 
 def _reload(work: Work) -> None:
-    reload_where_used(work.graph)
+    assert work.known is not None
+    reload_where_used(work.graph, work.known.unchanging)
 
 
 def _free_names(work: Work) -> None:
     """Take over the hints, and free the names of the variables that no operation names any more."""
     graph = work.graph
-    used = {inst.arg for block in graph.live() for inst in block.insts if isinstance(inst.arg, str)}
+    used = {inst.arg for block in graph.live() for inst in block.insts if inst.op in OF_VARIABLES}
     work.names.hints.update(graph.hints)
     work.names.taken -= set(graph.code.varnames) - used - set(graph.code.parameters)
 
@@ -333,7 +335,7 @@ PASSES: tuple[Pass, ...] = (
         Pass("containers", Stage.LIFT, _containers, "lists that are only taken apart again vanish", optional=True),
         Pass("results", Stage.LIFT, _results, "the sequence that a graph returns is unpacked", optional=True),
         Pass("dead-values", Stage.LIFT, _dead, "values that nobody uses vanish", optional=True),
-        Pass("reload", Stage.LIFT, _reload, "constants and variables are loaded where they are used", optional=True),
+        Pass("reload", Stage.LIFT, _reload, "what stays the same is loaded where it is used", optional=True),
         Pass("free-names", Stage.LIFT, _free_names, "names of variables that have vanished are free"),
     ),
     Pass("inlined-comprehensions", Stage.LIFT, _inlined, "loops of inlined comprehensions become expressions"),
