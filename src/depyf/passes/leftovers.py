@@ -99,6 +99,7 @@ def finish_leftovers(body: Body, names: Names) -> None:
     hint_names(body.stmts, names.hints)
 
     between_brackets = _indices(body.stmts)
+    names.taken |= _imported(body.stmts)
 
     def named(temp: int, wish: str) -> str:
         if temp not in temps:
@@ -147,6 +148,12 @@ def finish_leftovers(body: Body, names: Names) -> None:
         return expr
 
     rewrite_expressions(body.stmts, rewrite, KINDS)
+
+
+def _imported(stmts: list[ast.stmt]) -> set[str]:
+    """Return the names that `import a.b` binds."""
+    modules = (node for node in nodes(stmts) if isinstance(node, ast.Import))
+    return {alias.name.partition(".")[0] for node in modules for alias in node.names if alias.asname is None}
 
 
 def _indices(stmts: list[ast.stmt]) -> set[int]:
