@@ -104,7 +104,7 @@ def _import(name: str, level: int, wanted: object) -> object:
     if importer is MISSING:
         raise ImportError("__import__ not found")
     namespace = None if frame.f_code.co_flags & CO_OPTIMIZED else frame.f_locals
-    return importer(name, frame.f_globals, namespace, wanted, level)  # type: ignore[operator]
+    return importer(name, frame.f_globals, namespace, wanted, level)
 
 
 def _import_from(module: object, name: str) -> object:

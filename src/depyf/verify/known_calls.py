@@ -6,7 +6,7 @@ A constant is the very object, so no name has to be looked up, and none can be b
 as type, value and traceback; WITH_EXCEPT_START calls a manager's exit with just these three. `slice(x, y)` is
 BUILD_SLICE: neither looks at its operands. THROW raises what it is given without setting its context, as RERAISE does.
 ENTER and ENTER_ASYNC are ENTER_WITH and ENTER_ASYNC_WITH, whose two results they give as a tuple. IMPORT is
-IMPORT_NAME, of the module that its first operand names; IMPORT_FROM is the operation, without the module that this leaves.
+IMPORT_NAME, of the module that its first operand names; IMPORT_FROM is the operation without the module that it leaves.
 """
 
 from __future__ import annotations

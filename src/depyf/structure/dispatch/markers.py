@@ -94,7 +94,9 @@ class Markers:
         while work:
             block = self.graph.block(work.pop())
             done = set(self.restored[block.index])
-            targets = [] if block.handler < 0 else [(self.graph.handlers[block.handler].target, self._kept(block, done))]
+            targets = []
+            if block.handler >= 0:
+                targets.append((self.graph.handlers[block.handler].target, self._kept(block, done)))
             for inst in block.insts:
                 if inst.op == "POP_EXCEPT":
                     done.add(inst.uses[0])
