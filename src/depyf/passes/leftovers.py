@@ -31,7 +31,7 @@ from depyf.passes.body import Body
 from depyf.passes.definitions import AsyncDefinition, Definition
 from depyf.passes.parameters import parameters
 from depyf.passes.telling import hint_names
-from depyf.passes.walk import nodes, rewrite_expressions
+from depyf.passes.walk import of_kinds, rewrite_expressions, statements
 
 
 @dataclass(slots=True)
@@ -88,8 +88,9 @@ def _label(value: object) -> str:
 
 
 KINDS = frozenset(
-    {Temp, Object, GetIter, AsyncIter, AsyncNext, WithExcept, Common, Cell, Function, ast.Name, Var, ast.Slice}
+    {Temp, Object, GetIter, AsyncIter, AsyncNext, WithExcept, Common, Cell, Function, ast.Slice}
 )
+VARIABLES = frozenset({ast.Name, Var})
 
 
 def finish_leftovers(body: Body, names: Names) -> None:
@@ -104,13 +105,12 @@ def finish_leftovers(body: Body, names: Names) -> None:
             temps[temp] = names.fresh(names.hints.get(temp, wish))
         return temps[temp]
 
-    for node in list(nodes(body.stmts)):
+    for node in statements(body.stmts):
         if isinstance(node, (Definition, AsyncDefinition)) and isinstance(node.target, Temp):
             function = node.name
             node.name = named(node.target.temp, function)
             if node.name != function:
                 names.functions[node.name] = function
-
         elif isinstance(node, Import) and node.target is not None:
             node.names[0].asname = named(node.target.temp, node.names[0].name)
 
@@ -141,16 +141,19 @@ def finish_leftovers(body: Body, names: Names) -> None:
             expr.id = names.of_variable(expr.id)
         return expr
 
-    rewrite_expressions(body.stmts, rewrite, KINDS)
+    all_writable = all(map(is_writable, names.taken))
+    rewrite_expressions(body.stmts, rewrite, KINDS if all_writable else KINDS | VARIABLES)
+
+
+SUBSCRIPTS: frozenset[type] = frozenset({ast.Subscript})
 
 
 def _indices(stmts: list[ast.stmt]) -> set[int]:
     """Return the identities of the slices that stand between the brackets of a subscript, alone or in a tuple."""
     found: set[int] = set()
-    for node in nodes(stmts):
-        if isinstance(node, ast.Subscript):
-            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-            found.update(id(part) for part in parts)
+    for node in of_kinds(stmts, SUBSCRIPTS):
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        found.update(id(part) for part in parts)
     return found
 
 
