@@ -31,7 +31,7 @@ from depyf.passes.body import Body
 from depyf.passes.definitions import AsyncDefinition, Definition
 from depyf.passes.parameters import parameters
 from depyf.passes.telling import hint_names
-from depyf.passes.walk import of_kinds, rewrite_expressions, statements
+from depyf.passes.walk import nodes, of_kinds, rewrite_expressions
 from depyf.trace import step
 
 
@@ -99,7 +99,8 @@ def finish_leftovers(body: Body, names: Names) -> None:
     temps: dict[int, str] = {}
     hint_names(body.stmts, names.hints)
 
-    between_brackets = _indices(body.stmts)
+    present = of_kinds(body.stmts, PRESENT)
+    between_brackets = _indices([node for node in present if isinstance(node, ast.Subscript)])
 
     def named(temp: int, wish: str) -> str:
         if temp not in temps:
@@ -107,7 +108,8 @@ def finish_leftovers(body: Body, names: Names) -> None:
             step("v{} is called {}", temp, temps[temp])
         return temps[temp]
 
-    for node in statements(body.stmts):
+    is_named = any(not isinstance(node, ast.Subscript) for node in present)
+    for node in nodes(body.stmts) if is_named else ():
         if isinstance(node, (Definition, AsyncDefinition)) and isinstance(node.target, Temp):
             function = node.name
             node.name = named(node.target.temp, function)
@@ -115,7 +117,6 @@ def finish_leftovers(body: Body, names: Names) -> None:
                 names.functions[node.name] = function
         elif isinstance(node, Import) and node.target is not None:
             node.names[0].asname = named(node.target.temp, node.names[0].name)
-
         elif isinstance(node, Temp):
             named(node.temp, f"tmp_{len(temps) + 1}")
 
@@ -150,13 +151,14 @@ def finish_leftovers(body: Body, names: Names) -> None:
     rewrite_expressions(body.stmts, rewrite, KINDS if all_writable else KINDS | VARIABLES)
 
 
-SUBSCRIPTS: frozenset[type] = frozenset({ast.Subscript})
+PRESENT: frozenset[type] = frozenset({Temp, Definition, AsyncDefinition, Import, ast.Subscript})
+"""What is named here, and what slices stand in."""
 
 
-def _indices(stmts: list[ast.stmt]) -> set[int]:
+def _indices(subscripts: list[ast.Subscript]) -> set[int]:
     """Return the identities of the slices that stand between the brackets of a subscript, alone or in a tuple."""
     found: set[int] = set()
-    for node in of_kinds(stmts, SUBSCRIPTS):
+    for node in subscripts:
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         found.update(id(part) for part in parts)
     return found

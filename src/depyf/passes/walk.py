@@ -97,11 +97,15 @@ INNER = _Inner()
 
 
 def nodes(body: Iterable[ast.AST]) -> list[ast.AST]:
-    """Return every node in `body`, parents before children; operators and contexts are none."""
-    found = list(body)
-    for node in found:  # It grows while it is gone through.
+    """Return every node in `body` in the order of the source, parents first; operators and contexts are none."""
+    found: list[ast.AST] = []
+    work = list(body)
+    work.reverse()
+    while work:
+        node = work.pop()
+        found.append(node)
         if INNER[type(node)]:
-            found += children(node)
+            work += children(node)[::-1]
     return found
 
 
@@ -130,7 +134,7 @@ def holding(node: ast.AST, kinds: frozenset[type]) -> list[ast.AST]:
 
 
 def of_kinds(body: Iterable[ast.AST], kinds: frozenset[type]) -> list[Any]:
-    """Return the nodes of exactly these kinds in `body`, parents before children."""
+    """Return the nodes of exactly these kinds in `body`, parents before children, in no other order."""
     work = list(body)
     found: list[Any] = [node for node in work if type(node) in kinds]
     for node in work:  # It grows while it is gone through.
