@@ -10,6 +10,25 @@ import pytest
 from tools.mutate import compiled
 from tools.survivors.explain import explained
 
+
+def dispatch(first: str, second: str, test: str) -> str:
+    """Return a function that dispatches on the number of a block."""
+    return f"""
+def f(a):
+    s = 0
+    while True:
+        if s == 0:
+            if a():
+                s = {first}
+            else:
+                s = {second}
+        elif {test}:
+            return a
+        else:
+            return 4
+"""
+
+
 SAME = {
     "what follows an endless loop": (
         "def f(a):\n while True:\n  a()\n",
@@ -46,6 +65,11 @@ SAME = {
         "def f(a, b):\n x = a[0]\n del b\n return x\n",
         "quiet assignment moved",
     ),
+    "a list that nobody has seen grows": (
+        "def f(a):\n x = [a][0:1]\n x.extend([a])\n y = a[0]\n return x, y\n",
+        "def f(a):\n x = [a][0:1]\n y = a[0]\n x.extend([a])\n return x, y\n",
+        "quiet assignment moved",
+    ),
     "the method of a list": (
         "def f(a):\n x = []\n add = x.append\n for b in a:\n  add(b)\n return x\n",
         "def f(a):\n x = []\n pass\n for b in a:\n  x.append(b)\n return x\n",
@@ -70,6 +94,21 @@ SAME = {
         "def f(a):\n try:\n  x = y = a()\n  y(x)\n finally:\n  x = y = None\n",
         "def f(a):\n try:\n  x = y = a()\n  y(x)\n finally:\n  pass\n",
         "dead store",
+    ),
+    "the number of a block, otherwise written": (
+        dispatch("1", "2", "s == 1"),
+        dispatch("1.0", "3", "1 == s"),
+        "same once numbers are followed",
+    ),
+    "a chained test of a number": (
+        "def f(a):\n s = 9\n while 9 <= s < 10:\n  if a():\n   s = 1\n",
+        "def f(a):\n s = 9\n while 9 <= s <= 10:\n  if a():\n   s = 2\n",
+        "same once numbers are followed",
+    ),
+    "behind a read that always fails": (
+        "def f(a):\n if a:\n  x\n  a(1)\n return a\n if a:\n  x = 1\n",
+        "def f(a):\n if a:\n  x\n  a(2)\n return a\n if a:\n  x = 1\n",
+        "same once numbers are followed",
     ),
 }
 
@@ -98,6 +137,14 @@ OTHER = {
         "def f(a):\n x = 1\n y = a(locals())\n return y\n",
         "def f(a):\n y = a(locals())\n x = 1\n return y\n",
     ),
+    "a list that others have seen grows": (
+        "def f(a):\n x = [a]\n a.x = x\n x.extend([a])\n y = a[0]\n return x, y\n",
+        "def f(a):\n x = [a]\n a.x = x\n y = a[0]\n x.extend([a])\n return x, y\n",
+    ),
+    "a list that a loop has shown grows": (
+        "def f(a):\n x = [a]\n for b in a:\n  x.append(a)\n  y = a[0]\n  a(x)\n return y\n",
+        "def f(a):\n x = [a]\n for b in a:\n  y = a[0]\n  x.append(a)\n  a(x)\n return y\n",
+    ),
     "the list is bound again": (
         "def f(a):\n x = []\n add = x.append\n for b in a:\n  add(b)\n  x = []\n return x\n",
         "def f(a):\n x = []\n pass\n for b in a:\n  x.append(b)\n  x = []\n return x\n",
@@ -117,6 +164,18 @@ OTHER = {
     "another truth": (
         "def f(a):\n x = 0\n if a():\n  x = True\n if x:\n  a()\n",
         "def f(a):\n x = 1\n if a():\n  x = True\n if x:\n  a()\n",
+    ),
+    "the number of another block": (
+        dispatch("1", "2", "s == 1"),
+        dispatch("2", "1", "s == 1"),
+    ),
+    "a number that is returned": (
+        "def f(a):\n s = 0\n if a():\n  s = 1\n return s\n",
+        "def f(a):\n s = 0\n if a():\n  s = 1.0\n return s\n",
+    ),
+    "behind a read that may fail": (
+        "def f(a):\n if a:\n  x = 1\n x\n a(1)\n",
+        "def f(a):\n if a:\n  x = 1\n x\n a(2)\n",
     ),
     "a store that is read": (
         "def f(a):\n try:\n  x = a()\n finally:\n  x = None\n return x\n",

@@ -10,9 +10,11 @@ from tools.survivors.difference import Difference, Function, difference
 from tools.survivors.instructions import is_dead_store, same_instructions
 from tools.survivors.moves import is_quiet_move, is_read_moved
 from tools.survivors.places import Places
+from tools.survivors.specialised import is_same_specialised
 from tools.survivors.values import has_same_arms, is_copy_read, is_list_method_read, is_only_tested
 
-FRAME_READERS = frozenset({"locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe"})
+FRAME_READERS = frozenset({"locals", "vars", "dir", "eval", "exec"})
+FRAME_GETTERS = frozenset({"_getframe", "currentframe"})
 
 Rule = Callable[[Difference, Places], bool]
 RULES: dict[str, Rule] = {
@@ -43,11 +45,16 @@ def explained(original: Function, changed: Function, codes: tuple[types.CodeType
         for name, rule in rules.items():
             if rule(found, places):
                 return name
-    return "dead store" if not places.reads_frame and is_dead_store(codes) else None
+    if places.reads_frame:
+        return None
+    if is_dead_store(codes):
+        return "dead store"
+    return "same once numbers are followed" if is_same_specialised(codes) else None
 
 
 def reads_frame(original: Function, code: types.CodeType) -> bool:
     """Tell whether a function names what looks at the variables of its caller."""
     own = {*code.co_varnames, *code.co_cellvars}
-    named = (node.id if isinstance(node, ast.Name) else getattr(node, "attr", "") for node in ast.walk(original))
-    return any(name in FRAME_READERS - own for name in named)
+    named = {node.id for node in ast.walk(original) if isinstance(node, ast.Name)}
+    taken = {node.attr for node in ast.walk(original) if isinstance(node, ast.Attribute)}
+    return bool(named & (FRAME_READERS | FRAME_GETTERS) - own or taken & FRAME_GETTERS)

@@ -5,7 +5,8 @@ ranges of handlers around what cannot raise: `-True` is folded to `-1`, `while 1
 moves from `try` to its `else`. What runs is the same, so the mutant is.
 
 **A dead store.** A constant that is assigned to local variables is another one, or is not assigned at all, and every
-path from there assigns the variables anew before anything reads them, or leaves the function.
+path from there assigns the variables anew before anything reads them, or leaves the function; or the next thing is to
+unbind a variable that was bound before.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def live_rows(code: types.CodeType) -> list[Row]:
 
 def dead(items: list[Instruction], flow: Flow) -> set[int]:
     """Return the places of constants and of the stores that are all that becomes of them."""
-    live = flow.live()
+    live, bound = flow.live(), flow.bound()
     targets = {item.target for item in items}
     found: set[int] = set()
     for place, item in enumerate(items):
@@ -106,9 +107,16 @@ def dead(items: list[Instruction], flow: Flow) -> set[int]:
                 values += 1
             elif now.op == "STORE_FAST" and not live[end + 1] & flow.bit[str(now.arg)]:
                 values -= 1
+            elif now.op == "STORE_FAST" and is_unbound(items[end + 1], now, bound[place] & flow.bit[str(now.arg)]):
+                values -= 1
             else:
                 break
             end += 1
         if not values:
             found.update(range(place, end))
     return found
+
+
+def is_unbound(following: Instruction, store: Instruction, was_bound: int) -> bool:
+    """Tell whether the next instruction unbinds a variable, as it would without the store."""
+    return following.op == "DELETE_FAST" and following.arg == store.arg and bool(was_bound)

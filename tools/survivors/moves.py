@@ -1,13 +1,15 @@
 """Mutants in which statements stand in another order, one of which does nothing that anybody can tell.
 
 **A quiet assignment moved.** Two statements in a row change places, one of which only binds local variables to
-constants, to new displays or functions, or to variables that are surely bound, or unbinds such variables. It runs no
+constants, to new displays or functions, or to variables that are surely bound, or unbinds such variables, or lets a
+list grow that was made further up in the same sequence and that nobody has seen since. It runs no
 code of the program and cannot fail; the other statement names none of these variables, and assigns none that the first
 one reads. No handler around them reads the variables, no function inside this one shares them, and nobody looks at them
 through the frame, or both statements are quiet, and nobody can look in between (decision 0008).
 
 **A read moved past quiet assignments.** What is assigned in one statement is computed in a later one instead, first of
-all there, and only quiet assignments stand between. Nothing else names the variable that it was assigned to.
+all there, and only quiet assignments stand between. Nothing else names the variable that it was assigned to, or nothing
+but statements behind that use, the first of which to name it binds it anew.
 """
 
 from __future__ import annotations
@@ -33,6 +35,12 @@ def is_quiet_move(found: Difference, places: Places) -> bool:
     both = all(is_quiet(stmt, known[0], places) for stmt in (first, second))
     if places.reads_frame and not both:
         return False
+    if any(grows(stmt, found.mine[: differ[0]], known[0], places) for stmt in (first, second)):
+        target = next(grown(stmt) for stmt in (first, second) if grown(stmt))
+        other = second if grown(first) else first
+        return target not in names(other) | known[1] and not names(first) & stored(second) | names(second) & stored(
+            first
+        )
     return commutes(first, second, known, places) or commutes(second, first, known, places)
 
 
@@ -45,7 +53,7 @@ def is_read_moved(found: Difference, places: Places) -> bool:
     if not isinstance(read, ast.Assign) or len(read.targets) != 1 or not isinstance(read.targets[0], ast.Name):
         return False
     name = read.targets[0].id
-    if name not in places.plain or name in names(found.changed):
+    if name not in places.plain or not is_forgotten(name, found, differ[1]):
         return False
     between = found.mine[differ[0] + 1 : differ[1]]
     known = places.at(read, *between)
@@ -53,6 +61,18 @@ def is_read_moved(found: Difference, places: Places) -> bool:
     if known is None or not is_same or not is_first(use, text(read.value)):
         return False
     return all(commutes(stmt, read, known, places) for stmt in between)
+
+
+def is_forgotten(name: str, found: Difference, place: int) -> bool:
+    """Tell whether what a variable holds in the original at a place is not read in the mutant."""
+    rest = [stmt for stmt in found.its[place + 1 :] if name in names(stmt)]
+    inside = sum(isinstance(node, ast.Name) and node.id == name for stmt in rest for node in ast.walk(stmt))
+    whole = sum(isinstance(node, ast.Name) and node.id == name for node in ast.walk(found.changed))
+    if not rest:
+        return whole == 0
+    first = rest[0]
+    binds = isinstance(first, ast.Assign) and text(first.targets[0]) == text(ast.Name(name, ast.Store()))
+    return binds and inside == whole and name not in names(first.value)  # type: ignore[attr-defined]
 
 
 def replaced(stmt: ast.stmt, name: str, value: ast.expr) -> ast.stmt:
@@ -97,6 +117,37 @@ def is_quiet(stmt: ast.stmt, bound: frozenset[str], places: Places) -> bool:
     return are_plain and is_quiet_value(stmt.value, bound)
 
 
+def grown(stmt: ast.stmt) -> str:
+    """Return the variable of `v.append(w)` and `v.extend([w, ...])`, or nothing."""
+    call = stmt.value if isinstance(stmt, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.keywords:
+        return ""
+    owner = call.func.value
+    is_known = call.func.attr == "append" or (call.func.attr == "extend" and isinstance(call.args[0], ast.List))
+    return owner.id if isinstance(owner, ast.Name) and is_known and len(call.args) == 1 else ""
+
+
+def grows(stmt: ast.stmt, before: list[ast.stmt], bound: frozenset[str], places: Places) -> bool:
+    """Tell whether a statement lets a list grow that was made before it, and that nothing but such statements named."""
+    name = grown(stmt)
+    if name not in places.plain or not isinstance(stmt, ast.Expr) or not isinstance(stmt.value, ast.Call):
+        return False
+    if not is_quiet_value(stmt.value.args[0], bound):
+        return False
+    while before and (name not in names(before[-1]) or grown(before[-1]) == name):
+        before = before[:-1]
+    if (
+        not before
+        or not isinstance(before[-1], ast.Assign)
+        or [text(one) for one in before[-1].targets] != [text(ast.Name(name, ast.Store()))]
+    ):
+        return False
+    value = before[-1].value
+    if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
+        value = value.value
+    return isinstance(value, ast.List)
+
+
 QUIET = (ast.Constant, ast.Name, ast.Tuple, ast.List, ast.Dict, ast.UnaryOp, ast.Lambda)
 CONTEXTS = (ast.Load, ast.USub, ast.UAdd, ast.Not, ast.Invert)
 
@@ -139,9 +190,16 @@ def evaluated(stmt: ast.stmt) -> set[str]:
 
 def stored(stmt: ast.stmt) -> set[str]:
     """Return the variables that a statement binds or unbinds."""
-    return {node.id for node in ast.walk(stmt) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    found = {node.id for node in ast.walk(stmt) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    return found | imported(stmt)
 
 
 def names(node: ast.AST) -> set[str]:
     """Return all names in a node."""
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} | imported(node)
+
+
+def imported(node: ast.AST) -> set[str]:
+    """Return the names that imports in a node bind."""
+    aliases = [part for part in ast.walk(node) if isinstance(part, ast.alias)]
+    return {(alias.asname or alias.name).partition(".")[0] for alias in aliases}

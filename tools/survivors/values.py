@@ -1,7 +1,7 @@
 """Mutants in which another expression gives the same value, or one of which nobody can tell the difference.
 
 **The same arms.** A condition is turned round, and both arms of its `if` are the same. Its truth is asked for once
-either way.
+either way. So with what a value is compared by `is`: that asks for nothing.
 
 **A method of a list read later.** `t = v.append` goes, and the one use of `t` says `v.append`. `v` is bound once, to a
 new list, so that neither its type nor what it names can change; reading the attribute of an exact list runs no code.
@@ -34,7 +34,16 @@ def has_same_arms(found: Difference, places: Places) -> bool:
     if any([text(stmt) for stmt in arm] != body for arm in (mine.orelse, its.body, its.orelse)):
         return False
     turned = ast.UnaryOp(ast.Not(), mine.test), ast.UnaryOp(ast.Not(), its.test)
-    return text(turned[0]) == text(its.test) or text(turned[1]) == text(mine.test)
+    if text(turned[0]) == text(its.test) or text(turned[1]) == text(mine.test):
+        return True
+    return identity(mine.test) is not None and identity(mine.test) == identity(its.test)
+
+
+def identity(test: ast.expr) -> str | None:
+    """Return what a test for identity with a constant evaluates, which is all that it does."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], (ast.Is, ast.IsNot)) or len(test.ops) > 1:
+        return None
+    return text(test.left) if isinstance(test.comparators[0], ast.Constant) else None
 
 
 def is_list_method_read(found: Difference, places: Places) -> bool:
