@@ -14,7 +14,7 @@ from depyf.emit.grammar import Grammar
 from depyf.emit.statements import write
 from depyf.errors import DecompilationError, faults_named
 from depyf.lift.nodes import Function, TypeAliasStatement, Var
-from depyf.lift.simplify import Results
+from depyf.lift.simplify import Known
 from depyf.lift.writable import is_writable
 from depyf.live.function import comments, describe
 from depyf.passes.body import Body
@@ -84,8 +84,8 @@ def decompile_function(
     Raises DecompilationError for code that is not valid or has a form that is not understood.
     """
     neutral = read(code)
-    results = _results(assumptions, result_names) if simplify else None
-    source, definition, function, names = _source(neutral, results, without)
+    known = _known(assumptions, result_names) if simplify else None
+    source, definition, function, names = _source(neutral, known, without)
     grammar = Grammar.of(neutral)
     module_source = source
     if neutral.freevars:
@@ -114,21 +114,21 @@ def source_of_function(function: types.FunctionType) -> str:
 
 
 def _source(
-    code: Code, results: Results | None, without: frozenset[str], maker: Function | None = None
+    code: Code, known: Known | None, without: frozenset[str], maker: Function | None = None
 ) -> tuple[str, ast.stmt, str, Names]:
     with faults_named("decompiling", code):
-        body, names = decompile(code, results=results, without=without)
+        body, names = decompile(code, known=known, without=without)
         definition, function = define(body, names, maker)
         return write([definition], Grammar.of(code)), definition, function, names
 
 
-def _results(assumptions: Assumptions, names: Mapping[str, Sequence[str]]) -> Results:
-    """Return what items globals are known to return, by what they are called."""
+def _known(assumptions: Assumptions, names: Mapping[str, Sequence[str]]) -> Known:
+    """Return what the text may be shortened by: no more than what the proof may assume."""
     found = {}
     for function, length in assumptions.sequence_lengths.items():
         wanted = names.get(function, ())
         found[function] = wanted if len(wanted) == length else [f"item_{number}" for number in range(length)]
-    return found
+    return Known(found, assumptions.unchanging)
 
 
 def _prove(

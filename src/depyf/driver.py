@@ -7,9 +7,10 @@ import warnings
 from depyf import pipeline
 from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
+from depyf.bytecode.operations import OF_VARIABLES
 from depyf.collector import paused
 from depyf.errors import DecompilationError
-from depyf.lift.simplify.results import Results
+from depyf.lift.simplify import Known
 from depyf.passes.body import Bodies, Body
 from depyf.passes.leftovers import Names
 from depyf.passes.scopes import shadow
@@ -27,11 +28,11 @@ MOST_SHARED = 1 << 14
 
 @paused()
 def decompile(
-    code: Code, *, results: Results | None = None, without: frozenset[str] = NOTHING
+    code: Code, *, known: Known | None = None, without: frozenset[str] = NOTHING
 ) -> tuple[Body, Names]:
     """Return the statements of a code object, those of nested code objects inside them, and the names made up.
 
-    results: rewrite code that a program wrote to what reads best (`lift/simplify`), with this known of what globals
+    known: rewrite code that a program wrote to what reads best (`lift/simplify`), with this known of what globals
         return; None leaves the code as it is.
     without: names of optional passes that are left out.
 
@@ -40,10 +41,13 @@ def decompile(
     bodies: Bodies = {}
     order = nested(code)
     check_sharing(order)
-    names = Names({name for one in order for name in (*one.varnames, *one.names, *one.cellvars, *one.freevars)})
+    listings = [normalise(one) for one in order]
+    names = Names({name for one in order for name in (*one.varnames, *one.cellvars, *one.freevars)})
+    items = (item for listing in listings for item in listing.instructions)
+    names.taken.update(str(item.arg) for item in items if item.op in OF_VARIABLES)
     temps = 0
-    for inner in order:
-        work = Work(inner, names, bodies, temps, results if inner is code else None, without, normalise(inner))
+    for inner, listing in zip(order, listings, strict=True):
+        work = Work(inner, names, bodies, temps, known if inner is code else None, without, listing)
         temps = _statements(work)
         _finish(work, whole=inner is code)
         bodies[id(inner)] = work.body

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from depyf.bytecode.operations import OF_VARIABLES
 from depyf.errors import DecompilationError
 from depyf.lift.simplify.containers import evaluate_containers
 from depyf.lift.simplify.dead import remove_dead
@@ -54,6 +55,7 @@ from depyf.structure.regions.recognise import recognise
 from depyf.structure.same_ends import join_same_ends
 from depyf.structure.shared_ends import share_ends
 from depyf.structure.thread import thread
+from depyf.trace import step
 from depyf.work import Before, Pass, Stage, Work, check_order, run_passes
 
 NOTHING: frozenset[str] = frozenset()
@@ -68,7 +70,7 @@ WAYS: tuple[Choices | None, ...] = (*CHOICES, None)
 
 
 def _simplifies(work: Work) -> bool:
-    return work.results is not None
+    return work.known is not None
 
 
 def _structures(work: Work) -> bool:
@@ -112,8 +114,8 @@ def _containers(work: Work) -> None:
 
 
 def _results(work: Work) -> None:
-    assert work.results is not None
-    unpack_results(work.graph, work.results)
+    assert work.known is not None
+    unpack_results(work.graph, work.known.results)
 
 
 def _dead(work: Work) -> None:
@@ -121,13 +123,14 @@ def _dead(work: Work) -> None:
 
 
 def _reload(work: Work) -> None:
-    reload_where_used(work.graph)
+    assert work.known is not None
+    reload_where_used(work.graph, work.known.unchanging)
 
 
 def _free_names(work: Work) -> None:
     """Take over the hints, and free the names of the variables that no operation names any more."""
     graph = work.graph
-    used = {inst.arg for block in graph.live() for inst in block.insts if isinstance(inst.arg, str)}
+    used = {inst.arg for block in graph.live() for inst in block.insts if inst.op in OF_VARIABLES}
     work.names.hints.update(graph.hints)
     work.names.taken -= set(graph.code.varnames) - used - set(graph.code.parameters)
 
@@ -147,6 +150,7 @@ def _inlined(work: Work) -> None:
         except (Unstructured, Unresolved, Irreducible):
             continue
         if operation is not None:
+            step("the loop of block {} becomes {}", inlined.block.index, operation.op)
             replace_inlined(graph, inlined, operation)
             blocks = saving_blocks(graph)
 
@@ -225,6 +229,7 @@ def _collapse(work: Work) -> None:
 
 def _build(work: Work) -> None:
     assert work.choices is not None
+    step("{} blocks become nested items", len(work.graph.live()))
     work.items = Builder(work.graph, work.recognised, work.nest, work.uses, work.choices).build()
 
 
@@ -322,7 +327,7 @@ PASSES: tuple[Pass, ...] = (
         Pass("containers", Stage.LIFT, _containers, "lists that are only taken apart again vanish", optional=True),
         Pass("results", Stage.LIFT, _results, "the sequence that a graph returns is unpacked", optional=True),
         Pass("dead-values", Stage.LIFT, _dead, "values that nobody uses vanish", optional=True),
-        Pass("reload", Stage.LIFT, _reload, "constants and variables are loaded where they are used", optional=True),
+        Pass("reload", Stage.LIFT, _reload, "what stays the same is loaded where it is used", optional=True),
         Pass("free-names", Stage.LIFT, _free_names, "names of variables that have vanished are free"),
     ),
     Pass("inlined-comprehensions", Stage.LIFT, _inlined, "loops of inlined comprehensions become expressions"),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Listing
 from depyf.errors import DecompilationError
-from depyf.lift.simplify import Results
+from depyf.lift.simplify import Known
 from depyf.lift.tac import Graph
 from depyf.passes.body import Bodies, Body
 from depyf.passes.leftovers import Names
@@ -46,7 +46,7 @@ class Work:
 
     bodies: what has become of the code objects inside this one.
     first_temp: the first number that is free for a temporary.
-    results: what is known of the results of globals, if code is to be rewritten to what reads best.
+    known: what is known of the globals that it names, if code is to be rewritten to what reads best.
     without: names of passes that are switched off.
     choices: how to structure; None: write the loop that dispatches on block numbers.
     scope: a number per block; only blocks of one number are joined to expressions.
@@ -57,7 +57,7 @@ class Work:
     names: Names
     bodies: Bodies
     first_temp: int
-    results: Results | None
+    known: Known | None
     without: frozenset[str]
     listing: Listing
     choices: Choices | None = None

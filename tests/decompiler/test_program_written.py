@@ -81,6 +81,72 @@ def test_a_container_that_escapes_is_built_once_with_what_it_holds() -> None:
     assert made[0] is result
 
 
+def test_a_list_is_followed_past_a_protected_call() -> None:
+    def program(graph, enter, call, x, y, resume):  # type: ignore[no-untyped-def]
+        values = [*graph(y)][0:1] if False else [x, y]
+        frames, rest = [values], [()]
+        manager = enter()
+        manager.__enter__()
+        try:
+            result = call()
+        finally:
+            manager.__exit__(None, None, None)
+        frames[0][0:0] = [enter, result]
+        rest[0]  # noqa: B018
+        frames[0][2:] = [frames[0][3], frames[0][2]]
+        return resume(*[[], *frames[0]])
+
+    assert _simplified(program).splitlines()[-1] == "    return resume([], enter, result, y, x)"
+
+
+def test_a_list_is_followed_past_places_where_paths_meet() -> None:
+    def program(a, b, f, g):  # type: ignore[no-untyped-def]
+        frames = [[a, b], a]
+        if f(a):
+            g(b)
+        while g(a):
+            f(frames[0][1])
+        return g(*frames[0])
+
+    source = _simplified(program)
+    assert "frames" not in source
+    assert source.endswith("return g(a, b)\n")
+
+
+def test_a_list_that_changes_in_a_loop_is_built() -> None:
+    def program(a, b, g):  # type: ignore[no-untyped-def]
+        values, other = [a, b], [b]
+        while g(a):
+            values[0] = other[0]
+            other[0] = a
+        return g(*values)
+
+    assert "values[0] = other[0]" in _simplified(program)
+
+
+def test_a_list_that_one_path_shows_to_others_is_built() -> None:
+    def program(a, f):  # type: ignore[no-untyped-def]
+        values = [a]
+        if f(a):
+            f(values)
+        return f(*values)
+
+    assert "values = [a]" in _simplified(program)
+
+
+def test_a_list_that_a_handler_reads_is_built() -> None:
+    def program(a, f):  # type: ignore[no-untyped-def]
+        values = [a]
+        try:
+            values[0] = f(a)
+            values[0] = f(values[0])
+        except ValueError:
+            return f(*values)
+        return values[0]
+
+    assert "values = [a]" in _simplified(program)
+
+
 @pytest.mark.parametrize("function", [frames_as_lists, two_ways, loop_and_values], ids=lambda f: f.__name__)
 def test_a_dispatcher_does_the_same(function: Callable[..., object], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("depyf.pipeline.WAYS", (None,))
@@ -174,3 +240,43 @@ def test_keyword_arguments_may_be_a_null() -> None:
     (call,) = (inst for block in lift(listing).live() for inst in block.insts if inst.op == "CALL_EX")
     assert call.arg is False
     assert len(call.uses) == 2
+
+
+def test_a_local_variable_may_be_named_as_a_free_one_or_as_another() -> None:
+    def holder(x, y):  # type: ignore[no-untyped-def]
+        def inner(a):  # type: ignore[no-untyped-def]
+            b = a + 1
+            return b * x, y
+
+        return inner
+
+    inner = holder(1, 2).__code__  # type: ignore[no-untyped-call]
+    found = decompile_code(inner.replace(co_varnames=("a", "x")))
+    assert found.level is Level.EXACT, found.reason
+    assert found.source.splitlines()[1:] == ["    x_1 = a + 1", "    return x_1 * x, y"]
+
+    def two(a):  # type: ignore[no-untyped-def]
+        b = a + 1
+        c = b * a
+        return c - b
+
+    found = decompile_code(two.__code__.replace(co_varnames=("a", "b", "b")))
+    assert found.level is Level.EXACT, found.reason
+    assert found.source.splitlines()[1:] == ["    b = a + 1", "    b_2 = b * a", "    return b_2 - b"]
+
+
+def test_the_name_of_an_unused_local_variable_hides_no_free_one() -> None:
+    def holder(x):  # type: ignore[no-untyped-def]
+        def middle(a):  # type: ignore[no-untyped-def]
+            def inner():  # type: ignore[no-untyped-def]
+                return a + x
+
+            if False:
+                b = None  # type: ignore[unreachable]  # noqa: F841
+            return inner() + x
+
+        return middle
+
+    middle = holder(1).__code__  # type: ignore[no-untyped-call]
+    found = decompile_code(middle.replace(co_varnames=tuple({"b": "x"}.get(name, name) for name in middle.co_varnames)))
+    assert found.level >= Level.EQUIVALENT, found.reason

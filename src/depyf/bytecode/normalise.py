@@ -74,9 +74,11 @@ def begin(code: Code, facts: Facts) -> Draft:
 def pool_of(code: Code, facts: Facts) -> Pool:
     """Return what the arguments of this code index."""
     cells = (*code.cellvars, *code.freevars)
-    local_names = code.varnames
+    row = code.varnames
     if facts.shared_slots:
-        local_names = (*code.varnames, *(name for name in code.cellvars if name not in code.varnames), *code.freevars)
+        row = (*code.varnames, *(name for name in code.cellvars if name not in code.varnames), *code.freevars)
+    first_cell = len(row) - len(code.freevars) if facts.shared_slots else len(row)
+    local_names = apart(row, len(code.parameters), first_cell, code.freevars if facts.shared_slots else cells)
     return Pool(
         code=code,
         table=facts.table,
@@ -85,6 +87,22 @@ def pool_of(code: Code, facts: Facts) -> Pool:
         cell_names=frozenset(cells) if facts.shared_slots else frozenset(),
         null_above=facts.null_above,
     )
+
+
+def apart(row: tuple[str, ...], parameters: int, end: int, elsewhere: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a row of variables in which each slot has a name of its own.
+
+    No compiler gives one name to a local variable and to a free one; a program that writes code may, and both are
+    variables then. Slots from `parameters` to `end` that are named as a slot before them, or as one of `elsewhere`,
+    are named after their number too.
+    """
+    taken = {*row[:parameters], *elsewhere}
+    names = list(row)
+    for index in range(parameters, end):
+        if names[index] in taken:
+            names[index] = f"{row[index]}.{index}"
+        taken.add(names[index])
+    return tuple(names)
 
 
 def protect(draft: Draft, entries: list[Entry]) -> None:

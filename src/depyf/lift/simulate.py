@@ -35,6 +35,7 @@ from depyf.lift.tac import (
     Reraise,
     Return,
 )
+from depyf.trace import step
 
 STATEMENTS = ("break", "continue")
 CONTROL = frozenset({"JUMP", "JUMP_IF_TRUE", "JUMP_IF_FALSE", "FOR_ITER", "RETURN", "RAISE", "RERAISE"})
@@ -48,6 +49,7 @@ def lift(listing: Listing, first_temp: int = 0) -> Graph:
     """
     if not listing.instructions:
         raise DecompilationError("the code has no instructions", code=str(listing.code), offset=0)
+    step("{} operations are executed on a symbolic stack", len(listing.instructions))
     lifter = _Lifter(listing, first_temp)
     while lifter.work:
         lifter.block(lifter.work.pop())

@@ -13,6 +13,7 @@ import ast
 from depyf.bytecode.code import CO_FUTURE_ANNOTATIONS, CO_OPTIMIZED, Code
 from depyf.lift.nodes import Quoted, SetupAnnotations, Var, literal, literal_value
 from depyf.passes.walk import rewrite_sequences
+from depyf.trace import step
 
 NAME = "__annotations__"
 
@@ -31,6 +32,7 @@ def set_annotations_up(body: list[ast.stmt], code: Code) -> list[ast.stmt]:
     place = next((number for number, stmt in enumerate(body) if isinstance(stmt, SetupAnnotations)), -1)
     if place < 0:
         return body
+    step("`__annotations__` is set up by an annotation that is never noted")
     rest = [stmt for stmt in body if not isinstance(stmt, SetupAnnotations)]
     for number, stmt in enumerate(rest):
         if isinstance(stmt, ast.ImportFrom) and stmt.module == "__future__":
@@ -61,6 +63,7 @@ def _sequence(stmts: list[ast.stmt], code: Code, found: list[ast.AnnAssign]) -> 
             target, value = kept, before.value
             out.pop()
         line = stmt.lineno
+        step("line {}: the annotation of {} stands at its variable", line, name)
         annotated = ast.AnnAssign(
             target=target, annotation=annotation(stmt.value, code), value=value, simple=1, lineno=line
         )

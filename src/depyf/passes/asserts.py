@@ -12,6 +12,7 @@ import ast
 
 from depyf.lift.nodes import Common, literal
 from depyf.passes.walk import rewrite_sequences
+from depyf.trace import step
 
 
 def restore_asserts(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -38,9 +39,11 @@ def _untested(stmts: list[ast.stmt]) -> list[ast.stmt]:
 
 def _assert(stmt: ast.If) -> list[ast.stmt]:
     if _raises(stmt.orelse):
+        step("line {}: a test that raises AssertionError becomes `assert`", stmt.lineno)
         body = [] if len(stmt.body) == 1 and isinstance(stmt.body[0], ast.Pass) else stmt.body
         return [ast.Assert(test=stmt.test, msg=_message(stmt.orelse), lineno=stmt.lineno), *body]
     if _raises(stmt.body):
+        step("line {}: a test that raises AssertionError becomes `assert`", stmt.lineno)
         conditions, test = _parted(stmt.test)
         asserted: ast.stmt = ast.Assert(test=test, msg=_message(stmt.body), lineno=stmt.lineno)
         if conditions:

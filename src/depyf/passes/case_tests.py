@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 
 from depyf.lift.nodes import MatchTest
+from depyf.trace import step
 
 
 def part_cases(stmt: ast.If) -> None:
@@ -22,9 +23,11 @@ def part_cases(stmt: ast.If) -> None:
             continue
         test = node.test
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            step("line {}: a test that a pattern does not match is turned round", node.lineno)
             node.test, node.body, node.orelse = test.operand, node.orelse or [ast.Pass()], node.body
             work.append(node)
         elif isinstance(test, ast.BoolOp) and _starts_apart(test) and _is_empty(_shared(test, node)):
+            step("line {}: a condition is parted: one pattern a test", node.lineno)
             inner = ast.If(test=_rest(test), body=node.body, orelse=node.orelse, lineno=node.lineno)
             node.test = test.values[0]
             if isinstance(test.op, ast.And):

@@ -21,6 +21,7 @@ from depyf.passes.body import Bodies
 from depyf.passes.class_body import LEADING
 from depyf.passes.deferred import deferred_statements, written_in
 from depyf.passes.walk import nodes, rewrite_sequences
+from depyf.trace import step
 
 MAKERS = ("__annotate__", "__annotate_func__")
 REACHED = "__conditional_annotations__"
@@ -47,9 +48,12 @@ def restore_deferred_annotations(body: list[ast.stmt], code: Code, bodies: Bodie
         found = _annotations(maker.value, bodies, code)
         if found is None:
             return body
+        step("line {}: the function that evaluates {} annotations goes", maker.lineno, len(found))
         body = [stmt for stmt in body if stmt is not maker]
     else:
         found = []
+    if any(_is_store(stmt, REACHED) for stmt in body):
+        step("the set of annotations that were reached goes")
     body = [stmt for stmt in body if not _is_store(stmt, REACHED)]
     body = _place_numbered(body, found)
     return _place_others(body, [one for one in found if one.number is None])
@@ -227,6 +231,7 @@ def _by_line(body: list[ast.stmt], one: Deferred, start: int) -> int:
 
 
 def _annotated(one: Deferred, assignment: ast.stmt | None) -> ast.AnnAssign:
+    step("the annotation of {} stands at its variable", one.name)
     target: ast.expr = Var(id=one.name, ctx=ast.Store(), scope="name")
     value = None
     if isinstance(assignment, ast.Assign):

@@ -21,6 +21,7 @@ from depyf.passes.parameters import parameters
 from depyf.passes.private_names import write_private_names
 from depyf.passes.type_params import restore_alias, restore_generic
 from depyf.passes.walk import rewrite_expressions, rewrite_sequences
+from depyf.trace import step
 
 KINDS = frozenset({ast.Call, Intrinsic, ast.Await, Function})
 
@@ -30,14 +31,16 @@ def restore_functions(body: list[ast.stmt], code: Code, bodies: Bodies) -> list[
 
     def expression(expr: ast.expr) -> ast.expr:
         if isinstance(expr, ast.Call):
-            return restore_comprehension(expr, bodies) or restore_generic(expr, bodies, code) or expr
+            return _called(expr, bodies, code)
         if isinstance(expr, Intrinsic):
             return restore_alias(expr, bodies, code)
         if isinstance(expr, ast.Await) and is_awaited(expr.value):
+            step("the comprehension awaits for itself")
             return expr.value
         if not isinstance(expr, Function):
             return expr
         if expr.annotate is not None:
+            step("the annotations of {} are what `__annotate__` would return", expr.code.name)
             expr.annotations = deferred_value(expr.annotate, bodies, code)
         return _lambda(expr, bodies[id(expr.code)]) if expr.code.name == "<lambda>" else expr
 
@@ -45,9 +48,22 @@ def restore_functions(body: list[ast.stmt], code: Code, bodies: Bodies) -> list[
     return rewrite_sequences(body, lambda stmts: [_definition(stmt, bodies) for stmt in stmts])
 
 
+def _called(call: ast.Call, bodies: Bodies, code: Code) -> ast.expr:
+    """Return what a call of a function is that is made for it alone."""
+    restored = restore_comprehension(call, bodies)
+    if restored is not None:
+        step("the call of a function made for it becomes a comprehension")
+        return restored
+    generic = restore_generic(call, bodies, code)
+    if generic is not None:
+        step("the function around type parameters goes")
+    return generic or call
+
+
 def _lambda(function: Function, body: Body) -> ast.expr:
     if len(body.stmts) != 1 or not isinstance(body.stmts[0], ast.Return) or body.stmts[0].value is None:
         return function
+    step("a function becomes a lambda")
     arguments, _ = parameters(function.code, function)
     return ast.Lambda(args=arguments, body=body.stmts[0].value)
 
@@ -68,6 +84,7 @@ def _definition(stmt: ast.stmt, bodies: Bodies) -> ast.stmt:
     if isinstance(value, Function) and names(value.code, target.id):
         return _function(value, target, decorators, bodies[id(value.code)], stmt.lineno)
     if isinstance(value, TypeAlias) and value.name == target.id:
+        step("line {}: `type {}`", stmt.lineno, target.id)
         return TypeAliasStatement(target=target, type_params=value.type_params, value=value.value, lineno=stmt.lineno)
     if _is_class(value) and isinstance(value, ast.Call):
         return _class(value, target, decorators, bodies, stmt)
@@ -88,6 +105,7 @@ def _is_class(expr: ast.expr) -> bool:
 
 
 def _function(function: Function, target: Var | Temp, decorators: list[ast.expr], body: Body, line: int) -> ast.stmt:
+    step("line {}: `def {}`", line, function.code.name)
     arguments, returns = parameters(function.code, function)
     kind = Definition if not function.code.flags & CO_COROUTINE and not _is_async(function.code) else AsyncDefinition
     stmt = kind(
@@ -148,6 +166,7 @@ def _class(call: ast.Call, target: Var, decorators: list[ast.expr], bodies: Bodi
     if not isinstance(function, Function) or not isinstance(name, ast.Constant):
         return stmt
     assert isinstance(call.func, BuildClass)
+    step("line {}: `class {}`", stmt.lineno, name.value)
     body = bodies[id(function.code)]
     write_private_names(body.stmts, function.code)
     definition = ClassDefinition(

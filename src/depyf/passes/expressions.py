@@ -7,6 +7,7 @@ import ast
 from depyf.lift.nodes import FromModule, Intrinsic, Module, Ref, Tuple_, literal
 from depyf.lift.references import referred
 from depyf.passes.walk import rewrite_expressions
+from depyf.trace import step
 
 KINDS = frozenset({Ref, ast.BoolOp, ast.UnaryOp, Tuple_, Intrinsic, FromModule, Module})
 
@@ -19,20 +20,26 @@ def finish_expressions(body: list[ast.stmt]) -> None:
 def _finish(expr: ast.expr) -> ast.expr:
     kind = type(expr)
     if kind is Ref:
+        step("v{} is written where it is used", expr.entry.temp)  # type: ignore[attr-defined]
         return referred(expr)
     if kind is ast.BoolOp:
         return _flat(expr)  # type: ignore[arg-type]
     if kind is ast.UnaryOp:
         return _not(expr)  # type: ignore[arg-type]
     if kind is Tuple_:
+        step("a tuple is a display")
         return ast.Tuple(elts=expr.elts, ctx=ast.Load())  # type: ignore[attr-defined]
     if kind is Intrinsic and expr.name == "unary_positive":  # type: ignore[attr-defined]
+        step("an intrinsic is `+`")
         return ast.UnaryOp(op=ast.UAdd(), operand=expr.args[0])  # type: ignore[attr-defined]
     if kind is Intrinsic and expr.name == "INTRINSIC_PRINT":  # type: ignore[attr-defined]
+        step("what the interactive interpreter shows is given to its hook")
         return _displayed(expr.args)  # type: ignore[attr-defined]
     if kind is FromModule:
+        step("a name taken from a module is an attribute of it")
         return ast.Attribute(value=expr.module, attr=expr.name, ctx=ast.Load())  # type: ignore[attr-defined]
     if kind is Module:
+        step("a module that no statement imports is what `__import__` gives")
         return _import_call(expr)  # type: ignore[arg-type]
     return expr
 
@@ -41,6 +48,7 @@ def _flat(expr: ast.BoolOp) -> ast.expr:
     values: list[ast.expr] = []
     for value in expr.values:
         if isinstance(value, ast.BoolOp) and type(value.op) is type(expr.op):
+            step("an operand that is the same kind of `and` or `or` joins its operands")
             values.extend(value.values)
         else:
             values.append(value)
@@ -54,6 +62,7 @@ def _not(expr: ast.UnaryOp) -> ast.expr:
     if isinstance(expr.op, ast.Not) and isinstance(operand, ast.Compare) and len(operand.ops) == 1:
         swapped = {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}.get(type(operand.ops[0]))
         if swapped is not None:
+            step("`not` joins the comparison that it stands before")
             return ast.Compare(left=operand.left, ops=[swapped()], comparators=operand.comparators)
     return expr
 

@@ -13,12 +13,14 @@ from collections.abc import Sequence
 
 from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_GENERATOR, Code
 from depyf.lift.nodes import literal
+from depyf.trace import step
 
 
 def keep_generator(stmts: list[ast.stmt], code: Code) -> list[ast.stmt]:
     """Return the statements of a generator with a `yield` among them."""
     if not code.flags & (CO_GENERATOR | CO_ASYNC_GENERATOR) or code.name.startswith("<") or _yields(stmts):
         return stmts
+    step("a `yield` that is never reached keeps it a generator")
     never = ast.Expr(value=ast.Yield(value=None), lineno=0)
     return [ast.If(test=literal(False), body=[never], orelse=[], lineno=0), *stmts]
 

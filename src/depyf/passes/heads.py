@@ -15,6 +15,7 @@ from depyf.passes.loop_tails import take_tail
 from depyf.passes.walk import nodes, rewrite_sequences
 from depyf.structure.labels import ForStmt, WithStmt
 from depyf.structure.tree import Enter
+from depyf.trace import step
 
 
 def restore_heads(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -33,9 +34,12 @@ def _sequence(stmts: list[ast.stmt], named: Counter[int]) -> list[ast.stmt]:
     out: list[ast.stmt] = []
     for stmt in stmts:
         if isinstance(stmt, ForStmt):
+            step("line {}: a loop gets its iterable and its target", stmt.lineno)
             out.append(_for(stmt, _iterable(stmt, out, named)))
         elif isinstance(stmt, WithStmt):
             enter = _entered(out, stmt)
+            if enter is not None:
+                step("line {}: a `with` gets its manager and its target", enter.lineno)
             out.append(_with(enter, stmt) if enter is not None else stmt)
         else:
             out.append(stmt)

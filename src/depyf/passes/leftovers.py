@@ -32,6 +32,7 @@ from depyf.passes.definitions import AsyncDefinition, Definition
 from depyf.passes.parameters import parameters
 from depyf.passes.telling import hint_names
 from depyf.passes.walk import nodes, rewrite_expressions
+from depyf.trace import step
 
 
 @dataclass(slots=True)
@@ -102,6 +103,7 @@ def finish_leftovers(body: Body, names: Names) -> None:
     def named(temp: int, wish: str) -> str:
         if temp not in temps:
             temps[temp] = names.fresh(names.hints.get(temp, wish))
+            step("v{} is called {}", temp, temps[temp])
         return temps[temp]
 
     for node in list(nodes(body.stmts)):
@@ -113,6 +115,9 @@ def finish_leftovers(body: Body, names: Names) -> None:
 
         elif isinstance(node, Import) and node.target is not None:
             node.names[0].asname = named(node.target.temp, node.names[0].name)
+
+        elif isinstance(node, Temp):
+            named(node.temp, f"tmp_{len(temps) + 1}")
 
     def rewrite(expr: ast.expr) -> ast.expr:
         if isinstance(expr, Temp):

@@ -14,6 +14,7 @@ from depyf.lift.nodes import Capture, MatchTest, Temp, Var
 from depyf.lift.references import referred
 from depyf.passes.case_tests import part_cases
 from depyf.passes.walk import nodes, rewrite_sequences
+from depyf.trace import step
 
 
 def restore_matches(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -48,6 +49,7 @@ def _matched(before: list[ast.stmt], stmt: ast.If) -> ast.stmt:
     if not _is_match(cases, rest, value):
         return stmt
     cases += rest
+    step("line {}: {} tests of one value become `match`", stmt.lineno, len(cases))
     if subject is not None:
         return _headed(before, ast.Match(subject=subject, cases=cases, lineno=stmt.lineno))
     return ast.Match(subject=value, cases=cases, lineno=stmt.lineno)
@@ -86,6 +88,7 @@ def _headed(before: list[ast.stmt], stmt: ast.Match) -> ast.stmt:
         if not isinstance(target, Var) or not _is_wildcard(first) or first.guard is None:
             return stmt
         first.pattern = Capture(None, target)
+    step("line {}: the value that is matched goes to the head", stmt.lineno)
     before.pop()
     stmt.subject = last.value
     return stmt
@@ -131,6 +134,7 @@ def _turn(stmt: ast.If, subject: ast.expr) -> None:
         inner = ast.Compare(left=test.left, ops=[ast.Is()], comparators=test.comparators)
     tested = _pattern(inner) if inner is not None else None
     if inner is not None and tested is not None and _same(tested[0], subject):
+        step("line {}: a test that a pattern does not match is turned round", stmt.lineno)
         stmt.test, stmt.body, stmt.orelse = inner, stmt.orelse or [ast.Pass()], stmt.body
 
 

@@ -13,6 +13,7 @@ from depyf.passes.comprehensions import COMPREHENSIONS, bound_around
 from depyf.passes.definitions import AsyncDefinition, ClassDefinition, Definition
 from depyf.passes.type_params import GENERIC
 from depyf.passes.walk import children, nodes
+from depyf.trace import step
 
 EXPRESSIONS = frozenset({"<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 """Code that is written as an expression: what it binds outside is declared by the code around it."""
@@ -45,7 +46,10 @@ def declare(body: Body) -> None:
         stmts.append(ast.Global(names=sorted(global_names)))
     if nonlocal_names:
         stmts.append(ast.Nonlocal(names=sorted(nonlocal_names)))
-    body.stmts[:0] = [*stmts, *never_bound(body, variables)]
+    stmts += never_bound(body, variables)
+    if stmts:
+        step("{} declarations stand first", len(stmts))
+    body.stmts[:0] = stmts
 
 
 def never_bound(body: Body, variables: list[Var]) -> list[ast.stmt]:
@@ -57,8 +61,10 @@ def never_bound(body: Body, variables: list[Var]) -> list[ast.stmt]:
     if not code.flags & CO_OPTIMIZED or code.name.startswith("<"):
         return []
     inner = [const for const in code.consts if isinstance(const, Code)]
-    read = {var.id for var in variables if is_own(var, code)} | {name for one in inner for name in one.freevars}
-    read |= {node.name for node in nodes(body.stmts) if isinstance(node, Cell)}
+    shared = {name for one in inner for name in one.freevars}
+    shared |= {node.name for node in nodes(body.stmts) if isinstance(node, Cell)}
+    # Written code may have a free variable with the name of a local one: that is what the others mean.
+    read = {var.id for var in variables if is_own(var, code)} | (shared - set(code.freevars))
     bound = {var.id for var in variables if not isinstance(var.ctx, ast.Load)} | set(code.parameters)
     bound |= {node.name for node in nodes(body.stmts) if isinstance(node, ast.ExceptHandler) and node.name}
     names = sorted(read & {*code.varnames, *code.cellvars} - bound)

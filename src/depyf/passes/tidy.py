@@ -10,6 +10,7 @@ import ast
 
 from depyf.passes.walk import BODIES
 from depyf.structure.polarity import keeps_polarity, negated
+from depyf.trace import step
 
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
@@ -24,8 +25,10 @@ def tidy(body: list[ast.stmt]) -> None:
             stmt = stmts[place]
             place += 1
             if isinstance(stmt, ast.If) and _guards(stmt):
+                step("line {}: the way out comes first", stmt.lineno)
                 stmt.test, stmt.body, stmt.orelse = negated(stmt.test), stmt.orelse, stmt.body
             if isinstance(stmt, ast.If) and stmt.orelse and isinstance(stmt.body[-1], ENDS):
+                step("line {}: the `else` of what never falls through goes", stmt.lineno)
                 stmts[place:place] = stmt.orelse
                 stmt.orelse = []
             for name in BODIES:

@@ -14,6 +14,7 @@ from depyf.lift.nodes import ExcMatch, Object, Temp, TryStar
 from depyf.passes.walk import nodes, rewrite_sequences
 from depyf.structure.labels import TryStmt
 from depyf.structure.tree import ReraiseStmt
+from depyf.trace import step
 
 
 def restore_tries(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -24,6 +25,7 @@ def restore_tries(body: list[ast.stmt]) -> list[ast.stmt]:
         out = []
         for stmt in stmts:
             if isinstance(stmt, TryStmt):
+                step("the handler of v{} becomes the clauses of `try`", stmt.exc)
                 exc, stmt = stmt.exc, _try(stmt)
                 assert isinstance(stmt, ast.Try)
                 made[exc] = stmt
@@ -40,6 +42,7 @@ def _keep_exceptions(body: list[ast.stmt], made: dict[int, ast.Try]) -> None:
     """Give an exception that statements use as a value its temporary, where it is caught."""
     named = {node.temp for node in nodes(body) if isinstance(node, Temp)}
     for exc in made.keys() & named:
+        step("v{} is used as a value: it is kept where it is caught", exc)
         for clause in made[exc].handlers:
             call = ast.Call(func=Object(value=sys.exc_info), args=[], keywords=[])
             value = ast.Subscript(value=call, slice=ast.Constant(value=1), ctx=ast.Load())

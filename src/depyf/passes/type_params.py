@@ -15,6 +15,7 @@ from depyf.bytecode.code import Code
 from depyf.lift.nodes import BuildClass, Function, Intrinsic, TypeAlias, TypeParam, Var, literal_value
 from depyf.passes.body import Bodies
 from depyf.passes.deferred import deferred_value, written_in
+from depyf.trace import step
 
 GENERIC = "<generic parameters of "
 """How the name of the code begins in which type parameters are made and a definition is evaluated."""
@@ -60,6 +61,7 @@ def restore_alias(made: Intrinsic, bodies: Bodies, around: Code) -> ast.expr:
     type_params = [] if literal_value(params) is None else _type_params(params, bodies, around)
     if value is None or type_params is None:
         return made
+    step("`type {}`", literal_value(name))
     return TypeAlias(name=str(literal_value(name)), type_params=type_params, value=value)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from depyf.bytecode.code import CO_OPTIMIZED
 from depyf.lift.tac import Block, Graph, Inst, Return
+from depyf.trace import step
 
 STATIC, FIRST_LINE = "__static_attributes__", "__firstlineno__"
 """What the compiler stores at the end, and at the beginning, of the body of every class (3.13)."""
@@ -33,6 +34,8 @@ def _end(graph: Graph, block: Block, exit_: Return) -> None:
         for inst in block.insts
         if inst.op == "STORE_NAME" and inst.arg in CELLS and inst.uses[0] in cells
     }
+    for temp in sorted(handed):
+        step("block {}: handing over the cell v{} is no statement", block.index, temp)
     if exit_.value in handed:
         none = graph.new_temp()
         block.insts.append(Inst("CONST", None, [], [none], None, -1))
@@ -51,4 +54,5 @@ def _drop_attributes(block: Block) -> None:
     listed = stores[-1].uses if stores else None
     made = next((inst for inst in block.insts if inst.defs == listed), None)
     if made is not None and made.op == "CONST":
+        step("block {}: the list of attributes is no statement", block.index)
         block.insts = [inst for inst in block.insts if inst is not made and inst is not stores[-1]]

@@ -9,6 +9,7 @@ Of `(c and b) or d` nothing but d is left there. A value that was not tested is 
 from __future__ import annotations
 
 from depyf.lift.tac import Block, Branch, Edge, Graph, edges, exit_uses
+from depyf.trace import step
 
 
 def remove_dropped(graph: Graph) -> None:
@@ -45,6 +46,7 @@ def _remove(block: Block, entries: list[tuple[Block, Edge]], used: set[int]) -> 
         dropped = [inst for inst in block.insts if inst.op == "POP" and inst.uses == [phi]]
         if phi in used or len(dropped) != 1 or not all(_tests(other, edge.args[place]) for other, edge in entries):
             continue
+        step("block {} drops v{} no more: tests have taken what it would be", block.index, phi)
         block.insts = [inst for inst in block.insts if inst is not dropped[0]]
         block.stack = [temp for temp in block.stack if temp != phi]
         del block.phis[place]

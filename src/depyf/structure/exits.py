@@ -15,6 +15,7 @@ from collections.abc import Hashable
 from depyf.lift.tac import Block, Edge, Goto, Graph, Raise, Reraise, Return, exit_uses
 from depyf.structure.argument_key import argument_key
 from depyf.structure.regions.split import split_block
+from depyf.trace import step
 
 DROPS = frozenset({"POP", "POP_EXCEPT"})
 PUSH = "PUSH_EXC_INFO"
@@ -38,6 +39,7 @@ def join_exits(graph: Graph) -> None:
 def _join(graph: Graph, copies: list[tuple[Block, int]]) -> None:
     # A copy that is a block of its own is where the code stood, the others are where a jump to it was.
     block, place = max(copies, key=lambda copy: (copy[1] == 0, copy[0].index))
+    step("blocks {} leave in the same way", [copy[0].index for copy in copies])
     held = set.intersection(*(set(_stack_at(*copy)) for copy in copies))
     shared = split_block(graph, block, place) if place else block
     shared.stack = [temp for temp in shared.stack if temp in held]

@@ -12,6 +12,7 @@ from depyf.lift.phis import rename
 from depyf.lift.tac import Block, Branch, Goto, Graph, edges
 from depyf.structure.order import postorder
 from depyf.structure.regions.table import prune
+from depyf.trace import step
 
 
 def restore_generator_calls(graph: Graph) -> None:
@@ -35,6 +36,7 @@ def _restore(graph: Graph, block: Block) -> bool:
         return False
     if not _makes_generator(graph.block(block.exit.if_true.target)):
         return False
+    step("block {}: `{}` is called on a generator, the loop that stands for it goes", block.index, builtin.arg)
     block.insts = [inst for inst in block.insts if inst is not test and inst is not builtin]
     block.exit = Goto(block.exit.if_false)
     return True

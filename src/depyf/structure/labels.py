@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from depyf.structure.polarity import keeps_polarity, negated
 from depyf.structure.trampoline import Steps, run
 from depyf.structure.tree import Enter, For, If, Item, Jump, Label, Loop, ReraiseStmt, Statement, Try, WithBody
+from depyf.trace import step
 
 Labels = frozenset[int]
 NOWHERE: Labels = frozenset()
@@ -77,6 +78,7 @@ def resolve(items: list[Item], end: int) -> list[ast.stmt]:
 
     Raises Unresolved for a jump that no statement expresses.
     """
+    step("{} items become statements", len(items))
     context = Context(frozenset((end,)), NOWHERE, NOWHERE, [False])
     return run(_Resolver(end).sequence(items, context))
 
@@ -109,11 +111,14 @@ class _Resolver:
         if jump.never or (jump.label in context.next and not said):
             return []
         if jump.label in context.header:
+            step("the jump to block {} becomes `continue`", jump.label)
             return [ast.Continue()]
         if jump.label in context.after:
+            step("the jump to block {} becomes `break`", jump.label)
             context.broke[0] = True
             return [ast.Break()]
         if jump.label == self.end:
+            step("the jump to block {} becomes `return`", jump.label)
             return [ast.Return(value=None)]
         raise Unresolved(jump.label)
 

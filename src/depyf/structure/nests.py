@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from depyf.lift.tac import NULL, Block, Edge, ForIter, Goto, Graph, Reraise, Return
 from depyf.structure.regions.split import split_block
+from depyf.trace import step
 
 
 def find_markers(graph: Graph) -> set[int]:
@@ -28,6 +29,7 @@ def join_ends(graph: Graph) -> None:
     """
     if graph.code.name == "<lambda>":
         return
+    step("an empty block is the end of the code")
     end = graph.new_block([], Return(NULL), -1, [], max(block.offset for block in graph.live()))
     graph.end = end.index
     returns = [block for block in graph.live() if block is not end and isinstance(block.exit, Return)]
@@ -66,6 +68,7 @@ def _merge_reraises(graph: Graph) -> None:
             if exc not in ends:
                 ends[exc] = split_block(graph, block, len(block.insts))
             else:
+                step("block {} raises v{} again where block {} does", block.index, exc, ends[exc].index)
                 block.exit = Goto(Edge(ends[exc].index, []))
 
 
@@ -84,6 +87,7 @@ def _return_none(block: Block, end: Block) -> None:
         inst = block.insts[place]
         if inst.op == "CONST" and inst.defs[0] == block.exit.value:
             if inst.arg is None:
+                step("block {} returns None: it leads to the end", block.index)
                 del block.insts[place]
                 block.exit = Goto(Edge(end.index, []))
             return

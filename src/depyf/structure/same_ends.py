@@ -12,6 +12,7 @@ from depyf.lift.tac import Block, Edge, Goto, Graph, Inst, Raise, Return, exit_u
 from depyf.structure.argument_key import argument_key
 from depyf.structure.nests import find_markers
 from depyf.structure.regions.split import split_block
+from depyf.trace import step
 
 Key = tuple[object, ...]
 
@@ -38,6 +39,7 @@ def _join(graph: Graph, group: list[Block]) -> list[Block]:
     whole = next((number for number, place in enumerate(places) if place == 0), 0)
     place = places[whole]
     assert place is not None
+    step("blocks {} end in the same statement", [block.index for block in group])
     shared = split_block(graph, group[whole], place) if place else group[whole]
     left = []
     for number, block in enumerate(group):

@@ -12,6 +12,7 @@ from depyf.bytecode.code import CO_OPTIMIZED
 from depyf.bytecode.constants import key
 from depyf.lift.tac import Block, Edge, Goto, Graph, Inst
 from depyf.structure.regions.split import split_block
+from depyf.trace import step
 
 
 def share_ends(graph: Graph) -> None:
@@ -34,6 +35,7 @@ def share_ends(graph: Graph) -> None:
 def _share(graph: Graph, block: Block, other: Block) -> Block:
     """Let a block lead to the end of another, as far as that is a copy of its own; return what they share."""
     length = _copied(block.insts, other.insts)
+    step("blocks {} and {} share their last {} operations", block.index, other.index, length)
     rest = split_block(graph, other, len(other.insts) - length)
     block.insts = block.insts[: len(block.insts) - length]
     block.exit = Goto(Edge(rest.index, []))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from depyf.bytecode.constants import key
 from depyf.bytecode.listing import Instruction
@@ -15,7 +16,7 @@ from depyf.verify.known_calls import exception_parts, takes_iterator
 from depyf.verify.methods import called
 from depyf.verify.silent import known_truth
 from depyf.verify.state import LEAVE, DictOf
-from depyf.verify.terms import Constant, NotUnderstood, Null, Pure, Sort, Symbol, Term, TupleOf
+from depyf.verify.terms import Constant, Node, NotUnderstood, Null, Pure, Sort, Symbol, Term, TupleOf
 
 Results = tuple[Term, ...]
 
@@ -339,9 +340,14 @@ def call(
     """Return a call, whose result may be assumed to be a sequence."""
     node = frame.node(function)
     result = PLAIN
-    if isinstance(node, Symbol) and node.sort is Sort.GLOBAL and node.detail in lengths:
+    if is_global(node) and node.detail in lengths:
         result = Symbol(Sort.SEQUENCE, lengths[str(node.detail)])
     return one_way(frame, frame.item, (function, *operands), (result,), pops, lambda results: results, kind)
+
+
+def is_global(node: Node) -> TypeGuard[Symbol | Pure]:
+    """Return whether a node is the value of a global, the detail."""
+    return (isinstance(node, Symbol) and node.sort is Sort.GLOBAL) or (isinstance(node, Pure) and node.op == "global")
 
 
 CALLS: dict[str, Callable[[Frame, Instruction], Callee]] = {

@@ -7,6 +7,7 @@ After:  nothing
 from __future__ import annotations
 
 from depyf.lift.tac import Graph, Inst, edges, exit_uses
+from depyf.trace import step
 
 INVISIBLE = frozenset({"CONST", "BUILD_TUPLE", "BUILD_LIST", "BUILD_SLICE", "LIST_TO_TUPLE", "LOAD_CLOSURE", "MOVE"})
 
@@ -35,6 +36,7 @@ def remove_dead(graph: Graph) -> None:
         inst = work.pop()
         if id(inst) in dead or any(uses.get(temp) for temp in inst.defs):
             continue
+        step("nobody uses {}, which {} makes", ", ".join(f"v{temp}" for temp in inst.defs), inst.op)
         dead.add(id(inst))
         for temp in inst.uses:
             uses[temp] = uses.get(temp, 0) - 1

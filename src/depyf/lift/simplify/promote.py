@@ -15,6 +15,7 @@ from depyf.cfg.dominators import Dominance, immediate_dominators
 from depyf.lift.phis import rename
 from depyf.lift.successors import successors
 from depyf.lift.tac import Graph, Inst
+from depyf.trace import step
 
 INSPECTORS = frozenset({"locals", "vars", "dir", "eval", "exec"})
 """Builtins that see variables by name; code that names one keeps its variables."""
@@ -40,6 +41,7 @@ def promote_variables(graph: Graph) -> None:
         if name in parameters or len(uses.stores) != 1 or not _is_safe(uses, dominance, links):
             continue
         store = _inst(graph, uses.stores[0])
+        step("variable {} becomes the value v{}", name, store.uses[0])
         if not name.startswith("tmp_"):
             graph.hints.setdefault(store.uses[0], name)
         gone.add(id(store))

@@ -18,13 +18,14 @@ from collections.abc import Mapping, Sequence
 
 from depyf.lift.phis import rename
 from depyf.lift.tac import Block, Graph, Inst, edges, exit_uses
-
-Results = Mapping[str, Sequence[str]]
-"""What is known of the sequences that globals return: by the global's name, what their items would be called."""
+from depyf.trace import step
 
 
-def unpack_results(graph: Graph, results: Results) -> None:
-    """Unpack the results of calls of globals that `results` knows, if they have several items."""
+def unpack_results(graph: Graph, results: Mapping[str, Sequence[str]]) -> None:
+    """Unpack the results of calls of globals that `results` knows, if they have several items.
+
+    results: by global, what the items of the sequence that it returns would be called.
+    """
     callees: dict[int, str] = {}
     numbers: dict[int, int] = {}
     users: dict[int, list[Inst]] = {}
@@ -71,6 +72,7 @@ def _unpack(
     graph: Graph, block: Block, call: Inst, taken: dict[int, list[int]], names: Sequence[str]
 ) -> dict[int, int]:
     """Unpack behind the call; return what the items taken by number become."""
+    step("block {}: the {} items of v{} are unpacked", block.index, len(names), call.defs[0])
     items = [graph.new_temp() for _ in names]
     place = next(number for number, inst in enumerate(block.insts) if inst is call) + 1
     block.insts.insert(place, Inst("UNPACK_SEQUENCE", len(items), [call.defs[0]], items, call.line, call.offset))
@@ -80,7 +82,7 @@ def _unpack(
     return {temp: items[number] for number, temps in taken.items() for temp in temps}
 
 
-def _take_only_items(graph: Graph, callees: dict[int, str], results: Results) -> None:
+def _take_only_items(graph: Graph, callees: dict[int, str], results: Mapping[str, Sequence[str]]) -> None:
     """Take the item of each sequence that has one."""
     for block in graph.live():
         calls = {inst.defs[0]: inst.uses[0] for inst in block.insts if inst.op == "CALL"}
@@ -88,6 +90,7 @@ def _take_only_items(graph: Graph, callees: dict[int, str], results: Results) ->
         for inst in block.insts:
             callee = callees.get(calls.get(inst.uses[0], -1), "") if inst.op == "UNPACK_SEQUENCE" else ""
             if len(results.get(callee, ())) == 1 and len(inst.defs) == 1:
+                step("block {}: the only item of v{} is taken by its number", block.index, inst.uses[0])
                 number = graph.new_temp()
                 insts.append(Inst("CONST", 0, [], [number], inst.line, inst.offset))
                 insts.append(Inst("LOAD_SUBSCR", None, [inst.uses[0], number], inst.defs, inst.line, inst.offset))

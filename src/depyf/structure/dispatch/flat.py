@@ -18,6 +18,7 @@ from depyf.structure.patterns.cases import join_cases
 from depyf.structure.regions.async_for import restore_async_for
 from depyf.structure.regions.jumps import protect_jumps
 from depyf.structure.regions.table import Regions
+from depyf.trace import step
 
 DEPTH = 40
 """Scopes inside each other; Python itself takes fewer."""
@@ -35,6 +36,7 @@ def dispatch(graph: Graph, finish: Finish) -> list[ast.stmt]:
     regions = Regions(graph)
     protect_jumps(regions)
     withs = keep_withs(graph, regions)
+    step("{} blocks become states of loops that dispatch", len(graph.live()))
     scopes = Scopes(graph, Markers(graph), set(withs))
     _check_depth(graph, scopes)
     drop_dead_phis(graph)

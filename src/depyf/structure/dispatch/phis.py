@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from depyf.lift.keep import BOOKKEEPING, drop_unread, read_temps
 from depyf.lift.tac import Graph, edges
+from depyf.trace import step
 
 
 def drop_dead_phis(graph: Graph) -> None:
@@ -19,6 +20,9 @@ def drop_dead_phis(graph: Graph) -> None:
             pairs = zip(graph.block(edge.target).phis, edge.args)
             edge.args = [arg for phi, arg in pairs if phi in read]
     for block in graph.live():
+        for phi in block.phis:
+            if phi not in read:
+                step("block {}: nobody reads v{}", block.index, phi)
         block.phis = [phi for phi in block.phis if phi in read]
 
 

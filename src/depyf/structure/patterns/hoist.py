@@ -13,6 +13,7 @@ import ast
 from depyf.lift.nodes import MatchTest, Temp
 from depyf.lift.references import referred
 from depyf.structure.tree import If, Item, Jump, Label, children
+from depyf.trace import step
 
 
 def hoist_behind_cases(items: list[Item]) -> None:
@@ -28,6 +29,7 @@ def hoist_behind_cases(items: list[Item]) -> None:
     for sequence, outer in reversed(found):
         inner = _flat(outer.orelse)
         if len(inner) > 1 and isinstance(inner[0], If) and is_case(inner[0].test) and isinstance(inner[1], Label):
+            step("{} items behind a case stand behind the cases around it", len(inner) - 1)
             outer.orelse = inner[:1]
             place = next(number for number, item in enumerate(sequence) if item is outer)
             sequence[place + 1 : place + 1] = inner[1:]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from depyf.lift.tac import Block, Edge, ForIter, Goto, Graph
 from depyf.structure.regions.table import prune
 from depyf.structure.regions.ways import Ways
+from depyf.trace import step
 
 NEXT = ["GET_ANEXT", "CONST", "YIELD_FROM"]
 STORES = frozenset({"STORE_FAST", "STORE_DEREF", "STORE_GLOBAL", "STORE_NAME", "UNPACK_SEQUENCE"})
@@ -47,6 +48,7 @@ def _rewrite(graph: Graph, awaiting: list[Block], end: Block) -> list[Block]:
     changed = [done, *awaiting]
     for block in awaiting:
         assert isinstance(block.exit, Goto)
+        step("block {} awaits the next value of v{}: `async for`", block.index, iterator)
         (value,) = block.insts[len(NEXT) - 1].defs
         line = block.insts[0].line
         body = block.exit.edge

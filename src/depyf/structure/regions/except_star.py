@@ -11,6 +11,7 @@ from __future__ import annotations
 from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Reraise, edges
 from depyf.structure.regions.table import prune, skip_empty
 from depyf.structure.regions.ways import Ways
+from depyf.trace import step
 
 UNBINDING = 3
 """Operations of `name = None; del name`."""
@@ -28,6 +29,7 @@ def restore_except_star(graph: Graph) -> None:
     for number, start in enumerate(starts):
         chain = _chain(graph, start) if start is not None and _is_start(start) else None
         if start is not None and chain is not None:
+            step("handler {} tests the clauses of an `except*`: blocks {}", number, [block.index for block in chain])
             pending = start.insts.pop(1)
             _Rewriter(graph, number, chain, pending.defs[0], ways).rewrite()
     prune(graph)
@@ -51,6 +53,7 @@ def _join_ends(graph: Graph, ways: Ways) -> None:
         last = [block.insts[-1] for block in before if block.insts and isinstance(block.exit, Goto)]
         adding = [inst for inst in last if inst.op == "LIST_APPEND" and inst.uses == last[0].uses]
         if before and len(adding) == len(before) and last[0].uses[0] == pending:
+            step("blocks {} append to v{} in block {}", [block.index for block in before], pending, end.index)
             for block in before:
                 del block.insts[-1]
             end.insts.insert(0, last[0])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from depyf.lift.tac import Block, Graph, Inst, Raise, Reraise, Return, edges
 from depyf.structure.regions.table import Region, Regions, skip_empty
+from depyf.trace import step
 
 
 def dissolve(regions: Regions, region: Region) -> bool:
@@ -69,6 +70,7 @@ def _remove(block: Block, end: Inst, names: set[tuple[str, object]]) -> None:
     if pair is None and _unbinding(block.insts[place - 3 : place], names) is not None:
         pair = block.insts[place - 2 : place]
     if pair is not None:
+        step("block {}: unbinding {} is part of its clause", block.index, pair[0].arg)
         block.insts = [inst for inst in block.insts if inst not in pair]
 
 

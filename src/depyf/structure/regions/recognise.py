@@ -112,6 +112,7 @@ def _absorb_returns(recognised: Recognised, handler: int) -> None:
                 absorbed.append(block)
     for block in absorbed:
         before = list(ways.sources(block.index))
+        step("block {} returns from inside the region of handler {}", block.index, handler)
         block.handler = handler
         ways.note(block)
         if len(before) == 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from depyf.lift.tac import Block, Edge, Goto, Graph
+from depyf.trace import step
 
 
 def split_block(graph: Graph, block: Block, place: int) -> Block:
@@ -10,6 +11,7 @@ def split_block(graph: Graph, block: Block, place: int) -> Block:
 
     Values popped in the first part are no longer on the new block's stack.
     """
+    step("block {} is cut before its operation {}", block.index, place)
     popped = [temp for inst in block.insts[:place] if inst.op in ("POP", "POP_EXCEPT") for temp in inst.uses]
     stack = list(block.stack)
     stack += [temp for inst in block.insts[:place] if inst.op == "PUSH_EXC_INFO" for temp in inst.defs]

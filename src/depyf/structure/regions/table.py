@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from depyf.lift.tac import Block, Edge, Goto, Graph, Inst, Reraise, edges
 from depyf.structure.regions.ways import Ways, leaves_handler
+from depyf.trace import step
 
 
 class Kind(enum.Enum):
@@ -181,6 +182,7 @@ def join_straight(graph: Graph) -> None:
             if leaves_handler(block, target) or [inst.op for inst in block.insts] == ["PUSH_EXC_INFO"]:
                 # A `with` whose exit has suppressed an exception goes on behind the handler.
                 break
+            step("block {} takes in block {}, which only it leads to", block.index, target.index)
             block.insts.extend(target.insts)
             block.exit = target.exit
             graph.blocks[target.index] = None

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from depyf.lift.tac import Block, Goto, Graph, edges
 from depyf.structure.regions.split import split_block
+from depyf.trace import step
 
 
 class Ways:
@@ -86,6 +87,7 @@ class Ways:
             if [inst.op for inst in block.insts] == ["PUSH_EXC_INFO"]:
                 # A `with` whose exit has suppressed an exception goes on behind the handler.
                 return
+            step("block {} takes in block {}, which only it leads to", block.index, target.index)
             block.insts.extend(target.insts)
             block.exit = target.exit
             graph.blocks[target.index] = None
