@@ -30,7 +30,7 @@ def _one_run(name: str, backend: str, results: str, directory: str) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with depyf.prepare_debug(directory) if directory else contextlib.nullcontext():
-            torch.save(train(name, backend), results)
+            torch.save(train(TRAININGS[name], backend), results)
     for warning in caught:
         if "depyf" in f"{warning.filename} {warning.category.__module__} {warning.message}":
             print(f"{_WARNED}{warning.message}")

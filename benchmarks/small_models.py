@@ -141,13 +141,12 @@ def _floats(output: object) -> list[Tensor]:
     return [part for part in parts if isinstance(part, Tensor) and part.is_floating_point()]
 
 
-def train(name: str, backend: str, steps: int = 2) -> dict[str, Tensor]:
+def train(training: Training, backend: str, steps: int = 2) -> dict[str, Tensor]:
     """Run `steps` training steps of a compiled model; return every output, gradient and weight, by name.
 
     Forward and backward run compiled, the optimizer outside. The seed is fixed, dropout included.
     """
     torch.manual_seed(0)
-    training = TRAININGS[name]
     model = training.build().train()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     compiled = torch.compile(model, backend=backend)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from depyf.errors import DecompilationError
     from depyf.torch.bytecode_log import install, uninstall
     from depyf.torch.debug import debug
+    from depyf.torch.numerics.trace import trace_numerics
     from depyf.torch.prepare import prepare_debug
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "decompile_pyc",
     "install",
     "prepare_debug",
+    "trace_numerics",
     "uninstall",
 ]
 
@@ -45,6 +47,7 @@ _HOMES = {
     "debug": "depyf.torch.debug",
     "install": "depyf.torch.bytecode_log",
     "prepare_debug": "depyf.torch.prepare",
+    "trace_numerics": "depyf.torch.numerics.trace",
     "uninstall": "depyf.torch.bytecode_log",
 }
 

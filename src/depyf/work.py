@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Listing
 from depyf.errors import DecompilationError
-from depyf.lift.simplify import Results
+from depyf.lift.simplify import Known
 from depyf.lift.tac import Graph
 from depyf.passes.body import Bodies, Body
 from depyf.passes.leftovers import Names
-from depyf.structure.choices import Choices
+from depyf.structure.choices import Choices, Dispatch
 from depyf.structure.labels import Unresolved
 from depyf.structure.loops import Irreducible
 from depyf.structure.regions.recognise import Recognised
@@ -46,9 +46,9 @@ class Work:
 
     bodies: what has become of the code objects inside this one.
     first_temp: the first number that is free for a temporary.
-    results: what is known of the results of globals, if code is to be rewritten to what reads best.
+    known: what is known of the globals that it names, if code is to be rewritten to what reads best.
     without: names of passes that are switched off.
-    choices: how to structure; None: write the loop that dispatches on block numbers.
+    choices: how to structure, or which dispatch to write.
     scope: a number per block; only blocks of one number are joined to expressions.
     uses: how often each temporary is read.
     """
@@ -57,10 +57,10 @@ class Work:
     names: Names
     bodies: Bodies
     first_temp: int
-    results: Results | None
+    known: Known | None
     without: frozenset[str]
     listing: Listing
-    choices: Choices | None = None
+    choices: Choices | Dispatch = field(default_factory=Choices)
     graph: Graph = field(init=False)
     recognised: Recognised = field(init=False)
     markers: set[int] = field(init=False)

@@ -192,6 +192,10 @@ _QUIET: dict[str, EffectOf] = {
     "MATCH_SEQUENCE": _always(1, 2),
     "UNGUARDED": _always(0, 0),
 }
+OF_VARIABLES = frozenset(
+    f"{what}_{where}" for what in ("LOAD", "STORE", "DELETE") for where in ("FAST", "DEREF", "GLOBAL", "NAME")
+) | {"LOAD_FAST_CLEAR", "LOAD_CLOSURE", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF", "LOAD_FROM_DICT_OR_GLOBALS"}
+"""Operations whose argument is the name of a variable, of whatever scope."""
 _LOCAL: dict[str, EffectOf] = {"LOAD_FAST": _always(0, 1), "DELETE_FAST": _always(0, 0)}
 _LOUD: dict[str, EffectOf] = {
     "LOAD_DEREF": _always(0, 1),

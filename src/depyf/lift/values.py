@@ -73,6 +73,11 @@ def load(folder: Folder, inst: Inst) -> None:
         folder.emit(ast.Delete(targets=[variable(inst, ast.Del())]), inst.line, [var.id])
 
 
+def load_unchanging(folder: Folder, inst: Inst) -> None:
+    """LOAD_GLOBAL_UNCHANGING: a global that is the same whenever it is loaded."""
+    folder.push(inst, variable(inst, ast.Load()), PURE)
+
+
 def load_closure(folder: Folder, inst: Inst) -> None:
     """LOAD_CLOSURE: a cell as a value."""
     folder.push(inst, Cell(name=inst.arg), PURE)

@@ -116,6 +116,9 @@ def finish_leftovers(body: Body, names: Names) -> None:
         elif isinstance(node, Import) and node.target is not None:
             node.names[0].asname = named(node.target.temp, node.names[0].name)
 
+        elif isinstance(node, Temp):
+            named(node.temp, f"tmp_{len(temps) + 1}")
+
     def rewrite(expr: ast.expr) -> ast.expr:
         if isinstance(expr, Temp):
             return ast.Name(id=named(expr.temp, f"tmp_{len(temps) + 1}"), ctx=ast.Load())

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from depyf.report.model import CompileId, Unavailable
 from depyf.torch.adapters import seams, stages
+from depyf.torch.adapters.graphs import missing_wrappers
 from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.formatter import FormatterPatch
 from depyf.torch.records import record_compile_id, record_kind
@@ -22,6 +23,9 @@ from depyf.torch.untraced import NOT_TOLD
 
 HITS = "calls that each entry served"
 """The seam that counts them."""
+
+WRAPPERS = "files of AOTAutograd's wrappers"
+"""The seam that gives their text."""
 
 
 class Context(Protocol):
@@ -168,6 +172,9 @@ class ActiveContexts:
             hooks.callback(patch.remove)
             if isinstance(missing, Unavailable):
                 unavailable["graphs that clients format"] = missing.reason
+            wrappers = missing_wrappers()
+            if wrappers is not None:
+                unavailable[WRAPPERS] = wrappers.reason
             ended = watch_runs(self.on_run)
             if isinstance(ended, Unavailable):
                 unavailable[HITS] = ended.reason
@@ -181,3 +188,39 @@ class ActiveContexts:
 
 
 ACTIVE = ActiveContexts()
+
+
+class _Deaf:
+    """A context that hears of everything and keeps nothing."""
+
+    def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
+        pass
+
+    def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
+        return None
+
+    def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
+        pass
+
+    def on_run(self, code: types.CodeType) -> bool:
+        return False
+
+    def on_earlier_run(self, code: types.CodeType) -> None:
+        pass
+
+    def on_error(self, where: str, error: BaseException) -> None:
+        raise error
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Keep what this thread compiles from the contexts that are entered: it is depyf's own doing."""
+    if not ACTIVE.is_any_entered():
+        yield
+        return
+    deaf = _Deaf()
+    ACTIVE.enter(deaf)
+    try:
+        yield
+    finally:
+        ACTIVE.leave(deaf)

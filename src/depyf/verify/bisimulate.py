@@ -10,6 +10,7 @@ again whenever that became less: it only ever becomes less, so this ends. What i
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 
 from depyf.bytecode.listing import Instruction, Listing
 from depyf.verify.assumptions import Assumptions
@@ -20,7 +21,7 @@ from depyf.verify.frame import Frame, enter_handler
 from depyf.verify.join import canonical, meet
 from depyf.verify.level import Place
 from depyf.verify.relate import relate
-from depyf.verify.silent import SILENT
+from depyf.verify.silent import SILENT, Action
 from depyf.verify.state import LEAVE, Side, State
 from depyf.verify.terms import NotUnderstood, Sort, Symbol, Term, Terms
 
@@ -58,6 +59,7 @@ class Bisimulation:
     def __init__(self, original: Listing, candidate: Listing, assumptions: Assumptions) -> None:
         self.listings = original, candidate
         self.lengths = assumptions.sequence_lengths
+        self.actions = {**SILENT, "LOAD_GLOBAL": unchanging(assumptions, self.listings)}
         self.flows = Flow(original), Flow(candidate)
         self.joins = tuple(flow.join_points() for flow in self.flows)
         self.orders = tuple(flow.order() for flow in self.flows)
@@ -113,7 +115,7 @@ class Bisimulation:
             limit = 4 * len(self.listings[number].instructions) + 1000
             while side.place != LEAVE:
                 self.places = (state.sides[0].place, state.sides[1].place)
-                action = SILENT.get(frame.item.op)
+                action = self.actions.get(frame.item.op)
                 if action is None or not action(frame):
                     break
                 state.met |= side.place in joins
@@ -287,6 +289,20 @@ def has_cycle(links: dict[Key, set[Key]]) -> bool:
             if not before[target]:
                 work.append(target)
     return left > 0
+
+
+def unchanging(assumptions: Assumptions, listings: Sequence[Listing]) -> Action:
+    """Return what loads a global that is assumed not to change, unless one of the listings binds or deletes it."""
+    items = (item for listing in listings for item in listing.instructions)
+    names = assumptions.unchanging - {item.arg for item in items if item.op in ("STORE_GLOBAL", "DELETE_GLOBAL")}
+
+    def load(frame: Frame) -> bool:
+        if frame.item.arg not in names:
+            return False
+        frame.push(frame.terms.pure("global", (), str(frame.item.arg)))
+        return frame.next()
+
+    return load
 
 
 def split(state: State, truth: Term) -> list[State]:

@@ -1,0 +1,218 @@
+"""The graphs of a function compiled by its backend, beside the same graphs run as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.fx
+from torch import Tensor
+from torch.utils import _pytree
+
+from depyf.torch.adapters import seams
+from depyf.torch.numerics.comparing import Tolerance, deviations
+from depyf.torch.numerics.places import graph_line, user_line
+from depyf.torch.numerics.prefixes import cuts, first_wrong, prefix
+from depyf.torch.numerics.recording import GraphCall, copied
+from depyf.torch.numerics.report import Deviation, Finding, Kind, NumericsReport, Part
+from depyf.torch.numerics.statistics import Statistics, statistics, tensors
+from depyf.torch.numerics.watching import copy_of
+
+Run = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a graph gives: its outputs, its inputs as they are afterwards, and the gradients of its inputs."""
+
+    outputs: list[Any]
+    inputs: list[Any]
+    gradients: list[Any]
+
+    @property
+    def forward(self) -> list[Any]:
+        """All but the gradients."""
+        return [*self.outputs, *self.inputs]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where two runs are not the same: the position among the results and how far, forward or else backward."""
+
+    position: int
+    deviation: Deviation
+    gradient: bool
+
+
+class Comparison:
+    """One graph, compiled by the user's backend and run as it is."""
+
+    def __init__(self, call: GraphCall, backend: Run | str, tolerance: Tolerance, *, backward: bool) -> None:
+        self._call, self._backend, self._tolerance = call, backend, tolerance
+        self._backward = backward
+        self._has_tensor = _tensor_nodes(call)
+
+    def whole(self) -> Difference | None:
+        """Compare the whole graph on the inputs of its call, with the gradients that the program gave it."""
+        return self._compare(self._call.module, self._call.cotangents)
+
+    def first_wrong_node(self) -> torch.fx.Node | None:
+        """Return the first node behind which the graph is compiled to something else."""
+        nodes = cuts(self._call.module, self._has_tensor.__contains__)
+        return first_wrong(nodes, lambda node: self.behind(node) is not None)
+
+    def behind(self, node: torch.fx.Node) -> Difference | None:
+        """Compare the graph up to a node, with gradients that are made up."""
+        return self._compare(prefix(self._call.module, node, self._has_tensor.__contains__), None)
+
+    def results_of(self, node: torch.fx.Node) -> tuple[object, list[tuple[str, Statistics]]]:
+        """Return the compiled result of a node, and the statistics of what it is computed of."""
+        cut = prefix(self._call.module, node, self._has_tensor.__contains__)
+        result = self._run(torch.compile(cut, backend=self._backend), None).outputs[0]
+        values = _values(self._call)
+        inputs = [
+            (each.name, statistics(tensor)) for each in node.all_input_nodes for tensor in tensors(values.get(each))
+        ]
+        return result, inputs
+
+    def _compare(self, module: torch.fx.GraphModule, cotangents: dict[int, Tensor] | None) -> Difference | None:
+        eager = self._run(copy_of(module).forward, cotangents)
+        compiled = self._run(torch.compile(copy_of(module), backend=self._backend), cotangents)
+        exact: list[Results] = []
+
+        def in_float64() -> Results:
+            if not exact:
+                exact.append(self._exactly(module, cotangents))
+            return exact[0]
+
+        forward = deviations(compiled.forward, eager.forward, self._tolerance, lambda: in_float64().forward)
+        if forward:
+            position = min(forward)
+            return Difference(position, forward[position], gradient=False)
+        backward = deviations(compiled.gradients, eager.gradients, self._tolerance, lambda: in_float64().gradients)
+        position = min(backward, default=-1)
+        return Difference(position, backward[position], gradient=True) if backward else None
+
+    def _exactly(self, module: torch.fx.GraphModule, cotangents: dict[int, Tensor] | None) -> Results:
+        """Run a graph in float64, for what can be had of it: a graph may ask for its dtypes by their names."""
+        doubled = {index: _double(each) for index, each in (cotangents or {}).items()}
+        try:
+            run = copy_of(module).double().forward
+            return self._run(run, doubled if cotangents is not None else None, _double)
+        except (RuntimeError, TypeError):
+            return Results([], [], [])
+
+    def _run(
+        self, run: Run, cotangents: dict[int, Tensor] | None, converted: Callable[[Any], Any] = lambda value: value
+    ) -> Results:
+        inputs = [converted(each) for each in self._call.fresh_inputs()]
+        with torch.set_grad_enabled(self._call.grad_enabled):
+            torch.manual_seed(0)
+            outputs = _pytree.tree_leaves(run(*inputs))
+        gradients = self._gradients(outputs, inputs, cotangents) if self._backward else []
+        # A backend may use the memory of its results for those of the next run.
+        return Results([_kept(each) for each in outputs], [_kept(each) for each in inputs], gradients)
+
+    def _gradients(self, outputs: list[Any], inputs: list[Any], cotangents: dict[int, Tensor] | None) -> list[Any]:
+        pairs = [
+            (output, cotangents[index] if cotangents is not None else _made_up(output, index))
+            for index, output in enumerate(outputs)
+            if isinstance(output, Tensor) and output.requires_grad and (cotangents is None or index in cotangents)
+        ]
+        wanted = [each for each in inputs if isinstance(each, Tensor) and each.requires_grad]
+        if not pairs or not wanted:
+            return []
+        heads, gradients = zip(*pairs)
+        return list(torch.autograd.grad(heads, wanted, gradients, allow_unused=True))
+
+
+def compare(
+    calls: list[GraphCall], backend: Run | str, tolerance: Tolerance, report: NumericsReport, *, backward: bool
+) -> Iterator[Finding]:
+    """Yield for each graph the first node that is compiled to something else than it computes eagerly."""
+    wrong: set[int] = set()
+    for call in calls:
+        if call.graph in wrong:
+            continue
+        comparison = Comparison(call, backend, tolerance, backward=backward)
+        try:
+            difference = comparison.whole()
+            node = comparison.first_wrong_node() if difference is not None else None
+            if difference is not None:
+                wrong.add(call.graph)
+                yield _finding(comparison, call, difference, node, report)
+        except Exception as error:  # noqa: BLE001 - a backend may raise anything; the other graphs are looked at
+            report.notes.append(f"graph {call.graph} could not be compared: {type(error).__name__}: {error}")
+
+
+def _finding(
+    comparison: Comparison, call: GraphCall, whole: Difference, node: torch.fx.Node | None, report: NumericsReport
+) -> Finding:
+    """Tell of a difference at the node where it begins, at the graph's output where no node shows it alone."""
+    text = report.graphs.setdefault((Part.CAPTURED, call.graph), seams.graph_text(call.module))
+    found, result = whole, None
+    inputs: list[tuple[str, Statistics]] = []
+    if node is None:
+        output = next(each for each in call.module.graph.nodes if each.op == "output")
+        name, where = output.name, None
+        line = next((number for number, each in enumerate(text.splitlines(), 1) if "return" in each.split()), 0)
+        shown = text.splitlines()[line - 1].strip() if line else ""
+    else:
+        found = comparison.behind(node) or whole
+        name, where = node.name, user_line(node)
+        line, shown = graph_line(text, name)
+        value, inputs = comparison.results_of(node)
+        result = next((statistics(each) for each in tensors(value)), None)
+    return Finding(
+        kind=Kind.DIFFERENT,
+        part=Part.CAPTURED,
+        graph=call.graph,
+        call=call.number,
+        node=name,
+        line=line,
+        text=shown,
+        where=where,
+        result=result,
+        inputs=tuple(inputs),
+        deviation=found.deviation,
+        gradient=found.gradient,
+    )
+
+
+def _values(call: GraphCall) -> dict[torch.fx.Node, object]:
+    """Return what each node of a graph gives eagerly."""
+    runner = torch.fx.Interpreter(call.module, garbage_collect_values=False)
+    with torch.set_grad_enabled(call.grad_enabled):
+        torch.manual_seed(0)
+        runner.run(*call.fresh_inputs())
+    return dict(runner.env)
+
+
+def _tensor_nodes(call: GraphCall) -> set[torch.fx.Node]:
+    """Return the nodes that give tensors and nothing else."""
+    found = set()
+    for node, value in _values(call).items():
+        leaves = _pytree.tree_leaves(value)
+        if leaves and all(isinstance(leaf, Tensor) for leaf in leaves):
+            found.add(node)
+    return found
+
+
+def _made_up(output: Tensor, index: int) -> Tensor:
+    """Return the same gradient for an output each time, with no two elements alike."""
+    generator = torch.Generator().manual_seed(index)
+    made = torch.rand(output.shape, generator=generator, dtype=torch.float64) + 0.5
+    return made.to(output.device, output.dtype)
+
+
+def _double(value: Any) -> Any:
+    if not isinstance(value, Tensor) or not value.is_floating_point():
+        return value
+    return value.detach().double().requires_grad_(value.requires_grad)
+
+
+def _kept(value: object) -> object:
+    kept = copied(value)
+    return kept.detach() if isinstance(kept, Tensor) else kept

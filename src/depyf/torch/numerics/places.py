@@ -1,0 +1,32 @@
+"""Where a node stands: its line in the text of its graph, and the user's line that it came from."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from depyf.report.model import UserLine
+from depyf.report.user_source import line_at
+
+Node = Any
+
+_FRAME = re.compile(r'^ *File "(?P<file>.*)", line (?P<line>\d+), in (?P<fn>.*)$', re.MULTILINE)
+_GENERATED = "<eval_with_key>"
+"""Where the code of a graph is; a graph that is captured once more shows it among the user's frames."""
+
+
+def graph_line(text: str, name: str) -> tuple[int, str]:
+    """Return the number, from 1, and the text of the line of a graph's text that computes `name`; 0 and '' if none."""
+    computes = re.compile(rf"\s*{re.escape(name)}\s*(:[^=]*)?=[^=]|\s*def forward\(.*\b{re.escape(name)}\s*[:,)]")
+    for number, line in enumerate(text.splitlines(), start=1):
+        if computes.match(line):
+            return number, line.strip()
+    return 0, ""
+
+
+def user_line(node: Node) -> UserLine | None:
+    """Return the innermost line of the user's that a node came from, or None where torch does not tell."""
+    frames = [found for found in _FRAME.finditer(node.meta.get("stack_trace") or "") if _GENERATED not in found["file"]]
+    if not frames:
+        return None
+    return line_at(frames[-1]["file"], int(frames[-1]["line"]), frames[-1]["fn"])

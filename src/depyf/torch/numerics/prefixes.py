@@ -1,0 +1,68 @@
+"""The first nodes of a graph as a graph, and the first of these that goes wrong.
+
+before, cut behind `z`
+    y = torch.sin(x);  z = y + w;  u = z * y;  return (u,)
+
+after: it returns `z`, and all else that the rest of the graph would go on with
+    y = torch.sin(x);  z = y + w;  return (z, y)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+import torch.fx
+
+_OPENING, _CLOSING = "_enter_", "_exit_"
+"""Dynamo's functions that enter and leave a context, such as autocast: a cut in between would leave it open."""
+
+_SETS_MODE = ("_set_grad_enabled", "inference_mode")
+
+
+def cuts(module: torch.fx.GraphModule, has_tensor: Callable[[torch.fx.Node], bool]) -> list[torch.fx.Node]:
+    """Return the nodes behind which a graph can be cut: those that compute a tensor, outside of any open context."""
+    found, depth, changed = [], 0, False
+    for node in module.graph.nodes:
+        name = getattr(node.target, "__name__", "")
+        depth += name.startswith(_OPENING)
+        depth -= name.startswith(_CLOSING)
+        if name in _SETS_MODE and node.args:
+            changed = node.args[0] is False
+        is_computed = node.op not in ("placeholder", "output", "get_attr")
+        if is_computed and not depth and not changed and has_tensor(node):
+            found.append(node)
+    return found
+
+
+def prefix(
+    module: torch.fx.GraphModule, last: torch.fx.Node, has_tensor: Callable[[torch.fx.Node], bool]
+) -> torch.fx.GraphModule:
+    """Return the graph up to `last`, which returns the result of `last` and every tensor that the rest reads."""
+    graph = torch.fx.Graph()
+    made: dict[torch.fx.Node, torch.fx.Node] = {}
+    for node in module.graph.nodes:
+        made[node] = graph.node_copy(node, made.__getitem__)
+        if node is last:
+            break
+    read_later = [node for node in made if any(user not in made for user in node.users)]
+    kept = [node for node in read_later if node.op != "placeholder" and node is not last and has_tensor(node)]
+    graph.output(tuple(made[node] for node in (last, *kept)))
+    return torch.fx.GraphModule(module, graph)
+
+
+def first_wrong(nodes: Sequence[torch.fx.Node], is_wrong: Callable[[torch.fx.Node], bool]) -> torch.fx.Node | None:
+    """Return the first of `nodes` behind which the graph is wrong, None where it is not wrong behind the last.
+
+    What is wrong stays wrong further down: a cut returns all that the rest of the graph would read.
+    """
+    if not nodes or not is_wrong(nodes[-1]):
+        return None
+    low, high = -1, len(nodes) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if is_wrong(nodes[middle]):
+            high = middle
+        else:
+            low = middle
+    return nodes[high]

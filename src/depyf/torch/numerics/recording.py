@@ -1,0 +1,132 @@
+"""A function run once as Dynamo takes it apart, with the inputs and output gradients of every graph kept."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils import _pytree
+
+from depyf.torch.adapters import seams
+from depyf.torch.adapters.compiled import forget_entry
+from depyf.torch.numerics.statistics import tensors
+
+MOST_CALLS = 100
+"""Calls of graphs that are kept with their inputs; a loop may make any number of them."""
+
+GraphModule = seams.GraphModule
+
+
+@dataclass(slots=True)
+class GraphCall:
+    """One call of a captured graph: copies of its inputs as they were, and the gradients that its outputs got."""
+
+    graph: int
+    number: int
+    module: GraphModule
+    inputs: list[object]
+    grad_enabled: bool
+    cotangents: dict[int, Tensor] = field(default_factory=dict)
+
+    def fresh_inputs(self) -> list[Any]:
+        """Return copies that a run may change."""
+        return [copied(value) for value in self.inputs]
+
+
+@dataclass(slots=True)
+class Recording:
+    """What came of the run, and how many calls of graphs are not in `calls`."""
+
+    calls: list[GraphCall] = field(default_factory=list)
+    modules: list[GraphModule] = field(default_factory=list)
+    left_out: int = 0
+    leaves: dict[int, Tensor] = field(default_factory=dict)
+
+
+def copied(value: object) -> object:
+    """Return a tensor of the same values that shares nothing with `value`; what is no tensor stays what it is."""
+    if not isinstance(value, Tensor):
+        return value
+    return value.detach().clone().requires_grad_(value.requires_grad)
+
+
+def record(
+    function: Callable[..., Any],
+    args: tuple[object, ...],
+    kwargs: dict[str, object],
+    *,
+    loss: Callable[[Any], Tensor] | None,
+    backward: bool,
+) -> Recording:
+    """Run a function once, eagerly in the graphs that Dynamo captures, and its backward.
+
+    Gradients go to nobody: those of the user's parameters stay as they are.
+    """
+    recording = Recording()
+    with _entries_forgotten():
+        outputs = torch.compile(function, backend=functools.partial(_recorded, recording))(*args, **kwargs)
+        if backward:
+            _run_backward(recording, outputs, loss)
+    return recording
+
+
+def _recorded(recording: Recording, module: GraphModule, _: list[Any]) -> Callable[..., Any]:
+    graph = len(recording.modules)
+    recording.modules.append(module)
+
+    def run(*inputs: Any) -> Any:
+        if len(recording.calls) >= MOST_CALLS:
+            recording.left_out += 1
+            return module.forward(*inputs)
+        number = sum(call.graph == graph for call in recording.calls)
+        call = GraphCall(graph, number, module, [copied(value) for value in inputs], torch.is_grad_enabled())
+        recording.calls.append(call)
+        leaves = [value for value in inputs if isinstance(value, Tensor) and value.requires_grad and value.is_leaf]
+        recording.leaves.update((id(leaf), leaf) for leaf in leaves)
+        outputs = module.forward(*inputs)
+        for index, output in enumerate(_pytree.tree_leaves(outputs)):
+            if isinstance(output, Tensor) and output.requires_grad:
+                output.register_hook(functools.partial(_keep, call, index))
+        return outputs
+
+    return run
+
+
+def _keep(call: GraphCall, index: int, gradient: Tensor) -> None:
+    call.cotangents[index] = gradient.detach().clone()
+
+
+def _run_backward(recording: Recording, outputs: object, loss: Callable[[Any], Tensor] | None) -> None:
+    if loss is not None:
+        total = loss(outputs)
+    else:
+        parts = [each for each in tensors(outputs) if each.requires_grad]
+        parts = [torch.view_as_real(each) if each.is_complex() else each for each in parts]
+        if not parts:
+            return
+        total = torch.stack([each.sum().double() for each in parts]).sum()
+    if recording.leaves and total.requires_grad:
+        torch.autograd.grad(total, list(recording.leaves.values()), allow_unused=True)
+
+
+@contextlib.contextmanager
+def _entries_forgotten() -> Iterator[None]:
+    """Take the entries that are made in the context out of the caches of the user's functions."""
+    made: list[tuple[types.CodeType, types.CodeType]] = []
+
+    def note(code: types.CodeType, new_code: types.CodeType) -> None:
+        made.append((code, new_code))
+
+    handle = seams.register_bytecode_hook(note)
+    try:
+        yield
+    finally:
+        handle.remove()
+        for code, new_code in made:
+            forget_entry(code, new_code)

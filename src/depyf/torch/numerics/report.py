@@ -1,0 +1,123 @@
+"""What `trace_numerics` has found, as data and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+
+from depyf.report.model import UserLine
+from depyf.report.user_source import short_path
+from depyf.torch.numerics.statistics import Statistics
+
+
+class Part(Enum):
+    """Which graph of a captured graph's family: itself, or what AOTAutograd made of it."""
+
+    CAPTURED = "captured graph"
+    FORWARD = "forward graph"
+    BACKWARD = "backward graph"
+
+
+class Kind(Enum):
+    """What is wrong with a node's result."""
+
+    NAN = "nan"
+    INFINITE = "inf"
+    DIFFERENT = "different"
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """How far a compiled result is from the eager one, where it is farthest.
+
+    `count` elements are beyond the tolerance; `at` is the index of the farthest, with both values.
+    """
+
+    count: int
+    at: tuple[int, ...]
+    compiled: float
+    eager: float
+
+    def __str__(self) -> str:
+        place = f" at {list(self.at)}" if self.at else ""
+        values = f"compiled {self.compiled:.9g}, eager {self.eager:.9g}"
+        return f"{self.count} elements beyond the tolerance; {values}{place}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A node whose result is wrong, while those that it is computed of are not.
+
+    graph: which graph, counted from 0 in the order in which Dynamo captured them. call: which call of it, from 0.
+    line: the line of `node` in the graph's text, from 1, and `text` what stands there. where: the user's line.
+    result, inputs: statistics of what the node gives and takes. deviation: for DIFFERENT alone; the result is the
+    compiled one then. gradient: what is wrong is what the backward of this node gives.
+    """
+
+    kind: Kind
+    part: Part
+    graph: int
+    call: int
+    node: str
+    line: int
+    text: str
+    where: UserLine | None
+    result: Statistics | None
+    inputs: tuple[tuple[str, Statistics], ...] = ()
+    deviation: Deviation | None = None
+    gradient: bool = False
+
+    def lines(self) -> Iterator[str]:
+        """Yield the finding as text."""
+        what = f"the gradient of {self.node}" if self.gradient else self.node
+        if self.kind is Kind.DIFFERENT:
+            yield f"{what} is the first whose compiled result is not the eager one ({self.place})"
+        else:
+            yield f"{what} is the first that is {self.kind.value} ({self.place})"
+        yield f"  graph line {self.line}: {self.text}"
+        if self.where is not None:
+            where = self.where
+            yield f"  your line: {short_path(where.filename)}:{where.line} in {where.function}: {where.text}"
+        if self.deviation is not None:
+            yield f"  {self.deviation}"
+        if self.result is not None:
+            yield f"  result: {self.result}"
+        yield from (f"  from {name}: {numbers}" for name, numbers in self.inputs)
+
+    @property
+    def place(self) -> str:
+        """Which graph and call, in words."""
+        return f"{self.part.value} {self.graph}, call {self.call}"
+
+
+@dataclass(slots=True)
+class NumericsReport:
+    """What came of running the graphs of a compiled function node by node.
+
+    findings: in the order in which the program computes: forward through the calls of graphs, then backward.
+    graphs: the texts that `Finding.line` counts in, by part and number. nodes: how many were looked at.
+    notes: what could not be looked at, and why.
+    """
+
+    function: str
+    findings: list[Finding] = field(default_factory=list)
+    graphs: dict[tuple[Part, int], str] = field(default_factory=dict)
+    calls: int = 0
+    nodes: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def first(self) -> Finding | None:
+        """The finding that comes first in the program, or None where all is well."""
+        return self.findings[0] if self.findings else None
+
+    def __str__(self) -> str:
+        captured = sum(part is Part.CAPTURED for part, _ in self.graphs)
+        lines = [f"{self.function}: {captured} graphs, {self.calls} calls of them, {self.nodes} nodes run"]
+        lines += [line for finding in self.findings for line in finding.lines()]
+        if not self.findings and self.calls:
+            lines.append("every result is finite, and the compiled results are the eager ones")
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+
+    __repr__ = __str__

@@ -1,0 +1,70 @@
+"""What can be said of a tensor in a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.utils import _pytree
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """A tensor in numbers.
+
+    `minimum`, `maximum` and `mean` are of its finite elements, None where it has none; `nans` and `infinities` count
+    the others.
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+    minimum: float | None
+    maximum: float | None
+    mean: float | None
+    nans: int
+    infinities: int
+
+    def __str__(self) -> str:
+        parts = [f"{self.dtype} {list(self.shape)}"]
+        if self.mean is not None:
+            parts.append(f"min {self.minimum:.6g}, max {self.maximum:.6g}, mean {self.mean:.6g}")
+        parts += [f"{count} {what}" for count, what in ((self.nans, "nan"), (self.infinities, "inf")) if count]
+        return "; ".join(parts)
+
+
+def statistics(tensor: Tensor) -> Statistics:
+    """Return the statistics of a tensor; a complex one is taken as the real numbers that it is made of."""
+    dtype, shape = str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape)
+    values = tensor.detach()
+    values = torch.view_as_real(values.resolve_conj()) if values.is_complex() else values
+    values = values.double()
+    finite = values[torch.isfinite(values)]
+    low, high, mean = (
+        (float(finite.min()), float(finite.max()), float(finite.mean())) if finite.numel() else (None, None, None)
+    )
+    nans = int(torch.isnan(values).sum())
+    return Statistics(dtype, shape, low, high, mean, nans, values.numel() - finite.numel() - nans)
+
+
+NAN, INFINITE = "nan", "inf"
+
+
+def strange(value: object) -> frozenset[str]:
+    """Return which of NAN and INFINITE are among the elements of the tensors in `value`."""
+    found = set()
+    for tensor in tensors(value):
+        if tensor.is_floating_point() or tensor.is_complex():
+            if bool(torch.isnan(tensor).any()):
+                found.add(NAN)
+            if bool(torch.isinf(tensor).any()):
+                found.add(INFINITE)
+    return frozenset(found)
+
+
+def tensors(value: object) -> Iterator[Tensor]:
+    """Yield the plain tensors in a value of any structure; of the elements of others nothing can be said."""
+    for leaf in _pytree.tree_leaves(value):
+        if isinstance(leaf, Tensor) and leaf.layout is torch.strided and not leaf.is_meta and not leaf.is_quantized:
+            yield leaf

@@ -1,0 +1,103 @@
+"""`trace_numerics`: where the numbers of a compiled function go wrong."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from depyf.torch.active import silenced
+from depyf.torch.adapters.compiled import backend_of, original_callable
+from depyf.torch.adapters.random_numbers import eager_random_numbers
+from depyf.torch.numerics.against_eager import compare
+from depyf.torch.numerics.comparing import Tolerance
+from depyf.torch.numerics.recording import record
+from depyf.torch.numerics.report import Finding, Kind, NumericsReport, Part
+from depyf.torch.numerics.watching import watch
+
+
+def trace_numerics(
+    compiled: object,
+    *,
+    backend: str | Callable[..., Any] | None = None,
+    loss: Callable[[Any], Tensor] | None = None,
+    backward: bool = True,
+    compare_with_eager: bool = True,
+    rtol: float | None = None,
+    atol: float | None = None,
+) -> Callable[..., NumericsReport]:
+    """Return a function that runs `compiled` node by node on its arguments and reports where its numbers go wrong.
+
+    It finds the first node of each graph that gives NaN or infinity while what it takes holds none, forward and
+    backward, and the first node that the backend compiles to something else than it computes eagerly, beyond a
+    tolerance. To find that node, the first half of the graph is compiled alone, then half of the half that goes wrong.
+
+    A run is one call of the function: it changes what such a call changes, but no `.grad` and no state of the random
+    numbers. Nothing of it stays in torch's caches, and a `prepare_debug` context does not hear of it.
+
+    Args:
+        compiled: what `torch.compile` has made of a function or a module, or a function or module as it is.
+        backend: what to compare with eager; by default the backend of `compiled`, or Inductor where it has none.
+        loss: makes a scalar of the function's result, whose backward is run; by default the sum of all that it returns.
+        backward: run the backward too.
+        compare_with_eager: look for results that differ from eager, which compiles the graphs again, not only for NaN
+            and infinity.
+        rtol: how far, relative to the eager value, a compiled value may be from it; by default as
+            `torch.testing.assert_close` has it for the dtype, and what is beyond is judged against a run in float64.
+        atol: the same, absolute.
+
+    Raises:
+        TypeError: `compiled` cannot be called.
+
+    Example:
+        report = depyf.trace_numerics(compiled)(x, y)
+        print(report)                # nan: log, line 12 of the forward graph 0, model.py:5
+        report.first.where.line      # 5
+    """
+    function = original_callable(compiled)
+    used = backend or backend_of(compiled) or "inductor"
+    tolerance = Tolerance(rtol, atol)
+
+    def run(*args: object, **kwargs: object) -> NumericsReport:
+        report = NumericsReport(getattr(function, "__qualname__", type(function).__qualname__))
+        with _undisturbed():
+            recording = record(function, args, kwargs, loss=loss, backward=backward)
+            report.calls = len(recording.calls) + recording.left_out
+            if not recording.calls:
+                report.notes.append("Dynamo captured no graph of it: nothing was looked at")
+            if recording.left_out:
+                report.notes.append(f"the last {recording.left_out} calls of graphs were not looked at")
+            for call in recording.calls:
+                watch(call, report, backward=backward)
+            if compare_with_eager:
+                report.findings += compare(recording.calls, used, tolerance, report, backward=backward)
+        report.findings.sort(key=_order)
+        return report
+
+    return run
+
+
+def _order(finding: Finding) -> tuple[bool, int, int, int, bool]:
+    """Return what puts findings into the order of the program; its last graph is the first that goes backward."""
+    is_backward = finding.part is Part.BACKWARD or finding.gradient
+    graph = -finding.graph if is_backward else finding.graph
+    return is_backward, finding.call, graph, finding.line, finding.kind is Kind.DIFFERENT
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Keep what a look at a program does from the rest of it: random numbers, grad mode, warnings, and contexts."""
+    devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else []
+    with (
+        silenced(),
+        torch.random.fork_rng(devices=list(devices)),
+        torch.set_grad_enabled(torch.is_grad_enabled()),
+        eager_random_numbers(),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        yield

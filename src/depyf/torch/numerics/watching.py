@@ -1,0 +1,174 @@
+"""Graphs run node by node, with every result looked at for what is no finite number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+import torch.fx
+from torch import Tensor
+from torch.utils import _pytree
+
+from depyf.torch.adapters import seams
+from depyf.torch.numerics.places import graph_line, user_line
+from depyf.torch.numerics.recording import GraphCall
+from depyf.torch.numerics.report import Finding, Kind, NumericsReport, Part
+from depyf.torch.numerics.statistics import INFINITE, NAN, Statistics, statistics, strange, tensors
+
+_UNWRITTEN = ("empty", "new_empty")
+"""Operations whose results nobody has written yet: what they hold means nothing."""
+
+
+class Watcher(torch.fx.Interpreter):
+    """Runs a graph and notes the nodes that give NaN or infinity while what they take holds none."""
+
+    def __init__(self, module: torch.fx.GraphModule, part: Part, call: GraphCall, report: NumericsReport) -> None:
+        super().__init__(module)
+        self._part, self._call, self._report = part, call, report
+        self._strange: dict[torch.fx.Node, frozenset[str]] = {}
+        self._text = report.graphs.setdefault((part, call.graph), seams.graph_text(module))
+
+    def run_node(self, n: torch.fx.Node) -> Any:
+        """Run a node as ever, and look at what it gives."""
+        result = super().run_node(n)
+        if n.op == "output":
+            return result
+        self._report.nodes += 1
+        # An assignment to a part of a tensor returns nothing; the tensor is what it gives.
+        changed = n.args[0] if result is None and n.args and isinstance(n.args[0], torch.fx.Node) else n
+        found = frozenset() if _is_unwritten(n) else strange(self.env.get(changed) if changed is not n else result)
+        known = frozenset().union(*(self._strange.get(each, frozenset()) for each in n.all_input_nodes))
+        self._strange[n] = self._strange[changed] = found
+        for kind in sorted(found - known, key=(NAN, INFINITE).index):
+            if not self._is_meant(n, kind):
+                self._note(n, Kind(kind), result if changed is n else self.env.get(changed))
+        return result
+
+    def _is_meant(self, n: torch.fx.Node, kind: str) -> bool:
+        """Tell whether the program asks for the value by its name, or is given infinity by its caller."""
+        if kind == INFINITE and n.op in ("placeholder", "get_attr"):
+            return True
+        is_it = math.isnan if kind == NAN else math.isinf
+        scalars = [leaf for leaf in _pytree.tree_leaves((n.args, n.kwargs)) if isinstance(leaf, float)]
+        return any(is_it(each) for each in scalars)
+
+    def _note(self, n: torch.fx.Node, kind: Kind, result: object) -> None:
+        known = {(each.kind, each.part, each.graph, each.node) for each in self._report.findings}
+        if (kind, self._part, self._call.graph, n.name) in known:
+            return
+        line, text = graph_line(self._text, n.name)
+        self._report.findings.append(
+            Finding(
+                kind=kind,
+                part=self._part,
+                graph=self._call.graph,
+                call=self._call.number,
+                node=n.name,
+                line=line,
+                text=text,
+                where=user_line(n),
+                result=next((statistics(each) for each in tensors(result)), None),
+                inputs=tuple(self._inputs(n)),
+            )
+        )
+
+    def _inputs(self, n: torch.fx.Node) -> Iterator[tuple[str, Statistics]]:
+        for node in n.all_input_nodes:
+            for tensor in tensors(self.env.get(node)):
+                yield node.name, statistics(tensor)
+
+
+def _is_unwritten(n: torch.fx.Node) -> bool:
+    target = n.target
+    name = getattr(target, "__name__", str(target)).split(".")[0]
+    return n.op in ("call_function", "call_method") and name.startswith(_UNWRITTEN)
+
+
+def watch(call: GraphCall, report: NumericsReport, *, backward: bool) -> None:
+    """Run one call of a captured graph, and what AOTAutograd makes of it, node by node."""
+    found = len(report.findings)
+    with torch.set_grad_enabled(call.grad_enabled):
+        torch.manual_seed(0)
+        watcher = Watcher(call.module, Part.CAPTURED, call, report)
+        # Its inputs may be asked for once more, for the statistics of a finding.
+        watcher.garbage_collect_values = False
+        watcher.run(*call.fresh_inputs())
+    is_strange = len(report.findings) > found
+    if backward and call.cotangents:
+        _watch_autograd(call, report, forward_is_known=is_strange)
+
+
+def _watch_autograd(call: GraphCall, report: NumericsReport, *, forward_is_known: bool) -> None:
+    """Run the forward and the backward graph; what the captured graph has shown is not told again."""
+    seen = NumericsReport(report.function, graphs=report.graphs)
+
+    def compiler(part: Part) -> Callable[..., Any]:
+        def compiled(module: torch.fx.GraphModule, _: object) -> Any:
+            watcher = Watcher(module, part, call, seen)
+            watcher.garbage_collect_values = False
+            return boxed(lambda args: watcher.run(*args))
+
+        return compiled
+
+    outputs, inputs = run_compiled(call, aot_backend(compiler(Part.FORWARD), compiler(Part.BACKWARD)))
+    gradients_of(call, outputs, inputs)
+    report.nodes += seen.nodes
+    report.findings += [each for each in seen.findings if each.part is Part.BACKWARD or not forward_is_known]
+
+
+def aot_backend(forward: Callable[..., Any], backward: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a backend for AOTAutograd's graphs: each compiler takes a graph module and returns what is called."""
+    from torch._dynamo.backends.common import aot_autograd
+
+    made: Callable[..., Any] = aot_autograd(fw_compiler=forward, bw_compiler=backward)
+    return made
+
+
+def boxed(run: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
+    """Return a function that AOTAutograd calls with one list, which it may empty."""
+
+    def called(args: list[Any]) -> Any:
+        given = list(args)
+        args.clear()
+        return run(given)
+
+    called._boxed_call = True  # type: ignore[attr-defined]
+    return called
+
+
+def copy_of(module: torch.fx.GraphModule) -> torch.fx.GraphModule:
+    """Return the same graph with code of its own, which torch has not been told to leave alone."""
+    graph = torch.fx.Graph()
+    output = graph.graph_copy(module.graph, {})
+    graph.output(output)
+    return torch.fx.GraphModule(module, graph)
+
+
+def run_compiled(call: GraphCall, backend: Callable[..., Any]) -> tuple[list[Any], list[Any]]:
+    """Compile the graph of a call anew and run it; return its outputs and the inputs that it was given."""
+    inputs = call.fresh_inputs()
+    with torch.set_grad_enabled(call.grad_enabled):
+        torch.manual_seed(0)
+        outputs = torch.compile(copy_of(call.module), backend=backend)(*inputs)
+    return _pytree.tree_leaves(outputs), inputs
+
+
+def gradients_of(call: GraphCall, outputs: list[Any], inputs: list[Any]) -> dict[int, Tensor]:
+    """Return by its position the gradient of each input, of the gradients that the outputs got in the program."""
+    pairs = [
+        (output, call.cotangents[index])
+        for index, output in enumerate(outputs)
+        if index in call.cotangents and isinstance(output, Tensor) and output.requires_grad
+    ]
+    wanted = {index: each for index, each in enumerate(inputs) if isinstance(each, Tensor) and each.requires_grad}
+    if not pairs or not wanted:
+        return {}
+    found = torch.autograd.grad(
+        [output for output, _ in pairs],
+        list(wanted.values()),
+        [gradient for _, gradient in pairs],
+        allow_unused=True,
+    )
+    return {index: gradient for index, gradient in zip(wanted, found) if gradient is not None}

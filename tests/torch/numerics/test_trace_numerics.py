@@ -1,0 +1,257 @@
+"""Where the numbers go wrong: planted NaN and infinity, forward and backward, and planted wrong results."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+
+import depyf  # noqa: E402 - after the check that torch is there
+from depyf.torch.adapters import seams  # noqa: E402
+from depyf.torch.numerics.report import Kind, NumericsReport, Part  # noqa: E402
+
+Tensor = torch.Tensor
+
+
+@pytest.fixture(autouse=True)
+def _fresh_dynamo() -> None:
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+
+
+def trace(function: Callable[..., Any], *args: Any, backend: Any = "aot_eager", **options: Any) -> NumericsReport:
+    return depyf.trace_numerics(torch.compile(function, backend=backend), **options)(*args)
+
+
+def logarithm(x: Tensor, w: Tensor) -> Tensor:
+    y = x - 1
+    z = y * w
+    return torch.log(z).sum()
+
+
+def root(x: Tensor) -> Tensor:
+    y = x * 2
+    return torch.sqrt(y).sum()
+
+
+def waves(x: Tensor, w: Tensor) -> Tensor:
+    y = torch.exp(x) * w
+    y = y + torch.sin(w)
+    torch._dynamo.graph_break()
+    return (y * 2).relu()
+
+
+def masked(x: Tensor) -> Tensor:
+    mask = torch.full((4, 4), float("-inf")).triu(1)
+    return torch.softmax(x + mask, dim=-1).sum()
+
+
+def dropped(x: Tensor) -> Tensor:
+    return torch.nn.functional.dropout(x, 0.5).exp()
+
+
+def twice(x: Tensor) -> Tensor:
+    x = torch.log(x)
+    torch._dynamo.graph_break()
+    return torch.log(x)
+
+
+class WrongGradient(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return x.sin()
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:
+        return gradient * 1.5
+
+
+def wrong_gradient(x: Tensor) -> Tensor:
+    return WrongGradient.apply(x)
+
+
+def replacing(target: object, other: object) -> Callable[..., Any]:
+    """Return a backend that computes `other` where the program says `target`."""
+
+    def backend(module: Any, _: object) -> Any:
+        changed = torch.fx.GraphModule(module, copy.deepcopy(module.graph))
+        for node in changed.graph.nodes:
+            if node.target is target:
+                node.target = other
+        changed.recompile()
+        return changed.forward
+
+    return backend
+
+
+def test_all_is_well() -> None:
+    report = trace(waves, torch.rand(4), torch.rand(4, requires_grad=True), backend="aot_eager")
+    assert report.first is None
+    assert report.notes == []
+    assert report.calls == 2
+    assert "every result is finite" in str(report)
+
+
+def test_the_first_nan_of_the_forward() -> None:
+    report = trace(logarithm, torch.tensor([3.0, 0.5]), torch.ones(2))
+    found = report.first
+    assert found is not None
+    assert (found.kind, found.part, found.node) == (Kind.NAN, Part.CAPTURED, "log")
+    assert found.where is not None
+    assert found.where.text == "return torch.log(z).sum()"
+    assert found.where.filename == __file__
+    assert "torch.log(z)" in found.text
+    assert report.graphs[found.part, 0].splitlines()[found.line - 1].strip() == found.text
+    assert found.result is not None
+    assert (found.result.nans, found.result.shape, found.result.dtype) == (1, (2,), "float32")
+    assert found.result.maximum == pytest.approx(torch.tensor(2.0).log().item())
+    ((name, numbers),) = found.inputs
+    assert (name, numbers.minimum, numbers.maximum, numbers.mean) == ("z", -0.5, 2.0, 0.75)
+    assert len(report.findings) == 1, "the sum is NaN only because the logarithm is"
+
+
+def test_the_first_infinity_of_the_backward() -> None:
+    x = torch.tensor([4.0, 0.0], requires_grad=True)
+    report = trace(root, x)
+    found = report.first
+    assert found is not None
+    assert (found.kind, found.part) == (Kind.INFINITE, Part.BACKWARD)
+    assert found.where is not None
+    assert found.where.text == "return torch.sqrt(y).sum()"
+    assert found.result is not None
+    assert found.result.infinities == 1
+    assert report.graphs[Part.BACKWARD, 0].splitlines()[found.line - 1].strip() == found.text
+    assert x.grad is None
+
+
+def test_nan_of_the_backward_alone() -> None:
+    def norm(x: Tensor) -> Tensor:
+        return (x * 0).norm() * 0 + torch.where(x > 0, x / x, x).sum()
+
+    report = trace(norm, torch.tensor([0.0, 1.0], requires_grad=True))
+    assert {each.kind for each in report.findings if each.part is Part.BACKWARD} >= {Kind.NAN}
+
+
+def test_the_backward_is_that_of_the_loss() -> None:
+    x = torch.tensor([4.0, 1.0], requires_grad=True)
+    assert trace(root, x).first is None
+    report = trace(root, x, loss=lambda result: (result - result).sqrt())
+    assert report.first is not None
+    assert report.first.part is Part.BACKWARD
+
+
+def test_no_backward_where_none_is_wanted() -> None:
+    report = trace(root, torch.tensor([4.0, 0.0], requires_grad=True), backward=False)
+    assert report.first is None
+
+
+def test_infinity_that_the_program_names_is_meant() -> None:
+    assert trace(masked, torch.rand(4, 4, requires_grad=True)).findings == []
+
+
+def test_the_graph_in_which_it_begins() -> None:
+    report = trace(twice, torch.tensor([0.5]))
+    assert report.first is not None
+    assert (report.first.kind, report.first.graph) == (Kind.NAN, 1)
+    assert report.first.where is not None
+    assert report.first.where.text == "return torch.log(x)"
+
+
+def test_no_graph_is_said() -> None:
+    report = trace(lambda: 1)
+    assert report.calls == 0
+    assert report.notes == ["Dynamo captured no graph of it: nothing was looked at"]
+
+
+def test_a_wrong_operation_of_a_backend() -> None:
+    backend = replacing(torch.sin, torch.cos)
+    report = trace(waves, torch.rand(4), torch.rand(4, requires_grad=True), backend=backend)
+    found = report.first
+    assert found is not None
+    assert (found.kind, found.node, found.gradient) == (Kind.DIFFERENT, "sin", False)
+    assert found.where is not None
+    assert found.where.text == "y = y + torch.sin(w)"
+    assert found.deviation is not None
+    assert found.deviation.count == 4
+    assert len(report.findings) == 1
+
+
+def test_a_wrong_gradient_of_a_backend() -> None:
+    report = trace(
+        waves, torch.rand(4), torch.rand(4, requires_grad=True), backend=replacing(torch.sin, wrong_gradient)
+    )
+    found = report.first
+    assert found is not None
+    assert (found.kind, found.node, found.gradient) == (Kind.DIFFERENT, "sin", True)
+
+
+@pytest.mark.slow
+def test_a_pass_of_inductor_that_changes_an_operation() -> None:
+    def wrong(graph: torch.fx.Graph) -> None:
+        for node in graph.nodes:
+            if node.target is torch.ops.aten.sin.default:
+                node.target = torch.ops.aten.cos.default
+
+    with torch._inductor.config.patch(post_grad_custom_post_pass=wrong, fx_graph_cache=False):
+        report = trace(waves, torch.rand(4), torch.rand(4, requires_grad=True), backend="inductor")
+    assert report.first is not None
+    assert (report.first.kind, report.first.node) == (Kind.DIFFERENT, "sin")
+
+
+def test_rounding_is_no_difference() -> None:
+    def less_exact(x: Tensor) -> Tensor:
+        return x.sum() * (1 + 2e-5)
+
+    def summed(x: Tensor) -> Tensor:
+        return torch.sum(x)
+
+    x = torch.rand(100)
+    assert trace(summed, x, backend=replacing(torch.sum, less_exact)).first is not None
+    assert trace(summed, x, backend=replacing(torch.sum, less_exact), rtol=1e-3).first is None
+
+
+def test_random_numbers_are_the_same_on_both_sides() -> None:
+    x = torch.rand(50, requires_grad=True)
+    before = torch.get_rng_state()
+    assert trace(dropped, x).first is None
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_a_module_and_what_it_leaves_behind() -> None:
+    module = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4), torch.nn.ReLU())
+    compiled = torch.compile(module, backend="eager")
+    expected = compiled(torch.ones(2, 3))
+    count = len(seams.cache_entries(torch.nn.Sequential.forward.__code__))
+    report = depyf.trace_numerics(compiled)(torch.ones(2, 3))
+    assert report.first is None
+    assert all(parameter.grad is None for parameter in module.parameters())
+    assert len(seams.cache_entries(torch.nn.Sequential.forward.__code__)) == count
+    assert torch.equal(compiled(torch.ones(2, 3)), expected)
+
+
+def test_a_context_does_not_hear_of_it(tmp_path: Path) -> None:
+    with depyf.prepare_debug(tmp_path) as session:
+        compiled = torch.compile(root, backend="aot_eager")
+        compiled(torch.ones(2))
+        depyf.trace_numerics(compiled)(torch.ones(2))
+    assert len(list(session.compiles())) == 1
+    assert session.earlier == {}
+
+
+def test_a_backend_that_fails_is_a_note() -> None:
+    def failing(module: Any, _: object) -> Any:
+        raise ValueError("this backend is broken")
+
+    report = depyf.trace_numerics(root, backend=failing)(torch.ones(2))
+    assert report.first is None
+    assert "this backend is broken" in report.notes[0]
+
+
+def test_what_cannot_be_called_is_refused() -> None:
+    with pytest.raises(TypeError, match="a compiled function or module is expected, not a int"):
+        depyf.trace_numerics(3)
