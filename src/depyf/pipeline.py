@@ -180,7 +180,7 @@ def _dead_phis(work: Work) -> None:
 
 
 def _ends(work: Work) -> None:
-    if work.code.name != "<lambda>" and not work.graph.source_order:
+    if work.code.name != "<lambda>" and not work.graph.source_order and _joins_exits(work):
         join_same_ends(work.graph)
     join_ends(work.graph)
     share_ends(work.graph)
