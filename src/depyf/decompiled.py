@@ -14,7 +14,7 @@ from depyf.emit.grammar import Grammar
 from depyf.emit.statements import write
 from depyf.errors import DecompilationError, faults_named
 from depyf.lift.nodes import Function, TypeAliasStatement, Var
-from depyf.lift.simplify import Results
+from depyf.lift.simplify import Known
 from depyf.lift.writable import is_writable
 from depyf.live.function import comments, describe
 from depyf.passes.body import Body
@@ -22,7 +22,7 @@ from depyf.passes.deferred import evaluated_later
 from depyf.passes.definitions import with_docstring
 from depyf.passes.leftovers import Names
 from depyf.passes.parameters import parameters
-from depyf.pipeline import NOTHING
+from depyf.pipeline import BUILD, NOTHING, SCOPES
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.compare import verify
 from depyf.verify.level import Level, Verdict
@@ -31,6 +31,8 @@ from depyf.verify.standin import WRAPPER
 
 NO_NAMES: Mapping[str, Sequence[str]] = types.MappingProxyType({})
 NO_RENAMES: Mapping[str, str] = types.MappingProxyType({})
+FORCED = (frozenset({BUILD}), frozenset({BUILD, SCOPES}))
+"""Passes to leave out, so that code is written in another way when it is not proven as it is: uglier ones last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ def decompile_function(
     result_names: Mapping[str, Sequence[str]] = NO_NAMES,
     without: frozenset[str] = NOTHING,
 ) -> Decompiled:
-    """Decompile a live code object as a function, and prove it.
+    """Decompile a live code object as a function, and prove it; what is not proven is dispatched where that is.
 
     simplify: prefer text that is easier to read to text that compiles to the same instructions.
     assumptions: what the proof may take for granted.
@@ -84,8 +86,21 @@ def decompile_function(
     Raises DecompilationError for code that is not valid or has a form that is not understood.
     """
     neutral = read(code)
-    results = _results(assumptions, result_names) if simplify else None
-    source, definition, function, names = _source(neutral, results, without)
+    known = _known(assumptions, result_names) if simplify else None
+    made = _attempt(code, neutral, known, assumptions, without)
+    for forced in FORCED:
+        if made.level is not Level.UNPROVEN or forced <= without:
+            return made
+        other = _attempt(code, neutral, known, assumptions, without | forced)
+        made = other if other.level is not Level.UNPROVEN else made
+    return made
+
+
+def _attempt(
+    code: types.CodeType, neutral: Code, known: Known | None, assumptions: Assumptions, without: frozenset[str]
+) -> Decompiled:
+    """Decompile a code object in one way, and prove it."""
+    source, definition, function, names = _source(neutral, known, without)
     grammar = Grammar.of(neutral)
     module_source = source
     if neutral.freevars:
@@ -114,21 +129,21 @@ def source_of_function(function: types.FunctionType) -> str:
 
 
 def _source(
-    code: Code, results: Results | None, without: frozenset[str], maker: Function | None = None
+    code: Code, known: Known | None, without: frozenset[str], maker: Function | None = None
 ) -> tuple[str, ast.stmt, str, Names]:
     with faults_named("decompiling", code):
-        body, names = decompile(code, results=results, without=without)
+        body, names = decompile(code, known=known, without=without)
         definition, function = define(body, names, maker)
         return write([definition], Grammar.of(code)), definition, function, names
 
 
-def _results(assumptions: Assumptions, names: Mapping[str, Sequence[str]]) -> Results:
-    """Return what items globals are known to return, by what they are called."""
+def _known(assumptions: Assumptions, names: Mapping[str, Sequence[str]]) -> Known:
+    """Return what the text may be shortened by: no more than what the proof may assume."""
     found = {}
     for function, length in assumptions.sequence_lengths.items():
         wanted = names.get(function, ())
         found[function] = wanted if len(wanted) == length else [f"item_{number}" for number in range(length)]
-    return found
+    return Known(found, assumptions.unchanging)
 
 
 def _prove(

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import warnings
 
-from depyf import pipeline
 from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
+from depyf.bytecode.operations import OF_VARIABLES
 from depyf.collector import paused
 from depyf.errors import DecompilationError
-from depyf.lift.simplify.results import Results
+from depyf.lift.simplify import Known
 from depyf.passes.body import Bodies, Body
 from depyf.passes.leftovers import Names
 from depyf.passes.scopes import shadow
-from depyf.pipeline import ALONE, BUILD, LAST, NOTHING, TOGETHER
-from depyf.structure.choices import Choices
+from depyf.pipeline import ALONE, BUILD, LAST, NOTHING, SCOPES, TOGETHER
+from depyf.structure.choices import WAYS, Choices, Dispatch
 from depyf.structure.labels import Unresolved
 from depyf.structure.loops import Irreducible
 from depyf.structure.unstructured import Unstructured
@@ -27,11 +27,11 @@ MOST_SHARED = 1 << 14
 
 @paused()
 def decompile(
-    code: Code, *, results: Results | None = None, without: frozenset[str] = NOTHING
+    code: Code, *, known: Known | None = None, without: frozenset[str] = NOTHING
 ) -> tuple[Body, Names]:
     """Return the statements of a code object, those of nested code objects inside them, and the names made up.
 
-    results: rewrite code that a program wrote to what reads best (`lift/simplify`), with this known of what globals
+    known: rewrite code that a program wrote to what reads best (`lift/simplify`), with this known of what globals
         return; None leaves the code as it is.
     without: names of optional passes that are left out.
 
@@ -40,10 +40,13 @@ def decompile(
     bodies: Bodies = {}
     order = nested(code)
     check_sharing(order)
-    names = Names({name for one in order for name in (*one.varnames, *one.names, *one.cellvars, *one.freevars)})
+    listings = [normalise(one) for one in order]
+    names = Names({name for one in order for name in (*one.varnames, *one.cellvars, *one.freevars)})
+    items = (item for listing in listings for item in listing.instructions)
+    names.taken.update(str(item.arg) for item in items if item.op in OF_VARIABLES)
     temps = 0
-    for inner in order:
-        work = Work(inner, names, bodies, temps, results if inner is code else None, without, normalise(inner))
+    for inner, listing in zip(order, listings, strict=True):
+        work = Work(inner, names, bodies, temps, known if inner is code else None, without, listing)
         temps = _statements(work)
         _finish(work, whole=inner is code)
         bodies[id(inner)] = work.body
@@ -83,15 +86,17 @@ def _statements(work: Work) -> int:
         recorder.begin(work)
     # Without its expression, a lambda or comprehension could not be put in its place.
     is_forced = BUILD in work.without and (not work.code.name.startswith("<") or work.code.name == "<module>")
-    ways = list(pipeline.WAYS[-1:] if is_forced else pipeline.WAYS)
-    work.without -= {BUILD}
+    ways = [way for way in WAYS if not is_forced or isinstance(way, Dispatch)]
+    if SCOPES in work.without:
+        ways.remove(Dispatch.SCOPES)
+    work.without -= {BUILD, SCOPES}
     try:
         while ways:
-            choices = ways[0]
-            if choices is not None and not choices.goes_beyond and not (work.listing.beyond or work.listing.loops):
-                del ways[0]
-                continue
-            work.choices = choices
+            choices = work.choices = ways[0]
+            if isinstance(choices, Choices) and not choices.goes_beyond:
+                if not (work.listing.beyond or work.listing.loops):
+                    del ways[0]
+                    continue
             try:
                 run_passes(work, ALONE)
             except (Unstructured, Unresolved, Irreducible, Fault) as error:
@@ -105,16 +110,16 @@ def _statements(work: Work) -> int:
     return work.graph.temps
 
 
-def _go_on(work: Work, error: Exception, ways: list[Choices | None]) -> None:
+def _go_on(work: Work, error: Exception, ways: list[Choices | Dispatch]) -> None:
     """Leave out the way that has failed, or the optional pass of it that has."""
-    if isinstance(error, Fault) and error.failed.optional and error.failed.name != BUILD:
+    if isinstance(error, Fault) and error.failed.optional and error.failed.name not in (BUILD, SCOPES):
         work.without |= {error.failed.name}
     elif len(ways) > 1:
         del ways[0]
-    elif isinstance(error, Fault):
-        raise DecompilationError(str(error), code=str(work.code)) from error
-    else:
+    elif isinstance(error, DecompilationError):
         raise error
+    else:
+        raise DecompilationError(str(error), code=str(work.code)) from error
     if isinstance(error, Fault):
         warnings.warn(f"{error} on {work.code}; it is decompiled in another way", RuntimeWarning, stacklevel=2)
 

@@ -6,9 +6,10 @@ when this module is imported.
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
-from depyf.errors import DecompilationError
+from depyf.bytecode.operations import OF_VARIABLES
 from depyf.lift.simplify.containers import evaluate_containers
 from depyf.lift.simplify.dead import remove_dead
 from depyf.lift.simplify.promote import promote_variables
@@ -32,12 +33,11 @@ from depyf.passes.tidy import tidy
 from depyf.passes.tries import restore_tries
 from depyf.structure.budget import nests_too_deep
 from depyf.structure.build import Builder, Unstructured
-from depyf.structure.choices import ORDER as CHOICES
-from depyf.structure.choices import Choices
+from depyf.structure.choices import Choices, Dispatch
 from depyf.structure.class_ends import end_class
 from depyf.structure.collapse import collapse, count_uses
 from depyf.structure.copies import join_copies
-from depyf.structure.dispatch import dispatch
+from depyf.structure.dispatch import dispatch_levels, dispatch_scopes
 from depyf.structure.dispatch.phis import drop_dead_phis
 from depyf.structure.dropped import remove_dropped
 from depyf.structure.exits import join_exits
@@ -58,42 +58,47 @@ from depyf.trace import step
 from depyf.work import Before, Pass, Stage, Work, check_order, run_passes
 
 NOTHING: frozenset[str] = frozenset()
+BUILTINS = frozenset({"LOAD_COMMON"})
+DEFINITIONS = frozenset({"MAKE_FUNCTION", "INTRINSIC"})
 COLLAPSE = "short-circuits"
 BUILD = "build"
-
-WAYS: tuple[Choices | None, ...] = (*CHOICES, None)
-"""The ways to structure that are tried, the last of which is the dispatching loop."""
+SCOPES = "dispatch"
 
 
 # -- when a pass applies ---------------------------------------------------------------
 
 
 def _simplifies(work: Work) -> bool:
-    return work.results is not None
+    return work.known is not None
 
 
 def _structures(work: Work) -> bool:
-    return work.choices is not None
+    return isinstance(work.choices, Choices)
 
 
-def _dispatches(work: Work) -> bool:
-    return work.choices is None
+def _scopes_dispatch(work: Work) -> bool:
+    return work.choices is Dispatch.SCOPES
+
+
+def _levels_dispatch(work: Work) -> bool:
+    return work.choices is Dispatch.LEVELS
 
 
 def _joins_exits(work: Work) -> bool:
-    return work.choices is not None and work.choices.joins_exits
+    return isinstance(work.choices, Choices) and work.choices.joins_exits
 
 
 def _keeps_branches(work: Work) -> bool:
-    return work.choices is not None and COLLAPSE in work.without
+    return isinstance(work.choices, Choices) and COLLAPSE in work.without
 
 
 # -- what each pass takes and gives ----------------------------------------------------
 
 
 def _lift(work: Work) -> None:
-    seems = work.choices is not None and work.choices.goes_beyond
-    work.graph = lift(work.listing if seems else replace(work.listing, beyond={}, loops=[]), work.first_temp)
+    seems = isinstance(work.choices, Choices) and work.choices.goes_beyond
+    listing = work.listing if seems else replace(work.listing, beyond={}, loops=[])
+    work.graph = lift(listing, work.first_temp, restores=work.choices is Dispatch.LEVELS)
 
 
 def _generator_calls(work: Work) -> None:
@@ -113,8 +118,8 @@ def _containers(work: Work) -> None:
 
 
 def _results(work: Work) -> None:
-    assert work.results is not None
-    unpack_results(work.graph, work.results)
+    assert work.known is not None
+    unpack_results(work.graph, work.known.results)
 
 
 def _dead(work: Work) -> None:
@@ -122,13 +127,14 @@ def _dead(work: Work) -> None:
 
 
 def _reload(work: Work) -> None:
-    reload_where_used(work.graph)
+    assert work.known is not None
+    reload_where_used(work.graph, work.known.unchanging)
 
 
 def _free_names(work: Work) -> None:
     """Take over the hints, and free the names of the variables that no operation names any more."""
     graph = work.graph
-    used = {inst.arg for block in graph.live() for inst in block.insts if isinstance(inst.arg, str)}
+    used = {inst.arg for block in graph.live() for inst in block.insts if inst.op in OF_VARIABLES}
     work.names.hints.update(graph.hints)
     work.names.taken -= set(graph.code.varnames) - used - set(graph.code.parameters)
 
@@ -174,7 +180,7 @@ def _dead_phis(work: Work) -> None:
 
 
 def _ends(work: Work) -> None:
-    if work.code.name != "<lambda>" and not work.graph.source_order:
+    if work.code.name != "<lambda>" and not work.graph.source_order and _joins_exits(work):
         join_same_ends(work.graph)
     join_ends(work.graph)
     share_ends(work.graph)
@@ -226,7 +232,7 @@ def _collapse(work: Work) -> None:
 
 
 def _build(work: Work) -> None:
-    assert work.choices is not None
+    assert isinstance(work.choices, Choices)
     step("{} blocks become nested items", len(work.graph.live()))
     work.items = Builder(work.graph, work.recognised, work.nest, work.uses, work.choices).build()
 
@@ -261,11 +267,17 @@ def _complete(work: Work) -> None:
         raise Unstructured("statements are nested deeper than Python takes them")
 
 
-def _dispatch(work: Work) -> None:
-    work.stmts = restore_heads(dispatch(work.graph, restore_matches))
-    check_complete(work.stmts)
-    if nests_too_deep(work.stmts):
-        raise DecompilationError("statements would be nested deeper than Python takes them", code=str(work.code))
+def _dispatch_scopes(work: Work) -> None:
+    _take_dispatched(work, dispatch_scopes(work.graph, restore_matches))
+
+
+def _dispatch_levels(work: Work) -> None:
+    _take_dispatched(work, dispatch_levels(work.graph, restore_matches))
+
+
+def _take_dispatched(work: Work, stmts: list[ast.stmt]) -> None:
+    work.stmts = restore_heads(stmts)
+    _complete(work)
     work.names.hints.update(work.graph.hints)
 
 
@@ -318,14 +330,20 @@ def _structuring(*passes: Pass) -> tuple[Pass, ...]:
 
 PASSES: tuple[Pass, ...] = (
     Pass("lift", Stage.LIFT, _lift, "execute each block on a symbolic stack: three-address code"),
-    Pass("generator-calls", Stage.LIFT, _generator_calls, "`any` and its kin are called, not written out"),
+    Pass(
+        "generator-calls",
+        Stage.LIFT,
+        _generator_calls,
+        "`any` and its kin are called, not written out",
+        needs=BUILTINS,
+    ),
     Pass("dropped", Stage.LIFT, _dropped, "values that were tested and are dropped wait no longer", optional=True),
     *_lifting(
         Pass("promote-variables", Stage.LIFT, _promote, "variables that are only copies become values", optional=True),
         Pass("containers", Stage.LIFT, _containers, "lists that are only taken apart again vanish", optional=True),
         Pass("results", Stage.LIFT, _results, "the sequence that a graph returns is unpacked", optional=True),
         Pass("dead-values", Stage.LIFT, _dead, "values that nobody uses vanish", optional=True),
-        Pass("reload", Stage.LIFT, _reload, "constants and variables are loaded where they are used", optional=True),
+        Pass("reload", Stage.LIFT, _reload, "what stays the same is loaded where it is used", optional=True),
         Pass("free-names", Stage.LIFT, _free_names, "names of variables that have vanished are free"),
     ),
     Pass("inlined-comprehensions", Stage.LIFT, _inlined, "loops of inlined comprehensions become expressions"),
@@ -352,12 +370,28 @@ PASSES: tuple[Pass, ...] = (
         Pass("hoist", Stage.ITEMS, _hoist, "what follows several cases stands behind them", optional=True),
         Pass("labels", Stage.ITEMS, _labels, "jumps become `break`, `continue`, `return` or nothing"),
         Pass("matches", Stage.STATEMENTS, _matches, "tests of patterns become `match`", optional=True),
-        Pass("asserts", Stage.STATEMENTS, _asserts, "tests that raise AssertionError become `assert`"),
+        Pass(
+            "asserts", Stage.STATEMENTS, _asserts, "tests that raise AssertionError become `assert`", needs=BUILTINS
+        ),
         Pass("tries", Stage.STATEMENTS, _tries, "the code of handlers is parted into clauses"),
         Pass("heads", Stage.STATEMENTS, _heads, "iterables, managers and targets go to their `for` and `with`"),
         Pass("complete", Stage.STATEMENTS, _complete, "nothing is left that Python has no statement for"),
     ),
-    Pass("dispatch", Stage.STATEMENTS, _dispatch, "one loop dispatches on the number of a block", applies=_dispatches),
+    Pass(
+        SCOPES,
+        Stage.STATEMENTS,
+        _dispatch_scopes,
+        "loops dispatch on the number of a block, a `try` for each handler",
+        optional=True,
+        applies=_scopes_dispatch,
+    ),
+    Pass(
+        "dispatch-levels",
+        Stage.STATEMENTS,
+        _dispatch_levels,
+        "loops dispatch on the number of a block, one `try` for all handlers",
+        applies=_levels_dispatch,
+    ),
     Pass("expressions", Stage.STATEMENTS, _expressions, "expressions are put together"),
     *_structuring(
         Pass("tidy", Stage.STATEMENTS, _tidy, "no `else` behind what never falls through", optional=True),
@@ -366,7 +400,13 @@ PASSES: tuple[Pass, ...] = (
     Pass("annotations", Stage.BODY, _annotations, "items of `__annotations__` become annotations", optional=True),
     Pass("annotation-setup", Stage.BODY, _annotation_setup, "where no annotation is left, `__annotations__` is set up"),
     Pass("generators", Stage.BODY, _generators, "a generator without `yield` stays one"),
-    Pass("definitions", Stage.BODY, _definitions, "functions, classes, comprehensions and lambdas get their bodies"),
+    Pass(
+        "definitions",
+        Stage.BODY,
+        _definitions,
+        "functions, classes, comprehensions and lambdas get their bodies",
+        needs=DEFINITIONS,
+    ),
     Pass("declarations", Stage.BODY, _declarations, "`global` and `nonlocal`"),
     Pass("leftovers", Stage.WHOLE, _leftovers, "names for temporaries and for objects without a literal"),
 )

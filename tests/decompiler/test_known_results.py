@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from depyf.api import decompile_code
+from depyf.bytecode.reader import read
 from depyf.verify.assumptions import Assumptions
+from depyf.verify.compare import verify
 from depyf.verify.level import Level
 
 KNOWN = Assumptions(sequence_lengths={"graph": 2})
@@ -71,3 +73,58 @@ def test_a_cell_is_not_stored_before_what_came_before_it() -> None:
     found = decompile_code(code, simplify=True, assumptions=KNOWN, result_names=NAMES)
     assert found.level is Level.EQUIVALENT, found.reason
     assert found.source.index("later") < found.source.index("first =")
+
+
+UNCHANGING = Assumptions(unchanging=frozenset({"graph"}))
+
+
+def late(f):  # type: ignore[no-untyped-def]
+    loaded = graph  # type: ignore[name-defined]  # noqa: F821
+    first = f.first
+    second = f.second
+    return loaded(second, first)
+
+
+def test_a_global_that_does_not_change_is_loaded_where_it_is_used() -> None:
+    found = decompile_code(late.__code__, simplify=True, assumptions=UNCHANGING)
+    assert found.level >= Level.EQUIVALENT, found.reason
+    assert found.source.endswith("    first = f.first\n    return graph(f.second, first)\n")
+    kept = decompile_code(late.__code__, simplify=True)
+    assert kept.level >= Level.EQUIVALENT, kept.reason
+    assert "= graph\n" in kept.source
+
+
+def test_where_a_global_is_loaded_matters_unless_it_is_assumed_not_to_change() -> None:
+    def early(f):  # type: ignore[no-untyped-def]
+        loaded = graph  # noqa: F821
+        first = f.first
+        return loaded(first)
+
+    def later(f):  # type: ignore[no-untyped-def]
+        first = f.first
+        loaded = graph  # noqa: F821
+        return loaded(first)
+
+    codes = read(early.__code__.replace(co_name="f")), read(later.__code__.replace(co_name="f"))
+    assert verify(*codes).level is Level.UNPROVEN
+    assert verify(*codes, UNCHANGING).level is Level.EQUIVALENT
+    assert verify(*codes, Assumptions(unchanging=frozenset({"other"}))).level is Level.UNPROVEN
+
+
+def test_a_global_that_the_code_itself_binds_is_not_assumed_to_stay() -> None:
+    def early(f):  # type: ignore[no-untyped-def]
+        global graph
+        loaded = graph
+        graph = f
+        return loaded
+
+    def later(f):  # type: ignore[no-untyped-def]
+        global graph
+        graph = f
+        loaded = graph
+        return loaded
+
+    codes = read(early.__code__.replace(co_name="f")), read(later.__code__.replace(co_name="f"))
+    assert verify(*codes, UNCHANGING).level is Level.UNPROVEN
+    found = decompile_code(early.__code__, simplify=True, assumptions=UNCHANGING)
+    assert found.level >= Level.EQUIVALENT, found.reason

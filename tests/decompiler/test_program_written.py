@@ -81,6 +81,72 @@ def test_a_container_that_escapes_is_built_once_with_what_it_holds() -> None:
     assert made[0] is result
 
 
+def test_a_list_is_followed_past_a_protected_call() -> None:
+    def program(graph, enter, call, x, y, resume):  # type: ignore[no-untyped-def]
+        values = [*graph(y)][0:1] if False else [x, y]
+        frames, rest = [values], [()]
+        manager = enter()
+        manager.__enter__()
+        try:
+            result = call()
+        finally:
+            manager.__exit__(None, None, None)
+        frames[0][0:0] = [enter, result]
+        rest[0]  # noqa: B018
+        frames[0][2:] = [frames[0][3], frames[0][2]]
+        return resume(*[[], *frames[0]])
+
+    assert _simplified(program).splitlines()[-1] == "    return resume([], enter, result, y, x)"
+
+
+def test_a_list_is_followed_past_places_where_paths_meet() -> None:
+    def program(a, b, f, g):  # type: ignore[no-untyped-def]
+        frames = [[a, b], a]
+        if f(a):
+            g(b)
+        while g(a):
+            f(frames[0][1])
+        return g(*frames[0])
+
+    source = _simplified(program)
+    assert "frames" not in source
+    assert source.endswith("return g(a, b)\n")
+
+
+def test_a_list_that_changes_in_a_loop_is_built() -> None:
+    def program(a, b, g):  # type: ignore[no-untyped-def]
+        values, other = [a, b], [b]
+        while g(a):
+            values[0] = other[0]
+            other[0] = a
+        return g(*values)
+
+    assert "values[0] = other[0]" in _simplified(program)
+
+
+def test_a_list_that_one_path_shows_to_others_is_built() -> None:
+    def program(a, f):  # type: ignore[no-untyped-def]
+        values = [a]
+        if f(a):
+            f(values)
+        return f(*values)
+
+    assert "values = [a]" in _simplified(program)
+
+
+def test_a_list_that_a_handler_reads_is_built() -> None:
+    def program(a, f):  # type: ignore[no-untyped-def]
+        values = [a]
+        try:
+            values[0] = f(a)
+            values[0] = f(values[0])
+        except ValueError:
+            return f(*values)
+        return values[0]
+
+    assert "values = [a]" in _simplified(program)
+
+
 @pytest.mark.parametrize("function", [frames_as_lists, two_ways, loop_and_values], ids=lambda f: f.__name__)
 def test_a_dispatcher_does_the_same(function: Callable[..., object], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("depyf.pipeline.WAYS", (None,))

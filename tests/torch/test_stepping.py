@@ -13,11 +13,12 @@ import pytest
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 import depyf  # noqa: E402 - after the check that torch is there
+from depyf.torch.adapters import interpreted, seams  # noqa: E402
 from depyf.torch.reachable import reachable_functions  # noqa: E402
 from depyf.torch.steppable import SourceFile  # noqa: E402
 from depyf.torch.stepping import find_steps, running_from_files  # noqa: E402
 from depyf.torch.told import TOLD  # noqa: E402
-from tests.torch.debuggers.places import PLACES  # noqa: E402
+from tests.torch.debuggers.places import places_of  # noqa: E402
 from tests.torch.debuggers.stepped import stepped  # noqa: E402
 
 
@@ -62,10 +63,9 @@ def test_each_kind_of_file_is_run_through(backend: str, tmp_path: Path) -> None:
     with depyf.debug(pause=False), lines_run(tmp_path) as seen:
         compiled(a, b).sum().backward()
     assert torch.equal(a.grad, expected)
-    for place in PLACES:
-        if place.backend == backend:
-            path, line = place.find(tmp_path)
-            assert line in seen.get(path.name, set()), place
+    for place in places_of(backend):
+        path, line = place.find(tmp_path)
+        assert line in seen.get(path.name, set()), place
 
 
 def test_nothing_is_left_of_it(tmp_path: Path) -> None:
@@ -157,3 +157,37 @@ def test_the_walk_ends_and_does_not_enter_the_users_objects() -> None:
     holder.append(outer)
     found = list(reachable_functions(outer))
     assert found == [outer]
+
+
+def test_a_graph_that_torch_interprets_is_called_instead() -> None:
+    graph = torch.fx.symbolic_trace(lambda x, y: x * y + 1)
+
+    def interpreting(fx_g):
+        def run(args):
+            return torch.fx.Interpreter(fx_g).boxed_run(args)
+
+        return run
+
+    run = interpreting(graph)
+    assert interpreted.graph_of(run) is graph
+    assert interpreted.graph_of(interpreting(None)) is None
+    given = [torch.ones(2), torch.ones(2)]
+    expected = run(list(given))
+    run.__code__ = interpreted.calling(run)
+    graph.forward = lambda x, y: x * y + 2  # type: ignore[method-assign]  # only a call of the graph's code sees it
+    assert torch.equal(run(given), expected + 1)
+    assert given == [], "as the interpreter does"
+
+
+def test_nothing_is_compiled_inside(tmp_path: Path) -> None:
+    def scaled(x, n):
+        return x * n
+
+    compiled = torch.compile(scaled, backend="eager", dynamic=False)
+    with depyf.prepare_debug(tmp_path):
+        compiled(torch.ones(3), 2)
+    with depyf.debug(pause=False):
+        assert torch.equal(compiled(torch.ones(3), 5), torch.full((3,), 5.0))
+    assert len(seams.cache_entries(scaled.__code__)) == 1
+    compiled(torch.ones(3), 5)
+    assert len(seams.cache_entries(scaled.__code__)) == 2

@@ -32,6 +32,7 @@ FOLD: dict[str, Rule] = {
     "LOAD_CLASSDEREF": values.load,
     "LOAD_GLOBAL": values.load,
     "LOAD_NAME": values.load,
+    "LOAD_GLOBAL_UNCHANGING": values.load_unchanging,
     "LOAD_LOCALS": namespaces.load_locals,
     "LOAD_FROM_DICT_OR_DEREF": namespaces.load_from_dict,
     "LOAD_FROM_DICT_OR_GLOBALS": namespaces.load_from_dict,

@@ -15,6 +15,7 @@ MAX_LENGTH = 80
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.\-]+")
 _RANDOM_TAIL = re.compile(r"_[0-9a-f]{8}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{12}$")
 _ADDRESS = re.compile(r"\d{9,}")
+_INSTALLED = re.compile(r"__(compiled_fn|resume_at|import|builtins_dict)_")
 _COMPILED_FN = re.compile(r"__compiled_fn_(\d+)")
 
 
@@ -50,6 +51,15 @@ def compiled_fn_number(name: str) -> int | None:
     """
     found = _COMPILED_FN.match(name)
     return int(found[1]) if found else None
+
+
+def is_installed(name: str) -> bool:
+    """Tell whether a global's name is one under which Dynamo puts what its code needs into a module.
+
+    >>> is_installed("__import_torch_dot_nn"), is_installed("torch")
+    (True, False)
+    """
+    return _INSTALLED.match(name) is not None
 
 
 def stable_names(names: Iterable[str]) -> dict[str, str]:

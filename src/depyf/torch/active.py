@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from depyf.report.model import CompileId, Unavailable
 from depyf.torch.adapters import seams, stages
+from depyf.torch.adapters.graphs import missing_wrappers
 from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.adapters.skips import watch_skips
 from depyf.torch.formatter import FormatterPatch
@@ -23,6 +24,9 @@ from depyf.torch.untraced import NOT_TOLD
 
 HITS = "calls that each entry served"
 """The seam that counts them."""
+
+WRAPPERS = "files of AOTAutograd's wrappers"
+"""The seam that gives their text."""
 
 
 class Context(Protocol):
@@ -179,6 +183,9 @@ class ActiveContexts:
             hooks.callback(patch.remove)
             if isinstance(missing, Unavailable):
                 unavailable["graphs that clients format"] = missing.reason
+            wrappers = missing_wrappers()
+            if wrappers is not None:
+                unavailable[WRAPPERS] = wrappers.reason
             ended = watch_runs(self.on_run)
             if isinstance(ended, Unavailable):
                 unavailable[HITS] = ended.reason

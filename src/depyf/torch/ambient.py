@@ -27,6 +27,7 @@ USUAL: dict[str, object] = {
     "allow_tf32": False,
     "allow_fp16_reduce": 0,
     "allow_bf16_reduce": 0,
+    "cuda_matmul_precision": 0,
     "default_device": None,
     "saved_tensors_hooks": None,
 }

@@ -1,4 +1,8 @@
-"""What a proof may take for granted of the graphs that Dynamo's code calls: how many values each returns."""
+"""What a proof may take for granted of the globals that Dynamo's code loads.
+
+Dynamo puts graphs, resume functions and modules into the globals of the user's function, under names of its own, before
+it gives the code away, and takes them out once nobody has the code any more: they do not change while it runs.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,17 @@ import types
 
 from depyf.report.graph_source import output_count, output_names
 from depyf.report.model import Compile
-from depyf.report.names import compiled_fn_number
+from depyf.report.names import compiled_fn_number, is_installed
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.graphs import own_output_count, returns_graph_outputs
 from depyf.verify.assumptions import Assumptions
 
 
 def assumptions(compiled: Compile, new_code: types.CodeType) -> Assumptions:
-    """Return what is known of the graphs that `new_code` calls; of a backend that nobody knows, nothing is."""
+    """Return what is known of the globals that `new_code` loads.
+
+    How many values a graph returns is not known of every backend.
+    """
     scope = seams.globals_in_progress()
     if not isinstance(scope, dict):
         return Assumptions()
@@ -26,7 +33,8 @@ def assumptions(compiled: Compile, new_code: types.CodeType) -> Assumptions:
             count = output_count(artefact.text)
         if count is not None:
             lengths[name] = count
-    return Assumptions(sequence_lengths=lengths)
+    installed = frozenset(name for name in new_code.co_names if is_installed(name) and name in scope)
+    return Assumptions(lengths, installed)
 
 
 def result_names(compiled: Compile, new_code: types.CodeType) -> dict[str, tuple[str, ...]]:

@@ -42,6 +42,8 @@ def _held(found: object) -> Iterable[object]:
         return [*_cell_values(found), *vars(found).values(), *(found.__defaults__ or ())]
     if isinstance(found, types.MethodType):
         return found.__func__, found.__self__
+    if isinstance(found, types.BuiltinMethodType):
+        return (found.__self__,)  # `apply` of an autograd function may be C's.
     if isinstance(found, staticmethod | classmethod):
         return (found.__func__,)
     if isinstance(found, functools.partial):

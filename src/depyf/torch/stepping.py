@@ -10,7 +10,7 @@ from pathlib import Path
 
 from depyf.report.model import Artefact, Compile, Dialect, Transformed
 from depyf.report.names import compiled_fn_number
-from depyf.torch.adapters import seams
+from depyf.torch.adapters import interpreted, seams
 from depyf.torch.reachable import reachable_functions
 from depyf.torch.steppable import SourceFile, Steppable
 from depyf.torch.told import LiveCompile
@@ -23,12 +23,18 @@ RUNNABLE = (Dialect.GRAPH, Dialect.KERNEL, Dialect.PYTHON)
 class Steps:
     """What of one compile can be stepped in its files, and what of it is live and in no file.
 
-    `files` tells, for each file that runs, the function and the line to break at.
+    `files` tells, for each file that runs, the function and the line to break at. `callers` are functions that
+    interpret a graph which has such a file, and code for them that calls the graph.
     """
 
     compile: Compile
     files: list[Steppable] = field(default_factory=list)
+    callers: list[tuple[types.FunctionType, types.CodeType]] = field(default_factory=list)
     reason: str = ""
+
+    def replacements(self) -> list[tuple[types.FunctionType, types.CodeType]]:
+        """Return the functions that get other code while debugging, and that code."""
+        return [*((each.function, each.code) for each in self.files), *self.callers]
 
 
 def find_steps(live: LiveCompile, directory: Path) -> Steps:
@@ -41,20 +47,36 @@ def find_steps(live: LiveCompile, directory: Path) -> Steps:
     graphs = _compiled_graphs(live.compile, code)
     if not graphs:
         steps.reason = "torch no longer has its graphs"
-    taken: set[int] = set()
     for number, graph in graphs.items():
-        files = _files(live.compile, number, directory)
-        for function in reachable_functions(graph):
-            if id(function) in taken:
-                continue
-            # Two modules of Inductor's may hold the same function: the one torch loaded it from comes first.
-            written_as = function.__code__.co_filename
-            ordered = sorted(files, key=lambda origin_and_file: origin_and_file[0] != written_as)
-            found = next((each for _, file in ordered if (each := file.steppable(function)) is not None), None)
-            if found is not None:
-                taken.add(id(function))
-                steps.files.append(found)
+        _find_in(steps, graph, _files(live.compile, number, directory))
     return steps
+
+
+def _find_in(steps: Steps, compiled: object, files: list[tuple[str, SourceFile]]) -> None:
+    """Add what of one compiled graph can be stepped in its files."""
+    taken = {id(each.function) for each in steps.files}
+    interpreting = []
+    for function in reachable_functions(compiled):
+        if id(function) in taken:
+            continue
+        graph = interpreted.graph_of(function)
+        if graph is not None:
+            interpreted.compiled_to_python(graph)  # The walk comes to the graph's code only later.
+            interpreting.append((function, graph))
+            continue
+        # Two modules of Inductor's may hold the same function: the one torch loaded it from comes first.
+        written_as = function.__code__.co_filename
+        ordered = sorted(files, key=lambda origin_and_file: origin_and_file[0] != written_as)
+        found = next((each for _, file in ordered if (each := file.steppable(function)) is not None), None)
+        if found is not None:
+            taken.add(id(function))
+            steps.files.append(found)
+    known = {id(each) for each, _ in steps.callers}
+    steps.callers += [
+        (function, interpreted.calling(function))
+        for function, graph in interpreting
+        if id(type(graph).forward) in taken and id(function) not in known
+    ]
 
 
 @contextmanager
@@ -62,9 +84,9 @@ def running_from_files(steps: list[Steps]) -> Iterator[None]:
     """Run the functions that can be stepped in the lines of their files, until the context ends."""
     replaced: list[tuple[types.FunctionType, types.CodeType]] = []
     try:
-        for each in (found for one in steps for found in one.files):
-            replaced.append((each.function, each.function.__code__))
-            each.function.__code__ = each.code
+        for function, code in (found for one in steps for found in one.replacements()):
+            replaced.append((function, function.__code__))
+            function.__code__ = code
         yield
     finally:
         for function, code in reversed(replaced):

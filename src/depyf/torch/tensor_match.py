@@ -6,19 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import torch
 
+from depyf.torch.adapters.marks import INDICES, SIGN
 from depyf.torch.difference import ABSENT, Difference, Missing, brief
 
 _COMPRESSED = frozenset({torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc})
-_MARKED = "_has_dynamo_dim_marking"
-INDICES = (
-    "_dynamo_dynamic_indices",
-    "_dynamo_weak_dynamic_indices",
-    "_dynamo_unbacked_indices",
-    "_dynamo_strict_unbacked_indices",
-    "_dynamo_static_indices",
-)
-"""Where `mark_dynamic`, `maybe_mark_dynamic`, `mark_unbacked` and `mark_static` leave the dimensions on a tensor."""
-
 Marks = Mapping[str, object]
 NO_MARKS: Marks = {}
 
@@ -130,7 +121,7 @@ def marked_differences(value: object, marks: Marks) -> list[Difference]:
     an attribute that is not in `marks` must be missing. A pair in `marks` is a value and the name of another attribute:
     where that one is there, the value must be equal.
     """
-    if not hasattr(value, _MARKED):
+    if not hasattr(value, SIGN):
         return []
     if not marks:
         return [Difference("marked dimensions", "none", _marks_on(value))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from depyf.bytecode.constants import key
 from depyf.bytecode.listing import Instruction
@@ -11,11 +12,11 @@ from depyf.verify.callee import callee
 from depyf.verify.constants import NAME_STORES, placed
 from depyf.verify.effects import EFFECTS, GROWERS, NEVER_RAISE, Effect, effect_of
 from depyf.verify.frame import Frame
-from depyf.verify.known_calls import exception_parts, takes_iterator
+from depyf.verify.known_calls import entered, exception_parts, takes_iterator
 from depyf.verify.methods import called
 from depyf.verify.silent import known_truth
 from depyf.verify.state import LEAVE, DictOf
-from depyf.verify.terms import Constant, NotUnderstood, Null, Pure, Sort, Symbol, Term, TupleOf
+from depyf.verify.terms import Constant, Node, NotUnderstood, Null, Pure, Sort, Symbol, Term, TupleOf
 
 Results = tuple[Term, ...]
 
@@ -79,6 +80,8 @@ def standing(frame: Frame, lengths: Mapping[str, int]) -> Event | Split:
         slots = 1 if item.arg[1] == "plain" else 2  # type: ignore[index]
         results = (Symbol(Sort.ITERATOR),)
         return one_way(frame, item, frame.top(1), results, 1 + slots, lambda new: new, ("GET_ITER", key(None)))
+    if (operation := entered(frame)) is not None:
+        return enter(frame, item, operation)
     if item.op in CALLS:
         return call(frame, *CALLS[item.op](frame, item), lengths)
     if item.op in GROWERS:
@@ -138,6 +141,15 @@ def one_way(
     """Return an observable with one outcome, the next instruction."""
     outcome = Outcome(frame.side.place + 1, results, pops, pushes)
     return Event(kind or (item.op, key(item.arg)), operands, (outcome,), item.op not in NEVER_RAISE)
+
+
+def enter(frame: Frame, item: Instruction, operation: str) -> Event:
+    """Return the call that enters a context manager: one operation, its two results as a tuple."""
+    pops = 2 if item.arg[1] == "plain" else 3  # type: ignore[index]
+    pair = frame.terms.tuple_of
+    return one_way(
+        frame, item, frame.top(1), (PLAIN, PLAIN), pops, lambda results: (pair(results),), (operation, key(None))
+    )
 
 
 def do_method(frame: Frame, item: Instruction, operation: str, operands: tuple[Term, ...], slots: int) -> Event:
@@ -339,9 +351,14 @@ def call(
     """Return a call, whose result may be assumed to be a sequence."""
     node = frame.node(function)
     result = PLAIN
-    if isinstance(node, Symbol) and node.sort is Sort.GLOBAL and node.detail in lengths:
+    if is_global(node) and node.detail in lengths:
         result = Symbol(Sort.SEQUENCE, lengths[str(node.detail)])
     return one_way(frame, frame.item, (function, *operands), (result,), pops, lambda results: results, kind)
+
+
+def is_global(node: Node) -> TypeGuard[Symbol | Pure]:
+    """Return whether a node is the value of a global, the detail."""
+    return (isinstance(node, Symbol) and node.sort is Sort.GLOBAL) or (isinstance(node, Pure) and node.op == "global")
 
 
 CALLS: dict[str, Callable[[Frame, Instruction], Callee]] = {

@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from depyf.torch.adapters.graphs import missing_wrappers
+
 
 @dataclass(frozen=True)
 class Place:
@@ -60,3 +62,9 @@ PLACES = (
     Place("AOTAutograd's wrapper", "aot_eager", "*.AOT_runtime_wrapper.0.py", "fw_outs = ", "len(all_outs)", "2"),
     Place("Inductor's wrapper", "inductor", "*.kernel_0.py", "args.clear()", "primals_1.tolist()[0]", "3.0"),
 )
+
+
+def places_of(backend: str) -> list[Place]:
+    """Return the places in the files of a backend; a file that this torch's dumps do not have is not among them."""
+    missing = {"AOTAutograd's wrapper"} if missing_wrappers() else set()
+    return [place for place in PLACES if place.backend == backend and place.kind not in missing]

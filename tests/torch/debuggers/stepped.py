@@ -14,6 +14,7 @@ import types
 import torch
 
 import depyf
+from depyf.torch.adapters import seams
 
 
 def stepped(a, b):
@@ -42,7 +43,7 @@ def main(directory: str, debugger: str, *backends: str) -> None:
 
 def debugged(function, compiled, debugger: str) -> None:
     a, b = torch.full((4,), 3.0, requires_grad=True), torch.ones(4)
-    entries = torch._dynamo.eval_frame._debug_get_cache_entry_list(function.__code__)
+    entries = seams.cache_entries(function.__code__)
     frames = torch._dynamo.utils.counters["frames"]["total"]
     with depyf.debug():
         if debugger == "pdb":
@@ -52,7 +53,7 @@ def debugged(function, compiled, debugger: str) -> None:
         result = compiled(a, b)
         result.sum().backward()
     print("results", result.tolist(), a.grad.tolist())
-    again = torch._dynamo.eval_frame._debug_get_cache_entry_list(function.__code__)
+    again = seams.cache_entries(function.__code__)
     print(
         *("entries", len(entries), len(again)),
         *("frames", torch._dynamo.utils.counters["frames"]["total"] - frames),

@@ -16,7 +16,7 @@ pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 pytest.importorskip("debugpy", reason="needs debugpy, the debugger of VS Code")
 
 from tests.torch.debuggers.dap import DapClient  # noqa: E402 - after the check that they can run
-from tests.torch.debuggers.places import PLACES, Place  # noqa: E402
+from tests.torch.debuggers.places import Place, places_of  # noqa: E402
 
 PROGRAM = Path(__file__).with_name("stepped.py")
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "debugging.md"
@@ -170,7 +170,7 @@ def test_breakpoints_hit_and_steps_land_on_lines(backends: tuple[str, ...], from
 def step_through(program: Debugged, backend: str, directory: Path) -> str:
     """Stop at each place of a backend; return what the program prints after that."""
     program.until_pause()
-    found = {place.find(directory): place for place in PLACES if place.backend == backend}
+    found = {place.find(directory): place for place in places_of(backend)}
     program.set_breakpoints(list(found))
     program.go_on()
     while found:

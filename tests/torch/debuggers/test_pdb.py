@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 pexpect = pytest.importorskip("pexpect", reason="needs pexpect to talk to pdb")
 
-from tests.torch.debuggers.places import PLACES, Place  # noqa: E402 - after the check that they can run
+from tests.torch.debuggers.places import Place, places_of  # noqa: E402 - after the check that they can run
 
 PROGRAM = Path(__file__).with_name("stepped.py")
 PROMPT = r"\(Pdb\) "
@@ -55,7 +55,7 @@ def position(said: str) -> tuple[str, int]:
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
 def test_breakpoints_hit_and_steps_land_on_lines(backend: str, tmp_path: Path) -> None:
-    places = [place for place in PLACES if place.backend == backend]
+    places = places_of(backend)
     pdb = Pdb(backend, tmp_path)
     found = {place.find(tmp_path / backend): place for place in places}
     for path, line in found:

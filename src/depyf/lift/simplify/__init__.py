@@ -5,6 +5,6 @@ that are built only to be taken apart. Code that a compiler wrote is left alone,
 the rewrites, in which each makes room for the next, is part of the table in `pipeline`.
 """
 
-from depyf.lift.simplify.results import Results
+from depyf.lift.simplify.known import Known
 
-__all__ = ["Results"]
+__all__ = ["Known"]

@@ -9,11 +9,17 @@ then its contents are followed, aliases included. Where it escapes it is built, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from depyf.cfg.dominators import reverse_postorder
+from depyf.lift.liveness import alive_at_entry
 from depyf.lift.phis import rename
+from depyf.lift.successors import successors
 from depyf.lift.tac import Block, Graph, Inst, edges, exit_uses
 from depyf.trace import present, step
+
+ATTEMPTS = 8
+"""How often containers are followed anew, without those that could not be."""
 
 KNOWN = frozenset(
     {
@@ -39,74 +45,76 @@ class _Fresh:
     items: list[int]
     is_tuple: bool
 
-
-@dataclass(slots=True)
-class _State:
-    """What is known at one place: the fresh containers by temporary."""
-
-    heap: dict[int, _Fresh] = field(default_factory=dict)
-
-    def copy(self) -> _State:
-        return _State({temp: _Fresh(list(fresh.items), fresh.is_tuple) for temp, fresh in self.heap.items()})
+    def copy(self) -> _Fresh:
+        """Return a container of the same items that changes on its own."""
+        return _Fresh(list(self.items), self.is_tuple)
 
 
-class _Giveup(Exception):
-    """A container cannot be followed after all; it has to be built where it stands."""
-
-    def __init__(self, temps: set[int]) -> None:
-        self.temps = temps
-        super().__init__()
+Heap = dict[int, _Fresh]
+"""What is known at one place: the fresh containers by temporary."""
 
 
 def evaluate_containers(graph: Graph) -> None:
-    """Evaluate the fresh containers of a graph, as far as they can be followed."""
+    """Evaluate the fresh containers of a graph, as far as they can be followed.
+
+    Those that cannot be followed to their last use are built where they stand, and the others are tried again.
+    """
     kept: set[int] = set()
-    for _ in range(4):
-        try:
-            _Evaluator(graph, kept).run()
+    for _ in range(ATTEMPTS):
+        evaluator = _Evaluator(graph, kept)
+        lost = evaluator.run()
+        if not lost:
+            evaluator.write()
             return
-        except _Giveup as giveup:
-            kept |= giveup.temps
-    everything = {temp for block in graph.live() for inst in block.insts for temp in inst.defs}
-    _Evaluator(graph, everything).run()
+        kept |= lost
+    evaluator = _Evaluator(graph, {temp for block in graph.live() for inst in block.insts for temp in inst.defs})
+    evaluator.run()
+    evaluator.write()
 
 
 class _Evaluator:
+    """Follow the containers through every block; `kept` are those that are built where they stand.
+
+    A container goes on through a place where paths meet if each path brings it with the same items. What a handler
+    reads is built: it may have changed by the time that the handler is entered.
+    """
+
     def __init__(self, graph: Graph, kept: set[int]) -> None:
         self.graph = graph
         self.kept = kept
         self.same: dict[int, int] = {}
         self.values: dict[int, object] = {}
         self.unknown = object()
+        self.lost: set[int] = set()
         self.result: dict[int, list[Inst]] = {}
-        self.preds: dict[int, int] = {0: 1}
+        self.alive = alive_at_entry(graph)
         self.handled = {handler.target for handler in graph.handlers}
-        for block in graph.live():
-            for edge in edges(block.exit):
-                self.preds[edge.target] = self.preds.get(edge.target, 0) + 1
 
-    def run(self) -> None:
-        """Follow the containers through every block, then put the new operations in."""
-        work: list[tuple[int, _State]] = [(0, _State())]
-        work += [(target, _State()) for target in sorted(self.handled) if self.graph.blocks[target] is not None]
-        seen: set[int] = set()
-        while work:
-            index, state = work.pop()
-            if index in seen:
-                continue
-            seen.add(index)
-            block = self.graph.block(index)
-            self._block(block, state)
-            for edge in edges(block.exit):
-                if self.preds[edge.target] > 1 or edge.target in self.handled:
-                    self._leave(block, edge.args, state)
-                    work.append((edge.target, _State()))
-                else:
-                    work.append((edge.target, state.copy()))
+    def run(self) -> set[int]:
+        """Follow the containers; return those that could not be followed."""
+        order = reverse_postorder(successors(self.graph), 0)
+        before: dict[int, list[int]] = {}
+        for index in order:
+            for edge in edges(self.graph.block(index).exit):
+                before.setdefault(edge.target, []).append(index)
+        entry: dict[int, Heap] = {}
+        leaving: dict[int, Heap] = {}
+        for index in order:
+            known = [leaving[one] for one in before.get(index, ()) if one in leaving]
+            entry[index] = {} if index in self.handled or not known else self._meet(index, known)
+            leaving[index] = {temp: fresh.copy() for temp, fresh in entry[index].items()}
+            self._block(self.graph.block(index), leaving[index])
+        for index in order:
+            for one in before.get(index, ()):
+                self._agree(index, entry[index], leaving[one])
+        return self.lost
+
+    def write(self) -> None:
+        """Put what has been found into the graph."""
         for index, insts in self.result.items():
             self._announce(self.graph.block(index), insts)
             self.graph.block(index).insts = insts
-        rename(self.graph, self._closed())
+        rename(self.graph, {temp: self._find(temp) for temp in self.same})
 
     def _announce(self, block: Block, insts: list[Inst]) -> None:
         """Announce what is about to become of a block."""
@@ -122,21 +130,43 @@ class _Evaluator:
         if len(insts) != len(block.insts) or any(one.op != two.op for one, two in zip(insts, block.insts)):
             step("block {}: {} operations become {}", block.index, len(block.insts), len(insts))
 
-    def _closed(self) -> dict[int, int]:
-        return {temp: self._find(temp) for temp in self.same}
-
     def _find(self, temp: int) -> int:
         while temp in self.same:
             temp = self.same[temp]
         return temp
 
-    def _leave(self, block: Block, args: list[int], state: _State) -> None:
-        """Control merges: what is fresh must not be needed there."""
-        if state.heap:
-            raise _Giveup(set(state.heap))
+    def _meet(self, index: int, heaps: list[Heap]) -> Heap:
+        """Return what is fresh where these paths meet, and lose what only some of them bring."""
+        for heap in heaps:
+            self._agree(index, heaps[0], heap)
+        wanted = self._wanted(index, heaps[0])
+        return {temp: fresh.copy() for temp, fresh in heaps[0].items() if temp in wanted}
 
-    def _block(self, block: Block, state: _State) -> None:
+    def _agree(self, index: int, one: Heap, other: Heap) -> None:
+        """Lose what is wanted in a block and is not the same in both."""
+        for temp in self._wanted(index, one) | self._wanted(index, other):
+            if one.get(temp) != other.get(temp):
+                self.lost.add(temp)
+
+    def _wanted(self, index: int, heap: Heap) -> set[int]:
+        """Return those containers that the block, or one after it, still reads, and those that lie in them."""
+        if not heap:
+            return set()
+        alive = self.alive[index]
+        work = [temp for temp in heap if alive >> temp & 1]
+        work += [found for temp in self.same if alive >> temp & 1 and (found := self._find(temp)) in heap]
+        wanted: set[int] = set()
+        while work:
+            temp = work.pop()
+            if temp in heap and temp not in wanted:
+                wanted.add(temp)
+                work.extend(self._find(item) for item in heap[temp].items)
+        return wanted
+
+    def _block(self, block: Block, state: Heap) -> None:
         out: list[Inst] = []
+        if block.handler >= 0:
+            self.lost |= self._wanted(self.graph.handlers[block.handler].target, state)
         for inst in block.insts:
             uses = [self._find(temp) for temp in inst.uses]
             if inst.op == "CONST":
@@ -146,31 +176,27 @@ class _Evaluator:
                 self.values[inst.defs[0]] = slice(*(self.values[temp] for temp in uses))
                 out.append(inst)
             elif inst.op not in KNOWN or not self._evaluate(inst, uses, state, out):
-                if inst.op == "POP" and uses[0] in state.heap:
-                    continue
                 self._escape(inst, uses, state, out)
                 out.append(Inst(inst.op, inst.arg, uses, inst.defs, inst.line, inst.offset))
         for temp in [*exit_uses(block.exit), *(arg for edge in edges(block.exit) for arg in edge.args)]:
             self._build(self._find(temp), state, out, None)
-        if block.handler >= 0 and state.heap:
-            raise _Giveup(set(state.heap))
         self.result[block.index] = out
 
-    def _escape(self, inst: Inst, uses: list[int], state: _State, out: list[Inst]) -> None:
+    def _escape(self, inst: Inst, uses: list[int], state: Heap, out: list[Inst]) -> None:
         for temp in uses:
             self._build(temp, state, out, inst)
 
-    def _build(self, temp: int, state: _State, out: list[Inst], near: Inst | None) -> None:
+    def _build(self, temp: int, state: Heap, out: list[Inst], near: Inst | None) -> None:
         """Build a fresh container, and before it those that it holds; it is not fresh any more."""
         order: list[int] = []
         work = [temp]
         while work:
             present = work.pop()
-            if present in state.heap and present not in order:
+            if present in state and present not in order:
                 order.append(present)
-                work.extend(state.heap[present].items)
+                work.extend(state[present].items)
         for present in reversed(order):
-            fresh = state.heap.pop(present, None)
+            fresh = state.pop(present, None)
             if fresh is None:
                 continue
             op = "BUILD_TUPLE" if fresh.is_tuple else "BUILD_LIST"
@@ -179,26 +205,26 @@ class _Evaluator:
 
     # -- operations that are evaluated ---------------------------------------------------
 
-    def _evaluate(self, inst: Inst, uses: list[int], state: _State, out: list[Inst]) -> bool:
+    def _evaluate(self, inst: Inst, uses: list[int], state: Heap, out: list[Inst]) -> bool:
         """Evaluate an operation on fresh containers; return False if it is not one."""
         match inst.op:
             case "BUILD_LIST" | "BUILD_TUPLE":
                 if inst.defs[0] in self.kept:
                     return False
-                state.heap[inst.defs[0]] = _Fresh(uses, inst.op == "BUILD_TUPLE")
+                state[inst.defs[0]] = _Fresh(uses, inst.op == "BUILD_TUPLE")
                 return True
             case "POP":
-                return uses[0] in state.heap
+                return uses[0] in state
             case "CALL_EX":
                 return self._call_ex(inst, uses, state, out)
             case "LIST_TO_TUPLE":
-                return self._new(inst, state, list(self._items(uses[0], state) or ()), uses[0] in state.heap, True)
+                return self._new(inst, state, list(self._items(uses[0], state) or ()), uses[0] in state, True)
             case "LIST_EXTEND":
                 return self._extend(uses, state)
             case "LIST_APPEND":
-                if uses[0] not in state.heap:
+                if uses[0] not in state:
                     return False
-                state.heap[uses[0]].items.append(uses[1])
+                state[uses[0]].items.append(uses[1])
                 return True
             case "UNPACK_SEQUENCE":
                 items = self._items(uses[0], state)
@@ -209,24 +235,24 @@ class _Evaluator:
             case _:
                 return self._subscript(inst, uses, state)
 
-    def _new(self, inst: Inst, state: _State, items: list[int], known: bool, is_tuple: bool) -> bool:
+    def _new(self, inst: Inst, state: Heap, items: list[int], known: bool, is_tuple: bool) -> bool:
         if not known or inst.defs[0] in self.kept:
             return False
-        state.heap[inst.defs[0]] = _Fresh(items, is_tuple)
+        state[inst.defs[0]] = _Fresh(items, is_tuple)
         return True
 
-    def _items(self, temp: int, state: _State) -> list[int] | None:
-        fresh = state.heap.get(temp)
+    def _items(self, temp: int, state: Heap) -> list[int] | None:
+        fresh = state.get(temp)
         return fresh.items if fresh is not None else None
 
-    def _extend(self, uses: list[int], state: _State) -> bool:
-        target, source = state.heap.get(uses[0]), state.heap.get(uses[1])
+    def _extend(self, uses: list[int], state: Heap) -> bool:
+        target, source = state.get(uses[0]), state.get(uses[1])
         if target is None or source is None or target.is_tuple:
             return False
         target.items.extend(list(source.items))
         return True
 
-    def _call_ex(self, inst: Inst, uses: list[int], state: _State, out: list[Inst]) -> bool:
+    def _call_ex(self, inst: Inst, uses: list[int], state: Heap, out: list[Inst]) -> bool:
         items = self._items(uses[1], state)
         if items is None or inst.arg:
             return False
@@ -235,9 +261,9 @@ class _Evaluator:
         out.append(Inst("CALL", (), [uses[0], *items], inst.defs, inst.line, inst.offset))
         return True
 
-    def _subscript(self, inst: Inst, uses: list[int], state: _State) -> bool:
+    def _subscript(self, inst: Inst, uses: list[int], state: Heap) -> bool:
         container, key = (uses[1], uses[2]) if inst.op == "STORE_SUBSCR" else (uses[0], uses[1])
-        fresh = state.heap.get(container)
+        fresh = state.get(container)
         index = self.values.get(key, self.unknown)
         if fresh is None or type(index) not in (int, slice):
             return False
@@ -251,7 +277,7 @@ class _Evaluator:
             return self._new(inst, state, fresh.items[index], True, fresh.is_tuple)
         return not fresh.is_tuple and self._change(inst, uses, index, fresh, state)
 
-    def _change(self, inst: Inst, uses: list[int], index: object, fresh: _Fresh, state: _State) -> bool:
+    def _change(self, inst: Inst, uses: list[int], index: object, fresh: _Fresh, state: Heap) -> bool:
         """Store or delete an item or a slice."""
         if inst.op == "DELETE_SUBSCR":
             del fresh.items[index]  # type: ignore[arg-type]

@@ -1,9 +1,10 @@
-"""Load parameters and constants where they are used, and not in advance.
+"""Load parameters, constants and unchanging globals where they are used, and not in advance.
 
 Before: v1 = LOAD_FAST b; ...; CALL f v1; ...; CALL g v1
 After:  v2 = LOAD_FAST b; CALL f v2; ...; v3 = LOAD_FAST b; CALL g v3
 
-Only for variables that nothing in the code assigns or deletes: their loads give the same value everywhere.
+Only for variables that nothing in the code assigns or deletes: their loads give the same value everywhere. Of a global
+the caller must know that nobody else does either.
 """
 
 from __future__ import annotations
@@ -12,14 +13,20 @@ from depyf.lift.phis import rename_exit
 from depyf.lift.tac import Block, Graph, Inst, edges, exit_uses
 from depyf.trace import step
 
+UNCHANGING = "LOAD_GLOBAL_UNCHANGING"
+"""The operation that loads a global which stays the same: it may stand anywhere."""
 
-def reload_where_used(graph: Graph) -> None:
-    """Move the loads of unchanging variables, and constants, to their uses."""
+
+def reload_where_used(graph: Graph, unchanging: frozenset[str]) -> None:
+    """Move the loads of variables that stay the same, and constants, to their uses.
+
+    unchanging: globals that nobody outside this code binds anew or deletes while it runs.
+    """
     assigned = {
         inst.arg
         for block in graph.live()
         for inst in block.insts
-        if inst.op in ("STORE_FAST", "DELETE_FAST", "LOAD_FAST_CLEAR")
+        if inst.op in ("STORE_FAST", "DELETE_FAST", "LOAD_FAST_CLEAR", "STORE_GLOBAL", "DELETE_GLOBAL")
     }
     parameters = set(graph.code.parameters) - assigned
     loads: dict[int, Inst] = {}
@@ -27,6 +34,8 @@ def reload_where_used(graph: Graph) -> None:
         for inst in block.insts:
             if inst.op == "CONST" or (inst.op == "LOAD_FAST" and inst.arg in parameters):
                 loads[inst.defs[0]] = inst
+            elif inst.op == "LOAD_GLOBAL" and inst.arg in unchanging - assigned:
+                loads[inst.defs[0]] = Inst(UNCHANGING, inst.arg, [], inst.defs, inst.line, inst.offset)
     carried = {arg for block in graph.live() for edge in edges(block.exit) for arg in edge.args}
     for temp in carried & loads.keys():
         del loads[temp]

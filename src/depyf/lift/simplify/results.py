@@ -20,12 +20,12 @@ from depyf.lift.phis import rename
 from depyf.lift.tac import Block, Graph, Inst, edges, exit_uses
 from depyf.trace import step
 
-Results = Mapping[str, Sequence[str]]
-"""What is known of the sequences that globals return: by the global's name, what their items would be called."""
 
+def unpack_results(graph: Graph, results: Mapping[str, Sequence[str]]) -> None:
+    """Unpack the results of calls of globals that `results` knows, if they have several items.
 
-def unpack_results(graph: Graph, results: Results) -> None:
-    """Unpack the results of calls of globals that `results` knows, if they have several items."""
+    results: by global, what the items of the sequence that it returns would be called.
+    """
     callees: dict[int, str] = {}
     numbers: dict[int, int] = {}
     users: dict[int, list[Inst]] = {}
@@ -82,7 +82,7 @@ def _unpack(
     return {temp: items[number] for number, temps in taken.items() for temp in temps}
 
 
-def _take_only_items(graph: Graph, callees: dict[int, str], results: Results) -> None:
+def _take_only_items(graph: Graph, callees: dict[int, str], results: Mapping[str, Sequence[str]]) -> None:
     """Take the item of each sequence that has one."""
     for block in graph.live():
         calls = {inst.defs[0]: inst.uses[0] for inst in block.insts if inst.op == "CALL"}

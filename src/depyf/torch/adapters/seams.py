@@ -166,15 +166,29 @@ def without_profiler_marks() -> contextlib.AbstractContextManager[Any]:
 
 
 def without_compiling() -> contextlib.AbstractContextManager[Any]:
-    """Return a context manager under which Dynamo serves calls from its cache and compiles nothing.
-
-    Before 2.6 torch has no such stance; calls are compiled as ever then.
-    """
+    """Return a context manager under which Dynamo serves calls from its cache and compiles nothing."""
     set_stance = getattr(torch.compiler, "set_stance", None)
     if set_stance is None:
-        return contextlib.nullcontext()
+        return _run_only()
     stance: contextlib.AbstractContextManager[Any] = set_stance("eager_on_recompile")
     return stance
+
+
+@contextlib.contextmanager
+def _run_only() -> Iterator[None]:
+    """Have compiled functions enter Dynamo in its mode that runs what is there: torch has no stances before 2.6."""
+    from torch._dynamo import eval_frame
+
+    enter = eval_frame.set_eval_frame
+
+    def enter_run_only(callback: Any) -> Any:
+        return enter(False if callable(callback) else callback)
+
+    eval_frame.set_eval_frame = enter_run_only
+    try:
+        yield
+    finally:
+        eval_frame.set_eval_frame = enter
 
 
 def bytecode_log() -> logging.Logger:

@@ -19,7 +19,7 @@ from depyf.torch.difference import ANY
 from depyf.torch.guards.clause import Clause, Text
 from depyf.torch.guards.kinds.ambient import spelled
 
-_MARKS = "DIMENSION_DYNAMIC_MARKING_GUARD"
+_MARKS = "marked("
 _TENSOR = "TENSOR_MATCH"
 _CONSTANT = frozenset({"EQUALS_MATCH", "TRUE_MATCH", "FALSE_MATCH", "NONE_MATCH", "FLOAT_IS_NAN", "COMPLEX_IS_NAN"})
 
@@ -30,11 +30,11 @@ def fold(clauses: Sequence[Clause]) -> list[Clause]:
 
 
 def _global_state(clauses: Sequence[Clause]) -> list[Clause]:
-    """Make one clause of those on torch's flags; a flag that no guard looks at may have any value."""
+    """Make one clause of those on torch's flags; a flag of this torch's that no guard looks at may have any value."""
     states = [clause for clause in clauses if clause.flags is not None]
     if not states:
         return list(clauses)
-    flags: dict[str, object] = dict.fromkeys(ambient.USUAL, ANY)
+    flags: dict[str, object] = {flag: ANY for flag in ambient.current() if flag in ambient.USUAL}
     for clause in states:
         flags.update(clause.flags or {})
     first = next(clause for clause in states)
@@ -57,16 +57,16 @@ def _all_of(checks: Sequence[Callable[[object], bool] | None]) -> Callable[[obje
 
 def _tensors(clauses: Sequence[Clause]) -> list[Clause]:
     """Put the marks of a tensor's dimensions into the clause on the tensor, and drop the one on its type."""
-    marks = {clause.node: clause for clause in clauses if clause.kind == _MARKS and not clause.calls_through}
+    marks = {clause.node: clause for clause in clauses if clause.text[0] == _MARKS}
     tensors = {clause.node: clause for clause in clauses if clause.kind == _TENSOR and not clause.calls_through}
     folded: list[Clause] = []
     for clause in clauses:
         tensor, mark = tensors.get(clause.node), marks.get(clause.node)
-        if tensor is None or clause.calls_through or clause.kind not in (_TENSOR, _MARKS, "TYPE_MATCH"):
+        if tensor is None:
             folded.append(clause)
         elif clause is tensor:
             folded.append(_with_marks(clause, mark))
-        elif clause.kind == "TYPE_MATCH" and clause.pins is not tensor.pins:
+        elif clause is not mark and not (clause.kind == "TYPE_MATCH" and clause.pins is tensor.pins):
             folded.append(clause)
     return folded
 

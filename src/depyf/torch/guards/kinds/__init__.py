@@ -33,7 +33,7 @@ KINDS: dict[str, Kind] = {
     "DICT_CONTAINS": containers.dict_contains,
     "SET_CONTAINS": containers.set_contains,
     "MAPPING_KEYS_MATCH": containers.mapping_keys,
-    "NO_HASATTR": containers.no_hasattr,
+    "NO_HASATTR": tensors.no_hasattr,
     "TUPLE_ITERATOR_LEN": containers.tuple_iterator_length,
     "RANGE_ITERATOR_MATCH": containers.range_iterator,
     "TENSOR_MATCH": tensors.tensor_match,

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import torch
 
+from depyf.torch.adapters.marks import DYNAMIC, INDICES
 from depyf.torch.difference import ABSENT
 from depyf.torch.guards.clause import Clause, Leaf, Piece, Text
+from depyf.torch.guards.kinds import containers
 from depyf.torch.guards.kinds.identity import named
 from depyf.torch.guards.kinds.place import Place
 from depyf.torch.guards.kinds.reading import constant
 from depyf.torch.guards.literal import quoted
 from depyf.torch.guards.words import expression
-from depyf.torch.tensor_match import INDICES, dispatch_key_names, plain_keys
+from depyf.torch.tensor_match import dispatch_key_names, plain_keys
 
 _MATCH = re.compile(
     r", (?P<type>[\w.<>]+), DispatchKeySet\((?P<keys>[^)]*)\), torch\.(?P<dtype>\w+), device=(?P<device>\w+), "
@@ -84,23 +87,31 @@ def marks(leaf: Leaf, at: Place) -> list[Clause] | None:
             return None
     if looked_at != set(INDICES):
         return None
-    marked = "{" + ", ".join(f"{quoted(name)}: {value}" for name, value in wanted.items()) + "}"
-    arguments: Text = (at.at, f", {marked}")
+    return _marked(leaf, at, wanted)
+
+
+def _marked(leaf: Leaf, at: Place, wanted: Mapping[str, str]) -> list[Clause]:
+    spelled = "{" + ", ".join(f"{quoted(name)}: {value}" for name, value in wanted.items()) + "}"
+    arguments: Text = (at.at, f", {spelled}")
     return at.clause(leaf, "marked(", *arguments, ")", differences=("marked_differences(", *arguments, ")"))
 
 
 _SUBSET = re.compile(r"\(?(?:\(.*?\.)?.*\.issubset\((?P<value>\{[^}]*\}|set\(\))\)", re.DOTALL)
-_DYNAMIC = "_dynamo_dynamic_indices"
 
 
 def dynamic_indices(leaf: Leaf, at: Place) -> list[Clause] | None:
-    """`dynamic_indices(x, {0})`: no other dimension is marked as dynamic. Before 2.13 torch looks at no other marks."""
+    """`marked(x, {"_dynamo_dynamic_indices": {0}})`, where torch looks at no other marks."""
     found = _SUBSET.search(expression(leaf.parts[0]))
-    if found is None:
-        return None
-    indices = found["value"]
-    marks: Text = ("getattr(", at.at, f', "{_DYNAMIC}", set())')
-    return at.clause(leaf, *marks, f" <= {indices}", expected=f"at most {indices} marked", actual=marks)
+    return None if found is None else _marked(leaf, at, {DYNAMIC: found["value"]})
+
+
+_UNMARKED = re.compile(rf"hasattr\(.*, '{DYNAMIC}'\) == False$", re.DOTALL)
+
+
+def no_hasattr(leaf: Leaf, at: Place) -> list[Clause] | None:
+    """`marked(x, {})`: how torch before 2.13 says it; any other attribute is `attribute_missing`."""
+    unmarked = INDICES == (DYNAMIC,) and _UNMARKED.match(expression(leaf.parts[0]))
+    return _marked(leaf, at, {}) if unmarked else containers.no_hasattr(leaf, at)
 
 
 def dispatch_key_set(leaf: Leaf, at: Place) -> list[Clause] | None:
