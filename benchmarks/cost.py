@@ -94,16 +94,16 @@ def cold(backend: str, rounds: int) -> list[Bar]:
         # Who comes first changes: the first finds less of the compiler's files in memory.
         order = modes[number % 4 :] + modes[: number % 4]
         taken = {mode: _in_a_process_of_its_own(backend, mode) for mode in order}
-        for mode, found in ratios.items():
-            found.append(taken[mode].seconds / taken[PLAIN].seconds)
+        for mode, of_mode in ratios.items():
+            of_mode.append(taken[mode].seconds / taken[PLAIN].seconds)
         added.append(taken[OURS].memory - taken[PLAIN].memory)
         print(f"{backend}, round {number}: " + ", ".join(f"{m} {taken[m].seconds:.1f} s" for m in modes), flush=True)
     beside = ", ".join(f"{mode} {statistics.median(ratios[mode]):.3f}" for mode in (TRACE, DEBUG))
     ratio, aim = statistics.median(ratios[OURS]), AIMS[backend]
     each = ", ".join(f"{one:.2f}" for one in ratios[OURS])
-    number = f"{ratio:.3f} ({each}); {beside}"
+    found = f"{ratio:.3f} ({each}); {beside}"
     return [
-        Bar(f"{backend}: cold compile with against without (aim {aim})", number, ratio <= aim),
+        Bar(f"{backend}: cold compile with against without (aim {aim})", found, ratio <= aim),
         Bar(f"{backend}: memory that capture adds at the peak", f"{statistics.median(added):.0f} MB", True),
     ]
 

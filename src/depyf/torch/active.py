@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any, Protocol
 
+from depyf.collector import paused
 from depyf.report.model import CompileId, Unavailable
 from depyf.torch.adapters import seams, stages
 from depyf.torch.adapters.graphs import missing_wrappers
@@ -144,9 +145,13 @@ class ActiveContexts:
 
     @contextmanager
     def _contained(self, where: str) -> Iterator[None]:
-        """Run a block inside torch's own call of depyf: what fails there must not fail the user's program."""
+        """Run a block inside torch's own call of depyf: what fails there must not fail the user's program.
+
+        The collector waits: what depyf makes would have it look at all that Dynamo holds in the middle of a compile.
+        """
         try:
-            yield
+            with paused():
+                yield
         except Exception as error:  # noqa: BLE001 - whatever it is, the user's program goes on
             with self._lock:
                 contexts = [context for _, context in self._entered]
