@@ -12,7 +12,7 @@ import io
 import logging
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -67,9 +67,17 @@ def _bits_of_one(leaf: object) -> object:
     return repr(leaf)
 
 
-def run(program: Program, backend: str) -> list[object]:
-    """Compile a program, call it as it asks, and return everything that can be seen of it."""
+def nothing() -> None:
+    """Prepare nothing."""
+
+
+def run(program: Program, backend: str, prepare: Callable[[], None] = nothing) -> list[object]:
+    """Compile a program, call it as it asks, and return everything that can be seen of it.
+
+    prepare: is called once torch has forgotten what was before.
+    """
     torch._dynamo.reset()
+    prepare()
     compiled = torch.compile(program.function, backend=backend)
     results: list[object] = []
     for arguments in program.calls():

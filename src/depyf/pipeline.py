@@ -6,10 +6,10 @@ when this module is imported.
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 from depyf.bytecode.operations import OF_VARIABLES
-from depyf.errors import DecompilationError
 from depyf.lift.simplify.containers import evaluate_containers
 from depyf.lift.simplify.dead import remove_dead
 from depyf.lift.simplify.promote import promote_variables
@@ -33,12 +33,11 @@ from depyf.passes.tidy import tidy
 from depyf.passes.tries import restore_tries
 from depyf.structure.budget import nests_too_deep
 from depyf.structure.build import Builder, Unstructured
-from depyf.structure.choices import ORDER as CHOICES
-from depyf.structure.choices import Choices
+from depyf.structure.choices import Choices, Dispatch
 from depyf.structure.class_ends import end_class
 from depyf.structure.collapse import collapse, count_uses
 from depyf.structure.copies import join_copies
-from depyf.structure.dispatch import dispatch
+from depyf.structure.dispatch import dispatch_levels, dispatch_scopes
 from depyf.structure.dispatch.phis import drop_dead_phis
 from depyf.structure.dropped import remove_dropped
 from depyf.structure.exits import join_exits
@@ -61,9 +60,7 @@ from depyf.work import Before, Pass, Stage, Work, check_order, run_passes
 NOTHING: frozenset[str] = frozenset()
 COLLAPSE = "short-circuits"
 BUILD = "build"
-
-WAYS: tuple[Choices | None, ...] = (*CHOICES, None)
-"""The ways to structure that are tried, the last of which is the dispatching loop."""
+SCOPES = "dispatch"
 
 
 # -- when a pass applies ---------------------------------------------------------------
@@ -74,27 +71,32 @@ def _simplifies(work: Work) -> bool:
 
 
 def _structures(work: Work) -> bool:
-    return work.choices is not None
+    return isinstance(work.choices, Choices)
 
 
-def _dispatches(work: Work) -> bool:
-    return work.choices is None
+def _scopes_dispatch(work: Work) -> bool:
+    return work.choices is Dispatch.SCOPES
+
+
+def _levels_dispatch(work: Work) -> bool:
+    return work.choices is Dispatch.LEVELS
 
 
 def _joins_exits(work: Work) -> bool:
-    return work.choices is not None and work.choices.joins_exits
+    return isinstance(work.choices, Choices) and work.choices.joins_exits
 
 
 def _keeps_branches(work: Work) -> bool:
-    return work.choices is not None and COLLAPSE in work.without
+    return isinstance(work.choices, Choices) and COLLAPSE in work.without
 
 
 # -- what each pass takes and gives ----------------------------------------------------
 
 
 def _lift(work: Work) -> None:
-    seems = work.choices is not None and work.choices.goes_beyond
-    work.graph = lift(work.listing if seems else replace(work.listing, beyond={}, loops=[]), work.first_temp)
+    seems = isinstance(work.choices, Choices) and work.choices.goes_beyond
+    listing = work.listing if seems else replace(work.listing, beyond={}, loops=[])
+    work.graph = lift(listing, work.first_temp, restores=work.choices is Dispatch.LEVELS)
 
 
 def _generator_calls(work: Work) -> None:
@@ -176,7 +178,7 @@ def _dead_phis(work: Work) -> None:
 
 
 def _ends(work: Work) -> None:
-    if work.code.name != "<lambda>" and not work.graph.source_order:
+    if work.code.name != "<lambda>" and not work.graph.source_order and _joins_exits(work):
         join_same_ends(work.graph)
     join_ends(work.graph)
     share_ends(work.graph)
@@ -228,7 +230,7 @@ def _collapse(work: Work) -> None:
 
 
 def _build(work: Work) -> None:
-    assert work.choices is not None
+    assert isinstance(work.choices, Choices)
     step("{} blocks become nested items", len(work.graph.live()))
     work.items = Builder(work.graph, work.recognised, work.nest, work.uses, work.choices).build()
 
@@ -263,11 +265,17 @@ def _complete(work: Work) -> None:
         raise Unstructured("statements are nested deeper than Python takes them")
 
 
-def _dispatch(work: Work) -> None:
-    work.stmts = restore_heads(dispatch(work.graph, restore_matches))
-    check_complete(work.stmts)
-    if nests_too_deep(work.stmts):
-        raise DecompilationError("statements would be nested deeper than Python takes them", code=str(work.code))
+def _dispatch_scopes(work: Work) -> None:
+    _take_dispatched(work, dispatch_scopes(work.graph, restore_matches))
+
+
+def _dispatch_levels(work: Work) -> None:
+    _take_dispatched(work, dispatch_levels(work.graph, restore_matches))
+
+
+def _take_dispatched(work: Work, stmts: list[ast.stmt]) -> None:
+    work.stmts = restore_heads(stmts)
+    _complete(work)
     work.names.hints.update(work.graph.hints)
 
 
@@ -359,7 +367,21 @@ PASSES: tuple[Pass, ...] = (
         Pass("heads", Stage.STATEMENTS, _heads, "iterables, managers and targets go to their `for` and `with`"),
         Pass("complete", Stage.STATEMENTS, _complete, "nothing is left that Python has no statement for"),
     ),
-    Pass("dispatch", Stage.STATEMENTS, _dispatch, "one loop dispatches on the number of a block", applies=_dispatches),
+    Pass(
+        SCOPES,
+        Stage.STATEMENTS,
+        _dispatch_scopes,
+        "loops dispatch on the number of a block, a `try` for each handler",
+        optional=True,
+        applies=_scopes_dispatch,
+    ),
+    Pass(
+        "dispatch-levels",
+        Stage.STATEMENTS,
+        _dispatch_levels,
+        "loops dispatch on the number of a block, one `try` for all handlers",
+        applies=_levels_dispatch,
+    ),
     Pass("expressions", Stage.STATEMENTS, _expressions, "expressions are put together"),
     *_structuring(
         Pass("tidy", Stage.STATEMENTS, _tidy, "no `else` behind what never falls through", optional=True),

@@ -14,7 +14,7 @@ from depyf.lift.simplify import Known
 from depyf.lift.tac import Graph
 from depyf.passes.body import Bodies, Body
 from depyf.passes.leftovers import Names
-from depyf.structure.choices import Choices
+from depyf.structure.choices import Choices, Dispatch
 from depyf.structure.labels import Unresolved
 from depyf.structure.loops import Irreducible
 from depyf.structure.regions.recognise import Recognised
@@ -48,7 +48,7 @@ class Work:
     first_temp: the first number that is free for a temporary.
     known: what is known of the globals that it names, if code is to be rewritten to what reads best.
     without: names of passes that are switched off.
-    choices: how to structure; None: write the loop that dispatches on block numbers.
+    choices: how to structure, or which dispatch to write.
     scope: a number per block; only blocks of one number are joined to expressions.
     uses: how often each temporary is read.
     """
@@ -60,7 +60,7 @@ class Work:
     known: Known | None
     without: frozenset[str]
     listing: Listing
-    choices: Choices | None = None
+    choices: Choices | Dispatch = field(default_factory=Choices)
     graph: Graph = field(init=False)
     recognised: Recognised = field(init=False)
     markers: set[int] = field(init=False)
