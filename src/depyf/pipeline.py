@@ -59,6 +59,8 @@ from depyf.trace import step
 from depyf.work import Before, Pass, Stage, Work, check_order, run_passes
 
 NOTHING: frozenset[str] = frozenset()
+BUILTINS = frozenset({"LOAD_COMMON"})
+DEFINITIONS = frozenset({"MAKE_FUNCTION", "INTRINSIC"})
 COLLAPSE = "short-circuits"
 BUILD = "build"
 SCOPES = "dispatch"
@@ -333,7 +335,13 @@ def _structuring(*passes: Pass) -> tuple[Pass, ...]:
 
 PASSES: tuple[Pass, ...] = (
     Pass("lift", Stage.LIFT, _lift, "execute each block on a symbolic stack: three-address code"),
-    Pass("generator-calls", Stage.LIFT, _generator_calls, "`any` and its kin are called, not written out"),
+    Pass(
+        "generator-calls",
+        Stage.LIFT,
+        _generator_calls,
+        "`any` and its kin are called, not written out",
+        needs=BUILTINS,
+    ),
     Pass("dropped", Stage.LIFT, _dropped, "values that were tested and are dropped wait no longer", optional=True),
     *_simplifying(
         Pass("promote-variables", Stage.LIFT, _promote, "variables that are only copies become values", optional=True),
@@ -367,7 +375,9 @@ PASSES: tuple[Pass, ...] = (
         Pass("hoist", Stage.ITEMS, _hoist, "what follows several cases stands behind them", optional=True),
         Pass("labels", Stage.ITEMS, _labels, "jumps become `break`, `continue`, `return` or nothing"),
         Pass("matches", Stage.STATEMENTS, _matches, "tests of patterns become `match`", optional=True),
-        Pass("asserts", Stage.STATEMENTS, _asserts, "tests that raise AssertionError become `assert`"),
+        Pass(
+            "asserts", Stage.STATEMENTS, _asserts, "tests that raise AssertionError become `assert`", needs=BUILTINS
+        ),
         Pass("tries", Stage.STATEMENTS, _tries, "the code of handlers is parted into clauses"),
         Pass("heads", Stage.STATEMENTS, _heads, "iterables, managers and targets go to their `for` and `with`"),
         Pass("complete", Stage.STATEMENTS, _complete, "nothing is left that Python has no statement for"),
@@ -398,7 +408,13 @@ PASSES: tuple[Pass, ...] = (
     Pass("annotations", Stage.BODY, _annotations, "items of `__annotations__` become annotations", optional=True),
     Pass("annotation-setup", Stage.BODY, _annotation_setup, "where no annotation is left, `__annotations__` is set up"),
     Pass("generators", Stage.BODY, _generators, "a generator without `yield` stays one"),
-    Pass("definitions", Stage.BODY, _definitions, "functions, classes, comprehensions and lambdas get their bodies"),
+    Pass(
+        "definitions",
+        Stage.BODY,
+        _definitions,
+        "functions, classes, comprehensions and lambdas get their bodies",
+        needs=DEFINITIONS,
+    ),
     Pass("declarations", Stage.BODY, _declarations, "`global` and `nonlocal`"),
     Pass("leftovers", Stage.WHOLE, _leftovers, "names for temporaries and for objects without a literal"),
 )

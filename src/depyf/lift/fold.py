@@ -11,6 +11,7 @@ What cannot be folded is assigned to its temporary.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import cast
@@ -35,7 +36,7 @@ class Operands:
 class Folder:
     """The state of folding one block: finished statements, and pending values in order.
 
-    `uses` says how often each temporary is read in the whole graph.
+    `uses` says how often each temporary is read in the whole graph, `added` how often an operation adds to a display.
     """
 
     def __init__(self, graph: Graph, uses: dict[int, int]) -> None:
@@ -47,10 +48,12 @@ class Folder:
         self.slots: Slots | None = None
         self.insts: list[Inst] = []
         self.position = 0
+        self.added: Counter[tuple[str, int]] | None = None
 
     def fold(self, insts: list[Inst], rules: dict[str, Callable[[Folder, Inst], None]]) -> None:
         """Fold these operations, in order."""
         self.insts = insts
+        self.added = None
         self.position = 0
         while self.position < len(insts):
             inst = insts[self.position]
