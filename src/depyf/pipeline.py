@@ -287,7 +287,7 @@ def _expressions(work: Work) -> None:
 
 
 def _at_once(work: Work) -> None:
-    use_at_once(work.stmts)
+    work.stmts = use_at_once(work.stmts)
 
 
 def _tidy(work: Work) -> None:

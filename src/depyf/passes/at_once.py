@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from depyf.lift.nodes import Object, Temp
-from depyf.passes.walk import nodes, sequences
+from depyf.passes.walk import of_kinds, rewrite_sequences
 from depyf.trace import step
 
 SILENT = (ast.Constant, ast.List, ast.Tuple, Object, Temp)
@@ -32,10 +32,11 @@ IN_ORDER = (
 """What evaluates its operands in the order of its fields."""
 
 
-def use_at_once(body: list[ast.stmt]) -> None:
+def use_at_once(body: list[ast.stmt]) -> list[ast.stmt]:
     """Put each value that a temporary only carries to the next statement there."""
-    uses = Counter(node.temp for node in nodes(body) if isinstance(node, Temp))
-    for stmts, _ in sequences(body):
+    uses = Counter(node.temp for node in of_kinds(body, frozenset({Temp})))
+
+    def joined(stmts: list[ast.stmt]) -> list[ast.stmt]:
         place = len(stmts) - 1
         while place > 0:
             place -= 1
@@ -46,6 +47,9 @@ def use_at_once(body: list[ast.stmt]) -> None:
             slot = _first_use(temp, stmts[place + 1])
             if slot is not None:
                 _put(slot, stmts, place)
+        return stmts
+
+    return rewrite_sequences(body, joined)
 
 
 def _carried(stmt: ast.stmt) -> int | None:
