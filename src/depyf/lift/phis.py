@@ -12,7 +12,21 @@ from __future__ import annotations
 
 from collections import deque
 
-from depyf.lift.tac import KEEP, NULL, SELF, Branch, Exit, ForIter, Graph, Inst, Raise, Reraise, Return, edges, exit_uses
+from depyf.lift.tac import (
+    KEEP,
+    NULL,
+    SELF,
+    Branch,
+    Exit,
+    ForIter,
+    Graph,
+    Inst,
+    Raise,
+    Reraise,
+    Return,
+    edges,
+    exit_uses,
+)
 
 
 def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) -> None:

@@ -69,7 +69,8 @@ def strip_unbindings(graph: Graph, handlers: list[int]) -> None:
 
 def _remove(block: Block, end: Inst, names: set[tuple[str, object]], before: list[Block]) -> None:
     place = next(place for place, inst in enumerate(block.insts) if inst is end)
-    if place == 0 and before and all(_unbinding(one.insts[-3:], names) and isinstance(one.exit, Goto) for one in before):
+    leading = [one for one in before if isinstance(one.exit, Goto) and _unbinding(one.insts[-3:], names)]
+    if place == 0 and before and leading == before:
         # What follows POP_EXCEPT is protected otherwise where it leaves a `with` too: it is a block of its own.
         for one in before:
             del one.insts[-2:]
