@@ -19,6 +19,7 @@ from depyf.lift.simulate import lift
 from depyf.lift.tac import NULL, Reraise, edges
 from depyf.passes.annotations import restore_annotations, set_annotations_up
 from depyf.passes.asserts import restore_asserts
+from depyf.passes.at_once import use_at_once
 from depyf.passes.complete import check_complete
 from depyf.passes.deferred_annotations import restore_deferred_annotations
 from depyf.passes.definitions import restore_functions
@@ -58,6 +59,8 @@ from depyf.trace import step
 from depyf.work import Before, Pass, Stage, Work, check_order, run_passes
 
 NOTHING: frozenset[str] = frozenset()
+BUILTINS = frozenset({"LOAD_COMMON"})
+DEFINITIONS = frozenset({"MAKE_FUNCTION", "INTRINSIC"})
 COLLAPSE = "short-circuits"
 BUILD = "build"
 SCOPES = "dispatch"
@@ -178,7 +181,7 @@ def _dead_phis(work: Work) -> None:
 
 
 def _ends(work: Work) -> None:
-    if work.code.name != "<lambda>" and not work.graph.source_order:
+    if work.code.name != "<lambda>" and not work.graph.source_order and _joins_exits(work):
         join_same_ends(work.graph)
     join_ends(work.graph)
     share_ends(work.graph)
@@ -283,6 +286,10 @@ def _expressions(work: Work) -> None:
     finish_expressions(work.stmts)
 
 
+def _at_once(work: Work) -> None:
+    work.stmts = use_at_once(work.stmts)
+
+
 def _tidy(work: Work) -> None:
     tidy(work.stmts)
 
@@ -318,7 +325,7 @@ def _leftovers(work: Work) -> None:
 # -- the table ---------------------------------------------------------------------------
 
 
-def _lifting(*passes: Pass) -> tuple[Pass, ...]:
+def _simplifying(*passes: Pass) -> tuple[Pass, ...]:
     return tuple(replace(one, applies=_simplifies) for one in passes)
 
 
@@ -328,9 +335,15 @@ def _structuring(*passes: Pass) -> tuple[Pass, ...]:
 
 PASSES: tuple[Pass, ...] = (
     Pass("lift", Stage.LIFT, _lift, "execute each block on a symbolic stack: three-address code"),
-    Pass("generator-calls", Stage.LIFT, _generator_calls, "`any` and its kin are called, not written out"),
+    Pass(
+        "generator-calls",
+        Stage.LIFT,
+        _generator_calls,
+        "`any` and its kin are called, not written out",
+        needs=BUILTINS,
+    ),
     Pass("dropped", Stage.LIFT, _dropped, "values that were tested and are dropped wait no longer", optional=True),
-    *_lifting(
+    *_simplifying(
         Pass("promote-variables", Stage.LIFT, _promote, "variables that are only copies become values", optional=True),
         Pass("containers", Stage.LIFT, _containers, "lists that are only taken apart again vanish", optional=True),
         Pass("results", Stage.LIFT, _results, "the sequence that a graph returns is unpacked", optional=True),
@@ -362,7 +375,9 @@ PASSES: tuple[Pass, ...] = (
         Pass("hoist", Stage.ITEMS, _hoist, "what follows several cases stands behind them", optional=True),
         Pass("labels", Stage.ITEMS, _labels, "jumps become `break`, `continue`, `return` or nothing"),
         Pass("matches", Stage.STATEMENTS, _matches, "tests of patterns become `match`", optional=True),
-        Pass("asserts", Stage.STATEMENTS, _asserts, "tests that raise AssertionError become `assert`"),
+        Pass(
+            "asserts", Stage.STATEMENTS, _asserts, "tests that raise AssertionError become `assert`", needs=BUILTINS
+        ),
         Pass("tries", Stage.STATEMENTS, _tries, "the code of handlers is parted into clauses"),
         Pass("heads", Stage.STATEMENTS, _heads, "iterables, managers and targets go to their `for` and `with`"),
         Pass("complete", Stage.STATEMENTS, _complete, "nothing is left that Python has no statement for"),
@@ -383,6 +398,9 @@ PASSES: tuple[Pass, ...] = (
         applies=_levels_dispatch,
     ),
     Pass("expressions", Stage.STATEMENTS, _expressions, "expressions are put together"),
+    *_simplifying(
+        Pass("at-once", Stage.STATEMENTS, _at_once, "values go into the statement behind them", optional=True),
+    ),
     *_structuring(
         Pass("tidy", Stage.STATEMENTS, _tidy, "no `else` behind what never falls through", optional=True),
     ),
@@ -390,7 +408,13 @@ PASSES: tuple[Pass, ...] = (
     Pass("annotations", Stage.BODY, _annotations, "items of `__annotations__` become annotations", optional=True),
     Pass("annotation-setup", Stage.BODY, _annotation_setup, "where no annotation is left, `__annotations__` is set up"),
     Pass("generators", Stage.BODY, _generators, "a generator without `yield` stays one"),
-    Pass("definitions", Stage.BODY, _definitions, "functions, classes, comprehensions and lambdas get their bodies"),
+    Pass(
+        "definitions",
+        Stage.BODY,
+        _definitions,
+        "functions, classes, comprehensions and lambdas get their bodies",
+        needs=DEFINITIONS,
+    ),
     Pass("declarations", Stage.BODY, _declarations, "`global` and `nonlocal`"),
     Pass("leftovers", Stage.WHOLE, _leftovers, "names for temporaries and for objects without a literal"),
 )
@@ -423,6 +447,7 @@ ORDER: tuple[Before, ...] = (
     Before("tries", "heads", "the clauses of a handler hold loops and managers of their own"),
     Before("heads", "complete", "heads are what most leftover nodes turn into"),
     Before("complete", "expressions", "another way to structure is tried before expressions are put together"),
+    Before("expressions", "at-once", "which value is used where is known once expressions are put together"),
     Before("deferred-annotations", "definitions", "the function that evaluates annotations is no definition"),
     Before("annotations", "annotation-setup", "an annotation sets `__annotations__` up by being there"),
     Before("annotations", "definitions", "an annotation may hold a lambda"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from depyf.lift.phis import settle_phis
 from depyf.lift.tac import Block, Graph, Return, edges
 from depyf.structure.regions import finally_, names, with_
 from depyf.structure.regions.jumps import protect_jumps
@@ -33,7 +34,7 @@ def recognise(graph: Graph) -> Recognised:
     regions = recognised.regions
     if not graph.exact_ranges:
         protect_jumps(regions)
-    start = {region.handler: _start(regions, region.handler) for region in regions.regions}
+    start = _starts(regions)
     order = sorted(
         regions.regions, key=lambda region: (region.kind is not Kind.FINALLY, region.depth, start[region.handler])
     )
@@ -55,6 +56,7 @@ def recognise(graph: Graph) -> Recognised:
             case _:
                 pass
     prune(graph)
+    settle_phis(graph)
     join_straight(graph)
     left = [region for region in regions.regions if region.handler in regions.parent]
     names.strip_unbindings(graph, [region.handler for region in left if region.kind is Kind.EXCEPT])
@@ -68,9 +70,16 @@ def recognise(graph: Graph) -> Recognised:
     return recognised
 
 
-def _start(regions: Regions, handler: int) -> int:
-    """Return the offset at which what a handler protects begins."""
-    return min((regions.graph.block(index).offset for index in regions.ways.protected(handler)), default=-1)
+def _starts(regions: Regions) -> dict[int, int]:
+    """Return by handler the offset at which what it protects begins, directly or around inner handlers."""
+    starts: dict[int, int] = {}
+    for region in regions.regions:  # inner ones first
+        offsets = [regions.graph.block(index).offset for index in regions.ways.protected(region.handler)]
+        offsets += [starts[region.handler]] if region.handler in starts else []
+        starts[region.handler] = start = min(offsets, default=-1)
+        if region.parent >= 0 and start >= 0:
+            starts[region.parent] = min(start, starts.get(region.parent, start))
+    return starts
 
 
 def _absorb_returns(recognised: Recognised, handler: int) -> None:
