@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
-import platform
 import sys
 
 import click
 
-from depyf.bytecode.versions.known import FACTS
+from depyf.bytecode.versions.known import FACTS, running
 from depyf.cli.entry import EXIT_FAILED
 from depyf.verify.interpreters import find_interpreter
 from depyf.version import __version__
@@ -23,7 +22,7 @@ def doctor() -> None:
 
     Exit code 1 if something that should work with this torch does not.
     """
-    click.echo(f"depyf {__version__}, {platform.python_implementation()} {platform.python_version()}, {sys.platform}")
+    click.echo(f"depyf {__version__}, {running()}, {sys.platform}")
     click.echo("packages: " + ", ".join(f"{name} {_version(name)}" for name in OPTIONAL))
     found = [".".join(map(str, version)) for version in sorted(FACTS) if find_interpreter(version) is not None]
     click.echo(f"Pythons here, which prove what is decompiled for them: {', '.join(found) or 'only this one'}")
