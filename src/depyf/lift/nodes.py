@@ -19,8 +19,7 @@ class Expression(ast.expr):
     """An expression of ours; its fields are given by name."""
 
     def __init__(self, **fields: object) -> None:
-        super().__init__()
-        self.__dict__.update(fields)
+        self.__dict__ = fields
 
 
 class Var(ast.Name):
@@ -29,7 +28,8 @@ class Var(ast.Name):
     scope: str
 
     def __init__(self, id: object, ctx: ast.expr_context, scope: str) -> None:
-        super().__init__(id=str(id), ctx=ctx)
+        self.id = str(id)
+        self.ctx = ctx
         self.scope = scope
 
 
@@ -325,9 +325,7 @@ def constant(value: object) -> ast.expr:
 
 def literal(value: object) -> ast.expr:
     """Return a constant's node; unlike in source, tuples of literals are constants too."""
-    node = ast.Constant(value=None)
-    node.value = cast("None", value)
-    return node
+    return ast.Constant(cast("None", value))
 
 
 NO_LITERAL = object()

@@ -6,6 +6,7 @@ removed or changed since is no answer. So all nodes are never looked through for
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -49,6 +50,8 @@ def find_jumps(items: list[Item]) -> list[Jump]:
         if item is None:
             work.pop()
             headers[header] = headers.get(header, 0) - 1
+        elif isinstance(item, ast.stmt):
+            continue
         elif isinstance(item, Jump) and item.body is None:
             if headers.get(item.label, 0) <= 0:
                 found.append(item)
