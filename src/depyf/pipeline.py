@@ -58,6 +58,7 @@ from depyf.trace import step
 from depyf.work import Before, Pass, Stage, Work, check_order, run_passes
 
 NOTHING: frozenset[str] = frozenset()
+PATTERNS = frozenset({"MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS"})
 BUILTINS = frozenset({"LOAD_COMMON"})
 DEFINITIONS = frozenset({"MAKE_FUNCTION", "INTRINSIC"})
 COLLAPSE = "short-circuits"
@@ -262,7 +263,7 @@ def _heads(work: Work) -> None:
 
 
 def _complete(work: Work) -> None:
-    check_complete(work.stmts)
+    check_complete(work.stmts, has_patterns=not PATTERNS.isdisjoint(work.ops))
     if nests_too_deep(work.stmts):
         raise Unstructured("statements are nested deeper than Python takes them")
 
@@ -361,7 +362,7 @@ PASSES: tuple[Pass, ...] = (
         Pass("thread", Stage.STRUCTURE, _thread, "edges lead past blocks that do nothing", optional=True),
         Pass("copies", Stage.STRUCTURE, _copies, "copies of the rest of an expression are joined", optional=True),
         Pass("scopes", Stage.STRUCTURE, _scopes, "blocks that are nested alike get one number"),
-        Pass("cases", Stage.STRUCTURE, _cases, "tests of a pattern become one test"),
+        Pass("cases", Stage.STRUCTURE, _cases, "tests of a pattern become one test", needs=PATTERNS | {"COMPARE"}),
         Pass(COLLAPSE, Stage.STRUCTURE, _collapse, "`and`, `or`, `if else` become expressions"),
     ),
     Pass("uses", Stage.STRUCTURE, _uses, "the uses of each value are counted", applies=_keeps_branches),

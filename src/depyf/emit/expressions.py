@@ -90,6 +90,8 @@ class ExpressionWriter:
 
     def write(self, expr: ast.expr, precedence: int = TEST) -> str:
         """Return the source of an expression, in parentheses if it binds less than `precedence`."""
+        if isinstance(expr, ast.Name) and ast.Name in self.rules:
+            return expr.id
         out: list[str] = []
         work: list[Piece] = [(expr, precedence)]
         while work:
@@ -101,13 +103,18 @@ class ExpressionWriter:
             pieces, own = self._expand(node)
             if own < needed:
                 work.append(")")
-                work.extend(reversed(pieces))
+                work += pieces[::-1]
                 work.append("(")
+            elif len(pieces) == 1:
+                work.append(pieces[0])
             else:
-                work.extend(reversed(pieces))
+                work += pieces[::-1]
         return "".join(out)
 
     def _expand(self, node: ast.expr) -> tuple[list[Piece], int]:
+        own = self.rules.get(type(node))
+        if own is not None:
+            return own(self, node)
         for kind in type(node).__mro__:
             rule = self.rules.get(kind)
             if rule is not None:
@@ -150,10 +157,10 @@ Rule = Callable[[ExpressionWriter, "ast.expr"], "tuple[list[Piece], int]"]
 
 def _join(pieces: list[list[Piece]], separator: str) -> list[Piece]:
     out: list[Piece] = []
-    for number, piece in enumerate(pieces):
-        if number:
-            out.append(separator)
-        out.extend(piece)
+    for piece in pieces:
+        out += piece
+        out.append(separator)
+    del out[-1:]
     return out
 
 

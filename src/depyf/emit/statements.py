@@ -46,15 +46,16 @@ class StatementWriter:
                 continue
             stmts, depth = part
             for stmt in reversed(stmts):
-                work.extend(reversed(self.parts(stmt, depth)))
+                work += self.parts(stmt, depth)[::-1]
         return "".join(line + "\n" for line in lines)
 
     def parts(self, stmt: ast.stmt, depth: int) -> list[Part]:
         """Return the lines and inner sequences of a statement."""
+        indent = INDENT * depth
         for kind in type(stmt).__mro__:
             rule = self.rules.get(kind)
             if rule is not None:
-                return [INDENT * depth + part if isinstance(part, str) else part for part in rule(self, stmt, depth)]
+                return [indent + part if type(part) is str else part for part in rule(self, stmt, depth)]
         raise TypeError(f"{type(stmt).__name__} has no source form")
 
     def text(self, expr: ast.expr, precedence: int = TEST) -> str:

@@ -156,7 +156,7 @@ def _store(folder: Folder, inst: Inst, temp: int, target: ast.expr) -> None:
         if _swapped_parallel(folder, inst, target):
             return
         folder.discard(entry)
-        folder.emit(ast.Assign(targets=[*entry.targets, target], value=entry.expr), inst.line, stores)
+        folder.emit(ast.Assign([*entry.targets, target], entry.expr), inst.line, stores)
         return
     if not last and (slots := _begin_parallel(folder, entry)) is not None:
         slots.fill(temp, target)

@@ -15,6 +15,10 @@ from depyf.bytecode.code import Code
 LITERALS = (int, str, bytes, float, complex, bool, type(None), type(Ellipsis))
 
 
+LOAD = ast.Load()
+"""The context of all that is read: it has no state, so that one stands for each."""
+
+
 class Expression(ast.expr):
     """An expression of ours; its fields are given by name."""
 
