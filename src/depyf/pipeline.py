@@ -19,6 +19,7 @@ from depyf.lift.simulate import lift
 from depyf.lift.tac import NULL, Reraise, edges
 from depyf.passes.annotations import restore_annotations, set_annotations_up
 from depyf.passes.asserts import restore_asserts
+from depyf.passes.at_once import use_at_once
 from depyf.passes.complete import check_complete
 from depyf.passes.deferred_annotations import restore_deferred_annotations
 from depyf.passes.definitions import restore_functions
@@ -286,6 +287,10 @@ def _expressions(work: Work) -> None:
     finish_expressions(work.stmts)
 
 
+def _at_once(work: Work) -> None:
+    work.stmts = use_at_once(work.stmts)
+
+
 def _tidy(work: Work) -> None:
     tidy(work.stmts)
 
@@ -321,7 +326,7 @@ def _leftovers(work: Work) -> None:
 # -- the table ---------------------------------------------------------------------------
 
 
-def _lifting(*passes: Pass) -> tuple[Pass, ...]:
+def _simplifying(*passes: Pass) -> tuple[Pass, ...]:
     return tuple(replace(one, applies=_simplifies) for one in passes)
 
 
@@ -339,7 +344,7 @@ PASSES: tuple[Pass, ...] = (
         needs=BUILTINS,
     ),
     Pass("dropped", Stage.LIFT, _dropped, "values that were tested and are dropped wait no longer", optional=True),
-    *_lifting(
+    *_simplifying(
         Pass("promote-variables", Stage.LIFT, _promote, "variables that are only copies become values", optional=True),
         Pass("containers", Stage.LIFT, _containers, "lists that are only taken apart again vanish", optional=True),
         Pass("results", Stage.LIFT, _results, "the sequence that a graph returns is unpacked", optional=True),
@@ -394,6 +399,9 @@ PASSES: tuple[Pass, ...] = (
         applies=_levels_dispatch,
     ),
     Pass("expressions", Stage.STATEMENTS, _expressions, "expressions are put together"),
+    *_simplifying(
+        Pass("at-once", Stage.STATEMENTS, _at_once, "values go into the statement behind them", optional=True),
+    ),
     *_structuring(
         Pass("tidy", Stage.STATEMENTS, _tidy, "no `else` behind what never falls through", optional=True),
     ),
@@ -440,6 +448,7 @@ ORDER: tuple[Before, ...] = (
     Before("tries", "heads", "the clauses of a handler hold loops and managers of their own"),
     Before("heads", "complete", "heads are what most leftover nodes turn into"),
     Before("complete", "expressions", "another way to structure is tried before expressions are put together"),
+    Before("expressions", "at-once", "which value is used where is known once expressions are put together"),
     Before("deferred-annotations", "definitions", "the function that evaluates annotations is no definition"),
     Before("annotations", "annotation-setup", "an annotation sets `__annotations__` up by being there"),
     Before("annotations", "definitions", "an annotation may hold a lambda"),

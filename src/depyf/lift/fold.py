@@ -18,6 +18,7 @@ from typing import cast
 
 from depyf.errors import DecompilationError
 from depyf.lift import order
+from depyf.lift.extent import Extent, note_extent
 from depyf.lift.nodes import EMPTY, IMPURE, PURE, Augmented, Entry, Ref, Temp
 from depyf.lift.slots import Slots
 from depyf.lift.tac import Graph, Inst
@@ -48,6 +49,7 @@ class Folder:
         self.slots: Slots | None = None
         self.insts: list[Inst] = []
         self.position = 0
+        self.told = 0
         self.added: Counter[tuple[str, int]] | None = None
 
     def fold(self, insts: list[Inst], rules: dict[str, Callable[[Folder, Inst], None]]) -> None:
@@ -59,8 +61,8 @@ class Folder:
     ) -> None:
         """Fold these operations, in order, up to the first that makes a statement, or all of them (`whole`)."""
         self.insts = insts
+        self.position = self.told = 0
         self.added = None
-        self.position = 0
         while self.position < len(insts) and (whole or not self.stmts):
             inst = insts[self.position]
             self.position += 1
@@ -180,7 +182,16 @@ class Folder:
     def append(self, stmt: ast.stmt, line: int | None) -> None:
         """Append a statement whose order against pending values has been seen to."""
         stmt.lineno = line if line is not None else 0
+        note_extent(stmt, self.extent())
         self.stmts.append(stmt)
+
+    def extent(self) -> Extent:
+        """Return the offsets of the first and the last operation since this was last asked, or of the last one."""
+        start = min(self.told, max(self.position - 1, 0))
+        self.told = self.position
+        # What was put together of several blocks has no offset of its own.
+        offsets = [inst.offset for inst in self.insts[start : self.position] if inst.offset >= 0]
+        return (min(offsets), max(offsets)) if offsets else (-1, -1)
 
     def _flush(self, stores: frozenset[str]) -> None:
         last = None

@@ -171,6 +171,7 @@ class Bisimulation:
         if self.is_iterator_taken(state, mine, its) or self.is_tested_again(state, mine, its):
             return [state]
         self.compare(state, mine, its)
+        self.result.pairs.add(self.places)
         state.joint = True
         if mine.kind[0] != TRUTH_TEST:
             state.tested.clear()
