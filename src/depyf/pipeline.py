@@ -60,6 +60,10 @@ from depyf.work import Before, Pass, Stage, Work, check_order, run_passes
 
 NOTHING: frozenset[str] = frozenset()
 PATTERNS = frozenset({"MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS"})
+HANDLERS = frozenset({"PUSH_EXC_INFO", "RERAISE", "ENTER_WITH", "ENTER_ASYNC_WITH"})
+LOOPS = frozenset({"FOR_ITER", "GET_ANEXT"})
+OURS = PATTERNS | HANDLERS | LOOPS
+"""Operations that become statements and tests of ours before they are Python's."""
 BUILTINS = frozenset({"LOAD_COMMON"})
 DEFINITIONS = frozenset({"MAKE_FUNCTION", "INTRINSIC"})
 COLLAPSE = "short-circuits"
@@ -264,7 +268,8 @@ def _heads(work: Work) -> None:
 
 
 def _complete(work: Work) -> None:
-    check_complete(work.stmts, has_patterns=not PATTERNS.isdisjoint(work.ops))
+    if not OURS.isdisjoint(work.ops):
+        check_complete(work.stmts, has_patterns=not PATTERNS.isdisjoint(work.ops))
     if nests_too_deep(work.stmts):
         raise Unstructured("statements are nested deeper than Python takes them")
 
@@ -379,8 +384,14 @@ PASSES: tuple[Pass, ...] = (
         Pass(
             "asserts", Stage.STATEMENTS, _asserts, "tests that raise AssertionError become `assert`", needs=BUILTINS
         ),
-        Pass("tries", Stage.STATEMENTS, _tries, "the code of handlers is parted into clauses"),
-        Pass("heads", Stage.STATEMENTS, _heads, "iterables, managers and targets go to their `for` and `with`"),
+        Pass("tries", Stage.STATEMENTS, _tries, "the code of handlers is parted into clauses", needs=HANDLERS),
+        Pass(
+            "heads",
+            Stage.STATEMENTS,
+            _heads,
+            "iterables, managers and targets go to their `for` and `with`",
+            needs=LOOPS | HANDLERS,
+        ),
         Pass("complete", Stage.STATEMENTS, _complete, "nothing is left that Python has no statement for"),
     ),
     Pass(

@@ -44,7 +44,8 @@ def immediate_dominators(successors: Successors, entry: int, order: list[int] | 
         for target in successors[node]:
             predecessors[target].append(node)
     for sources in predecessors.values():
-        sources.reverse()
+        if len(sources) > 1:
+            sources.reverse()
     idom = {entry: entry}
     changed = True
     while changed:

@@ -87,7 +87,7 @@ class Folder:
     ) -> Entry:
         """Make `expr` the value of the operation's temporary, pending until it is used."""
         temp = inst.defs[0]
-        entry = Entry(temp, expr, effect, reads, writes, self.uses.get(temp, 0), inst.line)
+        entry = Entry(temp, expr, effect, reads, writes, self.uses.get(temp, 0), inst.line, [])
         self.pending.append(entry)
         self.by_temp[temp] = entry
         return entry

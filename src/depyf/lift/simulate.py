@@ -69,10 +69,14 @@ def lift(listing: Listing, first_temp: int = 0, *, restores: bool = False) -> Gr
 def _note_waiting(graph: Graph) -> None:
     """Note what lies on the stack at each test: what its targets begin with, phis aside."""
     for block in graph.live():
-        if isinstance(block.exit, Branch):
-            target = graph.block(block.exit.if_false.target)
-            values = dict(zip(target.phis, block.exit.if_false.args))
-            graph.waiting[block.exit.cond] = [values.get(temp, temp) for temp in target.stack]
+        exit_ = block.exit
+        if isinstance(exit_, Branch):
+            target = graph.block(exit_.if_false.target)
+            if not target.stack:
+                graph.waiting[exit_.cond] = []
+                continue
+            values = dict(zip(target.phis, exit_.if_false.args))
+            graph.waiting[exit_.cond] = [values.get(temp, temp) for temp in target.stack]
 
 
 class _Lifter:

@@ -417,10 +417,9 @@ class _Collapser:
         match true_arm.block.exit, false_arm.block.exit:
             case Goto(one), Goto(two):
                 return self._conditional_value(block, cond, true_arm, false_arm, one, two)
-            case Return(one_value, one_line), Return(two_value, two_line):
-                if not self._one_return(block, one_line, two_line):
-                    return False
-                if not (_computes(true_arm, one_value) and _computes(false_arm, two_value)):
+            case Return(one_value, one_line), Return(two_value):
+                # Two returns are one statement in a lambda alone.
+                if not self.is_expression or not (_computes(true_arm, one_value) and _computes(false_arm, two_value)):
                     return False
                 result = self.graph.new_temp()
                 self.uses[result] = 1
@@ -446,10 +445,6 @@ class _Collapser:
                 return True
             case _:
                 return False
-
-    def _one_return(self, block: Block, one: int | None, two: int | None) -> bool:
-        """Say whether two returns are one statement: in a lambda, or all on the line of the test."""
-        return self.is_expression
 
     def _conditional_value(
         self, block: Block, cond: int, true_arm: _Arm, false_arm: _Arm, one: Edge, two: Edge
