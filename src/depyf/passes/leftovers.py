@@ -103,6 +103,7 @@ def finish_leftovers(body: Body, names: Names) -> None:
     kinds = KINDS if all_writable else KINDS | VARIABLES
     present = of_kinds(body.stmts, PRESENT | kinds)
     between_brackets = _indices([node for node in present if isinstance(node, ast.Subscript)])
+    names.taken |= _imported([node for node in present if isinstance(node, Import)])
 
     def named(temp: int, wish: str) -> str:
         if temp not in temps:
@@ -156,6 +157,11 @@ def finish_leftovers(body: Body, names: Names) -> None:
 NAMED = (Temp, Definition, AsyncDefinition, Import)
 """What is named here, in the order of the source."""
 PRESENT: frozenset[type] = frozenset({*NAMED, ast.Subscript})
+
+
+def _imported(modules: list[Import]) -> set[str]:
+    """Return the names that `import a.b` binds."""
+    return {alias.name.partition(".")[0] for node in modules for alias in node.names if alias.asname is None}
 
 
 def _indices(subscripts: list[ast.Subscript]) -> set[int]:
