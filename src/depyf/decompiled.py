@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_COROUTINE, Code
 from depyf.bytecode.reader import read
+from depyf.collector import pausing
 from depyf.driver import decompile
 from depyf.emit.grammar import Grammar
 from depyf.emit.statements import write
@@ -134,6 +135,7 @@ def source_of_function(function: types.FunctionType) -> str:
     return "".join(f"{line}\n" for line in comments(live, Grammar.of(code))) + source
 
 
+@pausing
 def _source(
     code: Code, known: Known | None, without: frozenset[str], maker: Function | None = None
 ) -> tuple[str, ast.stmt, str, Names]:

@@ -33,7 +33,7 @@ from depyf.emit.precedence import (
     YIELD,
 )
 from depyf.emit.strings import f_string, without_backslash
-from depyf.lift.nodes import Quoted, Template
+from depyf.lift.nodes import Quoted, Template, Var
 
 Piece = str | tuple[ast.expr, int]
 
@@ -72,6 +72,10 @@ COMPARES: dict[type[ast.cmpop], str] = {
 }
 
 
+NAMES = frozenset({ast.Name, Var})
+"""Nodes that are written as their name, unless a writer has another rule."""
+
+
 class ExpressionWriter:
     """Writes expressions in the grammar of one Python version.
 
@@ -85,13 +89,15 @@ class ExpressionWriter:
         self.grammar = grammar
         self.no_backslash = no_backslash
         self.rules = RULES if rules is None else rules
+        self.names_are_plain = self.rules.get(ast.Name) is _name
         # By identity: an f-string that is tried in several forms has its inner ones written once.
         self.joined: dict[int, tuple[list[Piece], int]] = {}
 
     def write(self, expr: ast.expr, precedence: int = TEST) -> str:
         """Return the source of an expression, in parentheses if it binds less than `precedence`."""
-        if isinstance(expr, ast.Name) and ast.Name in self.rules:
-            return expr.id
+        names_are_plain = self.names_are_plain
+        if names_are_plain and type(expr) in NAMES:
+            return expr.id  # type: ignore[attr-defined,no-any-return]
         out: list[str] = []
         work: list[Piece] = [(expr, precedence)]
         while work:
@@ -100,6 +106,9 @@ class ExpressionWriter:
                 out.append(piece)
                 continue
             node, needed = piece
+            if names_are_plain and type(node) in NAMES:
+                out.append(node.id)  # type: ignore[attr-defined]
+                continue
             pieces, own = self._expand(node)
             if own < needed:
                 work.append(")")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 
-from depyf.collector import paused
+from depyf.collector import pausing
 from depyf.emit.expressions import BINARY, ExpressionWriter
 from depyf.emit.grammar import Grammar
 from depyf.emit.patterns import pattern_source
@@ -19,7 +19,7 @@ Part = str | tuple[Sequence[ast.stmt], int]
 INDENT = "    "
 
 
-@paused()
+@pausing
 def write(body: Sequence[ast.stmt], grammar: Grammar) -> str:
     """Return the source of statements, each line ended by a newline."""
     return StatementWriter(grammar).write(body)

@@ -35,6 +35,8 @@ def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) 
     `handler_args`: per handler, the values on the stack at each place that may raise into it.
     """
     args = _arguments(graph, handler_args)
+    if not args:
+        return
     users: dict[int, list[int]] = {}
     for phi, values in args.items():
         for value in values:

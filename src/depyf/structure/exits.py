@@ -25,9 +25,9 @@ PUSH = "PUSH_EXC_INFO"
 def join_exits(graph: Graph) -> None:
     """Let blocks that end in the same way on the same line go to one block for that."""
     ends = {block.index: line for block in graph.live() if (line := _line_of_end(graph, block)) is not None}
-    often = {line for line, count in Counter(ends.values()).items() if count > 1}
-    if not often:
+    if len(set(ends.values())) == len(ends):
         return
+    often = {line for line, count in Counter(ends.values()).items() if count > 1}
     pushed = {temp for block in graph.live() for inst in block.insts if inst.op == PUSH for temp in inst.defs}
     groups: dict[Hashable, list[tuple[Block, int]]] = {}
     for block in [graph.block(index) for index, line in ends.items() if line in often]:

@@ -21,14 +21,13 @@ Key = tuple[object, ...]
 
 def join_same_ends(graph: Graph) -> None:
     """Join ends that do the same, line for line, under one handler and within the same loops and handlers."""
-    lines = Counter(block.exit.line for block in graph.live() if isinstance(block.exit, (Return, Raise)))
-    ends = [
-        block for block in graph.live() if isinstance(block.exit, (Return, Raise)) and lines[block.exit.line] > 1
-    ]
-    if not ends:
+    ends = [(block, block.exit.line) for block in graph.live() if isinstance(block.exit, (Return, Raise))]
+    lines = [line for _, line in ends]
+    if len(set(lines)) == len(lines):
         return
+    often = {line for line, count in Counter(lines).items() if count > 1}
     markers = find_markers(graph)
-    work = [sorted(ends, key=lambda block: -block.offset)]
+    work = [sorted((block for block, line in ends if line in often), key=lambda block: -block.offset)]
     while work:
         groups: dict[Key, list[Block]] = {}
         for block in work.pop():
