@@ -7,8 +7,8 @@ import sys
 
 OF_THE_DECOMPILER = ("speed", "memory", "growth")
 OF_TORCH = (
-    *("import_time", "toy", "replica", "replica_programs", "models", "same_dump", "left_behind", "compile_time", "cost"),
-    *("fresh_clone", "interference"),
+    *("import_time", "toy", "replica", "replica_programs", "models", "same_dump", "left_behind"),
+    *("compile_time", "cost", "fresh_clone", "interference"),
 )
 ALL = OF_THE_DECOMPILER + OF_TORCH
 

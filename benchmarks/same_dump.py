@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -102,8 +103,10 @@ def measure(part: str, keep: Path | None) -> Bar:
             environment = os.environ | {
                 "PYTHONHASHSEED": seed,
                 "TORCHINDUCTOR_COMPILE_THREADS": "1",
-                "TORCHINDUCTOR_CACHE_DIR": str(root / f"cache_{seed}"),
+                # Torch writes the place of its cache into files; both have the same one, and find it empty.
+                "TORCHINDUCTOR_CACHE_DIR": str(root / "cache"),
             }
+            shutil.rmtree(root / "cache", ignore_errors=True)
             command = [sys.executable, "-m", "benchmarks.same_dump", "--run", part, str(root / part / seed)]
             done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
             if done.returncode != 0:

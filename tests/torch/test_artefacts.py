@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -52,6 +53,16 @@ class Layer(torch.nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return self.linear(x).relu()
+
+
+@contextlib.contextmanager
+def without_caches() -> Iterator[None]:
+    """Have Inductor compile what it has compiled before."""
+    from torch._functorch import config
+
+    autograd = {"enable_autograd_cache": False} if hasattr(config, "enable_autograd_cache") else {}
+    with torch._inductor.config.patch(fx_graph_cache=False), config.patch(autograd):
+        yield
 
 
 def dumped(path: Path, run: Callable[[], object]) -> dict[str, Any]:
@@ -117,7 +128,7 @@ def test_training_tells_the_joint_graph_and_both_parts(tmp_path: Path) -> None:
 
 
 def test_the_backward_of_inductor_is_compiled_when_it_is_needed(tmp_path: Path) -> None:
-    with depyf.prepare_debug(tmp_path) as session:
+    with without_caches(), depyf.prepare_debug(tmp_path) as session:
         result = torch.compile(waves, backend="inductor")(leaf(3))
         ((_, one),) = list(session.compiles())
         before = [artefact.part for artefact in one.artefacts if artefact.stage == "kernel"]
@@ -145,7 +156,7 @@ def test_cold_and_warm_caches_tell_the_same_code(tmp_path: Path, monkeypatch: py
 
 
 def test_before_and_after_the_passes_of_inductor(tmp_path: Path) -> None:
-    with torch._inductor.config.patch(fx_graph_cache=False):
+    with without_caches():
         found = dumped(tmp_path, lambda: torch.compile(programs.other_program)(torch.ones(7)))
     stages = graphs(compiles(found)[0])
     if "BEFORE_PRE_GRAD" not in stages:
