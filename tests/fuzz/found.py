@@ -53,6 +53,15 @@ PROGRAMS: dict[str, tuple[list[Block], list[Region]]] = {
         ],
         [],
     ),
+    # each way has a return of its own, and one of them returns what was tested
+    "a test that is returned": (
+        [
+            block("", [load()], to(1, 2, kind="false_or_pop")),
+            block("o", [], RETURN),
+            block("", [load("b")], RETURN),
+        ],
+        [],
+    ),
     # where paths meet, two variables hold one list, or two lists
     "lists that are one on one path": (
         [

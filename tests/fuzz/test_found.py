@@ -9,7 +9,7 @@ import pytest
 from tests import interpreters
 
 ROOT = Path(__file__).parents[2]
-VERSIONS = ((3, 11), (3, 12), (3, 13), (3, 14))
+VERSIONS = ((3, 10), (3, 11), (3, 12), (3, 13), (3, 14))
 SCRIPT = """
 import sys
 sys.path[:0] = sys.argv[1:3]
@@ -19,6 +19,8 @@ from tools.fuzz.check import check
 from tools.fuzz.lower import lower
 
 for name in PROGRAMS:
+    if name == "a test that is returned" and sys.version_info >= (3, 12):
+        continue  # There is no such jump.
     found = check(lower(program(name)))
     assert found.kind == "same" and found.level >= Level.EQUIVALENT, (name, found.reason, found.source)
 print("all are the same")

@@ -148,6 +148,9 @@ class Paths:
         if item.op == "CONST":
             nested = item.arg if isinstance(item.arg, Code) else None
             return Step(("CONST", self.constant(place)), following, handler, nested)
+        if item.op == "MAKE_FUNCTION":
+            name = self.listing.function_names.get(item.offset)
+            return Step((item.op, key(item.arg), key(name)), following, handler)
         return Step((item.op, key(item.arg)), following, handler)
 
     def test_step(self, test: Test) -> Step:

@@ -352,7 +352,8 @@ def make_function(frame: Frame) -> bool:
     node = frame.node(code)
     if not isinstance(node, Constant) or not isinstance(node.value, Code):
         raise NotUnderstood("MAKE_FUNCTION of code that is no constant")
-    made = frame.state.make(FunctionOf(code, dict(zip(given, parts, strict=True))))
+    name = frame.listing.function_names.get(frame.item.offset)
+    made = frame.state.make(FunctionOf(code, dict(zip(given, parts, strict=True)), name))
     return give(frame, len(given) + 1, made)
 
 
@@ -362,7 +363,7 @@ def set_function_attribute(frame: Frame) -> bool:
     found = frame.state.get(function)
     if not isinstance(found, FunctionOf):
         raise NotUnderstood("SET_FUNCTION_ATTRIBUTE of a function that others have seen")
-    frame.state.heap[function] = FunctionOf(found.code, {**found.parts, count_of(frame): value})
+    frame.state.heap[function] = FunctionOf(found.code, {**found.parts, count_of(frame): value}, found.name)
     return give(frame, 2, function)
 
 
