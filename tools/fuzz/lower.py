@@ -102,7 +102,7 @@ def lower_block(low: Lowering, index: int, following: int | None) -> None:
         after = apply(program, block.region, kinds, op.name, op.arg)
         if low.chance.random() < 0.02:
             low.put("NOP" if low.chance.random() < 0.5 or not low.has("RESUME") else "RESUME")
-        lower_op(low, at_depth(op, kinds) if op.name in DEEP else op)
+        lower_op(low, at_depth(op, kinds) if op.name in DEEP and uses_blocks(low) else op)
         kinds = after
     low.depth = max(low.depth, height(kinds) + 6)
     ways = leave(program, block.region, kinds, block.exit)
