@@ -96,6 +96,11 @@ PROGRAMS: dict[str, tuple[list[Block], list[Region]]] = {
         ],
         [],
     ),
+    # the name of a function is seen, where its code does not say it too
+    "a function that is shown": (
+        [block("", [op("MAKE_FUNCTION", (0, 0)), op("FORMAT", (False, "r"))], RETURN)],
+        [],
+    ),
     "a format of a constant": ([block("", [op("CONST", 1), op("FORMAT", (False, "s"))], RETURN)], []),
     "regions that cross": (
         [

@@ -31,3 +31,28 @@ print("all are the same")
 def test_programs_that_were_wrong_are_proven(version: tuple[int, int]) -> None:
     python = interpreters.need(version)
     assert interpreters.run(python, SCRIPT, str(ROOT / "src"), str(ROOT)) == "all are the same\n"
+
+
+NAMES = """
+import sys, types
+sys.path[:0] = sys.argv[1:3]
+from depyf.bytecode.reader import read
+from depyf.verify.compare import verify
+from depyf.verify.level import Level
+
+
+def made(a):
+    return [lambda: a]
+
+
+code = made.__code__
+consts = tuple("made.<locals>.other" if const == "made.<locals>.<lambda>" else const for const in code.co_consts)
+assert consts != code.co_consts
+assert verify(read(code), read(code.replace(co_consts=consts))).level is Level.UNPROVEN
+print("a difference is seen")
+"""
+
+
+def test_functions_of_other_names_are_not_the_same() -> None:
+    python = interpreters.need((3, 10))
+    assert interpreters.run(python, NAMES, str(ROOT / "src"), str(ROOT)) == "a difference is seen\n"

@@ -27,7 +27,7 @@ class DictOf:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FunctionOf:
-    """A fresh function: its code, by flag of MAKE_FUNCTION what it was given, and its name where that is no part of it."""
+    """A fresh function: its code, by flag of MAKE_FUNCTION what it was given, and its name if the code has none."""
 
     code: Term
     parts: dict[int, Term]
