@@ -12,6 +12,7 @@ from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Instruction
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.operations import OPERATIONS
+from depyf.bytecode.versions.known import facts_of
 
 GLOBAL_LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
 CALLEE = {"plain": 0, "above": 0, "below": 1}
@@ -33,8 +34,16 @@ def imported_names(code: Code) -> list[str]:
     while pending:
         current = pending.pop()
         pending.extend(const for const in current.consts if isinstance(const, Code))
-        collect(normalise(current).instructions, plain, method)
+        if may_load_attributes(current):
+            collect(normalise(current).instructions, plain, method)
     return sorted(name for name in plain - method if name.isidentifier() and not keyword.iskeyword(name))
+
+
+def may_load_attributes(code: Code) -> bool:
+    """Return whether there is a LOAD_ATTR among the bytes of some code; without one, no attribute is called plainly."""
+    opcodes = facts_of(code.version, str(code)).table.opcodes
+    used = set(code.bytecode[::2])
+    return any(opcodes.get(number) == "LOAD_ATTR" for number in used)
 
 
 def collect(items: list[Instruction], plain: set[str], method: set[str]) -> None:
