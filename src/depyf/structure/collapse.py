@@ -12,71 +12,18 @@ that is how `a or b` keeps the value of a.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from depyf.lift.fold import Folder
 from depyf.lift.nodes import EMPTY, LOCAL, Entry, MatchTest, Temp
 from depyf.lift.order import is_atom
-from depyf.lift.rules import FOLD
 from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Return, edges
 from depyf.structure.chains import link, with_link
+from depyf.structure.compounds import RULES, Compound
 from depyf.structure.order import postorder
 from depyf.structure.polarity import keeps_polarity
-from depyf.structure.tree import Enter
 from depyf.structure.uses import count_uses
 from depyf.trace import step
-
-
-@dataclass(slots=True)
-class Compound:
-    """An expression folded of several blocks; `make` builds it of the operands of its EXPR operation.
-
-    own: how many operands those are; the others are temporaries that its inner parts name.
-    """
-
-    make: Callable[[list[ast.expr]], ast.expr]
-    effect: int
-    reads: frozenset[str]
-    writes: frozenset[str]
-    is_match: bool = False
-    own: int = 1
-
-
-def fold_compound(folder: Folder, inst: Inst) -> None:
-    """EXPR: the first operands are its own, the others are temporaries that its inner parts name."""
-    compound = inst.arg
-    assert isinstance(compound, Compound)
-    for place, temp in enumerate(inst.uses):
-        entry = folder.by_temp.get(temp)
-        if entry is None:
-            continue
-        if place >= compound.own or not all(isinstance(target, ast.Name) for target in entry.targets):
-            folder.spill_through(entry)
-    taken = folder.take(inst.uses)
-    effect = max(compound.effect, taken.effect)
-    folder.push(inst, compound.make(taken.exprs), effect, compound.reads | taken.reads, compound.writes | taken.writes)
-
-
-def _fold_move(folder: Folder, inst: Inst) -> None:
-    """MOVE: a phi takes over a value."""
-    folder.combine(inst, lambda parts: parts[0], effect=0)
-
-
-def _enter_with(folder: Folder, inst: Inst) -> None:
-    """ENTER_WITH, ENTER_ASYNC_WITH: a statement of its own, the head of the `with`."""
-    (manager,) = folder.take(inst.uses).exprs
-    stmt = Enter(manager=manager, exit=inst.defs[0], value=inst.defs[1], is_async=inst.op != "ENTER_WITH")
-    folder.emit(stmt, inst.line)
-
-
-RULES = {
-    **FOLD,
-    "EXPR": fold_compound,
-    "MOVE": _fold_move,
-    "ENTER_WITH": _enter_with,
-    "ENTER_ASYNC_WITH": _enter_with,
-}
 
 
 def collapse(graph: Graph, scope: dict[int, int], is_expression: bool) -> dict[int, int]:
@@ -378,7 +325,7 @@ class _Collapser:
         whole = arm.entry.expr
         block.insts.pop()
         folder = Folder(self.graph, {})
-        FOLD[first.op](folder, first)
+        RULES[first.op](folder, first)
         (entry,) = folder.pending
         assert isinstance(entry.expr, ast.Compare)
         op = entry.expr.ops[0]
