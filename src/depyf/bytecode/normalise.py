@@ -42,6 +42,7 @@ def finish(draft: Draft, facts: Facts, folds: tuple[Fold, ...], marks: bool) -> 
     listing = walk(draft, marks) if facts.walked else settle(draft)
     stack_depths(listing)
     listing.source_order = facts.source_order
+    listing.negates = facts.negates
     listing.exact_ranges = facts.exceptions == "block stack"
     return listing
 
