@@ -1,7 +1,7 @@
-"""Operations that an expression or head of several blocks has become, and how they are folded with all others.
+"""Operations that a block has only after expressions of several blocks were joined, and how all of them are folded.
 
-Before: v3 = EXPR (a and b) v1 v2      v4 v5 = ENTER_WITH v3
-After:  a and b, of what v1 and v2 are      with ...: as its own statement
+Before: v3 = EXPR (a and b) v1; MOVE v4 v3; v5 v6 = ENTER_WITH v4
+After:  v6 entered by `with a and b`
 """
 
 from __future__ import annotations
