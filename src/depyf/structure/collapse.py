@@ -235,7 +235,7 @@ class _Collapser:
         first = self._test_of(block)
         is_match = isinstance(first, MatchTest) or isinstance(arm.entry.expr, MatchTest)
         both = first is not None and keeps_polarity(first) and keeps_polarity(arm.entry.expr)
-        return both and not is_match and not carried and not self.is_expression
+        return both and self.graph.negates and not is_match and not carried and not self.is_expression
 
     def _test_of(self, block: Block) -> ast.expr | None:
         """Return a block's test, folded, if its last operation makes it."""
@@ -284,6 +284,8 @@ class _Collapser:
         self._absorb(block, cond, arm, ast.And() if arm_when else ast.Or(), False, result)
         if not self.preds[target.index]:
             self._remove(target)
+            assert isinstance(target.exit, Return)
+            self.uses[target.exit.value] -= 1
         self.uses[result] = 1
         assert isinstance(arm.block.exit, Return)
         block.exit = Return(result, arm.block.exit.line)

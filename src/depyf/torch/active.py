@@ -19,6 +19,7 @@ from depyf.torch.adapters import seams, stages
 from depyf.torch.adapters.graphs import missing_wrappers
 from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.adapters.skips import watch_skips
+from depyf.torch.adapters.unseen import unseen
 from depyf.torch.formatter import FormatterPatch
 from depyf.torch.records import record_compile_id, record_kind
 from depyf.torch.untraced import NOT_TOLD
@@ -60,6 +61,7 @@ class _TraceHandler(logging.Handler):
         super().__init__(logging.DEBUG)
         self._active = active
 
+    @unseen
     def emit(self, record: logging.LogRecord) -> None:
         metadata = getattr(record, "metadata", None)
         if isinstance(metadata, Mapping):
