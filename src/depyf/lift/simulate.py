@@ -87,6 +87,7 @@ class _Lifter:
         self.spans, self.span_at = split(listing)
         self.graph = Graph(listing.code, [None] * len(self.spans), [], first_temp, listing.source_order)
         self.graph.exact_ranges = listing.exact_ranges
+        self.graph.negates = listing.negates
         self.graph.loops = [loop._replace(start=self.span_at[loop.start]) for loop in listing.loops]
         for handler in listing.handlers:
             self.graph.handlers.append(HandlerEntry(self.span_at[handler.target], NULL, NULL))
@@ -176,15 +177,16 @@ class _Lifter:
     def _may_raise(self, handler: int) -> None:
         """Note what is on the stack where an exception may go to a handler."""
         depth = self.listing.handlers[handler].depth
-        stack = self.machine.stack
-        if len(stack) < depth:
-            raise self.machine.error(f"a handler wants {depth} values, the stack holds {len(stack)}")
-        seen = self.handler_args.setdefault(handler, [])
-        if not seen:
+        held = self.machine.stack[:depth]
+        if len(held) < depth:
+            raise self.machine.error(f"a handler wants {depth} values, the stack holds {len(held)}")
+        seen = self.handler_args.get(handler)
+        if seen is None:
+            seen = self.handler_args[handler] = []
             self._open_handler(handler, depth)
-        if not seen or seen[-1] != stack[:depth]:
-            seen.append(stack[:depth])
-        if self.kept != stack[:depth]:
+        if not seen or seen[-1] != held:
+            seen.append(held)
+        if self.kept != held:
             self._keep(handler, depth)
 
     def _keep(self, handler: int, depth: int) -> None:
