@@ -7,7 +7,7 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from depyf.report.summary import SUMMARY_VARIABLE
+from depyf.report.variables import SUMMARY_VARIABLE
 
 VARIABLE = "DEPYF_RUN"
 BOOT = Path(__file__).with_name("boot")

@@ -15,7 +15,8 @@ from typing import Any
 from depyf.collector import pausing
 from depyf.report.model import Session
 from depyf.report.rank_index import rank_index
-from depyf.report.summary import SUMMARY_VARIABLE, summary
+from depyf.report.summary import summary
+from depyf.report.variables import SUMMARY_VARIABLE
 from depyf.report.writer import prepared_directory, write_whole
 from depyf.torch import entries, hooks
 from depyf.torch.active import ACTIVE, HITS
