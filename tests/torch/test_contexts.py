@@ -13,8 +13,9 @@ import pytest
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 import depyf  # noqa: E402 - after the check that torch is there
-from depyf.torch.adapters import seams  # noqa: E402
+from depyf.torch.adapters import lacking, seams  # noqa: E402
 from tests.torch import programs  # noqa: E402
+from tests.torch.needs import needs  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -174,7 +175,7 @@ def test_a_client_that_formats_a_graph_gets_a_file_of_it(tmp_path: Path) -> None
     ]
 
 
-@pytest.mark.skipif(not seams.has_structured_trace(), reason="torch before 2.4 tells only of compiled frames")
+@needs(lacking.structured_trace())
 def test_a_compile_that_no_frame_asked_for(tmp_path: Path) -> None:
     from torch._inductor.compile_fx import compile_fx
 

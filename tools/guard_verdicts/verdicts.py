@@ -22,6 +22,7 @@ from depyf.torch.guards.render import guard_name
 from depyf.torch.guards.tree import Tree
 from tools.guard_verdicts.program import Change, Program
 
+_DICT_ITEM = re.compile(r"dict_item\(([^()]*), ([^(),]*)\)")
 _VALUE = re.compile(r"[LG]\['\w+'\](?:\.\w+|\[[^\]]*\])*")
 
 
@@ -62,7 +63,10 @@ class Verdict:
 def _short(source: str) -> str:
     """Return an expression as torch writes it: without the dicts in which attributes of a module are."""
     source = re.sub(r'\.__dict__\["(\w+)"\]', r".\1", source)
-    return re.sub(r"^dict_item\((.*), (.*)\)$", r"\1[\2]", source)
+    before = ""
+    while source != before:
+        before, source = source, _DICT_ITEM.sub(r"\1[\2]", source)
+    return source
 
 
 @dataclass(frozen=True)

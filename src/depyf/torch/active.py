@@ -14,18 +14,13 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, Protocol
 
 from depyf.report.model import CompileId, Unavailable
-from depyf.torch.adapters import seams, stages
-from depyf.torch.adapters.graphs import missing_wrappers
+from depyf.torch.adapters import lacking, seams, stages
 from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.formatter import FormatterPatch
 from depyf.torch.records import record_compile_id, record_kind
-from depyf.torch.untraced import NOT_TOLD
 
 HITS = "calls that each entry served"
 """The seam that counts them."""
-
-WRAPPERS = "files of AOTAutograd's wrappers"
-"""The seam that gives their text."""
 
 
 class Context(Protocol):
@@ -156,7 +151,7 @@ class ActiveContexts:
             return owner
 
     def _install(self) -> tuple[ExitStack, dict[str, str]]:
-        hooks, unavailable = ExitStack(), {}
+        hooks, unavailable = ExitStack(), lacking.reasons()
         with ExitStack() as undo_on_error:
             undo_on_error.push(hooks)
             handle = seams.register_bytecode_hook(self._bytecode_hook)
@@ -165,16 +160,11 @@ class ActiveContexts:
                 logger, handler = logging.getLogger(seams.TRACE_LOGGER), _TraceHandler(self)
                 logger.addHandler(handler)
                 hooks.callback(logger.removeHandler, handler)
-            else:
-                unavailable["structured trace"] = NOT_TOLD
             patch = FormatterPatch(self.on_graph)
             missing = patch.install()
             hooks.callback(patch.remove)
             if isinstance(missing, Unavailable):
                 unavailable["graphs that clients format"] = missing.reason
-            wrappers = missing_wrappers()
-            if wrappers is not None:
-                unavailable[WRAPPERS] = wrappers.reason
             ended = watch_runs(self.on_run)
             if isinstance(ended, Unavailable):
                 unavailable[HITS] = ended.reason

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from depyf.torch.adapters.graphs import missing_wrappers
+from depyf.torch.adapters import lacking
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ PLACES = (
         "transformed code",
         "eager",
         "__transformed_code_0_for_stepped.py",
-        "if lt:",
+        "    if ",
         "b.tolist()",
         "[1.0, 1.0, 1.0, 1.0]",
     ),
@@ -66,5 +66,5 @@ PLACES = (
 
 def places_of(backend: str) -> list[Place]:
     """Return the places in the files of a backend; a file that this torch's dumps do not have is not among them."""
-    missing = {"AOTAutograd's wrapper"} if missing_wrappers() else set()
+    missing = {"AOTAutograd's wrapper"} if lacking.wrappers() else set()
     return [place for place in PLACES if place.backend == backend and place.kind not in missing]
