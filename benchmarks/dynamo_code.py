@@ -12,7 +12,7 @@ import io
 import logging
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,6 +23,7 @@ import depyf
 from benchmarks.bar import Bar, none_of, report
 from benchmarks.dump import lines_of_body
 from benchmarks.dynamo_programs.program import Program
+from benchmarks.remains import dead_lists, used_at_once
 from depyf.report.model import Compile, Transformed
 
 MODULES = ("breaks", "functions", "effects", "ambience")
@@ -66,9 +67,17 @@ def _bits_of_one(leaf: object) -> object:
     return repr(leaf)
 
 
-def run(program: Program, backend: str) -> list[object]:
-    """Compile a program, call it as it asks, and return everything that can be seen of it."""
+def nothing() -> None:
+    """Prepare nothing."""
+
+
+def run(program: Program, backend: str, prepare: Callable[[], None] = nothing) -> list[object]:
+    """Compile a program, call it as it asks, and return everything that can be seen of it.
+
+    prepare: is called once torch has forgotten what was before.
+    """
     torch._dynamo.reset()
+    prepare()
     compiled = torch.compile(program.function, backend=backend)
     results: list[object] = []
     for arguments in program.calls():
@@ -133,6 +142,8 @@ class Total:
     different: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     toy_lines: int = 0
+    lists: list[str] = field(default_factory=list)
+    at_once: list[str] = field(default_factory=list)
 
     def add(self, one: Compared) -> None:
         """Count a program in."""
@@ -150,6 +161,8 @@ class Total:
             if found.source:
                 self.instructions += found.instructions
                 self.statements += statements(each)
+                self.lists += [f"{what}: {name}" for name in dead_lists(found.source)]
+                self.at_once += [f"{what}: {name}" for name in used_at_once(found.source)]
             if one.name == each.name == "toy" and found.source:
                 text = (one.directory / found.file).read_text(encoding="utf-8")
                 self.toy_lines = max(self.toy_lines, lines_of_body(text, "toy"))
@@ -169,6 +182,8 @@ class Total:
                 f"{self.statements} against {self.instructions}, one for {share:.1f}",
                 share >= SHARE,
             ),
+            none_of("lists that are only taken apart", self.lists, made),
+            none_of("names that the next statement uses, and nobody else", self.at_once, made),
             Bar("lines of the toy example", str(self.toy_lines), 0 < self.toy_lines <= TOY_LINES),
         ]
 

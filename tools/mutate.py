@@ -4,7 +4,7 @@
     python tools/mutate.py --mutants 500 dump/full_code_*.py        # of the functions in these files
 
 Prints, by kind of mutation, how many mutants were killed (UNPROVEN) and how many survived; the survivors by the class
-that shows them to be the same program (`tools/survivors.py`); and each that no class explains, with what was changed:
+that shows them to be the same program (`tools/survivors`); and each that no class explains, with what was changed:
 that is a hole in the verifier, unless the change changes nothing that can be observed.
 """
 
@@ -28,7 +28,7 @@ from depyf.errors import DecompilationError
 from depyf.verify.compare import verify
 from depyf.verify.level import Level
 from tools.mutations import KINDS
-from tools.survivors import explained
+from tools.survivors.explain import explained
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -113,7 +113,7 @@ def level(mutant: Mutant) -> Level | None:
 
 
 def why_same(mutant: Mutant) -> str | None:
-    """Return the class that shows a mutant to be the same program (`tools/survivors.py`), or None."""
+    """Return the class that shows a mutant to be the same program (`tools/survivors`), or None."""
     original, changed = compiled(mutant.original), compiled(mutant.changed)
     assert original is not None and changed is not None
     return explained(mutant.original, mutant.changed, (original, changed))

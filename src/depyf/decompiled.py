@@ -22,7 +22,7 @@ from depyf.passes.deferred import evaluated_later
 from depyf.passes.definitions import with_docstring
 from depyf.passes.leftovers import Names
 from depyf.passes.parameters import parameters
-from depyf.pipeline import NOTHING
+from depyf.pipeline import BUILD, NOTHING, SCOPES
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.compare import verify
 from depyf.verify.level import Level, Verdict
@@ -31,6 +31,8 @@ from depyf.verify.standin import WRAPPER
 
 NO_NAMES: Mapping[str, Sequence[str]] = types.MappingProxyType({})
 NO_RENAMES: Mapping[str, str] = types.MappingProxyType({})
+FORCED = (frozenset({BUILD}), frozenset({BUILD, SCOPES}))
+"""Passes to leave out, so that code is written in another way when it is not proven as it is: uglier ones last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ def decompile_function(
     result_names: Mapping[str, Sequence[str]] = NO_NAMES,
     without: frozenset[str] = NOTHING,
 ) -> Decompiled:
-    """Decompile a live code object as a function, and prove it.
+    """Decompile a live code object as a function, and prove it; what is not proven is dispatched where that is.
 
     simplify: prefer text that is easier to read to text that compiles to the same instructions.
     assumptions: what the proof may take for granted.
@@ -85,6 +87,19 @@ def decompile_function(
     """
     neutral = read(code)
     known = _known(assumptions, result_names) if simplify else None
+    made = _attempt(code, neutral, known, assumptions, without)
+    for forced in FORCED:
+        if made.level is not Level.UNPROVEN or forced <= without:
+            return made
+        other = _attempt(code, neutral, known, assumptions, without | forced)
+        made = other if other.level is not Level.UNPROVEN else made
+    return made
+
+
+def _attempt(
+    code: types.CodeType, neutral: Code, known: Known | None, assumptions: Assumptions, without: frozenset[str]
+) -> Decompiled:
+    """Decompile a code object in one way, and prove it."""
     source, definition, function, names = _source(neutral, known, without)
     grammar = Grammar.of(neutral)
     module_source = source

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 
-from depyf import pipeline
 from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.operations import OF_VARIABLES
@@ -14,8 +13,8 @@ from depyf.lift.simplify import Known
 from depyf.passes.body import Bodies, Body
 from depyf.passes.leftovers import Names
 from depyf.passes.scopes import shadow
-from depyf.pipeline import ALONE, BUILD, LAST, NOTHING, TOGETHER
-from depyf.structure.choices import Choices
+from depyf.pipeline import ALONE, BUILD, LAST, NOTHING, SCOPES, TOGETHER
+from depyf.structure.choices import WAYS, Choices, Dispatch
 from depyf.structure.labels import Unresolved
 from depyf.structure.loops import Irreducible
 from depyf.structure.unstructured import Unstructured
@@ -87,15 +86,17 @@ def _statements(work: Work) -> int:
         recorder.begin(work)
     # Without its expression, a lambda or comprehension could not be put in its place.
     is_forced = BUILD in work.without and (not work.code.name.startswith("<") or work.code.name == "<module>")
-    ways = list(pipeline.WAYS[-1:] if is_forced else pipeline.WAYS)
-    work.without -= {BUILD}
+    ways = [way for way in WAYS if not is_forced or isinstance(way, Dispatch)]
+    if SCOPES in work.without:
+        ways.remove(Dispatch.SCOPES)
+    work.without -= {BUILD, SCOPES}
     try:
         while ways:
-            choices = ways[0]
-            if choices is not None and not choices.goes_beyond and not (work.listing.beyond or work.listing.loops):
-                del ways[0]
-                continue
-            work.choices = choices
+            choices = work.choices = ways[0]
+            if isinstance(choices, Choices) and not choices.goes_beyond:
+                if not (work.listing.beyond or work.listing.loops):
+                    del ways[0]
+                    continue
             try:
                 run_passes(work, ALONE)
             except (Unstructured, Unresolved, Irreducible, Fault) as error:
@@ -109,16 +110,16 @@ def _statements(work: Work) -> int:
     return work.graph.temps
 
 
-def _go_on(work: Work, error: Exception, ways: list[Choices | None]) -> None:
+def _go_on(work: Work, error: Exception, ways: list[Choices | Dispatch]) -> None:
     """Leave out the way that has failed, or the optional pass of it that has."""
-    if isinstance(error, Fault) and error.failed.optional and error.failed.name != BUILD:
+    if isinstance(error, Fault) and error.failed.optional and error.failed.name not in (BUILD, SCOPES):
         work.without |= {error.failed.name}
     elif len(ways) > 1:
         del ways[0]
-    elif isinstance(error, Fault):
-        raise DecompilationError(str(error), code=str(work.code)) from error
-    else:
+    elif isinstance(error, DecompilationError):
         raise error
+    else:
+        raise DecompilationError(str(error), code=str(work.code)) from error
     if isinstance(error, Fault):
         warnings.warn(f"{error} on {work.code}; it is decompiled in another way", RuntimeWarning, stacklevel=2)
 

@@ -6,10 +6,10 @@ when this module is imported.
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 from depyf.bytecode.operations import OF_VARIABLES
-from depyf.errors import DecompilationError
 from depyf.lift.simplify.containers import evaluate_containers
 from depyf.lift.simplify.dead import remove_dead
 from depyf.lift.simplify.promote import promote_variables
@@ -19,6 +19,7 @@ from depyf.lift.simulate import lift
 from depyf.lift.tac import NULL, Reraise, edges
 from depyf.passes.annotations import restore_annotations, set_annotations_up
 from depyf.passes.asserts import restore_asserts
+from depyf.passes.at_once import use_at_once
 from depyf.passes.complete import check_complete
 from depyf.passes.deferred_annotations import restore_deferred_annotations
 from depyf.passes.definitions import restore_functions
@@ -33,12 +34,11 @@ from depyf.passes.tidy import tidy
 from depyf.passes.tries import restore_tries
 from depyf.structure.budget import nests_too_deep
 from depyf.structure.build import Builder, Unstructured
-from depyf.structure.choices import ORDER as CHOICES
-from depyf.structure.choices import Choices
+from depyf.structure.choices import Choices, Dispatch
 from depyf.structure.class_ends import end_class
 from depyf.structure.collapse import collapse, count_uses
 from depyf.structure.copies import join_copies
-from depyf.structure.dispatch import dispatch
+from depyf.structure.dispatch import dispatch_levels, dispatch_scopes
 from depyf.structure.dispatch.phis import drop_dead_phis
 from depyf.structure.dropped import remove_dropped
 from depyf.structure.exits import join_exits
@@ -59,11 +59,11 @@ from depyf.trace import step
 from depyf.work import Before, Pass, Stage, Work, check_order, run_passes
 
 NOTHING: frozenset[str] = frozenset()
+BUILTINS = frozenset({"LOAD_COMMON"})
+DEFINITIONS = frozenset({"MAKE_FUNCTION", "INTRINSIC"})
 COLLAPSE = "short-circuits"
 BUILD = "build"
-
-WAYS: tuple[Choices | None, ...] = (*CHOICES, None)
-"""The ways to structure that are tried, the last of which is the dispatching loop."""
+SCOPES = "dispatch"
 
 
 # -- when a pass applies ---------------------------------------------------------------
@@ -74,27 +74,32 @@ def _simplifies(work: Work) -> bool:
 
 
 def _structures(work: Work) -> bool:
-    return work.choices is not None
+    return isinstance(work.choices, Choices)
 
 
-def _dispatches(work: Work) -> bool:
-    return work.choices is None
+def _scopes_dispatch(work: Work) -> bool:
+    return work.choices is Dispatch.SCOPES
+
+
+def _levels_dispatch(work: Work) -> bool:
+    return work.choices is Dispatch.LEVELS
 
 
 def _joins_exits(work: Work) -> bool:
-    return work.choices is not None and work.choices.joins_exits
+    return isinstance(work.choices, Choices) and work.choices.joins_exits
 
 
 def _keeps_branches(work: Work) -> bool:
-    return work.choices is not None and COLLAPSE in work.without
+    return isinstance(work.choices, Choices) and COLLAPSE in work.without
 
 
 # -- what each pass takes and gives ----------------------------------------------------
 
 
 def _lift(work: Work) -> None:
-    seems = work.choices is not None and work.choices.goes_beyond
-    work.graph = lift(work.listing if seems else replace(work.listing, beyond={}, loops=[]), work.first_temp)
+    seems = isinstance(work.choices, Choices) and work.choices.goes_beyond
+    listing = work.listing if seems else replace(work.listing, beyond={}, loops=[])
+    work.graph = lift(listing, work.first_temp, restores=work.choices is Dispatch.LEVELS)
 
 
 def _generator_calls(work: Work) -> None:
@@ -176,7 +181,7 @@ def _dead_phis(work: Work) -> None:
 
 
 def _ends(work: Work) -> None:
-    if work.code.name != "<lambda>" and not work.graph.source_order:
+    if work.code.name != "<lambda>" and not work.graph.source_order and _joins_exits(work):
         join_same_ends(work.graph)
     join_ends(work.graph)
     share_ends(work.graph)
@@ -228,7 +233,7 @@ def _collapse(work: Work) -> None:
 
 
 def _build(work: Work) -> None:
-    assert work.choices is not None
+    assert isinstance(work.choices, Choices)
     step("{} blocks become nested items", len(work.graph.live()))
     work.items = Builder(work.graph, work.recognised, work.nest, work.uses, work.choices).build()
 
@@ -263,16 +268,26 @@ def _complete(work: Work) -> None:
         raise Unstructured("statements are nested deeper than Python takes them")
 
 
-def _dispatch(work: Work) -> None:
-    work.stmts = restore_heads(dispatch(work.graph, restore_matches))
-    check_complete(work.stmts)
-    if nests_too_deep(work.stmts):
-        raise DecompilationError("statements would be nested deeper than Python takes them", code=str(work.code))
+def _dispatch_scopes(work: Work) -> None:
+    _take_dispatched(work, dispatch_scopes(work.graph, restore_matches))
+
+
+def _dispatch_levels(work: Work) -> None:
+    _take_dispatched(work, dispatch_levels(work.graph, restore_matches))
+
+
+def _take_dispatched(work: Work, stmts: list[ast.stmt]) -> None:
+    work.stmts = restore_heads(stmts)
+    _complete(work)
     work.names.hints.update(work.graph.hints)
 
 
 def _expressions(work: Work) -> None:
     finish_expressions(work.stmts)
+
+
+def _at_once(work: Work) -> None:
+    work.stmts = use_at_once(work.stmts)
 
 
 def _tidy(work: Work) -> None:
@@ -310,7 +325,7 @@ def _leftovers(work: Work) -> None:
 # -- the table ---------------------------------------------------------------------------
 
 
-def _lifting(*passes: Pass) -> tuple[Pass, ...]:
+def _simplifying(*passes: Pass) -> tuple[Pass, ...]:
     return tuple(replace(one, applies=_simplifies) for one in passes)
 
 
@@ -320,9 +335,15 @@ def _structuring(*passes: Pass) -> tuple[Pass, ...]:
 
 PASSES: tuple[Pass, ...] = (
     Pass("lift", Stage.LIFT, _lift, "execute each block on a symbolic stack: three-address code"),
-    Pass("generator-calls", Stage.LIFT, _generator_calls, "`any` and its kin are called, not written out"),
+    Pass(
+        "generator-calls",
+        Stage.LIFT,
+        _generator_calls,
+        "`any` and its kin are called, not written out",
+        needs=BUILTINS,
+    ),
     Pass("dropped", Stage.LIFT, _dropped, "values that were tested and are dropped wait no longer", optional=True),
-    *_lifting(
+    *_simplifying(
         Pass("promote-variables", Stage.LIFT, _promote, "variables that are only copies become values", optional=True),
         Pass("containers", Stage.LIFT, _containers, "lists that are only taken apart again vanish", optional=True),
         Pass("results", Stage.LIFT, _results, "the sequence that a graph returns is unpacked", optional=True),
@@ -354,13 +375,32 @@ PASSES: tuple[Pass, ...] = (
         Pass("hoist", Stage.ITEMS, _hoist, "what follows several cases stands behind them", optional=True),
         Pass("labels", Stage.ITEMS, _labels, "jumps become `break`, `continue`, `return` or nothing"),
         Pass("matches", Stage.STATEMENTS, _matches, "tests of patterns become `match`", optional=True),
-        Pass("asserts", Stage.STATEMENTS, _asserts, "tests that raise AssertionError become `assert`"),
+        Pass(
+            "asserts", Stage.STATEMENTS, _asserts, "tests that raise AssertionError become `assert`", needs=BUILTINS
+        ),
         Pass("tries", Stage.STATEMENTS, _tries, "the code of handlers is parted into clauses"),
         Pass("heads", Stage.STATEMENTS, _heads, "iterables, managers and targets go to their `for` and `with`"),
         Pass("complete", Stage.STATEMENTS, _complete, "nothing is left that Python has no statement for"),
     ),
-    Pass("dispatch", Stage.STATEMENTS, _dispatch, "one loop dispatches on the number of a block", applies=_dispatches),
+    Pass(
+        SCOPES,
+        Stage.STATEMENTS,
+        _dispatch_scopes,
+        "loops dispatch on the number of a block, a `try` for each handler",
+        optional=True,
+        applies=_scopes_dispatch,
+    ),
+    Pass(
+        "dispatch-levels",
+        Stage.STATEMENTS,
+        _dispatch_levels,
+        "loops dispatch on the number of a block, one `try` for all handlers",
+        applies=_levels_dispatch,
+    ),
     Pass("expressions", Stage.STATEMENTS, _expressions, "expressions are put together"),
+    *_simplifying(
+        Pass("at-once", Stage.STATEMENTS, _at_once, "values go into the statement behind them", optional=True),
+    ),
     *_structuring(
         Pass("tidy", Stage.STATEMENTS, _tidy, "no `else` behind what never falls through", optional=True),
     ),
@@ -368,7 +408,13 @@ PASSES: tuple[Pass, ...] = (
     Pass("annotations", Stage.BODY, _annotations, "items of `__annotations__` become annotations", optional=True),
     Pass("annotation-setup", Stage.BODY, _annotation_setup, "where no annotation is left, `__annotations__` is set up"),
     Pass("generators", Stage.BODY, _generators, "a generator without `yield` stays one"),
-    Pass("definitions", Stage.BODY, _definitions, "functions, classes, comprehensions and lambdas get their bodies"),
+    Pass(
+        "definitions",
+        Stage.BODY,
+        _definitions,
+        "functions, classes, comprehensions and lambdas get their bodies",
+        needs=DEFINITIONS,
+    ),
     Pass("declarations", Stage.BODY, _declarations, "`global` and `nonlocal`"),
     Pass("leftovers", Stage.WHOLE, _leftovers, "names for temporaries and for objects without a literal"),
 )
@@ -401,6 +447,7 @@ ORDER: tuple[Before, ...] = (
     Before("tries", "heads", "the clauses of a handler hold loops and managers of their own"),
     Before("heads", "complete", "heads are what most leftover nodes turn into"),
     Before("complete", "expressions", "another way to structure is tried before expressions are put together"),
+    Before("expressions", "at-once", "which value is used where is known once expressions are put together"),
     Before("deferred-annotations", "definitions", "the function that evaluates annotations is no definition"),
     Before("annotations", "annotation-setup", "an annotation sets `__annotations__` up by being there"),
     Before("annotations", "definitions", "an annotation may hold a lambda"),

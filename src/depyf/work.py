@@ -14,7 +14,7 @@ from depyf.lift.simplify import Known
 from depyf.lift.tac import Graph
 from depyf.passes.body import Bodies, Body
 from depyf.passes.leftovers import Names
-from depyf.structure.choices import Choices
+from depyf.structure.choices import Choices, Dispatch
 from depyf.structure.labels import Unresolved
 from depyf.structure.loops import Irreducible
 from depyf.structure.regions.recognise import Recognised
@@ -48,7 +48,8 @@ class Work:
     first_temp: the first number that is free for a temporary.
     known: what is known of the globals that it names, if code is to be rewritten to what reads best.
     without: names of passes that are switched off.
-    choices: how to structure; None: write the loop that dispatches on block numbers.
+    ops: the operations of the listing, by name.
+    choices: how to structure, or which dispatch to write.
     scope: a number per block; only blocks of one number are joined to expressions.
     uses: how often each temporary is read.
     """
@@ -60,7 +61,8 @@ class Work:
     known: Known | None
     without: frozenset[str]
     listing: Listing
-    choices: Choices | None = None
+    choices: Choices | Dispatch = field(default_factory=Choices)
+    ops: frozenset[str] = field(init=False)
     graph: Graph = field(init=False)
     recognised: Recognised = field(init=False)
     markers: set[int] = field(init=False)
@@ -70,6 +72,9 @@ class Work:
     items: list[Item] = field(init=False)
     stmts: list[ast.stmt] = field(init=False)
     body: Body = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ops = frozenset([instruction.op for instruction in self.listing.instructions])
 
     def part(self, graph: Graph) -> Work:
         """Return work of its own on the graph of a piece of this code."""
@@ -93,6 +98,7 @@ class Pass:
     does: one line for the reader of a trace.
     optional: without it the result is uglier, and still right.
     applies: whether it has anything to do with this work.
+    needs: operations; code that has none of them leaves the pass nothing to do.
     """
 
     name: str
@@ -101,6 +107,7 @@ class Pass:
     does: str
     optional: bool = False
     applies: Callable[[Work], bool] = always
+    needs: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +138,7 @@ def run_passes(work: Work, passes: tuple[Pass, ...]) -> None:
     """
     recorder = present()
     for one in passes:
-        if one.name in work.without or not one.applies(work):
+        if one.name in work.without or not one.applies(work) or (one.needs and one.needs.isdisjoint(work.ops)):
             continue
         try:
             one.run(work)

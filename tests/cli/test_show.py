@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,7 @@ def test_without_an_optional_pass(path: str, name: str) -> None:
         (("--stop-after", "nothing"), "--stop-after takes one of"),
         (("--show", "steps", "--stop-after", "labels"), "the number of a rewrite"),
         (("--show", "colours"), "Invalid value"),
+        (("--show", "html", "--stop-after", "lift"), "shows the whole way"),
     ],
 )
 def test_wrong_usage(path: str, arguments: tuple[str, ...], says: str) -> None:
@@ -109,3 +111,60 @@ def test_rewrites_are_announced_and_can_be_stopped_before(path: str) -> None:
     assert "# stopped before" in stopped
     assert first in stopped
     assert "# leftovers" not in stopped
+
+
+class Page(HTMLParser):
+    """The rows of a page by column: text, instructions, lines; and every tag that it has."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.columns: dict[str, list[tuple[str, set[str], set[str]]]] = {}
+        self.tags: list[str] = []
+        self.column: list[tuple[str, set[str], set[str]]] = []
+        self.row: tuple[set[str], set[str]] | None = None
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        known = {name: value or "" for name, value in attrs}
+        if tag == "section":
+            self.column = self.columns.setdefault(known["aria-label"], [])
+        if known.get("class") == "row":
+            self.row = set(known.get("data-at", "").split()), set(known.get("data-line", "").split())
+
+    def handle_data(self, data: str) -> None:
+        if self.row is not None:
+            self.column.append((data, *self.row))
+
+    def handle_endtag(self, tag: str) -> None:
+        self.row = None
+
+    def row_of(self, column: str, text: str) -> tuple[set[str], set[str]]:
+        (found,) = [(at, lines) for shown, at, lines in self.columns[column] if text in shown]
+        return found
+
+
+def test_a_page_marks_the_same_instruction_in_all_columns(path: str) -> None:
+    done = run(path, "--show", "html")
+    assert done.exit_code == EXIT_DONE, done.stderr
+    page = Page(done.stdout)
+    assert list(page.columns) == ["bytecode", "graph", "tree", "source"]
+    source, _ = page.row_of("source", "return e")
+    for column, text in (("bytecode", "LOAD_FAST 'e'"), ("graph", "LOAD_FAST 'e'"), ("tree", "return e")):
+        assert page.row_of(column, text)[0] & source, column
+    known = {at for _, its, _ in page.columns["bytecode"] for at in its}
+    shown = {at for _, its, _ in page.columns["source"] for at in its}
+    assert len(known & shown) > 0.9 * len(known)
+
+
+def test_a_page_shows_text_as_text(tmp_path: Path) -> None:
+    path = tmp_path / "hostile.py"
+    path.write_text("def f():\n    return '</div><script>alert(1)</script>', \"'\\\"&lt;\"\n", encoding="utf-8")
+    page = Page(run(str(path), "--show", "html").stdout)
+    assert page.tags.count("script") == 1
+    assert any("</div><script>alert(1)</script>" in text for text, _, _ in page.columns["source"])
+
+
+def test_a_page_loads_nothing(path: str) -> None:
+    text = run(path, "--show", "html").stdout
+    assert not any(word in text for word in ("src=", "href=", "url(", "http:", "https:"))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from depyf.api import decompile_pyc
 from tests import interpreters
+from tests.bytecode.listings import COMPILE
 from tests.decompiler.again import exact
 
 every_version = pytest.mark.parametrize("version", interpreters.VERSIONS, ids=interpreters.label)
@@ -37,6 +41,11 @@ class C:
         assert a
 
 
+def raises(a):
+    if not a:
+        raise AssertionError("raised in any case")
+
+
 def g(items):
     for item in items:
         assert item
@@ -67,3 +76,23 @@ def test_oo_drops_docstrings_too(version: tuple[int, int]) -> None:
 def test_what_was_compiled_with_o_is_the_same_without(version: tuple[int, int]) -> None:
     text = exact(SOURCE, version, 2)
     assert exact(text, version, 0) == text
+
+
+ONE_LINE = """
+def f(a):
+    if not a: raise AssertionError
+    return a
+"""
+
+
+@every_version
+@pytest.mark.parametrize("level", [1, 2])
+def test_the_name_of_a_file_says_that_it_holds_no_assertions(
+    tmp_path: Path, version: tuple[int, int], level: int
+) -> None:
+    source, target = tmp_path / "source.py", tmp_path / f"source.opt-{level}.pyc"
+    source.write_text(ONE_LINE, encoding="utf-8")
+    interpreters.run(interpreters.need(version), COMPILE, str(source), str(target), str(level))
+    text = decompile_pyc(target)
+    assert "raise AssertionError" in text
+    assert "assert " not in text

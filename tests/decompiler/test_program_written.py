@@ -10,6 +10,7 @@ import pytest
 
 from depyf.api import decompile_code
 from depyf.lift.simulate import lift
+from depyf.pipeline import BUILD, SCOPES
 from depyf.verify.level import Level
 from tests.verify.assemble import assemble
 
@@ -147,11 +148,79 @@ def test_a_list_that_a_handler_reads_is_built() -> None:
     assert "values = [a]" in _simplified(program)
 
 
+def test_a_list_is_built_where_it_came_to_be_if_it_has_not_changed() -> None:
+    def program(f, g):  # type: ignore[no-untyped-def]
+        first = f()
+        values = [first]
+        g()
+        return g(values, values)
+
+    assert _simplified(program).splitlines()[1:] == ["    values = [f()]", "    g()", "    return g(values, values)"]
+
+
+def test_a_value_is_written_where_the_next_statement_uses_it_and_no_further() -> None:
+    def program(f, g, h):  # type: ignore[no-untyped-def]
+        loaded = g.loaded
+        first = f()
+        values = [first]
+        second = f()
+        return loaded(values, h.attribute, second, values)
+
+    assert _simplified(program).splitlines()[1:] == [
+        "    loaded = g.loaded",
+        "    values = [f()]",
+        "    second = f()",
+        "    return loaded(values, h.attribute, second, values)",
+    ]
+
+
+def test_a_list_that_another_holds_is_built_before_it() -> None:
+    def program(a, f):  # type: ignore[no-untyped-def]
+        inner = [a]
+        middle = [inner]
+        outer = [middle, inner]
+        inner[0] = f
+        return f(outer)
+
+    assert _simplified(program).splitlines()[1:] == ["    inner = [f]", "    return f([[inner], inner])"]
+
+
+@pytest.mark.parametrize("way", ["item", "slice", "append", "extend"])
+def test_a_list_in_itself_stays(way: str) -> None:
+    def item(a, f):  # type: ignore[no-untyped-def]
+        values = [a]
+        values[0] = values
+        return f(values)
+
+    def slice_(a, f):  # type: ignore[no-untyped-def]
+        values = [a]
+        values[:] = [values, a]
+        return f(values)
+
+    def append(a, f):  # type: ignore[no-untyped-def]
+        return f([a, *[a]])
+
+    def extend(a, f):  # type: ignore[no-untyped-def]
+        values = [a]
+        other = [values]
+        values[0:] = [*other]
+        return f(values)
+
+    program = {"item": item, "slice": slice_, "append": append, "extend": extend}[way]
+    original = decompile_code(program.__code__, simplify=True)
+    assert original.level >= Level.EQUIVALENT, original.reason
+    namespace: dict[str, object] = {}
+    exec(original.source, namespace)
+    remade = namespace[program.__name__]
+    assert isinstance(remade, types.FunctionType)
+    assert repr(remade(1, lambda values: values)) == repr(program(1, lambda values: values))
+
+
+@pytest.mark.parametrize("without", [{BUILD}, {BUILD, SCOPES}], ids=["scopes", "levels"])
 @pytest.mark.parametrize("function", [frames_as_lists, two_ways, loop_and_values], ids=lambda f: f.__name__)
-def test_a_dispatcher_does_the_same(function: Callable[..., object], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("depyf.pipeline.WAYS", (None,))
-    found = decompile_code(function.__code__)
-    assert ("while True:" in found.source) == (function is not frames_as_lists)
+def test_a_dispatcher_does_the_same(function: Callable[..., object], without: set[str]) -> None:
+    found = decompile_code(function.__code__, without=frozenset(without))
+    assert "while True:" in found.source or function is frames_as_lists
     namespace: dict[str, object] = dict(found.placeholders)
     exec(found.source, namespace)
     remade = namespace[function.__name__]

@@ -9,6 +9,7 @@ import pytest
 from depyf.bytecode.code import Code
 from depyf.bytecode.reader import read
 from depyf.driver import decompile
+from depyf.lift.simplify.known import Known
 from depyf.pipeline import BUILD
 from depyf.show.steps import Steps
 from depyf.trace import recording
@@ -26,7 +27,7 @@ def silent(codes: Iterable[Code], *, simplify: bool = False, without: frozenset[
     for code in codes:
         recorder = Steps()
         with recording(recorder):
-            decompile(code, results={"graph": ("first", "second")} if simplify else None, without=without)
+            decompile(code, known=Known({"graph": ("first", "second")}) if simplify else None, without=without)
         for one in recorder.found:
             if one.before and one.text != one.before and not one.announced:
                 found.setdefault(one.name, f"{one.code}\n{one.before}\n->\n{one.text}")

@@ -264,3 +264,33 @@ def test_what_is_proven_equivalent_runs_the_same(block: int) -> None:
             proven += is_proven
             different += not is_same
     assert proven > 3 and different > 10
+
+
+TESTED_AGAIN = """
+def f(a, g):
+    if a:
+        return g(1)
+    return g(2)
+"""
+FOR_EVER = """
+def f(a, g):
+    state = 0
+    while True:
+        if state == 0:
+            if a:
+                state = 1
+            else:
+                state = 2
+        elif state == 1:
+            return g(1)
+        elif a:
+            return g(2)
+"""
+
+
+def test_a_side_that_goes_round_alone_is_no_proof() -> None:
+    # In the second text the last test is false whenever it is reached: the value was tested right before.
+    verdict = verify(view(TESTED_AGAIN), view(FOR_EVER))
+    assert verdict.level is Level.UNPROVEN
+    verdict = verify(view(TESTED_AGAIN), view(FOR_EVER.replace("elif a:", "else:")))
+    assert verdict.level is Level.EQUIVALENT

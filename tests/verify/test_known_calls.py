@@ -1,4 +1,4 @@
-"""Calls of `iter` and `sys.exc_info` as constants: what they are the same as, and what they are not."""
+"""Calls of functions that stand as constants: what they are the same as, and what they are not."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from depyf.bytecode.known import ENTER, THROW
 from depyf.bytecode.listing import Listing
 from depyf.bytecode.normalise import normalise
 from depyf.verify.assumptions import NO_ASSUMPTIONS
@@ -13,6 +14,7 @@ from depyf.verify.bisimulate import bisimulate
 from tests.verify.assemble import assemble, view
 
 OBJECTS = {"iter_": iter, "exc_info_": sys.exc_info, "len_": len, "assertion_": AssertionError, "value_": ValueError}
+OBJECTS.update(throw_=THROW, enter_=ENTER)
 HANDLED = """
     protect handler 0
     LOAD_FAST a
@@ -24,6 +26,15 @@ HANDLED = """
     POP_EXCEPT
     RETURN
 """
+AGAIN = """
+    protect handler 0
+    LOAD_FAST a
+    GET_ITER
+    RETURN
+    end
+    handler: RERAISE 0
+"""
+THROWN = "def f(a, b):\n try: return iter_(a)\n except: e = exc_info_()[1]\n {}(e)"
 CAUGHT = "def f(a, b):\n try: return iter_(a)\n except: return {}"
 
 
@@ -47,6 +58,8 @@ def proven(original: Listing, candidate: Listing) -> bool:
         ("LOAD_FAST a\nGET_ITER\nRETURN", "def f(a, b): return iter_(a)"),
         (HANDLED, CAUGHT.format("exc_info_()[1]")),
         ("LOAD_COMMON AssertionError\nRETURN", "def f(a, b): return assertion_"),
+        (AGAIN, THROWN.format("throw_")),
+        ("LOAD_FAST a\nENTER_WITH\nSWAP 2\nBUILD_TUPLE 2\nRETURN", "def f(a, b):\n x, y = enter_(a)\n return y, x"),
     ],
 )
 def test_a_constant_builtin_is_what_its_operation_is(original: str, text: str) -> None:
@@ -56,6 +69,10 @@ def test_a_constant_builtin_is_what_its_operation_is(original: str, text: str) -
 @pytest.mark.parametrize(
     ("original", "text"),
     [
+        (AGAIN, THROWN.format("raise ")),
+        (AGAIN, THROWN.format("len_")),
+        ("LOAD_FAST a\nRAISE 1", "def f(a, b): throw_(a)"),
+        ("LOAD_FAST a\nENTER_WITH\nSWAP 2\nBUILD_TUPLE 2\nRETURN", "def f(a, b): return enter_(a)"),
         ("LOAD_FAST a\nGET_ITER\nRETURN", "def f(a, b): return iter(a)"),
         ("LOAD_FAST a\nGET_ITER\nRETURN", "def f(a, b): return len_(a)"),
         ("LOAD_FAST a\nGET_ITER\nRETURN", "def f(a, b): return iter_(b)"),

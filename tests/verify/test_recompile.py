@@ -232,3 +232,26 @@ def test_the_only_function_stands_in_whatever_its_name() -> None:
     code = again("lambda_function = lambda a, b: a + b", original)
     assert code.co_name == "<lambda>"
     assert again("def anything(a, b): return a + b", original).co_name == "<lambda>"
+
+
+def test_a_text_without_yield_is_no_generators() -> None:
+    def counted():  # type: ignore[no-untyped-def]
+        if False:
+            yield
+        return 1
+
+    with pytest.raises(DecompilationError, match="flags"):
+        again("def counted():\n    return 1\n", counted.__code__)
+    assert (
+        again("def counted():\n    if False: yield\n    return 1\n", counted.__code__).co_flags & inspect.CO_GENERATOR
+    )
+
+
+@pytest.mark.skipif("RETURN_GENERATOR" not in dis.opmap, reason="before 3.11 the flag makes the generator")
+def test_code_that_only_its_flags_call_a_generators_is_not_taken_for_one() -> None:
+    def plain():  # type: ignore[no-untyped-def]
+        return 1
+
+    code = plain.__code__.replace(co_flags=plain.__code__.co_flags | inspect.CO_GENERATOR)
+    with pytest.raises(DecompilationError, match="makes no generator"):
+        verify(read(code), read(code.replace(co_name="other")))

@@ -34,25 +34,26 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--no-exceptions", action="store_true", help="without protected regions")
     parser.add_argument("--show", action="store_true", help="print each program and its source")
     parser.add_argument("--shrink", action="store_true", help="print each that is not the same or not proven, smaller")
+    parser.add_argument("--without", default="", metavar="PASS,...", help="passes to leave out: build, dispatch")
     parser.add_argument("--reasons", type=int, default=20, help="how many kinds of failure to print")
     return parser.parse_args()
 
 
-def show(program: Program) -> None:
+def show(program: Program, without: frozenset[str]) -> None:
     """Print a program, its code, and what became of it."""
     code = lower(program)
-    outcome = check(code)
+    outcome = check(code, without)
     print(program)
     dis.dis(code)
     print(outcome.source)
     print(outcome.kind, outcome.level, outcome.reason)
 
 
-def shrunk(program: Program, outcome: Outcome) -> Program:
+def shrunk(program: Program, outcome: Outcome, without: frozenset[str]) -> Program:
     """Return a smaller program of which the same becomes."""
 
     def is_wrong(candidate: Program) -> bool:
-        found = check(lower(candidate))
+        found = check(lower(candidate), without)
         return (found.kind, found.level, sort_of(found)) == (outcome.kind, outcome.level, sort_of(outcome))
 
     return shrink(program, is_wrong)
@@ -67,21 +68,22 @@ def main() -> int:
     """Run programs and print what became of them."""
     options = arguments()
     faulthandler.enable()
+    without = frozenset(filter(None, options.without.split(",")))
     counts: Counter[str] = Counter()
     reasons: dict[str, list[int]] = {}
     for seed in range(options.seed, options.seed + options.programs):
         program = generate(running(), seed, exceptions=not options.no_exceptions)
-        outcome = check(lower(program))
+        outcome = check(lower(program), without)
         counts[outcome.kind] += 1
         counts[str(outcome.level)] += 1
         if outcome.kind != "same" or outcome.level is Level.UNPROVEN:
             reasons.setdefault(f"{outcome.kind}: {sort_of(outcome)}", []).append(seed)
             if options.shrink:
-                program = shrunk(program, outcome)
-                show(program)
+                program = shrunk(program, outcome, without)
+                show(program, without)
                 continue
         if options.show:
-            show(program)
+            show(program, without)
     version = "{}.{}".format(*running())
     ways = " ".join(
         f"{kind} {counts[kind]}" for kind in ("same", "different", "failed", "EXACT", "EQUIVALENT", "UNPROVEN")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from depyf.api import decompile_code
 from depyf.decompiled import Decompiled
 from depyf.errors import DecompilationError
+from depyf.pipeline import NOTHING
 from depyf.verify.level import Level
 from depyf.verify.recompile import recompile
 from tools.fuzz.observed import Trace, Value, shown
@@ -27,10 +28,10 @@ class Outcome:
     source: str = ""
 
 
-def check(code: types.CodeType) -> Outcome:
-    """Decompile a code object and compare runs."""
+def check(code: types.CodeType, without: frozenset[str] = NOTHING) -> Outcome:
+    """Decompile a code object, some passes left out, and compare runs."""
     try:
-        made = decompile_code(code)
+        made = decompile_code(code, without=without)
         stand_in = recompiled(code, made)
     except DecompilationError as error:
         return Outcome("failed", Level.UNPROVEN, str(error))

@@ -32,7 +32,8 @@ class Code:
     """Version-neutral view of a code object.
 
     `consts` holds nested code objects as `Code`; every other constant is the very
-    object of the original. `origin` is the live code object this was read from.
+    object of the original. `origin` is the live code object this was read from. `optimised` says that it is known to
+    have been compiled with `-O` or `-OO`; where nobody knows, it is false.
     """
 
     version: Version
@@ -54,6 +55,7 @@ class Code:
     exception_table: bytes = field(repr=False)
     stacksize: int = 0
     origin: types.CodeType | None = field(default=None, repr=False)
+    optimised: bool = False
 
     @property
     def parameters(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from depyf.bytecode.listing import Listing
-from depyf.bytecode.operations import OPERATIONS
+from depyf.bytecode.operations import ALWAYS, OPERATIONS, STRAIGHT
 from depyf.errors import DecompilationError
 
 
@@ -18,28 +18,33 @@ def stack_depths(listing: Listing) -> list[int]:
     stack = [(0, 0)]
     while stack:
         index, depth = stack.pop()
-        instruction = instructions[index]
-        if depths[index] >= 0:
+        while depths[index] < 0:
+            depths[index] = depth
+            instruction = instructions[index]
+            op = instruction.op
+            pops, pushes = ALWAYS.get(op) or OPERATIONS[op].effect(instruction.arg)
+            if pops > depth:
+                raise fail(listing, index, f"{op} takes {pops} values from a stack of {depth}")
+            if instruction.handler >= 0:
+                handler = handlers[instruction.handler]
+                if handler.depth > depth:
+                    raise fail(listing, index, f"the handler keeps {handler.depth} values of a stack of {depth}")
+                stack.append((handler.target, handler.depth + handler.lasti + 1))
+            if op in STRAIGHT:
+                index, depth = index + 1, depth - pops + pushes
+                continue
+            operation = OPERATIONS[op]
+            if operation.jump_effect is not None:
+                pops_there, pushes_there = operation.jump_effect(instruction.arg)
+                stack.append((instruction.target, depth - pops_there + pushes_there))
+            if index in listing.beyond:
+                stack.append(listing.beyond[index])
+            if not operation.falls:
+                break
+            index, depth = index + 1, depth - pops + pushes
+        else:
             if depths[index] != depth:
                 raise fail(listing, index, f"the stack has {depths[index]} or {depth} values here")
-            continue
-        depths[index] = depth
-        operation = OPERATIONS[instruction.op]
-        pops, pushes = operation.effect(instruction.arg)
-        if pops > depth:
-            raise fail(listing, index, f"{instruction.op} takes {pops} values from a stack of {depth}")
-        if instruction.handler >= 0:
-            handler = handlers[instruction.handler]
-            if handler.depth > depth:
-                raise fail(listing, index, f"the handler keeps {handler.depth} values of a stack of {depth}")
-            stack.append((handler.target, handler.depth + handler.lasti + 1))
-        if operation.jump_effect is not None:
-            pops_there, pushes_there = operation.jump_effect(instruction.arg)
-            stack.append((instruction.target, depth - pops_there + pushes_there))
-        if index in listing.beyond:
-            stack.append(listing.beyond[index])
-        if operation.falls:
-            stack.append((index + 1, depth - pops + pushes))
     return depths
 
 

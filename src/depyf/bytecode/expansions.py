@@ -16,9 +16,18 @@ POP = Step("POP")
 NULL = Step("NULL")
 
 
+FIXED: dict[Expansion, Steps] = {}
+"""The steps of the expansions for which they are the same whatever the argument."""
+
+
 def fixed(*steps: Step) -> Expansion:
     """Expand to the same steps whatever the argument."""
-    return lambda operand: steps
+
+    def expand(operand: Operand) -> Steps:
+        return steps
+
+    FIXED[expand] = steps
+    return expand
 
 
 def plain(op: str, arg: object = None) -> Expansion:

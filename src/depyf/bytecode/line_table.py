@@ -11,7 +11,10 @@ Lines = list[int | None]
 """Line number per 2-byte unit of bytecode."""
 
 NO_LINE = -128
-LONG, NO_COLUMNS, NONE = 14, 13, 15
+NONE = 15
+"""The kind of entry without a line; those of 13 and 14 have a number for it, 11 and 12 add 1 and 2, the others 0."""
+HEAD = 128
+"""The bit of the first byte of an entry."""
 
 
 def signed(byte: int) -> int:
@@ -50,21 +53,20 @@ def ranges(code: Code, units: int) -> Lines:
 
 def locations(code: Code, units: int) -> Lines:
     """Read `co_linetable` of 3.11 and newer: per entry a kind, a length, and what the kind asks for."""
-    table, lines, position = code.line_table, fitted([], 0), 0
-    line = code.first_line
-    while position < len(table):
-        head = table[position]
-        if not head & 128:
-            raise DecompilationError(f"the line table is broken at its byte {position}", code=str(code))
-        kind, count = head >> 3 & 15, (head & 7) + 1
-        position += 1
-        if kind in (NO_COLUMNS, LONG):
-            line += varint_change(code, position)
-        elif kind in (11, 12):
-            line += kind - 10
-        lines.extend([None if kind == NONE else line] * count)
-        while position < len(table) and not table[position] & 128:
-            position += 1
+    table, line = code.line_table, code.first_line
+    lines: Lines = []
+    if table and table[0] < HEAD:
+        raise DecompilationError("the line table is broken at its byte 0", code=str(code))
+    for position, head in enumerate(table):
+        if head < HEAD:
+            continue
+        kind = head >> 3 & 15
+        if kind > 10:
+            if kind <= 12:
+                line += kind - 10
+            elif kind != NONE:
+                line += varint_change(code, position + 1)
+        lines += [line if kind != NONE else None] * ((head & 7) + 1)
     return fitted(lines, units)
 
 

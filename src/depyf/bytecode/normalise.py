@@ -8,7 +8,7 @@ from depyf.bytecode.draft import Draft, Fold
 from depyf.bytecode.exception_table import Entry, read_exception_table
 from depyf.bytecode.line_table import read_lines
 from depyf.bytecode.listing import Handler, Listing
-from depyf.bytecode.operand import Operand, Pool
+from depyf.bytecode.operand import Operand, Pool, RawInstruction, Steps
 from depyf.bytecode.settle import settle
 from depyf.bytecode.versions.facts import Facts
 from depyf.bytecode.versions.known import facts_of
@@ -50,8 +50,8 @@ def begin(code: Code, facts: Facts) -> Draft:
     """Return the draft in which each raw instruction is expanded on its own."""
     raws = decode(code, facts)
     pool = pool_of(code, facts)
-    steps = [facts.expansions[raw.name](Operand(pool, raw)) for raw in raws]
-    targets = jump_targets(code, facts, raws, [any(step.jumps for step in group) for group in steps])
+    steps = expand(raws, facts, Operand(pool, raws[0]))
+    targets = jump_targets(code, facts, raws)
     lines = read_lines(code, facts.lines)
     draft = Draft(
         code=code,
@@ -69,6 +69,19 @@ def begin(code: Code, facts: Facts) -> Draft:
     if facts.exceptions == "table":
         protect(draft, read_exception_table(code))
     return draft
+
+
+def expand(raws: list[RawInstruction], facts: Facts, operand: Operand) -> list[Steps]:
+    """Return what each raw instruction stands for; `operand` is that of each in turn."""
+    fixed, expansions = facts.fixed, facts.expansions
+    steps: list[Steps] = []
+    for raw in raws:
+        known = fixed.get(raw.name)
+        if known is None:
+            operand.raw = raw
+            known = expansions[raw.name](operand)
+        steps.append(known)
+    return steps
 
 
 def pool_of(code: Code, facts: Facts) -> Pool:

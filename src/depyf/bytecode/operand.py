@@ -38,7 +38,7 @@ class Step(NamedTuple):
 Steps = tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RawInstruction:
     """One instruction as the interpreter has it, its EXTENDED_ARG prefixes and caches included.
 

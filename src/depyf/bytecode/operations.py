@@ -150,8 +150,15 @@ class Operation:
     falls: bool = True
 
 
+_SAME: dict[EffectOf, Effect] = {}
+
+
 def _always(pops: int, pushes: int) -> EffectOf:
-    return lambda arg: (pops, pushes)
+    def effect(arg: object) -> Effect:
+        return pops, pushes
+
+    _SAME[effect] = (pops, pushes)
+    return effect
 
 
 def _callee(shape: str) -> int:
@@ -294,3 +301,8 @@ _ROWS = [
 
 OPERATIONS: dict[str, Operation] = {operation.name: operation for operation in _ROWS}
 """Every operation by name."""
+ALWAYS: dict[str, Effect] = {name: _SAME[one.effect] for name, one in OPERATIONS.items() if one.effect in _SAME}
+"""The effect of the operations for which it does not depend on the argument."""
+STRAIGHT = frozenset(name for name, one in OPERATIONS.items() if one.falls and one.jump_effect is None)
+"""The operations behind which control goes on to the next one, and nowhere else."""
+

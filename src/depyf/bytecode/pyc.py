@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TypeVar
 
@@ -15,6 +16,7 @@ from depyf.errors import DecompilationError
 HEADER_SIZE = 16
 MAGIC_END = b"\r\n"
 PYPY_MAGICS = range(48, 1000)
+OPTIMISED = re.compile(r"\.opt-[12]\.pyc$")
 LOCAL, CELL, FREE = 0x20, 0x40, 0x80
 
 Wanted = TypeVar("Wanted")
@@ -23,7 +25,8 @@ Wanted = TypeVar("Wanted")
 def load(data: bytes, *, source: str = "<pyc>") -> Code:
     """Return the code object of a `.pyc` file's contents.
 
-    source: what errors name as the place, such as the file's path.
+    source: what errors name as the place, such as the file's path. `-O` and `-OO` are known by a name that ends as
+        `.opt-1.pyc`, which is how Python names what it compiles with them.
     Raises `DecompilationError` for files of other interpreters and for damaged ones.
     """
     facts = facts_by_magic(data, source)
@@ -36,8 +39,10 @@ def load(data: bytes, *, source: str = "<pyc>") -> Code:
     if not isinstance(value, MarshalledCode):
         raise DecompilationError(f"the file holds no code object but {type(value).__name__}", code=source)
 
+    optimised = OPTIMISED.search(source) is not None
+
     def build(code: MarshalledCode, qualname: str, done: Mapping[int, Code]) -> Code:
-        return Fields(code, source).code(facts, qualname, done)
+        return Fields(code, source).code(facts, qualname, done, optimised)
 
     def children(code: MarshalledCode, qualname: str) -> list[tuple[MarshalledCode, str]]:
         fields = Fields(code, source)
@@ -88,7 +93,7 @@ class Fields:
             raise DecompilationError(f"a code object's {name} are not all strings", code=self.source)
         return values
 
-    def code(self, facts: Facts, qualname: str, done: Mapping[int, Code]) -> Code:
+    def code(self, facts: Facts, qualname: str, done: Mapping[int, Code], optimised: bool) -> Code:
         """Return the code object; `done` holds those within it."""
         varnames, cellvars, freevars = self.variables() if facts.shared_slots else map(self.names, VARIABLES)
         consts = self.get("consts", tuple)
@@ -111,6 +116,7 @@ class Fields:
             line_table=self.get("line_table", bytes),
             exception_table=self.get("exception_table", bytes) if "exception_table" in self.fields else b"",
             stacksize=self.get("stacksize", int),
+            optimised=optimised,
         )
 
     def count(self, name: str, varnames: tuple[str, ...]) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from depyf.bytecode.draft import Draft
 from depyf.bytecode.listing import Handler, Instruction, Listing
 from depyf.bytecode.operations import OPERATIONS
@@ -9,35 +11,32 @@ from depyf.bytecode.operations import OPERATIONS
 
 def settle(draft: Draft) -> Listing:
     """Return the listing. Raises `DecompilationError` where control runs off the end of the code."""
-    reached = reach(draft)
-    for index in draft.leftovers:
-        if not reached[index]:
-            draft.steps[index] = ()
-    elide_jumps(draft)
+    if draft.leftovers or may_run_off(draft):
+        reached = reach(draft)
+        for index in draft.leftovers:
+            if not reached[index]:
+                draft.steps[index] = ()
+    if draft.elidable:
+        elide_jumps(draft)
     first = first_instructions(draft)
-    instructions: list[Instruction] = []
-    for index, steps in enumerate(draft.steps):
-        raw = draft.raws[index]
-        for step in steps:
-            target = place(draft, first, index, draft.targets[index]) if step.jumps else -1
-            instructions.append(
-                Instruction(step.op, step.arg, target, raw.offset, draft.lines[index], draft.handler[index])
-            )
     handlers, renumbered = used_handlers(draft, first)
-    for instruction in instructions:
-        instruction.handler = renumbered[instruction.handler]
+    instructions: list[Instruction] = []
+    for index, (steps, raw, line, old) in enumerate(zip(draft.steps, draft.raws, draft.lines, draft.handler)):
+        for op, arg, jumps in steps:
+            target = place(draft, first, index, draft.targets[index]) if jumps else -1
+            instructions.append(Instruction(op, arg, target, raw.offset, line, renumbered[old]))
     return Listing(draft.code, instructions, handlers)
+
+
+def may_run_off(draft: Draft) -> bool:
+    """Say whether control could go on behind the last instruction, if it gets there."""
+    last = draft.steps[-1]
+    return not last or OPERATIONS[last[-1].op].falls
 
 
 def first_instructions(draft: Draft) -> list[int]:
     """Return per raw instruction the index of the first operation at or after it."""
-    first = []
-    count = 0
-    for steps in draft.steps:
-        first.append(count)
-        count += len(steps)
-    first.append(count)
-    return first
+    return list(accumulate(map(len, draft.steps), initial=0))
 
 
 def elide_jumps(draft: Draft) -> None:
@@ -64,6 +63,8 @@ def used_handlers(draft: Draft, first: list[int]) -> tuple[list[Handler], dict[i
     """Return the handlers that still protect something, and new indices for the old ones."""
     handlers: list[Handler] = []
     renumbered = {-1: -1}
+    if not draft.handlers:
+        return handlers, renumbered
     for index, old in enumerate(draft.handler):
         if old in renumbered or not draft.steps[index]:
             continue

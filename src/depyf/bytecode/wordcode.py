@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from depyf.bytecode.code import Code
 from depyf.bytecode.operand import RawInstruction
-from depyf.bytecode.versions.facts import Facts
+from depyf.bytecode.versions.facts import CACHE, EXTENDED_ARG, Facts
 from depyf.errors import DecompilationError
 
 MAX_PREFIXES = 3
@@ -17,52 +15,60 @@ def decode(code: Code, facts: Facts) -> list[RawInstruction]:
 
     Raises `DecompilationError` on unknown opcodes and truncated code.
     """
-    table, data = facts.table, code.bytecode
+    sizes, data = facts.sizes, code.bytecode
     raws: list[RawInstruction] = []
     start = offset = 0
     prefix = 0
-
-    def fail(reason: str) -> DecompilationError:
-        return DecompilationError(reason, code=str(code), offset=offset)
-
     if len(data) % 2:
         raise DecompilationError(f"the bytecode has an odd length ({len(data)} bytes)", code=str(code))
     if not data:
         raise DecompilationError("the bytecode is empty", code=str(code))
     while offset < len(data):
-        name = table.opcodes.get(data[offset])
-        if name is None:
-            raise fail(f"unknown opcode {data[offset]}")
-        if name == "CACHE":
-            raise fail("a cache entry where an instruction should stand")
-        if name == "EXTENDED_ARG":
-            prefix = (prefix | data[offset + 1]) << 8
-            if offset - start >= 2 * MAX_PREFIXES:
-                raise fail(f"more than {MAX_PREFIXES} EXTENDED_ARG in a row")
+        known = sizes.get(data[offset])
+        if known is None:
+            prefix = (prefix | extended(code, facts, start, offset)) << 8
             offset += 2
             continue
-        end = offset + 2 + 2 * table.caches.get(name, 0)
-        if end > len(data):
-            raise fail(f"the bytecode ends within the cache of {name}")
+        name, size = known
+        end = offset + size
         raws.append(RawInstruction(name, prefix | data[offset + 1], start, offset, end))
         start = offset = end
         prefix = 0
     if start != offset:
         raise DecompilationError("the bytecode ends after EXTENDED_ARG", code=str(code), offset=start)
+    if offset > len(data):
+        reason = f"the bytecode ends within the cache of {raws[-1].name}"
+        raise DecompilationError(reason, code=str(code), offset=raws[-1].offset)
     return raws
 
 
-def jump_targets(code: Code, facts: Facts, raws: Sequence[RawInstruction], jumps: Sequence[bool]) -> list[int]:
-    """Return per instruction the index of the one it jumps to, or -1 where `jumps` is false.
+def extended(code: Code, facts: Facts, start: int, offset: int) -> int:
+    """Return the argument of EXTENDED_ARG at `offset`; `start` is where the row of them begins.
+
+    Raises `DecompilationError` on anything else.
+    """
+    number = code.bytecode[offset]
+    name = facts.table.opcodes.get(number)
+    if name == EXTENDED_ARG and offset - start < 2 * MAX_PREFIXES:
+        return code.bytecode[offset + 1]
+    reason = f"unknown opcode {number}"
+    if name == EXTENDED_ARG:
+        reason = f"more than {MAX_PREFIXES} EXTENDED_ARG in a row"
+    elif name == CACHE:
+        reason = "a cache entry where an instruction should stand"
+    raise DecompilationError(reason, code=str(code), offset=offset)
+
+
+def jump_targets(code: Code, facts: Facts, raws: list[RawInstruction]) -> list[int]:
+    """Return per instruction the index of the one it jumps to, or -1.
 
     Raises `DecompilationError` where a target lies outside the code or within an instruction.
     """
-    starts = {raw.start: index for index, raw in enumerate(raws)}
-    targets = []
-    for raw, does_jump in zip(raws, jumps, strict=True):
-        if not does_jump:
-            targets.append(-1)
-            continue
+    targets = [-1] * len(raws)
+    jumps = [index for index, raw in enumerate(raws) if raw.name in facts.jumping]
+    starts = {raw.start: index for index, raw in enumerate(raws)} if jumps else {}
+    for index in jumps:
+        raw = raws[index]
         distance = raw.arg * facts.jump_unit
         if raw.name in facts.table.jump_absolute:
             offset = distance
@@ -73,7 +79,7 @@ def jump_targets(code: Code, facts: Facts, raws: Sequence[RawInstruction], jumps
         target = starts.get(offset)
         if target is None:
             raise DecompilationError(f"{raw.name} {misplaced(code, offset)}", code=str(code), offset=raw.offset)
-        targets.append(target)
+        targets[index] = target
     return targets
 
 

@@ -17,6 +17,7 @@ from depyf.cli.locate import NotFound as NothingFound
 from depyf.cli.outcome import decompile_found
 from depyf.cli.problems import Failed, NotFound, Usage
 from depyf.cli.shown import SHOWS, STANDARD, neutral, show_after, show_bytecode, show_steps
+from depyf.cli.stages import show_page
 from depyf.cli.target import Folder, Function, Module, parse_target, resolve
 from depyf.errors import DecompilationError
 from depyf.pipeline import OPTIONAL, PASSES
@@ -93,7 +94,7 @@ def decompile(
         if isinstance(found, Function) and found.imported:
             click.echo(f"{target}: the module was imported, as its bytecode does not show the function", err=True)
         if show or stop_after:
-            _write(_shown(found, show, stop_after, left_out), out)
+            _write(_shown(target, found, show, stop_after, left_out), out)
         else:
             _write(_source(target, found, prove, left_out), out)
     except NothingFound as error:
@@ -110,9 +111,13 @@ def _source(target: str, found: Module | Function, prove: bool, without: frozens
 
 
 def _shown(
-    found: Module | Function, show: str | None, stop_after: str | None, without: frozenset[str]
+    target: str, found: Module | Function, show: str | None, stop_after: str | None, without: frozenset[str]
 ) -> Iterator[str]:
     """Return the parts of what `--show` and `--stop-after` ask for."""
+    if show == "html":
+        if stop_after is not None:
+            raise Usage("--show html has no --stop-after: it shows the whole way")
+        return iter((show_page(target, found, without),))
     code = neutral(found)
     if show == "bytecode":
         return show_bytecode(code)

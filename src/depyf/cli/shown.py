@@ -14,7 +14,7 @@ from depyf.show import listing
 from depyf.show.steps import After, Step, Steps, difference
 from depyf.trace import recording
 
-SHOWS = ("bytecode", "cfg", "tree", "steps")
+SHOWS = ("bytecode", "cfg", "tree", "steps", "html")
 STANDARD = {"cfg": ("lift",), "tree": ("build", "dispatch")}
 """The passes after which a form is shown, where the user names none."""
 

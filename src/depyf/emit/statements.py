@@ -37,6 +37,10 @@ class StatementWriter:
 
     def write(self, body: Sequence[ast.stmt]) -> str:
         """Return the source of statements, each line ended by a newline."""
+        return "".join(line + "\n" for line in self.lines(body))
+
+    def lines(self, body: Sequence[ast.stmt]) -> list[str]:
+        """Return the lines of statements, as `parts` makes them."""
         lines: list[str] = []
         work: list[Part] = [(body, 0)]
         while work:
@@ -47,7 +51,7 @@ class StatementWriter:
             stmts, depth = part
             for stmt in reversed(stmts):
                 work.extend(reversed(self.parts(stmt, depth)))
-        return "".join(line + "\n" for line in lines)
+        return lines
 
     def parts(self, stmt: ast.stmt, depth: int) -> list[Part]:
         """Return the lines and inner sequences of a statement."""

@@ -11,12 +11,14 @@ What cannot be folded is assigned to its temporary.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import cast
 
 from depyf.errors import DecompilationError
 from depyf.lift import order
+from depyf.lift.extent import Extent, note_extent
 from depyf.lift.nodes import EMPTY, IMPURE, PURE, Augmented, Entry, Ref, Temp
 from depyf.lift.slots import Slots
 from depyf.lift.tac import Graph, Inst
@@ -35,7 +37,7 @@ class Operands:
 class Folder:
     """The state of folding one block: finished statements, and pending values in order.
 
-    `uses` says how often each temporary is read in the whole graph.
+    `uses` says how often each temporary is read in the whole graph, `added` how often an operation adds to a display.
     """
 
     def __init__(self, graph: Graph, uses: dict[int, int]) -> None:
@@ -47,11 +49,14 @@ class Folder:
         self.slots: Slots | None = None
         self.insts: list[Inst] = []
         self.position = 0
+        self.told = 0
+        self.added: Counter[tuple[str, int]] | None = None
 
     def fold(self, insts: list[Inst], rules: dict[str, Callable[[Folder, Inst], None]]) -> None:
         """Fold these operations, in order."""
         self.insts = insts
-        self.position = 0
+        self.position = self.told = 0
+        self.added = None
         while self.position < len(insts):
             inst = insts[self.position]
             self.position += 1
@@ -171,7 +176,16 @@ class Folder:
     def append(self, stmt: ast.stmt, line: int | None) -> None:
         """Append a statement whose order against pending values has been seen to."""
         stmt.lineno = line if line is not None else 0
+        note_extent(stmt, self.extent())
         self.stmts.append(stmt)
+
+    def extent(self) -> Extent:
+        """Return the offsets of the first and the last operation since this was last asked, or of the last one."""
+        start = min(self.told, max(self.position - 1, 0))
+        self.told = self.position
+        # What was put together of several blocks has no offset of its own.
+        offsets = [inst.offset for inst in self.insts[start : self.position] if inst.offset >= 0]
+        return (min(offsets), max(offsets)) if offsets else (-1, -1)
 
     def _flush(self, stores: frozenset[str]) -> None:
         last = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import cast
 
 from depyf.lift.tac import KEEP, Graph, Inst, edges, exit_uses
@@ -10,10 +11,13 @@ BOOKKEEPING = frozenset({"POP", "POP_EXCEPT", "PUSH_EXC_INFO"})
 """Operations of which nothing is seen: what only they take needs no variable."""
 
 
-def read_temps(graph: Graph) -> set[int]:
-    """Return the temporaries that some operation reads, or that a phi takes over which is read."""
+def read_temps(graph: Graph, restored: Collection[int] = ()) -> set[int]:
+    """Return the temporaries that some operation reads, or that a phi takes over which is read.
+
+    restored: temporaries of exceptions that are to be handled again: these are read too.
+    """
     sources: dict[int, list[int]] = {}
-    work: list[int] = []
+    work: list[int] = list(restored)
     for block in graph.live():
         for inst in block.insts:
             if inst.op == KEEP:
@@ -46,9 +50,12 @@ def take_kept(graph: Graph) -> None:
         ]
 
 
-def drop_unread(graph: Graph) -> None:
-    """Remove the KEEP operations whose phi nobody reads."""
+def drop_unread(graph: Graph, restored: Collection[int] = ()) -> None:
+    """Remove the KEEP operations whose phi nobody reads.
+
+    restored: as for `read_temps`.
+    """
     keeping = [block for block in graph.live() if any(inst.op == KEEP for inst in block.insts)]
-    read = read_temps(graph) if keeping else set()
+    read = read_temps(graph, restored) if keeping else set()
     for block in keeping:
         block.insts = [inst for inst in block.insts if inst.op != KEEP or inst.arg in read]

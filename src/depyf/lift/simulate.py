@@ -41,8 +41,10 @@ STATEMENTS = ("break", "continue")
 CONTROL = frozenset({"JUMP", "JUMP_IF_TRUE", "JUMP_IF_FALSE", "FOR_ITER", "RETURN", "RAISE", "RERAISE"})
 
 
-def lift(listing: Listing, first_temp: int = 0) -> Graph:
+def lift(listing: Listing, first_temp: int = 0, *, restores: bool = False) -> Graph:
     """Return the three-address code of a listing; its temporaries are numbered from `first_temp` on.
+
+    restores: whether what POP_EXCEPT takes from the stack is wanted; in source it is implied.
 
     Raises DecompilationError if the stack underflows, if a block is reached with different
     stack depths, or if the code runs off its end.
@@ -55,7 +57,8 @@ def lift(listing: Listing, first_temp: int = 0) -> Graph:
         lifter.block(lifter.work.pop())
     remove_trivial_phis(lifter.graph, lifter.handler_args)
     take_kept(lifter.graph)
-    drop_unread(lifter.graph)
+    blocks = lifter.graph.live() if restores else []
+    drop_unread(lifter.graph, {inst.uses[0] for block in blocks for inst in block.insts if inst.op == "POP_EXCEPT"})
     settle_callees(lifter.graph)
     split_loop_edges(lifter.graph)
     lifter.graph.unsure = unsure_reads(lifter.graph)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import keyword
 import marshal
+from collections import Counter
 from typing import cast
 
 from depyf.bytecode.versions.known import facts_of
@@ -268,7 +269,7 @@ def _absorbable(folder: Folder, inst: Inst, display: ast.expr) -> bool:
         return isinstance(display, ast.Set)
     if op == "SET_ADD":
         return isinstance(display, ast.Set) and (
-            any(isinstance(element, ast.Starred) for element in display.elts) or _are_many(folder, inst)
+            _are_many(folder, inst) or any(isinstance(element, ast.Starred) for element in display.elts)
         )
     if op == "MAP_ADD" and isinstance(display, ast.Dict):
         return not display.keys or _are_many(folder, inst)
@@ -276,8 +277,9 @@ def _absorbable(folder: Folder, inst: Inst, display: ast.expr) -> bool:
 
 
 def _are_many(folder: Folder, inst: Inst) -> bool:
-    added = sum(other.op == inst.op and other.uses[0] == inst.uses[0] for other in folder.insts)
-    return added >= MANY[inst.op]
+    if folder.added is None:
+        folder.added = Counter((other.op, other.uses[0]) for other in folder.insts if other.op in MANY)
+    return folder.added[inst.op, inst.uses[0]] >= MANY[inst.op]
 
 
 def _absorb(op: str, display: ast.expr, values: list[ast.expr]) -> None:
@@ -293,12 +295,15 @@ def _absorb(op: str, display: ast.expr, values: list[ast.expr]) -> None:
             display.elts.append(ast.Starred(value=value, ctx=ast.Load()))
     elif isinstance(display, ast.Dict):
         if op == "MAP_ADD":
+            display.behind_star = _behind_star(display) + 1  # type: ignore[attr-defined]
             display.keys.append(values[0])
             display.values.append(values[1])
         elif isinstance(values[0], ast.Dict) and _is_chunk(op, display, values[0]):
+            display.behind_star = _behind_star(display) + len(values[0].keys)  # type: ignore[attr-defined]
             display.keys.extend(values[0].keys)
             display.values.extend(values[0].values)
         else:
+            display.behind_star = 0  # type: ignore[attr-defined]
             display.keys.append(None)
             display.values.append(values[0])
 
@@ -318,8 +323,15 @@ def _is_chunk(op: str, display: ast.Dict, items: ast.Dict) -> bool:
         return False
     if not display.keys:
         return op in ("BUILD_MAP_UNPACK", "BUILD_MAP_UNPACK_WITH_CALL")
-    since = list(reversed(display.keys)).index(None) if None in display.keys else len(display.keys)
-    return since % CHUNK == 0
+    return _behind_star(display) % CHUNK == 0
+
+
+def _behind_star(display: ast.Dict) -> int:
+    """Return how many items a growing display has behind its last `**`; they are counted once."""
+    counted: int | None = getattr(display, "behind_star", None)
+    if counted is not None:
+        return counted
+    return [*display.keys[::-1], None].index(None)
 
 
 def _may_name(key: ast.expr | None, op: str) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import keyword
 import unicodedata
+from functools import lru_cache
 
 
+@lru_cache(maxsize=1 << 12)
 def is_writable(name: str) -> bool:
     """Say whether a name, written in a source, is that name: identifiers are normalised, and keywords are none.
 

@@ -11,7 +11,10 @@ from __future__ import annotations
 import ast
 
 from depyf.lift.nodes import MatchTest
+from depyf.passes.walk import of_kinds
 from depyf.trace import step
+
+TESTS = frozenset({MatchTest})
 
 
 def part_cases(stmt: ast.If) -> None:
@@ -19,7 +22,7 @@ def part_cases(stmt: ast.If) -> None:
     work = [stmt]
     while work:
         node = work.pop()
-        if not any(isinstance(part, MatchTest) for part in ast.walk(node.test)):
+        if not tests_pattern(node.test):
             continue
         test = node.test
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -37,11 +40,16 @@ def part_cases(stmt: ast.If) -> None:
             work += [inner, node]
 
 
+def tests_pattern(test: ast.expr) -> bool:
+    """Say whether a pattern is tested anywhere in a condition."""
+    return bool(of_kinds([test], TESTS))
+
+
 def _starts_apart(test: ast.BoolOp) -> bool:
     """Say whether the first part of a condition is for a case of its own: no pattern with its guard behind it."""
     first = test.values[0]
     if isinstance(test.op, ast.Or):
-        return any(isinstance(part, MatchTest) for part in ast.walk(first))
+        return tests_pattern(first)
     return isinstance(first, ast.UnaryOp)
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from depyf.lift.nodes import AsyncIter, GetIter, Ref, Temp
 from depyf.lift.tac import NULL
 from depyf.passes.loop_tails import take_tail
-from depyf.passes.walk import nodes, rewrite_sequences
+from depyf.passes.walk import holds, of_kinds, rewrite_sequences
 from depyf.structure.labels import ForStmt, WithStmt
 from depyf.structure.tree import Enter
 from depyf.trace import step
@@ -20,8 +20,13 @@ from depyf.trace import step
 
 def restore_heads(body: list[ast.stmt]) -> list[ast.stmt]:
     """Replace `ForStmt` by `ast.For`, and `Enter` with `WithStmt` by `ast.With`."""
-    named = Counter(_temp(node) for node in nodes(body))
+    if not holds(body, ForStmt, WithStmt):
+        return body
+    named = Counter(_temp(node) for node in of_kinds(body, TEMPS))
     return rewrite_sequences(body, lambda stmts: _sequence(stmts, named))
+
+
+TEMPS = frozenset({Ref, Temp})
 
 
 def _temp(node: ast.AST) -> int:

@@ -31,7 +31,7 @@ from depyf.passes.body import Body
 from depyf.passes.definitions import AsyncDefinition, Definition
 from depyf.passes.parameters import parameters
 from depyf.passes.telling import hint_names
-from depyf.passes.walk import nodes, rewrite_expressions
+from depyf.passes.walk import nodes, of_kinds, rewrite_expressions
 from depyf.trace import step
 
 
@@ -89,8 +89,9 @@ def _label(value: object) -> str:
 
 
 KINDS = frozenset(
-    {Temp, Object, GetIter, AsyncIter, AsyncNext, WithExcept, Common, Cell, Function, ast.Name, Var, ast.Slice}
+    {Temp, Object, GetIter, AsyncIter, AsyncNext, WithExcept, Common, Cell, Function, ast.Slice}
 )
+VARIABLES = frozenset({ast.Name, Var})
 
 
 def finish_leftovers(body: Body, names: Names) -> None:
@@ -98,7 +99,8 @@ def finish_leftovers(body: Body, names: Names) -> None:
     temps: dict[int, str] = {}
     hint_names(body.stmts, names.hints)
 
-    between_brackets = _indices(body.stmts)
+    present = of_kinds(body.stmts, PRESENT)
+    between_brackets = _indices([node for node in present if isinstance(node, ast.Subscript)])
 
     def named(temp: int, wish: str) -> str:
         if temp not in temps:
@@ -106,16 +108,15 @@ def finish_leftovers(body: Body, names: Names) -> None:
             step("v{} is called {}", temp, temps[temp])
         return temps[temp]
 
-    for node in list(nodes(body.stmts)):
+    is_named = any(not isinstance(node, ast.Subscript) for node in present)
+    for node in nodes(body.stmts) if is_named else ():
         if isinstance(node, (Definition, AsyncDefinition)) and isinstance(node.target, Temp):
             function = node.name
             node.name = named(node.target.temp, function)
             if node.name != function:
                 names.functions[node.name] = function
-
         elif isinstance(node, Import) and node.target is not None:
             node.names[0].asname = named(node.target.temp, node.names[0].name)
-
         elif isinstance(node, Temp):
             named(node.temp, f"tmp_{len(temps) + 1}")
 
@@ -146,16 +147,20 @@ def finish_leftovers(body: Body, names: Names) -> None:
             expr.id = names.of_variable(expr.id)
         return expr
 
-    rewrite_expressions(body.stmts, rewrite, KINDS)
+    all_writable = all(map(is_writable, names.taken))
+    rewrite_expressions(body.stmts, rewrite, KINDS if all_writable else KINDS | VARIABLES)
 
 
-def _indices(stmts: list[ast.stmt]) -> set[int]:
+PRESENT: frozenset[type] = frozenset({Temp, Definition, AsyncDefinition, Import, ast.Subscript})
+"""What is named here, and what slices stand in."""
+
+
+def _indices(subscripts: list[ast.Subscript]) -> set[int]:
     """Return the identities of the slices that stand between the brackets of a subscript, alone or in a tuple."""
     found: set[int] = set()
-    for node in nodes(stmts):
-        if isinstance(node, ast.Subscript):
-            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-            found.update(id(part) for part in parts)
+    for node in subscripts:
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        found.update(id(part) for part in parts)
     return found
 
 

@@ -12,9 +12,11 @@ import ast
 
 from depyf.lift.nodes import Capture, MatchTest, Temp, Var
 from depyf.lift.references import referred
-from depyf.passes.case_tests import part_cases
-from depyf.passes.walk import nodes, rewrite_sequences
+from depyf.passes.case_tests import part_cases, tests_pattern
+from depyf.passes.walk import of_kinds, rewrite_sequences
 from depyf.trace import step
+
+TEMPS = frozenset({Temp})
 
 
 def restore_matches(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -37,7 +39,7 @@ def _matched(before: list[ast.stmt], stmt: ast.If) -> ast.stmt:
     """Return the `match` that a test begins, or the test; the subject is taken from the end of `before`."""
     tested = _pattern(stmt.test)
     subject = _assigned(before)
-    if tested is None or (subject is None and not any(isinstance(node, MatchTest) for node in ast.walk(stmt.test))):
+    if tested is None or (subject is None and not tests_pattern(stmt.test)):
         if subject is None or not _goes_on([stmt], subject):
             return stmt
     elif subject is not None and not _same(tested[0], subject):
@@ -148,7 +150,7 @@ def _captured(stmt: ast.stmt, subject: ast.expr) -> Var | None:
 
 def _goes_on(stmts: list[ast.stmt], subject: ast.expr) -> bool:
     """Say whether statements still test the subject."""
-    return isinstance(subject, Temp) and any(isinstance(node, Temp) and _same(node, subject) for node in nodes(stmts))
+    return isinstance(subject, Temp) and any(_same(node, subject) for node in of_kinds(stmts, TEMPS))
 
 
 def _same(one: ast.expr, two: ast.expr) -> bool:

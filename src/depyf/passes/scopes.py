@@ -12,7 +12,7 @@ from depyf.passes.body import Bodies, Body
 from depyf.passes.comprehensions import COMPREHENSIONS, bound_around
 from depyf.passes.definitions import AsyncDefinition, ClassDefinition, Definition
 from depyf.passes.type_params import GENERIC
-from depyf.passes.walk import children, nodes
+from depyf.passes.walk import holding, of_kinds
 from depyf.trace import step
 
 EXPRESSIONS = frozenset({"<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
@@ -20,6 +20,10 @@ EXPRESSIONS = frozenset({"<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<
 
 IMPLIED = frozenset({"__classdict__", "__conditional_annotations__"})
 """Free variables of code that is evaluated later: no statement names them."""
+
+
+NAMING: frozenset[type] = frozenset({Cell, ast.ExceptHandler})
+"""What names a variable and is no `Var`."""
 
 
 def declare(body: Body) -> None:
@@ -60,14 +64,16 @@ def never_bound(body: Body, variables: list[Var]) -> list[ast.stmt]:
     code = body.code
     if not code.flags & CO_OPTIMIZED or code.name.startswith("<"):
         return []
+    unbound = {*code.varnames, *code.cellvars}.difference(code.parameters)
+    unbound.difference_update([var.id for var in variables if not isinstance(var.ctx, ast.Load)])
+    if not unbound:
+        return []
     inner = [const for const in code.consts if isinstance(const, Code)]
-    shared = {name for one in inner for name in one.freevars}
-    shared |= {node.name for node in nodes(body.stmts) if isinstance(node, Cell)}
+    named = of_kinds(body.stmts, NAMING)
+    shared = {name for one in inner for name in one.freevars} | {node.name for node in named if isinstance(node, Cell)}
     # Written code may have a free variable with the name of a local one: that is what the others mean.
     read = {var.id for var in variables if is_own(var, code)} | (shared - set(code.freevars))
-    bound = {var.id for var in variables if not isinstance(var.ctx, ast.Load)} | set(code.parameters)
-    bound |= {node.name for node in nodes(body.stmts) if isinstance(node, ast.ExceptHandler) and node.name}
-    names = sorted(read & {*code.varnames, *code.cellvars} - bound)
+    names = sorted(read & unbound - {node.name for node in named if isinstance(node, ast.ExceptHandler)})
     if not names:
         return []
     targets: list[ast.expr] = [Var(id=name, ctx=ast.Store(), scope="fast") for name in names]
@@ -108,7 +114,7 @@ def shadow(inner: Body, outer: Code, bodies: Bodies) -> None:
             work.extend(bodies[id(const)] for const in body.code.consts if isinstance(const, Code))
 
 
-BINDING = frozenset(
+BINDING: frozenset[type] = frozenset(
     {Var, Definition, AsyncDefinition, ClassDefinition, Capture, CaptureStar, CaptureRest, Import, ImportFrom}
 ).union({ast.Lambda}, COMPREHENSIONS)
 """The nodes that name a variable, or are a scope of their own."""
@@ -134,7 +140,7 @@ def _named(stmts: Sequence[ast.AST], around: bool, inner: list[ast.AST] | None) 
     while work:
         node = work.pop()
         if type(node) not in BINDING:
-            work.extend(children(node))
+            work.extend(holding(node, BINDING))
         elif isinstance(node, Var):
             found.append(node)
         elif isinstance(node, (Definition, AsyncDefinition)):
@@ -149,7 +155,7 @@ def _named(stmts: Sequence[ast.AST], around: bool, inner: list[ast.AST] | None) 
             work.extend(node.type_params)
         elif isinstance(node, (Capture, CaptureStar, CaptureRest)):
             found.extend([node.variable] if node.variable is not None else [])
-            work.extend(children(node))
+            work.extend(holding(node, BINDING))
         elif isinstance(node, (Import, ImportFrom)):
             found.extend(node.variables)
         elif isinstance(node, ast.Lambda):
@@ -163,5 +169,5 @@ def _named(stmts: Sequence[ast.AST], around: bool, inner: list[ast.AST] | None) 
             inner += [first.target, *first.ifs]
             work.append(first.iter)
         else:
-            work.extend(children(node))
+            work.extend(holding(node, BINDING))
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from depyf.passes.walk import BODIES
+from depyf.passes.walk import NESTS, inner
 from depyf.structure.polarity import keeps_polarity, negated
 from depyf.trace import step
 
@@ -31,12 +31,8 @@ def tidy(body: list[ast.stmt]) -> None:
                 step("line {}: the `else` of what never falls through goes", stmt.lineno)
                 stmts[place:place] = stmt.orelse
                 stmt.orelse = []
-            for name in BODIES:
-                inner = getattr(stmt, name, None)
-                if isinstance(inner, list) and inner and isinstance(inner[0], ast.stmt):
-                    work.append(inner)
-            for name in ("handlers", "cases"):
-                work.extend(part.body for part in getattr(stmt, name, ()))
+            if NESTS[type(stmt)]:
+                work += [sequence for sequence, _, _ in inner(stmt)]
 
 
 def _guards(stmt: ast.If) -> bool:

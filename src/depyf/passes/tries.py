@@ -11,14 +11,18 @@ import ast
 import sys
 
 from depyf.lift.nodes import ExcMatch, Object, Temp, TryStar
-from depyf.passes.walk import nodes, rewrite_sequences
+from depyf.passes.walk import holds, of_kinds, rewrite_sequences
 from depyf.structure.labels import TryStmt
 from depyf.structure.tree import ReraiseStmt
 from depyf.trace import step
 
+TEMPS = frozenset({Temp})
+
 
 def restore_tries(body: list[ast.stmt]) -> list[ast.stmt]:
     """Replace every `TryStmt` by an `ast.Try`."""
+    if not holds(body, TryStmt):
+        return body
     made: dict[int, ast.Try] = {}
 
     def part(stmts: list[ast.stmt]) -> list[ast.stmt]:
@@ -33,14 +37,13 @@ def restore_tries(body: list[ast.stmt]) -> list[ast.stmt]:
         return out
 
     body = rewrite_sequences(body, part)
-    if made:
-        _keep_exceptions(body, made)
+    _keep_exceptions(body, made)
     return body
 
 
 def _keep_exceptions(body: list[ast.stmt], made: dict[int, ast.Try]) -> None:
     """Give an exception that statements use as a value its temporary, where it is caught."""
-    named = {node.temp for node in nodes(body) if isinstance(node, Temp)}
+    named = {node.temp for node in of_kinds(body, TEMPS)}
     for exc in made.keys() & named:
         step("v{} is used as a value: it is kept where it is caught", exc)
         for clause in made[exc].handlers:

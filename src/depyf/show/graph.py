@@ -1,8 +1,8 @@
 """Graphs of three-address code as text.
 
-    block 3 (v7)  [handler 1]
-      :4     v8 = CALL (1, 'plain') v2 v7
-      -> 5 if v8 else 6 (v7)
+block 3 (v7)  [handler 1]
+  :4     v8 = CALL (1, 'plain') v2 v7
+  -> 5 if v8 else 6 (v7)
 """
 
 from __future__ import annotations

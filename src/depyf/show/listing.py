@@ -1,8 +1,8 @@
 """Normalised instructions as text.
 
-    line offset
-      :2      4  LOAD_FAST 'a'
-              6  JUMP_IF_FALSE to 12                 try 1
+line offset
+  :2      4  LOAD_FAST 'a'
+          6  JUMP_IF_FALSE to 12                 try 1
 """
 
 from __future__ import annotations
@@ -19,11 +19,17 @@ def rows(listing: Listing) -> list[str]:
 def text(listing: Listing) -> str:
     """Return the instructions of a listing and where its handlers begin."""
     lines = [f"{'line':>6} {'offset':>6}", *rows(listing)]
+    return "".join(f"{line}\n" for line in [*lines, *handler_lines(listing)])
+
+
+def handler_lines(listing: Listing) -> list[str]:
+    """Return one line per handler: where it begins, and what is left on the stack there."""
+    lines = []
     for number, handler in enumerate(listing.handlers):
         begin = offset(listing, handler.target)
         lasti = ", offset saved" if handler.lasti else ""
         lines.append(f"handler {number}: goes to {begin} with {handler.depth} values left{lasti}")
-    return "".join(f"{line}\n" for line in lines)
+    return lines
 
 
 def row(listing: Listing, one: Instruction) -> str:

@@ -1,9 +1,9 @@
 """Nested items and unfinished statements as text: Python where there is some, and the pipeline's own nodes beside it.
 
-    loop 4:
-        if <v3>:
-            goto 7
-    label 7:
+loop 4:
+    if <v3>:
+        goto 7
+label 7:
 """
 
 from __future__ import annotations
@@ -28,9 +28,15 @@ Written = Sequence[Item] | Sequence[ast.stmt]
 
 def text(body: Written, grammar: Grammar) -> str:
     """Return items or statements as text, nested ones indented; an empty sequence is `pass`."""
-    writer = StatementWriter(grammar, STATEMENTS)
-    writer.expressions.rules = EXPRESSIONS
-    return writer.write(cast("Sequence[ast.stmt]", body or [ast.Pass()]))
+    return TreeWriter(grammar, STATEMENTS).write(cast("Sequence[ast.stmt]", body or [ast.Pass()]))
+
+
+class TreeWriter(StatementWriter):
+    """Writes the pipeline's own nodes too."""
+
+    def __init__(self, grammar: Grammar, rules: Rules) -> None:
+        super().__init__(grammar, rules)
+        self.expressions.rules = EXPRESSIONS
 
 
 # -- expressions -----------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
 
 
@@ -20,6 +21,13 @@ class Choices:
     joins_exits: bool = True
 
 
+class Dispatch(enum.Enum):
+    """A loop that dispatches on the number of a block, where no statement fits."""
+
+    SCOPES = "a `try` for each handler"
+    LEVELS = "one `try` for all handlers"
+
+
 ORDER = (
     Choices(),
     Choices(shared_exits_inside=False),
@@ -31,3 +39,5 @@ ORDER = (
     Choices(shared_exits_inside=False, goes_beyond=False, joins_exits=False),
 )
 """What is tried until the control flow fits statements."""
+WAYS: tuple[Choices | Dispatch, ...] = (*ORDER, *Dispatch)
+"""All ways to make statements, in the order in which they are tried."""

@@ -17,8 +17,6 @@ from depyf.trace import step
 
 def restore_generator_calls(graph: Graph) -> None:
     """Leave out the loops that stand for calls of builtins, inner ones first; the calls stand beside them."""
-    if not any(inst.op == "LOAD_COMMON" for block in graph.live() for inst in block.insts):
-        return
     found = [graph.block(index) for index in postorder(graph) if _restore(graph, graph.block(index))]
     if not found:
         return

@@ -25,7 +25,8 @@ def items_of(graph: Graph, block: Block, uses: dict[int, int]) -> list[Item]:
         case Branch(cond, if_true, if_false, line):
             test = _last_value(folder, cond)
             folder.finish()
-            return [*folder.stmts, If(test, jump_along(graph, if_true), jump_along(graph, if_false), line)]
+            ways = jump_along(graph, if_true), jump_along(graph, if_false)
+            return [*folder.stmts, If(test, *ways, line, folder.extent())]
         case ForIter():
             folder.finish()
             return list(folder.stmts)

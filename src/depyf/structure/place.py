@@ -77,31 +77,30 @@ def _around(
 ) -> list[int]:
     """Nodes follow a loop, `try` or `with`: decide which is its `else`, and which are written inside."""
     single = [kid for kid in kids if len(sites[kid]) == 1]
+    nearby = set(kids)
     if isinstance(compound, Try):
         inside = [kid for kid in single if _is_inside(nodes[kid], sites[kid][0][1], compound)]
-        for kid in inside:
-            _fill(sites[kid][0][1], nodes[kid].items)
+        _fill_all(inside, nodes, sites)
         kids = [kid for kid in kids if kid not in inside]
+        nearby = set(kids)
         passed = _passed(nodes, label, compound, kids, sites)
         if passed is not None:
             compound.orelse = [Label(passed), *nodes[passed].items]
             return [kid for kid in kids if kid != passed]
         single = [kid for kid in single if kid not in inside]
     normal = _normal_exit(compound, nodes, single, kids, sites)
+    if isinstance(compound, Try):
+        lone = _lone_jumps(nodes, label, kids, normal, sites)
+        _fill_all(lone, nodes, sites)
+        kids, single = ([kid for kid in some if kid not in lone] for some in (kids, single))
+        nearby.update(lone)
     if normal is not None and isinstance(compound, (Loop, For)) and compound.behind >= 0:
         if nodes[normal].first >= compound.behind:
             return kids
         _fill_else(compound, sites[normal][0][1], nodes[normal].items)
         return [kid for kid in kids if kid != normal]
     if normal is not None:
-        leaving = {jump.label for jump in nodes[label].jumps if not jump.explicit} - set(kids)
-        if isinstance(compound, (Loop, For)):
-            leaving -= {compound.header, *nodes[label].ends}
-        elif not (isinstance(compound, Try) and compound.is_star):
-            leaving -= nodes[label].ends
-            if not (nodes[label].tells and isinstance(compound, Try) and _has_name(compound)):
-                leaving -= nodes[label].implied
-        if leaving:
+        if _leads_past(nodes[label], compound, nearby):
             _fill_else(compound, sites[normal][0][1], nodes[normal].items)
             return [kid for kid in kids if kid != normal]
     if normal is None and isinstance(compound, Loop) and len(single) == len(kids):
@@ -110,16 +109,14 @@ def _around(
         direct = beyond & {jump.label for jump in nodes[label].jumps}
         late = [kid for kid in kids if nodes[kid].first >= nodes[label].last and nodes[kid].jumps]
         if len(beyond) == 1 and (direct or len(kids) > 1) and not (late and nodes[label].in_order):
-            for kid in kids:
-                _fill(sites[kid][0][1], nodes[kid].items)
+            _fill_all(kids, nodes, sites)
             return []
     if len(kids) < 2:
         return kids
     if normal is not None and isinstance(compound, Loop) and len(single) == len(kids):
         others = [kid for kid in single if kid != normal]
         if all(other < normal for other in others):
-            for kid in others:
-                _fill(sites[kid][0][1], nodes[kid].items)
+            _fill_all(others, nodes, sites)
             return [normal]
     if normal is not None:
         _fill_else(compound, sites[normal][0][1], nodes[normal].items)
@@ -130,6 +127,38 @@ def _around(
             _fill(sites[kid][0][1], nodes[kid].items)
             kids = [other for other in kids if other != kid]
     return kids
+
+
+def _fill_all(kids: list[int], nodes: dict[int, Node], sites: dict[int, list[tuple[int, Jump]]]) -> None:
+    """Write nodes at the one jump that leads to each."""
+    for kid in kids:
+        _fill(sites[kid][0][1], nodes[kid].items)
+
+
+def _leads_past(node: Node, compound: Item, nearby: set[int]) -> bool:
+    """Say whether a statement is left for other places than these nodes and what is implied."""
+    leaving = {jump.label for jump in node.jumps if not jump.explicit} - nearby
+    if isinstance(compound, (Loop, For)):
+        leaving -= {compound.header, *node.ends}
+    elif not (isinstance(compound, Try) and compound.is_star):
+        leaving -= node.ends
+        if not (node.tells and isinstance(compound, Try) and _has_name(compound)):
+            leaving -= node.implied
+    return bool(leaving)
+
+
+def _lone_jumps(
+    nodes: dict[int, Node], label: int, kids: list[int], normal: int | None, sites: dict[int, list[tuple[int, Jump]]]
+) -> list[int]:
+    """Return the lone jumps of handlers that would stand behind a `try` in the way of what goes on from it elsewhere.
+
+    So in `if c: try: f() except E: break`, and where code stands behind the `try`.
+    """
+    goes_on = any(jump.label in sites and jump.label not in kids for jump in nodes[label].jumps if not jump.explicit)
+    if not goes_on and len(kids) < 2:
+        return []
+    single = [kid for kid in kids if kid != normal and len(sites[kid]) == 1 and not sites[kid][0][1].never]
+    return [kid for kid in single if len(nodes[kid].items) == 1 and isinstance(nodes[kid].items[0], Jump)]
 
 
 def _has_name(compound: Try) -> bool:

@@ -64,10 +64,21 @@ def _start(block: Block) -> int | None:
         inst = block.insts[place]
         if inst.line != line or inst.op == "POP_EXCEPT" or (inst.op == "POP" and _is_from_before(block, place)):
             break
+        if _is_unbinding(block.insts[max(0, place - 3) : place + 1]):
+            return start if needed else place - 3
         needed = (needed - set(inst.defs)) | set(inst.uses)
         if not needed:
             start = place
     return start
+
+
+def _is_unbinding(insts: list[Inst]) -> bool:
+    """Say whether a clause ends here, in `name = None; del name` behind POP_EXCEPT; all of that stays together."""
+    if len({inst.line for inst in insts}) != 1:
+        return False
+    if [inst.op.partition("_")[0] for inst in insts] != ["POP", "CONST", "STORE", "DELETE"]:
+        return False
+    return insts[0].op == "POP_EXCEPT" and insts[2].op[6:] == insts[3].op[7:] and insts[2].arg == insts[3].arg
 
 
 def _is_from_before(block: Block, place: int) -> bool:

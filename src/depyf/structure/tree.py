@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from depyf.lift.extent import Extent
 from depyf.lift.nodes import Temp
 
 
@@ -36,12 +37,13 @@ class Label:
 
 @dataclass(slots=True, eq=False)
 class If:
-    """A test; either arm may be empty."""
+    """A test; either arm may be empty. `extent` says which instructions compute it."""
 
     test: ast.expr
     body: list[Item]
     orelse: list[Item]
     line: int | None = None
+    extent: Extent | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -49,7 +49,12 @@ def bisimulate(original: Listing, candidate: Listing, assumptions: Assumptions) 
 
 
 class Bisimulation:
-    """One proof. `table` holds, for each pair of places where paths meet, what is known there."""
+    """One proof.
+
+    table: for each pair of places where paths meet, what is known there.
+    alone: where the walk comes from such a pair without an observable that both sides have done. A circle of these
+        would let one side go round for ever while the other goes on, or stands still.
+    """
 
     def __init__(self, original: Listing, candidate: Listing, assumptions: Assumptions) -> None:
         self.listings = original, candidate
@@ -64,6 +69,7 @@ class Bisimulation:
         self.terms = Terms()
         self.result = Comparison()
         self.table: dict[Key, State] = {}
+        self.alone: dict[Key, set[Key]] = {}
         self.queue: list[tuple[int, int, Key]] = []
         self.queued: set[Key] = set()
         self.places: Key = (0, 0)
@@ -81,10 +87,14 @@ class Bisimulation:
                 else:
                     todo.extend(self.step(state))
             if not self.queue:
-                return
+                break
             _, _, key = heapq.heappop(self.queue)
             self.queued.discard(key)
-            todo = self.step(self.table[key].copy())
+            state = self.table[key].copy()
+            state.origin, state.joint = key, False
+            todo = self.step(state)
+        if has_cycle(self.alone):
+            raise NotUnderstood("a loop that does nothing observable")
 
     def start(self) -> State:
         """Return the state at both entries: the same arguments, the same exception being handled by a caller."""
@@ -117,6 +127,8 @@ class Bisimulation:
         """Add a state to what is known where it stands, and go on from there if that is less now."""
         first, second = (side.place for side in state.sides)
         key = (first, second)
+        if state.origin is not None and not state.joint:
+            self.alone.setdefault(state.origin, set()).add(key)
         state = canonical(state, (self.live(0, first), self.live(1, second)))
         known = self.table.get(key)
         if known is not None:
@@ -159,6 +171,8 @@ class Bisimulation:
         if self.is_iterator_taken(state, mine, its) or self.is_tested_again(state, mine, its):
             return [state]
         self.compare(state, mine, its)
+        self.result.pairs.add(self.places)
+        state.joint = True
         if mine.kind[0] != TRUTH_TEST:
             state.tested.clear()
         follow = self.exceptions(state, mine, its)
@@ -260,6 +274,22 @@ class Bisimulation:
             else:
                 texts.append("the end")
         return f"{reason} (original {texts[0]}, candidate {texts[1]})"
+
+
+def has_cycle(links: dict[Key, set[Key]]) -> bool:
+    """Tell whether links lead in a circle."""
+    before = dict.fromkeys(links, 0)
+    for target in (target for targets in links.values() for target in targets):
+        before[target] = before.get(target, 0) + 1
+    work = [key for key, count in before.items() if not count]
+    left = len(before)
+    while work:
+        left -= 1
+        for target in links.get(work.pop(), ()):
+            before[target] -= 1
+            if not before[target]:
+                work.append(target)
+    return left > 0
 
 
 def unchanging(assumptions: Assumptions, listings: Sequence[Listing]) -> Action:

@@ -12,7 +12,7 @@ from depyf.verify.callee import callee
 from depyf.verify.constants import NAME_STORES, placed
 from depyf.verify.effects import EFFECTS, GROWERS, NEVER_RAISE, Effect, effect_of
 from depyf.verify.frame import Frame
-from depyf.verify.known_calls import exception_parts, takes_iterator
+from depyf.verify.known_calls import entered, exception_parts, takes_iterator
 from depyf.verify.methods import called
 from depyf.verify.silent import known_truth
 from depyf.verify.state import LEAVE, DictOf
@@ -80,6 +80,8 @@ def standing(frame: Frame, lengths: Mapping[str, int]) -> Event | Split:
         slots = 1 if item.arg[1] == "plain" else 2  # type: ignore[index]
         results = (Symbol(Sort.ITERATOR),)
         return one_way(frame, item, frame.top(1), results, 1 + slots, lambda new: new, ("GET_ITER", key(None)))
+    if (operation := entered(frame)) is not None:
+        return enter(frame, item, operation)
     if item.op in CALLS:
         return call(frame, *CALLS[item.op](frame, item), lengths)
     if item.op in GROWERS:
@@ -139,6 +141,15 @@ def one_way(
     """Return an observable with one outcome, the next instruction."""
     outcome = Outcome(frame.side.place + 1, results, pops, pushes)
     return Event(kind or (item.op, key(item.arg)), operands, (outcome,), item.op not in NEVER_RAISE)
+
+
+def enter(frame: Frame, item: Instruction, operation: str) -> Event:
+    """Return the call that enters a context manager: one operation, its two results as a tuple."""
+    pops = 2 if item.arg[1] == "plain" else 3  # type: ignore[index]
+    pair = frame.terms.tuple_of
+    return one_way(
+        frame, item, frame.top(1), (PLAIN, PLAIN), pops, lambda results: (pair(results),), (operation, key(None))
+    )
 
 
 def do_method(frame: Frame, item: Instruction, operation: str, operands: tuple[Term, ...], slots: int) -> Event:

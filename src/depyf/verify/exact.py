@@ -17,11 +17,13 @@ class Comparison:
 
     reason: the first difference, or None where there is none.
     nested: the pairs of nested code that must be proven as well.
+    pairs: by index, the instructions of both that were found to do the same.
     """
 
     reason: str | None = None
     where: Place | None = None
     nested: list[tuple[Code, Code]] = field(default_factory=list)
+    pairs: set[tuple[int, int]] = field(default_factory=set)
 
 
 def compare_paths(original: Listing, candidate: Listing) -> Comparison:
@@ -29,7 +31,7 @@ def compare_paths(original: Listing, candidate: Listing) -> Comparison:
     left, right = Paths(original), Paths(candidate)
     result = Comparison()
     pending = [(left.settle(0), right.settle(0))]
-    seen = set(pending)
+    seen = result.pairs = set(pending)
     while pending:
         here, there = pending.pop()
         mine, its = left.step(here), right.step(there)

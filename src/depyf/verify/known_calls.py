@@ -4,7 +4,8 @@ A constant is the very object, so no name has to be looked up, and none can be b
 
 `iter(x)` is GET_ITER: both are `PyObject_GetIter`, with its exceptions. `sys.exc_info()` is the exception being handled
 as type, value and traceback; WITH_EXCEPT_START calls a manager's exit with just these three. `slice(x, y)` is
-BUILD_SLICE: neither looks at its operands.
+BUILD_SLICE: neither looks at its operands. THROW raises what it is given without setting its context, as RERAISE does.
+ENTER and ENTER_ASYNC are ENTER_WITH and ENTER_ASYNC_WITH, whose two results they give as a tuple.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import builtins
 import sys
 
+from depyf.bytecode.known import ENTER, ENTER_ASYNC, THROW
 from depyf.verify.callee import callee
 from depyf.verify.frame import Frame
 from depyf.verify.terms import Constant, Sort, Symbol, Term
@@ -31,6 +33,15 @@ def called_constant(frame: Frame, count: int) -> object:
 def takes_iterator(frame: Frame) -> bool:
     """Return whether a side stands at a call of `iter` with one argument."""
     return called_constant(frame, 1) is builtins.iter
+
+
+ENTERING: dict[object, str] = {ENTER: "ENTER_WITH", ENTER_ASYNC: "ENTER_ASYNC_WITH"}
+
+
+def entered(frame: Frame) -> str | None:
+    """Return the operation that a call of ENTER or ENTER_ASYNC does; None where a side stands at anything else."""
+    called = called_constant(frame, 1)
+    return next((operation for function, operation in ENTERING.items() if function is called), None)
 
 
 def call_iter(frame: Frame) -> bool:
@@ -55,6 +66,17 @@ def call_slice(frame: Frame) -> bool:
             replace_call(frame, count, frame.terms.pure("slice", bounds))
             return frame.next()
     return False
+
+
+def call_throw(frame: Frame) -> bool:
+    """Do a call of THROW with an exception that was caught here: it is raised again as it is, as RERAISE does it."""
+    if called_constant(frame, 1) is not THROW:
+        return False
+    node = frame.node(frame.peek())
+    if not (isinstance(node, Symbol) and node.detail == "caught"):
+        return False
+    frame.raise_known(frame.peek())
+    return True
 
 
 def replace_call(frame: Frame, count: int, result: Term) -> None:

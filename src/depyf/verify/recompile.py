@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping
 
-from depyf.bytecode.code import CO_HAS_DOCSTRING
+from depyf.bytecode.code import CO_HAS_DOCSTRING, CO_ITERABLE_COROUTINE
 from depyf.bytecode.reader import read
 from depyf.errors import DecompilationError
 from depyf.verify import header
@@ -15,6 +15,8 @@ from depyf.verify.placeholders import put_back
 from depyf.verify.qualname import requalify, requalify_made, requalify_part
 from depyf.verify.standin import compile_standin
 
+COMPILED_FLAGS = header.COMPARED_FLAGS & ~CO_ITERABLE_COROUTINE | CO_HAS_DOCSTRING
+"""What the text decides: `types.coroutine` sets the flag that is left out, and no syntax does."""
 NOTHING: Mapping[str, str] = types.MappingProxyType({})
 
 
@@ -53,7 +55,7 @@ def recompile(
     code = requalify_made(requalify(code, own_qualname, read(original).qualname), original)
     code = code.replace(
         co_name=original.co_name,
-        co_flags=original.co_flags & ~CO_HAS_DOCSTRING | code.co_flags & (header.COMPARED_FLAGS | CO_HAS_DOCSTRING),
+        co_flags=original.co_flags & ~COMPILED_FLAGS | code.co_flags & COMPILED_FLAGS,
     )
     wrong = header.difference(read(original), read(code))
     if wrong is not None:

@@ -13,7 +13,7 @@ from depyf.bytecode.code import Code
 from depyf.verify import containers
 from depyf.verify.arithmetic import compare, contains, operate
 from depyf.verify.frame import Frame
-from depyf.verify.known_calls import call_exc_info, call_iter, call_slice, is_iterator
+from depyf.verify.known_calls import call_exc_info, call_iter, call_slice, call_throw, is_iterator
 from depyf.verify.methods import call_method, load_attribute, load_method
 from depyf.verify.state import EmptySet, FunctionOf, ListOf
 from depyf.verify.terms import Constant, NotUnderstood, Null, Sort, Symbol, Term, TupleOf
@@ -381,7 +381,13 @@ def get_iter(frame: Frame) -> bool:
 
 def call(frame: Frame) -> bool:
     """Do a call of which the outcome is known."""
-    return call_method(frame) or call_exc_info(frame) or call_slice(frame) or call_iter(frame)
+    return (
+        call_method(frame)
+        or call_exc_info(frame)
+        or call_throw(frame)
+        or call_slice(frame)
+        or call_iter(frame)
+    )
 
 
 def push_exc_info(frame: Frame) -> bool:

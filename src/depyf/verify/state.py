@@ -121,6 +121,8 @@ class State:
     private: the sequences of assumed length that nobody else has seen.
     tested: the truth of values that were tested last, with nothing observable done since.
     met: whether a place where paths meet was passed on the way here.
+    origin: the last pair of places where paths meet that the walk went on from.
+    joint: whether both sides have done an observable since then.
     """
 
     terms: Terms
@@ -130,6 +132,8 @@ class State:
     private: set[Term] = field(default_factory=set)
     tested: dict[Term, Term] = field(default_factory=dict)
     met: bool = False
+    origin: tuple[int, int] | None = None
+    joint: bool = False
 
     def copy(self) -> State:
         """Return a copy that can be changed on its own."""
@@ -142,6 +146,8 @@ class State:
             self.private.copy(),
             self.tested.copy(),
             self.met,
+            self.origin,
+            self.joint,
         )
 
     def resolve(self, term: Term) -> Term:

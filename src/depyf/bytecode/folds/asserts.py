@@ -3,7 +3,9 @@
     POP_JUMP_IF_TRUE L; LOAD_GLOBAL AssertionError; [message; CALL_FUNCTION 1;] RAISE_VARARGS 1; L:
 =>  the same with LOAD_COMMON AssertionError
 
-`if not c: raise AssertionError(m)` is compiled to the same code, but for a constant `c`.
+`if not c: raise AssertionError(m)` is compiled to the same code, but for a constant `c` and for the lines: an `assert`
+raises at the line of its test or before, a `raise` that stands below its `if` behind it. Code that was compiled with
+`-O` holds no `assert` at all.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ MESSAGE = Step("CALL", (1, "plain"))
 
 def fold_asserts(draft: Draft) -> None:
     """Tell the exception of `assert` from any other global."""
+    if draft.code.optimised:
+        return
     raised = -1
     for index in range(len(draft.raws) - 1, -1, -1):
         if draft.steps[index] == (Step("RAISE", 1),):
@@ -33,6 +37,9 @@ def _is_assert(draft: Draft, index: int, raised: int) -> bool:
     if draft.name(index - 1) == "POP_TOP" and draft.name(index - 2) == "JUMP_FORWARD":
         test = index - 3
     if draft.name(test) != "POP_JUMP_IF_TRUE":
+        return False
+    tested, line = draft.lines[test], draft.lines[index]
+    if tested is not None and line is not None and line > tested:
         return False
     target, behind = draft.targets[test], raised + 1
     onward = draft.targets[behind] if draft.name(behind) in ("JUMP_FORWARD", "JUMP_ABSOLUTE") else behind

@@ -12,7 +12,9 @@ from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from depyf.bytecode.draft import Draft, Fold
 from depyf.bytecode.operand import Step
 from depyf.bytecode.operations import OPERATIONS
+from depyf.errors import DecompilationError
 
+GENERATORS = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
 WRAP = Step("INTRINSIC", ("INTRINSIC_ASYNC_GEN_WRAP", 1))
 STOP = Step("INTRINSIC", ("INTRINSIC_STOPITERATION_ERROR", 1))
 YIELD = Step("YIELD")
@@ -20,10 +22,17 @@ UNWRAPPED = Step("YIELD", "unwrapped")
 
 
 def fold_generator_start(draft: Draft) -> None:
-    """Remove the creation of the generator."""
+    """Remove the creation of the generator.
+
+    Raises `DecompilationError` for code that its flags call a generator's, and that makes none: it runs as a function.
+    """
+    is_made = False
     for index in range(len(draft.raws)):
         if draft.is_run(index, "RETURN_GENERATOR", "POP_TOP"):
             draft.clear(index, index + 2)
+            is_made = True
+    if draft.code.flags & GENERATORS and not is_made:
+        raise DecompilationError("a generator, by its flags, that makes no generator", code=str(draft.code))
 
 
 def fold_async_yield(draft: Draft) -> None:
@@ -46,7 +55,7 @@ def fold_generator_stop(*, jumps_test: bool) -> Fold:
     """
 
     def fold(draft: Draft) -> None:
-        if not draft.code.flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR):
+        if not draft.code.flags & GENERATORS:
             return
         stops = {number for number, handler in enumerate(draft.handlers) if is_stop(draft, handler.target)}
         own = {draft.handlers[number].target + place for number in stops for place in (0, 1)}

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from depyf.bytecode.draft import Fold
-from depyf.bytecode.expansions import Expansion
+from depyf.bytecode.expansions import FIXED, Expansion
+from depyf.bytecode.operand import Steps
 from depyf.bytecode.unmarshal import CodeFields
 from depyf.bytecode.versions.table import OpcodeTable
+
+CACHE, EXTENDED_ARG = "CACHE", "EXTENDED_ARG"
+"""Opcodes that are part of another instruction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +38,9 @@ class Facts:
     percent_joins: the compiler makes the same of `'%s' % (a,)` as of `f'{a!s}'`.
     guesses: folds that hide values of the interpreter's, tried first: a program may use those values.
     folds: what joins instructions of this version's idioms, in order.
+    fixed: opcode name to what it stands for, where the argument does not matter; so it is where a step jumps.
+    jumping: opcode names of which a step jumps.
+    sizes: opcode number to name and size in bytes, caches included, of what stands for something by itself.
     """
 
     table: OpcodeTable
@@ -54,6 +61,9 @@ class Facts:
     percent_joins: bool
     folds: tuple[Fold, ...]
     guesses: tuple[Fold, ...] = ()
+    fixed: Mapping[str, Steps] = field(init=False)
+    jumping: frozenset[str] = field(init=False)
+    sizes: Mapping[int, tuple[str, int]] = field(init=False)
 
     def next(
         self, table: OpcodeTable, *, changed: Mapping[str, Expansion], gone: tuple[str, ...] = (), **facts: object
@@ -64,7 +74,18 @@ class Facts:
         return dataclasses.replace(self, table=table, expansions=expansions, **facts)  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
-        missing = set(self.table.opcodes.values()) - set(self.expansions) - {"CACHE", "EXTENDED_ARG"}
+        missing = set(self.table.opcodes.values()) - set(self.expansions) - {CACHE, EXTENDED_ARG}
         extra = set(self.expansions) - set(self.table.opcodes.values())
         if missing or extra:
             raise AssertionError(f"{self.table.version}: no expansion for {missing}, no opcode for {extra}")
+        fixed = {name: FIXED[expansion] for name, expansion in self.expansions.items() if expansion in FIXED}
+        object.__setattr__(self, "fixed", fixed)
+        jumping = frozenset(name for name, steps in fixed.items() if any(step.jumps for step in steps))
+        object.__setattr__(self, "jumping", jumping)
+        caches = self.table.caches
+        sizes = {
+            number: (name, 2 + 2 * caches.get(name, 0))
+            for number, name in self.table.opcodes.items()
+            if name not in (CACHE, EXTENDED_ARG)
+        }
+        object.__setattr__(self, "sizes", sizes)

@@ -4,7 +4,8 @@ Before: v3 = BUILD_LIST v1 v2; v5 = LOAD_SUBSCR v3 0; v6 = CALL_EX f v3
 After:  v1 in the place of v5; v6 = CALL f v1 v2
 
 A container is *fresh* from where it is built until something other than the operations known here uses it. Until
-then its contents are followed, aliases included. Where it escapes it is built, once, with what it holds by then.
+then its contents are followed, aliases included. If it escapes it is built, once: where it came to be if it still holds
+the same, else where it escapes.
 """
 
 from __future__ import annotations
@@ -75,6 +76,9 @@ def evaluate_containers(graph: Graph) -> None:
 class _Evaluator:
     """Follow the containers through every block; `kept` are those that are built where they stand.
 
+    births: where each container came to be; unbuilt: those places at which it is not built.
+    late: what is built elsewhere, with what it holds there.
+
     A container goes on through a place where paths meet if each path brings it with the same items. What a handler
     reads is built: it may have changed by the time that the handler is entered.
     """
@@ -86,6 +90,9 @@ class _Evaluator:
         self.values: dict[int, object] = {}
         self.unknown = object()
         self.lost: set[int] = set()
+        self.births: dict[int, Inst] = {}
+        self.unbuilt: set[int] = set()
+        self.late: set[int] = set()
         self.result: dict[int, list[Inst]] = {}
         self.alive = alive_at_entry(graph)
         self.handled = {handler.target for handler in graph.handlers}
@@ -111,7 +118,8 @@ class _Evaluator:
 
     def write(self) -> None:
         """Put what has been found into the graph."""
-        for index, insts in self.result.items():
+        for index, made in self.result.items():
+            insts = [inst for inst in made if id(inst) not in self.unbuilt]
             self._announce(self.graph.block(index), insts)
             self.graph.block(index).insts = insts
         rename(self.graph, {temp: self._find(temp) for temp in self.same})
@@ -188,20 +196,25 @@ class _Evaluator:
 
     def _build(self, temp: int, state: Heap, out: list[Inst], near: Inst | None) -> None:
         """Build a fresh container, and before it those that it holds; it is not fresh any more."""
-        order: list[int] = []
-        work = [temp]
+        work = [(temp, False)]
         while work:
-            present = work.pop()
-            if present in state and present not in order:
-                order.append(present)
-                work.extend(state[present].items)
-        for present in reversed(order):
-            fresh = state.pop(present, None)
-            if fresh is None:
-                continue
-            op = "BUILD_TUPLE" if fresh.is_tuple else "BUILD_LIST"
-            line = near.line if near is not None else None
-            out.append(Inst(op, len(fresh.items), list(fresh.items), [present], line, near.offset if near else -1))
+            present, is_ready = work.pop()
+            if is_ready and present in state:
+                self._build_one(present, state.pop(present), out, near)
+            elif present in state:
+                work.append((present, True))
+                work.extend((item, False) for item in state[present].items)
+
+    def _build_one(self, temp: int, fresh: _Fresh, out: list[Inst], near: Inst | None) -> None:
+        """Build a container where it came to be, if it holds the same as there, else here."""
+        birth = self.births.get(temp)
+        if birth is not None and birth.uses == fresh.items and not self.late.intersection(fresh.items):
+            self.unbuilt.discard(id(birth))
+            return
+        self.late.add(temp)
+        op = "BUILD_TUPLE" if fresh.is_tuple else "BUILD_LIST"
+        line = near.line if near is not None else None
+        out.append(Inst(op, len(fresh.items), list(fresh.items), [temp], line, near.offset if near else -1))
 
     # -- operations that are evaluated ---------------------------------------------------
 
@@ -211,7 +224,10 @@ class _Evaluator:
             case "BUILD_LIST" | "BUILD_TUPLE":
                 if inst.defs[0] in self.kept:
                     return False
-                state[inst.defs[0]] = _Fresh(uses, inst.op == "BUILD_TUPLE")
+                birth = self.births[inst.defs[0]] = Inst(inst.op, inst.arg, uses, inst.defs, inst.line, inst.offset)
+                self.unbuilt.add(id(birth))
+                out.append(birth)
+                state[inst.defs[0]] = _Fresh(list(uses), inst.op == "BUILD_TUPLE")
                 return True
             case "POP":
                 return uses[0] in state
@@ -222,7 +238,7 @@ class _Evaluator:
             case "LIST_EXTEND":
                 return self._extend(uses, state)
             case "LIST_APPEND":
-                if uses[0] not in state:
+                if uses[0] not in state or self._holds(uses[1:], uses[0], state):
                     return False
                 state[uses[0]].items.append(uses[1])
                 return True
@@ -234,6 +250,18 @@ class _Evaluator:
                 return True
             case _:
                 return self._subscript(inst, uses, state)
+
+    def _holds(self, temps: list[int], container: int, state: Heap) -> bool:
+        """Tell whether a container is among these, or in one of them: no order builds a list that is inside itself."""
+        work, seen = list(temps), set()
+        while work:
+            temp = work.pop()
+            if temp == container:
+                return True
+            if temp in state and temp not in seen:
+                seen.add(temp)
+                work.extend(state[temp].items)
+        return False
 
     def _new(self, inst: Inst, state: Heap, items: list[int], known: bool, is_tuple: bool) -> bool:
         if not known or inst.defs[0] in self.kept:
@@ -247,7 +275,7 @@ class _Evaluator:
 
     def _extend(self, uses: list[int], state: Heap) -> bool:
         target, source = state.get(uses[0]), state.get(uses[1])
-        if target is None or source is None or target.is_tuple:
+        if target is None or source is None or target.is_tuple or self._holds(source.items, uses[0], state):
             return False
         target.items.extend(list(source.items))
         return True
@@ -283,10 +311,14 @@ class _Evaluator:
             del fresh.items[index]  # type: ignore[arg-type]
             return True
         if isinstance(index, int):
+            if self._holds(uses[:1], uses[1], state):
+                return False
             fresh.items[index] = uses[0]
             return True
         items = self._items(uses[0], state)
         if items is None or not isinstance(index, slice) or index.step not in (None, 1):
+            return False
+        if self._holds(items, uses[1], state):
             return False
         fresh.items[index] = list(items)
         return True

@@ -8,7 +8,7 @@ Only where the whole use of the sequence is to take items of it by number.
 Before: v1 = CALL graph a; v2 = UNPACK_SEQUENCE v1
 After:  v1 = CALL graph a; v2 = LOAD_SUBSCR v1 0
 
-Where it has one item, that is shorter: it can stand in an expression.
+Where it has one item, that is shorter: it can stand in an expression. It is taken at once as well.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from depyf.trace import step
 
 
 def unpack_results(graph: Graph, results: Mapping[str, Sequence[str]]) -> None:
-    """Unpack the results of calls of globals that `results` knows, if they have several items.
+    """Unpack the results of calls of globals that `results` knows.
 
     results: by global, what the items of the sequence that it returns would be called.
     """
@@ -46,7 +46,7 @@ def unpack_results(graph: Graph, results: Mapping[str, Sequence[str]]) -> None:
     for block in graph.live():
         for inst in list(block.insts):
             names = results.get(callees.get(inst.uses[0], ""), ()) if inst.op == "CALL" else ()
-            if len(names) > 1 and inst.defs[0] not in kept:
+            if names and inst.defs[0] not in kept:
                 taken = _items(inst.defs[0], users.get(inst.defs[0], []), numbers, len(names))
                 if taken:
                     same.update(_unpack(graph, block, inst, taken, names))
@@ -71,11 +71,19 @@ def _items(sequence: int, users: list[Inst], numbers: dict[int, int], count: int
 def _unpack(
     graph: Graph, block: Block, call: Inst, taken: dict[int, list[int]], names: Sequence[str]
 ) -> dict[int, int]:
-    """Unpack behind the call; return what the items taken by number become."""
+    """Unpack behind the call, or take the only item there; return what the items taken by number become."""
     step("block {}: the {} items of v{} are unpacked", block.index, len(names), call.defs[0])
     items = [graph.new_temp() for _ in names]
     place = next(number for number, inst in enumerate(block.insts) if inst is call) + 1
-    block.insts.insert(place, Inst("UNPACK_SEQUENCE", len(items), [call.defs[0]], items, call.line, call.offset))
+    number = graph.new_temp()
+    block.insts[place:place] = (
+        [Inst("UNPACK_SEQUENCE", len(items), [call.defs[0]], items, call.line, call.offset)]
+        if len(items) > 1
+        else [
+            Inst("CONST", 0, [], [number], call.line, call.offset),
+            Inst("LOAD_SUBSCR", None, [call.defs[0], number], items, call.line, call.offset),
+        ]
+    )
     for item, name in zip(items, names, strict=True):
         if name.isidentifier() and not keyword.iskeyword(name):
             graph.hints[item] = name

@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Hashable, Mapping
 
-from depyf.errors import DecompilationError
 from depyf.lift.tac import Graph
 from depyf.structure.class_ends import end_class
 from depyf.structure.collapse import collapse
+from depyf.structure.dispatch.arms import Finish
+from depyf.structure.dispatch.levels import Levels
 from depyf.structure.dispatch.markers import Markers
 from depyf.structure.dispatch.phis import drop_dead_phis
 from depyf.structure.dispatch.plan import Plan
 from depyf.structure.dispatch.scopes import Scope, Scopes
 from depyf.structure.dispatch.withs import keep_withs
-from depyf.structure.dispatch.write import Finish, Writer
+from depyf.structure.dispatch.write import Writer
+from depyf.structure.dispatch.write_levels import LevelWriter
 from depyf.structure.patterns.cases import join_cases
 from depyf.structure.regions.async_for import restore_async_for
 from depyf.structure.regions.jumps import protect_jumps
 from depyf.structure.regions.table import Regions
+from depyf.structure.unstructured import Unstructured
 from depyf.trace import step
 
 DEPTH = 40
 """Scopes inside each other; Python itself takes fewer."""
 
 
-def dispatch(graph: Graph, finish: Finish) -> list[ast.stmt]:
-    """Return the statements of a graph; nothing is demanded of its control flow.
+def dispatch_scopes(graph: Graph, finish: Finish) -> list[ast.stmt]:
+    """Return the statements of a graph, with a `try` for each handler.
 
     finish: makes statements of a test for patterns.
 
-    Raises DecompilationError for operations that no statement shows, and where statements would nest too deep.
+    Raises Unstructured where regions do not nest, and DecompilationError for operations that no statement shows.
     """
     end_class(graph)
     restore_async_for(graph)
@@ -38,29 +42,48 @@ def dispatch(graph: Graph, finish: Finish) -> list[ast.stmt]:
     withs = keep_withs(graph, regions)
     step("{} blocks become states of loops that dispatch", len(graph.live()))
     scopes = Scopes(graph, Markers(graph), set(withs))
-    _check_depth(graph, scopes)
+    _check_depth(scopes)
     drop_dead_phis(graph)
-    join_cases(graph, _groups(graph, scopes))
-    uses = collapse(graph, _groups(graph, scopes), False)
+    ids: dict[Scope, int] = {}
+    groups = _groups(graph, {index: ids.setdefault(scope, len(ids)) for index, scope in scopes.of.items()})
+    join_cases(graph, groups)
+    uses = collapse(graph, groups, False)
     return Writer(graph, Plan(graph, scopes, withs, uses), uses, finish).run()
 
 
-def _check_depth(graph: Graph, scopes: Scopes) -> None:
+def dispatch_levels(graph: Graph, finish: Finish) -> list[ast.stmt]:
+    """Return the statements of a graph, of which nothing is demanded, in the two levels of one `try`.
+
+    finish: makes statements of a test for patterns.
+
+    Raises DecompilationError for operations that no statement shows.
+    """
+    end_class(graph)
+    restore_async_for(graph)
+    Regions(graph)
+    step("{} blocks become states of one loop that dispatches", len(graph.live()))
+    levels = Levels(graph)
+    drop_dead_phis(graph, levels.restored)
+    groups = _groups(graph, levels.groups())
+    join_cases(graph, groups)
+    uses = collapse(graph, groups, False)
+    return LevelWriter(graph, levels, uses, finish).run()
+
+
+def _check_depth(scopes: Scopes) -> None:
     for scope in scopes.all():
         depth, place = 0, scope.parent
         while place is not None and depth <= DEPTH:
             depth, place = depth + 1, place.parent
         if depth > DEPTH:
-            raise DecompilationError("exceptions are handled in more levels than Python has", code=str(graph.code))
+            raise Unstructured("exceptions are handled in more levels than Python has")
 
 
-def _groups(graph: Graph, scopes: Scopes) -> dict[int, int]:
-    """Return by block what may be joined with it: its scope; a test for an exception stays on its own."""
-    ids: dict[Scope, int] = {}
+def _groups(graph: Graph, kinds: Mapping[int, Hashable]) -> dict[int, int]:
+    """Return by block what may be joined with it: blocks of one kind; a test for an exception stays on its own."""
+    ids: dict[Hashable, int] = {}
     groups = {}
     for block in graph.live():
-        tests = any(inst.op.startswith("CHECK_E") for inst in block.insts)
-        is_alone = tests or block.index in scopes.stray
-        scope = scopes.of.get(block.index)
-        groups[block.index] = -1 - block.index if is_alone or scope is None else ids.setdefault(scope, len(ids))
+        is_alone = block.index not in kinds or any(inst.op.startswith("CHECK_E") for inst in block.insts)
+        groups[block.index] = -1 - block.index if is_alone else ids.setdefault(kinds[block.index], len(ids))
     return groups

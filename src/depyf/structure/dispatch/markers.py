@@ -6,7 +6,9 @@ The markers on the stack of a block, the outermost first, are its *nest*.
 
 from __future__ import annotations
 
-from depyf.lift.tac import Block, Goto, Graph, edges
+from typing import cast
+
+from depyf.lift.tac import KEEP, Block, Goto, Graph, edges
 from depyf.structure.regions.split import split_block
 
 Nest = tuple[int, ...]
@@ -86,6 +88,8 @@ class Markers:
             for edge in edges(block.exit)
             for pair in zip(self.graph.block(edge.target).phis, edge.args)
         ]
+        kept = [inst for block in self.graph.live() for inst in block.insts if inst.op == KEEP]
+        pairs.extend((cast(int, inst.arg), inst.uses[0]) for inst in kept)
         changed = True
         # Chains of phis of markers are short: each round follows all of them one step.
         while changed:

@@ -6,15 +6,20 @@ After:  1: -> 3 (v5)         2: -> 3 (v6)         3: phi v8: POP_EXCEPT v7; f(v8
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from depyf.lift.keep import BOOKKEEPING, drop_unread, read_temps
 from depyf.lift.tac import Graph, edges
 from depyf.trace import step
 
 
-def drop_dead_phis(graph: Graph) -> None:
-    """Remove phis that no operation reads, and their arguments."""
-    read = read_temps(graph)
-    drop_unread(graph)
+def drop_dead_phis(graph: Graph, restored: Collection[int] = ()) -> None:
+    """Remove phis that no operation reads, and their arguments.
+
+    restored: temporaries of exceptions of which bookkeeping is more than that.
+    """
+    read = read_temps(graph, restored)
+    drop_unread(graph, restored)
     for block in graph.live():
         for edge in edges(block.exit):
             pairs = zip(graph.block(edge.target).phis, edge.args)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from depyf.lift.tac import Block, Goto, Graph, Raise, Reraise, edges, exit_uses
+from depyf.lift.tac import Block, Goto, Graph, Reraise, edges, exit_uses
 from depyf.structure.dispatch.markers import PUSH
 from depyf.structure.dispatch.phis import BOOKKEEPING
 from depyf.structure.dispatch.scopes import Role, Scope, Scopes
@@ -13,7 +13,6 @@ class Plan:
     """The decisions for one graph.
 
     withs: by block that enters a manager, the handler of the `with`.
-    raising: by stray block, the block that raises its exception where its handler is, and that exception.
     named: the temporaries that some statement names; exceptions that are only tested are not among them.
     numbers: the state of each block that has one.
     states: the variable that holds the state, by `with` statement (None: outside all).
@@ -23,8 +22,6 @@ class Plan:
         self.graph = graph
         self.scopes = scopes
         self.withs = {block.index: handler for handler, block in withs.items()}
-        self.raising: dict[int, tuple[int, int]] = {}
-        self._hand_over()
         self.named = self._named()
         self.onward = self._onward(uses)
         self.numbers = number(scopes.root, self._numbered())
@@ -32,9 +29,7 @@ class Plan:
 
     def goal(self, index: int) -> int:
         """Return the block that is reached past those that do nothing."""
-        seen = set()
-        while index in self.onward and index not in seen:
-            seen.add(index)
+        while index in self.onward:
             index = self.onward[index]
         return index
 
@@ -72,23 +67,6 @@ class Plan:
         exit_ = self.graph.block(entry.target).exit
         return isinstance(exit_, Reraise) and exit_.exc == entry.exc and self.scopes.bodies[handler].code is None
 
-    def _hand_over(self) -> None:
-        """Give every stray block a state that raises its exception where its handler is."""
-        for index in sorted(self.scopes.stray):
-            block = self.graph.blocks[index]
-            if block is None:
-                continue
-            exc = self.graph.new_temp()
-            stack = []
-            scope = self.scopes.root
-            if block.handler >= 0:
-                stack = list(self.graph.block(self.graph.handlers[block.handler].target).stack)
-                scope = self.scopes.bodies[block.handler]
-            raising = self.graph.new_block([], Raise([exc]), block.handler, stack)
-            self.scopes.of[raising.index] = scope
-            scope.blocks.append(raising.index)
-            self.raising[index] = raising.index, exc
-
     def _named(self) -> set[int]:
         found: set[int] = set()
         for block in self.graph.live():
@@ -115,14 +93,19 @@ class Plan:
             target = block.exit.edge.target
             around, beyond = (self.withs_around(self.scopes.of.get(index)) for index in (block.index, target))
             if around == beyond and all(i.op in BOOKKEEPING and i.uses[0] not in dropped for i in block.insts):
-                found[block.index] = target
+                place = target
+                while place in found:
+                    place = found[place]
+                if place != block.index:
+                    # One block of a loop that does nothing keeps its state.
+                    found[block.index] = place
         return found
 
     def _numbered(self) -> set[int]:
         """Return the blocks that get a state: not those that are written in an `except` that they are the start of,
         and not those that do nothing."""
         graph = self.graph
-        found = {self.goal(0), *(target for target, _ in self.raising.values())}
+        found = {self.goal(0)}
         for block in graph.live():
             if block.index not in self.onward:
                 found.update(self.goal(edge.target) for edge in edges(block.exit))
@@ -135,5 +118,5 @@ class Plan:
                 assert pushing is not None
                 found.add(pushing.index)
             elif not self.is_straight(handler):
-                found.add(entry.index)
+                found.add(self.goal(entry.index))
         return found

@@ -2,7 +2,7 @@
 
 A *scope* is a sequence of arms: the whole code, the body of a `try` or `with`, or the code of a handler, which is
 written in the `except` of its `try`. A handler's code lies inside the `try` that protects it when it lets an exception
-go; where a program's regions cross, a block that some other handler protects hands its exception over (`stray`).
+go. Regions that cross, or that share code, have no such places: `levels` writes them.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
-from depyf.errors import DecompilationError
 from depyf.lift.tac import Block, Graph
 from depyf.structure.dispatch.markers import Markers
+from depyf.structure.unstructured import Unstructured
 
 SILENT = frozenset({"CONST", "POP", "POP_EXCEPT", "PUSH_EXC_INFO", "MOVE", "STORE_FAST"})
 
@@ -30,14 +30,14 @@ class Role(enum.Enum):
 class Scope:
     """A sequence of arms.
 
-    handlers: those that protect a TRY or WITH; for a HANDLER, those whose code it is.
+    handler: the one that protects a TRY or WITH; for a HANDLER, the one whose code it is; -1 for the ROOT.
     low, high: the range of the numbers of its blocks, those of the scopes inside included but for handlers and bodies
         of `with`, which have ranges of their own.
     """
 
     role: Role
     parent: Scope | None
-    handlers: list[int] = field(default_factory=list)
+    handler: int = -1
     blocks: list[int] = field(default_factory=list)
     inner: list[Scope] = field(default_factory=list)
     code: Scope | None = None
@@ -51,7 +51,10 @@ class Scope:
 
 
 class Scopes:
-    """The scopes of a graph, and which one each block is in; `stray` blocks have a handler that is not theirs."""
+    """The scopes of a graph, and which one each block is in.
+
+    Raises Unstructured where a block has no place in a scope that protects it.
+    """
 
     def __init__(self, graph: Graph, markers: Markers, withs: set[int]) -> None:
         self.graph = graph
@@ -61,10 +64,9 @@ class Scopes:
         self.bodies: dict[int, Scope] = {}
         self.codes: dict[int, Scope] = {}
         self.of: dict[int, Scope] = {}
-        self.stray: set[int] = set()
         self.used = sorted({block.handler for block in graph.live() if block.handler >= 0})
         self.outer = {handler: self._outer(handler) for handler in self.used}
-        self._cut_cycles()
+        self._check_cycles()
         order = sorted(self.used, key=lambda handler: (len(markers.outside(handler)), self._depth(handler)))
         for handler in order:
             self._open(handler)
@@ -77,17 +79,15 @@ class Scopes:
         block = pushing if pushing is not None else self.graph.block(self.graph.handlers[handler].target)
         return block.handler
 
-    def _cut_cycles(self) -> None:
-        """Let a handler that protects its own code be no part of a statement around itself."""
+    def _check_cycles(self) -> None:
         for handler in self.used:
             seen = {handler}
-            place = handler
-            while self.outer.get(place, -1) >= 0:
-                if self.outer[place] in seen:
-                    self.outer[place] = -1
-                    break
-                place = self.outer[place]
+            place = self.outer[handler]
+            while place >= 0:
+                if place in seen:
+                    raise Unstructured("a handler protects its own code")
                 seen.add(place)
+                place = self.outer.get(place, -1)
 
     def _depth(self, handler: int) -> int:
         depth = 0
@@ -103,8 +103,7 @@ class Scopes:
         if not nest:
             return self.root
         if nest[-1] not in self.codes:
-            reason = "an exception is being handled that no handler has caught"
-            raise DecompilationError(reason, code=str(self.graph.code))
+            raise Unstructured("an exception is being handled that no handler has caught")
         return self.codes[nest[-1]]
 
     def _open(self, handler: int) -> None:
@@ -112,20 +111,13 @@ class Scopes:
         parent = self._home(self.outer[handler], self.markers.outside(handler))
         pushing = self.markers.pushing(handler)
         marker = self.markers.of(pushing.insts[0].defs[0]) if pushing is not None else -1
-        code = self.codes.get(marker)
-        if code is not None:
-            body = code.parent
-            assert body is not None
-            if body.parent is not parent:
-                raise DecompilationError("handlers of different regions share code", code=str(self.graph.code))
-            body.handlers.append(handler)
-            self.bodies[handler] = body
-            return
-        body = Scope(Role.WITH if handler in self.withs else Role.TRY, parent, [handler])
+        if marker in self.codes:
+            raise Unstructured("handlers share code")
+        body = Scope(Role.WITH if handler in self.withs else Role.TRY, parent, handler)
         parent.inner.append(body)
         self.bodies[handler] = body
         if pushing is not None and body.role is Role.TRY:
-            body.code = self.codes[marker] = Scope(Role.HANDLER, body, [handler])
+            body.code = self.codes[marker] = Scope(Role.HANDLER, body, handler)
 
     def _place(self, block: Block) -> None:
         nest = self.markers.nest(block)
@@ -134,17 +126,15 @@ class Scopes:
         scope = self._home(block.handler, nest)
         self.of[block.index] = scope
         scope.blocks.append(block.index)
-        if block.handler != self.protection(scope, block.handler) and not all(i.op in SILENT for i in block.insts):
-            self.stray.add(block.index)
+        if block.handler != self.protection(scope) and not all(inst.op in SILENT for inst in block.insts):
+            raise Unstructured("a block lies outside what protects it")
 
-    def protection(self, scope: Scope, wanted: int) -> int:
-        """Return the handler to which an exception goes that is raised in a scope; `wanted` if it is one of several."""
+    def protection(self, scope: Scope) -> int:
+        """Return the handler to which an exception goes that is raised in a scope."""
         while scope.role is Role.HANDLER:
             assert scope.parent is not None and scope.parent.parent is not None
             scope = scope.parent.parent
-        if scope.role is Role.ROOT:
-            return -1
-        return wanted if wanted in scope.handlers else scope.handlers[0]
+        return scope.handler
 
     def all(self) -> list[Scope]:
         """Return all scopes, outer ones first."""

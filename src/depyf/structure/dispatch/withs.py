@@ -40,8 +40,6 @@ def _is_entered(graph: Graph, scopes: Scopes, handler: int) -> bool:
     """Say whether the only way into a `with` is a block that ends by entering the manager."""
     exit_temp = graph.block(graph.handlers[handler].target).insts[1].uses[0]
     body = scopes.bodies[handler]
-    if body.handlers != [handler]:
-        return False
     inside = _blocks(body)
     enter: Block | None = None
     for block in graph.live():
@@ -52,9 +50,7 @@ def _is_entered(graph: Graph, scopes: Scopes, handler: int) -> bool:
             return False
         if leading:
             enter = block
-    if enter is None or enter.index in scopes.stray or scopes.of[enter.index] is not body.parent:
-        return False
-    if inside & scopes.stray or 0 in inside:
+    if enter is None or scopes.of[enter.index] is not body.parent or 0 in inside:
         return False
     rest = list(enter.insts)
     while rest and rest[-1].op in AWAIT:

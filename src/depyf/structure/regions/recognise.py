@@ -33,7 +33,7 @@ def recognise(graph: Graph) -> Recognised:
     regions = recognised.regions
     if not graph.exact_ranges:
         protect_jumps(regions)
-    start = {region.handler: _start(regions, region.handler) for region in regions.regions}
+    start = _starts(regions)
     order = sorted(
         regions.regions, key=lambda region: (region.kind is not Kind.FINALLY, region.depth, start[region.handler])
     )
@@ -68,9 +68,16 @@ def recognise(graph: Graph) -> Recognised:
     return recognised
 
 
-def _start(regions: Regions, handler: int) -> int:
-    """Return the offset at which what a handler protects begins."""
-    return min((regions.graph.block(index).offset for index in regions.ways.protected(handler)), default=-1)
+def _starts(regions: Regions) -> dict[int, int]:
+    """Return by handler the offset at which what it protects begins, directly or around inner handlers."""
+    starts: dict[int, int] = {}
+    for region in regions.regions:  # inner ones first
+        offsets = [regions.graph.block(index).offset for index in regions.ways.protected(region.handler)]
+        offsets += [starts[region.handler]] if region.handler in starts else []
+        starts[region.handler] = start = min(offsets, default=-1)
+        if region.parent >= 0 and start >= 0:
+            starts[region.parent] = min(start, starts.get(region.parent, start))
+    return starts
 
 
 def _absorb_returns(recognised: Recognised, handler: int) -> None:

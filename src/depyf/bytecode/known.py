@@ -1,0 +1,102 @@
+"""Functions that stand as constants in a source, for what no statement says.
+
+`raise e` makes the exception being handled the context of `e`, and a bare `raise` raises that one only. The interpreter
+raises exceptions again without looking at their context (RERAISE); so does the `throw` of a generator that has ended.
+
+A `with` enters a manager and leaves it again. Code that a program wrote may enter one and leave it elsewhere, or never:
+ENTER and ENTER_ASYNC do what the interpreter does to enter, which looks the two methods up on the type alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn
+
+Entering = Callable[[object], tuple[object, object]]
+MISSING = object()
+
+
+def _throw() -> Callable[[BaseException], object]:
+    ended = (None for _ in ())
+    next(ended, None)
+    return ended.throw
+
+
+def _on_type(kind: type, name: str) -> object:
+    """Return what the interpreter finds under a name on a type, its metaclass not asked."""
+    for base in type.__dict__["__mro__"].__get__(kind):
+        names = type.__dict__["__dict__"].__get__(base)
+        if name in names:
+            return names[name]
+    return MISSING
+
+
+def _bound(found: object, owner: object) -> object:
+    """Return a method as it is called on its owner."""
+    get = _on_type(type(found), "__get__")
+    return found if get is MISSING else get(found, owner, type(owner))  # type: ignore[operator]
+
+
+def _entering(names: tuple[str, str], fail: Callable[[object], NoReturn]) -> Entering:
+    """Return a function that enters a manager by methods of these names, that for the exit last."""
+
+    def enter(manager: object) -> tuple[object, object]:
+        found = {name: _on_type(type(manager), name) for name in names}
+        if MISSING in found.values():
+            fail(manager)
+        methods = {name: _bound(found[name], manager) for name in _order(names)}
+        return methods[names[1]], methods[names[0]]()  # type: ignore[operator]
+
+    return enter
+
+
+def _order(names: tuple[str, str]) -> tuple[str, ...]:
+    """Return names of methods in the order in which the running interpreter binds those of a manager."""
+    return names[::-1] if EXIT_IS_FIRST else names
+
+
+def _exit_is_first() -> bool:
+    """Find out which method of a manager the running interpreter binds first."""
+    order: list[str] = []
+
+    class Entered:
+        @property
+        def __enter__(self) -> Callable[[], None]:
+            order.append("enter")
+            return lambda: None
+
+        @property
+        def __exit__(self) -> Callable[..., None]:
+            order.append("exit")
+            return lambda *parts: None
+
+    with Entered():
+        return order[0] == "exit"
+
+
+def _fail(manager: object) -> NoReturn:
+    """Fail as `with` does."""
+    with manager:  # type: ignore[attr-defined]
+        raise AssertionError("a manager without both methods was entered")
+
+
+def _fail_async(manager: object) -> NoReturn:
+    """Fail as `async with` does."""
+
+    async def enter() -> None:
+        async with manager:  # type: ignore[attr-defined]
+            pass
+
+    enter().send(None)
+    raise AssertionError("a manager without both methods was entered")
+
+
+EXIT_IS_FIRST = _exit_is_first()
+THROW = _throw()
+"""Raises the exception that it is given, as it is."""
+ENTER = _entering(("__enter__", "__exit__"), _fail)
+"""Enters a manager, and returns what leaves it and what `as` would name."""
+ENTER_ASYNC = _entering(("__aenter__", "__aexit__"), _fail_async)
+"""The same with what an `async with` awaits."""
+ENTER.__name__ = ENTER.__qualname__ = "enter"
+ENTER_ASYNC.__name__ = ENTER_ASYNC.__qualname__ = "enter_async"

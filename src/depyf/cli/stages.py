@@ -1,0 +1,61 @@
+"""What `depyf decompile --show html` prints."""
+
+from __future__ import annotations
+
+from depyf.api import decompile_code
+from depyf.bytecode.code import Code
+from depyf.bytecode.reader import read
+from depyf.cli.target import Function, Module
+from depyf.decompiled_module import compiled, decompile_module
+from depyf.errors import DecompilationError
+from depyf.show.page import page
+from depyf.show.stages import Origins, Stages, origins
+from depyf.trace import recording
+from depyf.verify.level import Verdict
+from depyf.verify.oracle import NotCompiled
+from depyf.verify.pairs import paired
+from depyf.verify.recompile import recompile
+
+
+def show_page(target: str, found: Module | Function, without: frozenset[str]) -> str:
+    """Return the page for what a target leads to.
+
+    Raises DecompilationError for code that cannot be decompiled.
+    """
+    recorder = Stages()
+    with recording(recorder):
+        source, verdict, candidate = _of_module(found, without) if isinstance(found, Module) else _of(found, without)
+    codes = recorder.found[::-1]
+    where: Origins = {}
+    if candidate is not None:
+        numbers = {id(staged.code): number for number, staged in enumerate(codes)}
+        where = origins(paired(codes[0].code, candidate), numbers)
+    notes = [str(verdict)]
+    if not where:
+        notes.append("The source was not compiled again, so its lines are not known to be any instruction's.")
+    return page(target, notes, codes, source, where)
+
+
+def _of_module(found: Module, without: frozenset[str]) -> tuple[str, Verdict, Code | None]:
+    module = decompile_module(found.code, without=without)
+    try:
+        return module.source, module.verdict, compiled(module.source, found.code, None)
+    except NotCompiled:
+        return module.source, module.verdict, None
+
+
+def _of(found: Function, without: frozenset[str]) -> tuple[str, Verdict, Code | None]:
+    made = decompile_code(found.code, without=without)
+    try:
+        candidate = recompile(
+            made.module_source,
+            found.code,
+            filename="<depyf>",
+            placeholders=made.placeholders,
+            function=None if found.code.co_name == "<lambda>" else made.function,
+            names=made.names,
+            functions=made.functions,
+        )
+    except DecompilationError:
+        return made.module_source, made.verdict, None
+    return made.module_source, made.verdict, read(candidate)

@@ -1,0 +1,205 @@
+"""A mutant is explained where a rule shows it to be the same program, and nowhere else."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+
+from tools.mutate import compiled
+from tools.survivors.explain import explained
+
+
+def dispatch(first: str, second: str, test: str) -> str:
+    """Return a function that dispatches on the number of a block."""
+    return f"""
+def f(a):
+    s = 0
+    while True:
+        if s == 0:
+            if a():
+                s = {first}
+            else:
+                s = {second}
+        elif {test}:
+            return a
+        else:
+            return 4
+"""
+
+
+SAME = {
+    "what follows an endless loop": (
+        "def f(a):\n while True:\n  a()\n",
+        "def f(a):\n while True:\n  a()\n a()\n",
+        "same instructions",
+    ),
+    "both arms are the same": (
+        "def f(a):\n if a < 1:\n  x = 2\n else:\n  x = 2\n return x\n",
+        "def f(a):\n if not a < 1:\n  x = 2\n else:\n  x = 2\n return x\n",
+        "same arms",
+    ),
+    "bound on both ways": (
+        "def f(a, b):\n if a:\n  x = 1\n else:\n  x = b\n y = x\n z = a[0]\n return y, z\n",
+        "def f(a, b):\n if a:\n  x = 1\n else:\n  x = b\n z = a[0]\n y = x\n return y, z\n",
+        "quiet assignment moved",
+    ),
+    "the handler binds it first": (
+        "def f(a):\n try:\n  x = 1\n  a()\n except E:\n  x = 2\n return x\n",
+        "def f(a):\n try:\n  a()\n  x = 1\n except E:\n  x = 2\n return x\n",
+        "quiet assignment moved",
+    ),
+    "a function is made": (
+        "def f(a):\n g = lambda: a\n x = a[0]\n return g, x\n",
+        "def f(a):\n x = a[0]\n g = lambda: a\n return g, x\n",
+        "quiet assignment moved",
+    ),
+    "both are quiet, whoever looks": (
+        "def f(a):\n x = a\n y = None\n return locals()\n",
+        "def f(a):\n y = None\n x = a\n return locals()\n",
+        "quiet assignment moved",
+    ),
+    "a variable is unbound": (
+        "def f(a, b):\n del b\n x = a[0]\n return x\n",
+        "def f(a, b):\n x = a[0]\n del b\n return x\n",
+        "quiet assignment moved",
+    ),
+    "a list that nobody has seen grows": (
+        "def f(a):\n x = [a][0:1]\n x.extend([a])\n y = a[0]\n return x, y\n",
+        "def f(a):\n x = [a][0:1]\n y = a[0]\n x.extend([a])\n return x, y\n",
+        "quiet assignment moved",
+    ),
+    "the method of a list": (
+        "def f(a):\n x = []\n add = x.append\n for b in a:\n  add(b)\n return x\n",
+        "def f(a):\n x = []\n pass\n for b in a:\n  x.append(b)\n return x\n",
+        "method of a list read later",
+    ),
+    "right behind the copy": (
+        "def f(a):\n b = a()\n b = b()\n c = b\n b = b.z\n return b, c\n",
+        "def f(a):\n b = a()\n b = b()\n c = b\n b = c.z\n return b, c\n",
+        "copy of a variable",
+    ),
+    "a copy of a parameter": (
+        "def f(a):\n b = a\n for c in a:\n  x = c(b)\n return x\n",
+        "def f(a):\n b = a\n for c in a:\n  x = c(a)\n return x\n",
+        "copy of a variable",
+    ),
+    "only tested": (
+        "def f(a):\n x = 0\n if a():\n  x = True\n if x:\n  a()\n",
+        "def f(a):\n x = 0.0\n if a():\n  x = True\n if x:\n  a()\n",
+        "constant that is only tested",
+    ),
+    "dead at the end": (
+        "def f(a):\n try:\n  x = y = a()\n  y(x)\n finally:\n  x = y = None\n",
+        "def f(a):\n try:\n  x = y = a()\n  y(x)\n finally:\n  pass\n",
+        "dead store",
+    ),
+    "the number of a block, otherwise written": (
+        dispatch("1", "2", "s == 1"),
+        dispatch("1.0", "3", "1 == s"),
+        "same once numbers are followed",
+    ),
+    "a chained test of a number": (
+        "def f(a):\n s = 9\n while 9 <= s < 10:\n  if a():\n   s = 1\n",
+        "def f(a):\n s = 9\n while 9 <= s <= 10:\n  if a():\n   s = 2\n",
+        "same once numbers are followed",
+    ),
+    "behind a read that always fails": (
+        "def f(a):\n if a:\n  x\n  a(1)\n return a\n if a:\n  x = 1\n",
+        "def f(a):\n if a:\n  x\n  a(2)\n return a\n if a:\n  x = 1\n",
+        "same once numbers are followed",
+    ),
+}
+
+OTHER = {
+    "the arms differ": (
+        "def f(a):\n if a < 1:\n  x = 2\n else:\n  x = 3\n return x\n",
+        "def f(a):\n if not a < 1:\n  x = 2\n else:\n  x = 3\n return x\n",
+    ),
+    "bound on one way": (
+        "def f(a, b):\n if a:\n  x = 1\n y = x\n z = a[0]\n return y, z\n",
+        "def f(a, b):\n if a:\n  x = 1\n z = a[0]\n y = x\n return y, z\n",
+    ),
+    "the handler reads it": (
+        "def f(a):\n x = 0\n try:\n  x = 1\n  a()\n except E:\n  return x\n",
+        "def f(a):\n x = 0\n try:\n  a()\n  x = 1\n except E:\n  return x\n",
+    ),
+    "what follows the handler reads it": (
+        "def f(a):\n x = 0\n try:\n  x = 1\n  a()\n except E:\n  pass\n return x\n",
+        "def f(a):\n x = 0\n try:\n  a()\n  x = 1\n except E:\n  pass\n return x\n",
+    ),
+    "an inner function shares it": (
+        "def f(a):\n x = 1\n a(lambda: x)\n x = 2\n a()\n",
+        "def f(a):\n x = 1\n a(lambda: x)\n a()\n x = 2\n",
+    ),
+    "somebody looks in between": (
+        "def f(a):\n x = 1\n y = a(locals())\n return y\n",
+        "def f(a):\n y = a(locals())\n x = 1\n return y\n",
+    ),
+    "a list that others have seen grows": (
+        "def f(a):\n x = [a]\n a.x = x\n x.extend([a])\n y = a[0]\n return x, y\n",
+        "def f(a):\n x = [a]\n a.x = x\n y = a[0]\n x.extend([a])\n return x, y\n",
+    ),
+    "a list that a loop has shown grows": (
+        "def f(a):\n x = [a]\n for b in a:\n  x.append(a)\n  y = a[0]\n  a(x)\n return y\n",
+        "def f(a):\n x = [a]\n for b in a:\n  y = a[0]\n  x.append(a)\n  a(x)\n return y\n",
+    ),
+    "the list is bound again": (
+        "def f(a):\n x = []\n add = x.append\n for b in a:\n  add(b)\n  x = []\n return x\n",
+        "def f(a):\n x = []\n pass\n for b in a:\n  x.append(b)\n  x = []\n return x\n",
+    ),
+    "no list": (
+        "def f(a):\n x = a()\n add = x.append\n for b in a:\n  add(b)\n return x\n",
+        "def f(a):\n x = a()\n pass\n for b in a:\n  x.append(b)\n return x\n",
+    ),
+    "a copy of what is bound again": (
+        "def f(a):\n b = a\n a = a()\n x = a(b)\n return x\n",
+        "def f(a):\n b = a\n a = a()\n x = a(a)\n return x\n",
+    ),
+    "tested and returned": (
+        "def f(a):\n x = 0\n if x:\n  a()\n return x\n",
+        "def f(a):\n x = 0.0\n if x:\n  a()\n return x\n",
+    ),
+    "another truth": (
+        "def f(a):\n x = 0\n if a():\n  x = True\n if x:\n  a()\n",
+        "def f(a):\n x = 1\n if a():\n  x = True\n if x:\n  a()\n",
+    ),
+    "the number of another block": (
+        dispatch("1", "2", "s == 1"),
+        dispatch("2", "1", "s == 1"),
+    ),
+    "a number that is returned": (
+        "def f(a):\n s = 0\n if a():\n  s = 1\n return s\n",
+        "def f(a):\n s = 0\n if a():\n  s = 1.0\n return s\n",
+    ),
+    "behind a read that may fail": (
+        "def f(a):\n if a:\n  x = 1\n x\n a(1)\n",
+        "def f(a):\n if a:\n  x = 1\n x\n a(2)\n",
+    ),
+    "a store that is read": (
+        "def f(a):\n try:\n  x = a()\n finally:\n  x = None\n return x\n",
+        "def f(a):\n try:\n  x = a()\n finally:\n  pass\n return x\n",
+    ),
+}
+
+
+def reason(before: str, after: str) -> str | None:
+    trees = [ast.parse(textwrap.dedent(text)).body[0] for text in (before, after)]
+    assert isinstance(trees[0], ast.FunctionDef)
+    assert isinstance(trees[1], ast.FunctionDef)
+    codes = compiled(trees[0]), compiled(trees[1])
+    assert codes[0] is not None
+    assert codes[1] is not None
+    return explained(trees[0], trees[1], (codes[0], codes[1]))
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_a_rule_explains_what_is_the_same(name: str) -> None:
+    before, after, rule = SAME[name]
+    assert reason(before, after) == rule
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_no_rule_explains_what_is_not(name: str) -> None:
+    assert reason(*OTHER[name]) is None
