@@ -7,6 +7,7 @@ belongs to the context that its thread entered last, else to the one that any th
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import types
 from collections.abc import Iterator, Mapping
@@ -82,6 +83,12 @@ class ActiveContexts:
             if not self._entered and self._hooks is not None:
                 hooks, self._hooks = self._hooks, None
                 hooks.close()
+
+    def after_fork(self) -> None:
+        """Hear nothing in a forked child: the files are its parent's, and what another thread had locked stays so."""
+        self._lock = threading.RLock()
+        self._entered = []
+        self._owners = {}
 
     def is_any_entered(self) -> bool:
         """Tell whether any context is entered now, by any thread."""
@@ -178,6 +185,9 @@ class ActiveContexts:
 
 
 ACTIVE = ActiveContexts()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=ACTIVE.after_fork)
 
 
 class _Deaf:
