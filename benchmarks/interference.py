@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,18 +74,24 @@ def _run(chunk: list[Task], scratch: Path) -> Iterator[dict[str, Any]]:
     kind, backend = chunk[0].kind, chunk[0].backend
     command = [sys.executable, "-m", "benchmarks.interference_run", kind, backend, str(scratch)]
     command += [task.name for task in chunk]
-    try:
-        done = subprocess.run(
-            command, env=_environment(scratch), check=False, capture_output=True, text=True, timeout=SECONDS
+    seen = 0
+    with tempfile.TemporaryFile("w+") as errors:
+        running = subprocess.Popen(
+            command, env=_environment(scratch), stdout=subprocess.PIPE, stderr=errors, text=True, bufsize=1
         )
-        output, error = done.stdout, done.stderr[-1500:]
-    except subprocess.TimeoutExpired as late:
-        output = late.stdout.decode() if isinstance(late.stdout, bytes) else late.stdout or ""
-        error = f"took more than {SECONDS} s"
-    found = [json.loads(line.removeprefix(MARK)) for line in output.splitlines() if line.startswith(MARK)]
-    yield from found
-    if len(found) < len(chunk):
-        yield {"name": chunk[len(found)].name, "crash": error or "the process ended"}
+        limit = threading.Timer(SECONDS, running.kill)
+        limit.start()
+        assert running.stdout is not None
+        for line in running.stdout:
+            if line.startswith(MARK):
+                seen += 1
+                yield json.loads(line.removeprefix(MARK))
+        running.wait()
+        limit.cancel()
+        errors.seek(0)
+        last = errors.read()[-1500:]
+    if seen < len(chunk):
+        yield {"name": chunk[seen].name, "crash": f"the process ended with {running.returncode}: {last}"}
 
 
 def _chunks(pending: list[Task]) -> Iterator[list[Task]]:

@@ -47,6 +47,7 @@ class Decompiled:
     placeholders: names in the source that stand for constants without a literal.
     names: identifiers in the source that stand for variable names that are none.
     functions: names of functions in the source that stand for the names which these functions have.
+    compiled: the code that `verdict` is about; None where `module_source` does not compile to any.
     """
 
     source: str
@@ -56,6 +57,7 @@ class Decompiled:
     placeholders: Mapping[str, object]
     names: Mapping[str, str]
     functions: Mapping[str, str] = field(default_factory=lambda: NO_RENAMES)
+    compiled: types.CodeType | None = None
 
     @property
     def level(self) -> Level:
@@ -105,8 +107,10 @@ def _attempt(
     module_source = source
     if neutral.freevars:
         module_source = write([_wrapped(definition, function, neutral)], grammar)
-    verdict = _prove(code, neutral, module_source, function, names, assumptions)
-    return Decompiled(source, module_source, function, verdict, names.objects, names.variables, names.functions)
+    verdict, compiled = _prove(code, neutral, module_source, function, names, assumptions)
+    return Decompiled(
+        source, module_source, function, verdict, names.objects, names.variables, names.functions, compiled
+    )
 
 
 def source_of(code: types.CodeType, *, without: frozenset[str] = NOTHING) -> str:
@@ -148,7 +152,8 @@ def _known(assumptions: Assumptions, names: Mapping[str, Sequence[str]]) -> Know
 
 def _prove(
     code: types.CodeType, neutral: Code, text: str, function: str, names: Names, assumptions: Assumptions
-) -> Verdict:
+) -> tuple[Verdict, types.CodeType | None]:
+    candidate = None
     try:
         with faults_named("proving", neutral):
             candidate = recompile(
@@ -160,9 +165,9 @@ def _prove(
                 names=names.variables,
                 functions=names.functions,
             )
-            return verify(neutral, read(candidate), assumptions)
+            return verify(neutral, read(candidate), assumptions), candidate
     except DecompilationError as error:
-        return Verdict(Level.UNPROVEN, str(error))
+        return Verdict(Level.UNPROVEN, str(error)), candidate
 
 
 def define(body: Body, names: Names, maker: Function | None = None) -> tuple[ast.stmt, str]:

@@ -72,8 +72,11 @@ def test_functions_without_a_pass(name: str) -> None:
     assert worse(frozenset((name,))) == []
 
 
-@pytest.mark.parametrize("without", [frozenset((BUILD,)), OPTIONAL], ids=["build", "all that is optional"])
-def test_functions_as_loops_that_dispatch(without: frozenset[str]) -> None:
-    # The proof does not follow every value through a variable that another state has bound.
-    found = worse(without)
-    assert len(found) <= len(proven()) // 10, "\n".join(found)
+def test_functions_as_loops_that_dispatch() -> None:
+    assert worse(frozenset((BUILD,))) == []
+
+
+def test_functions_without_all_that_is_optional() -> None:
+    # The body of a class binds names that others see, and the number of a block would be one of them.
+    (holds_a_class,) = worse(OPTIONAL)
+    assert holds_a_class.startswith("__mro_entries__: Dummy: STORE_NAME")

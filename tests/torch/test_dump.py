@@ -129,9 +129,10 @@ def test_the_story(tmp_path: Path) -> None:
     assert first["trigger"] == {"kind": "first call"}
     assert second["trigger"]["kind"] == "recompile"
     if lacking.refusals() is None:
-        ((clause,),) = [refusal["clauses"] for refusal in second["trigger"]["refused"]]
+        (refused,) = second["trigger"]["refused"]
+        assert refused["entry"] == first["id"]
+        (clause,) = refused["clauses"]
         assert re.match(r"tensor '(a|L\['a'\])' size mismatch at index 0. expected 10, actual 8", clause)
-        assert second["trigger"]["refused"][0]["entry"] == first["id"]
     assert [resume["resumes_at"] for resume in root["resume_functions"]] == [13, 12]
     assert [resume["broke_at"] for resume in root["resume_functions"]] == [11, 11]
     for resume in root["resume_functions"]:

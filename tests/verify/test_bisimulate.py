@@ -294,3 +294,38 @@ def test_a_side_that_goes_round_alone_is_no_proof() -> None:
     assert verdict.level is Level.UNPROVEN
     verdict = verify(view(TESTED_AGAIN), view(FOR_EVER.replace("elif a:", "else:")))
     assert verdict.level is Level.EQUIVALENT
+
+
+def returned(text: str, name: str) -> str:
+    """Return a function that binds a variable of that name and returns the value of an expression."""
+    return f"def f(x, g):\n    {name} = g\n    y = {text}\n    {name}(1)\n    return y\n"
+
+
+@pytest.mark.parametrize("text", ["vars(x)", "dir(x)", "vars(x) == vars(g)"])
+def test_what_looks_at_its_argument_sees_no_variables(text: str) -> None:
+    assert verify(view(returned(text, "a")), view(returned(text, "b"))).level is Level.EQUIVALENT
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["vars()", "dir()", "locals()", "x(vars)", "x(vars, g)", "vars(*x)", "[vars][0]()", "vars(dir)", "vars(x), vars()"],
+)
+def test_what_may_look_at_the_frame_sees_variables(text: str) -> None:
+    assert verify(view(returned(text, "a")), view(returned(text, "b"))).level is Level.UNPROVEN
+
+
+ONE_FUNCTION = """
+def f(items, g):
+    def first():
+        return g
+    def second():
+        return items
+    for item in items:
+        item(second())
+    return second
+"""
+
+
+def test_a_function_is_not_taken_for_another() -> None:
+    wrong = ONE_FUNCTION.replace("item(second())", "item(first())").replace("return second", "return first")
+    assert verify(view(ONE_FUNCTION), view(wrong)).level is Level.UNPROVEN

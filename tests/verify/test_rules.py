@@ -10,7 +10,7 @@ import pytest
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Listing
 from depyf.bytecode.normalise import normalise
-from depyf.verify import bisimulate, relate, silent
+from depyf.verify import bisimulate, frame_readers, relate, silent
 from depyf.verify.assumptions import Assumptions
 from depyf.verify.bisimulate import Bisimulation
 from depyf.verify.events import Event
@@ -289,7 +289,7 @@ NEAR_MISSES = [
         "the variables are seen by locals()",
         source("def f(a, b):\n x = a\n return locals()"),
         source("def f(a, b): return locals()"),
-        replace(bisimulate, "FRAME_READERS", frozenset()),
+        replace(frame_readers, "READERS", frozenset()),
     ),
     NearMiss(
         "the first parameter is seen by super()",

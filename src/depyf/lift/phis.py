@@ -12,7 +12,21 @@ from __future__ import annotations
 
 from collections import deque
 
-from depyf.lift.tac import KEEP, Branch, Exit, ForIter, Graph, Inst, Raise, Reraise, Return, edges, exit_uses
+from depyf.lift.tac import (
+    KEEP,
+    NULL,
+    SELF,
+    Branch,
+    Exit,
+    ForIter,
+    Graph,
+    Inst,
+    Raise,
+    Reraise,
+    Return,
+    edges,
+    exit_uses,
+)
 
 
 def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) -> None:
@@ -42,6 +56,18 @@ def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) 
             waiting.update(again)
             work.extend(dict.fromkeys(again))
     _rewrite(graph, {phi: value for phi, value in means.items() if phi != value})
+
+
+def settle_phis(graph: Graph) -> None:
+    """Replace the phis that one value comes to, since blocks that led to them have gone; those of handlers stay."""
+    if not any(block.phis for block in graph.live()):
+        return
+    stay: dict[int, list[list[int]]] = {}
+    for number, handler in enumerate(graph.handlers):
+        start = graph.blocks[handler.target]
+        if start is not None and start.phis:
+            stay[number] = [[NULL] * len(start.phis), [SELF] * len(start.phis)]
+    remove_trivial_phis(graph, stay)
 
 
 def _arguments(graph: Graph, handler_args: dict[int, list[list[int]]]) -> dict[int, list[int]]:

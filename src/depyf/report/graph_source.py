@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import re
 from dataclasses import dataclass
 
@@ -41,15 +42,25 @@ def graph_file(text: str, header: list[str]) -> GraphFile:
 
     Where torch prints something that is not Python, the text is kept as a string, so that the file still parses.
     """
-    code = _NAMELESS_CLASS.sub("class GraphModule(", text).strip("\n") + "\n"
+    code = _named(text)
     comments = "".join(f"# {line}\n" for line in header)
     try:
-        tree = ast.parse(code)
+        tree = _parsed(code)
     except SyntaxError as error:
         reason = f"torch's text of this graph is not Python: {error.msg}, line {error.lineno} of it"
         return GraphFile(f"{comments}# {reason}\nTEXT = {_as_string(text)}\n", reason)
     imports = "".join(f"{line}\n" for line in _imports(tree))
     return GraphFile(f"{comments}from __future__ import annotations\n\n{imports}\n\n{code}")
+
+
+def _named(text: str) -> str:
+    return _NAMELESS_CLASS.sub("class GraphModule(", text).strip("\n") + "\n"
+
+
+@functools.lru_cache(maxsize=2)
+def _parsed(code: str) -> ast.Module:
+    """Return the tree of a graph's text, which several ask for one after the other; nobody changes it."""
+    return ast.parse(code)
 
 
 def user_lines(text: str) -> tuple[UserLine, ...]:
@@ -77,7 +88,7 @@ def output_names(text: str) -> tuple[str, ...]:
 
 def _outputs(text: str) -> list[ast.expr] | None:
     try:
-        tree = ast.parse(_NAMELESS_CLASS.sub("class GraphModule(", text))
+        tree = _parsed(_named(text))
     except SyntaxError:
         return None
     methods = [node for body in tree.body if isinstance(body, ast.ClassDef) for node in body.body]

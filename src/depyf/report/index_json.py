@@ -53,6 +53,10 @@ def index_json(session: Session) -> str:
             {"name": name, "file": short_path(filename), "line": line, "hits": hits}
             for (name, filename, line), hits in session.earlier.items()
         ],
+        "skipped": [
+            {"name": name, "file": short_path(filename), "reason": reason, "times": times}
+            for (name, filename, reason), times in session.skipped.items()
+        ],
         "unavailable": dict(sorted(session.unavailable.items())),
         "problems": [{"where": each.where, "message": each.message} for each in session.problems],
     }
@@ -114,6 +118,8 @@ def _compile(each: Compile) -> dict[str, Any]:
         "hits": each.hits,
         "breaks": [_break(found) for found in each.breaks],
         "failure": {"kind": each.failure.kind, "reason": each.failure.reason} if each.failure else None,
+        "gone": each.gone or None,
+        "contrast": {"entry": each.contrast.entry, "respects": list(each.contrast.respects)} if each.contrast else None,
         "seconds": each.seconds,
     }
 
@@ -123,7 +129,10 @@ def _trigger(trigger: Trigger) -> dict[str, Any]:
         case FirstCall():
             return {"kind": "first call"}
         case Recompile(refusals):
-            refused = [{"entry": each.entry, "clauses": list(each.clauses)} for each in refusals]
+            refused = [
+                {"entry": each.entry, "clauses": list(each.clauses), "explained": list(each.explained)}
+                for each in refusals
+            ]
             return {"kind": "recompile", "refused": refused}
         case Resume(caller, offset):
             return {"kind": "resume", "caller": str(caller), "offset": offset}

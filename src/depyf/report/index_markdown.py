@@ -16,7 +16,7 @@ from depyf.report.model import (
     Transformed,
     UserLine,
 )
-from depyf.report.user_source import resumption_words, short_path
+from depyf.report.user_source import is_installed, resumption_words, short_path
 from depyf.report.words import graph_label, proof_words, resumption, trigger_words
 
 NOTHING_SEEN = """\
@@ -42,7 +42,8 @@ def index_markdown(session: Session) -> str:
         ]
     else:
         parts.append(NOTHING_SEEN)
-    parts += [_earlier(session), _loose(session), _times(pairs), _unavailable(session), _problems(session)]
+    parts += [_skipped(session), _gone(pairs), _earlier(session)]
+    parts += [_loose(session), _times(pairs), _unavailable(session), _problems(session)]
     return "\n".join(part for part in parts if part)
 
 
@@ -120,7 +121,11 @@ def _recompiles(pairs: list[tuple[Function, Compile]]) -> str:
         if isinstance(each.trigger, Recompile):
             lines.append(f"- compile {each.id} of {function.name}")
             for refusal in each.trigger.refusals:
-                lines += [f"  - entry {refusal.entry} refused: {clause}" for clause in refusal.clauses]
+                told = refusal.explained or refusal.clauses
+                lines += [f"  - entry {refusal.entry} refused: {clause}" for clause in told]
+            if each.contrast is not None and each.contrast.respects:
+                lines.append(f"  - its guards against those of {each.contrast.entry}:")
+                lines += [f"    - {respect}" for respect in each.contrast.respects]
     return "## Recompiles\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
@@ -198,6 +203,30 @@ def _earlier(session: Session) -> str:
     ]
     advice = "No files here are of it: enter `prepare_debug` before its first call, or call `torch.compiler.reset()`."
     return "\n".join(["## Compiled before the context was entered", "", *rows, "", advice, ""])
+
+
+def _skipped(session: Session) -> str:
+    """Tell of the user's frames that Dynamo left as they are, and count those of packages."""
+    given_up = {(each.name, each.filename) for _, each in _with_failures(session)}
+    rows, others = [], 0
+    for (name, filename, reason), times in session.skipped.items():
+        if is_installed(filename):
+            others += times
+        elif (name, filename) not in given_up:
+            rows.append(f"- {name}, {short_path(filename)}: {reason}" + (f" ({times} times)" if times > 1 else ""))
+    if others:
+        rows.append(f"- {_count(others, 'frame')} of installed packages and of Python's library; `index.json` has them")
+    return "\n".join(["## Frames that Dynamo skipped", "", *rows, ""]) if rows else ""
+
+
+def _with_failures(session: Session) -> list[tuple[Function, Compile]]:
+    return [pair for pair in session.compiles() if pair[1].failure is not None]
+
+
+def _gone(pairs: list[tuple[Function, Compile]]) -> str:
+    """Tell of entries that serve no more calls."""
+    rows = [f"- compile {each.id} of {function.name}: {each.gone}" for function, each in pairs if each.gone]
+    return "\n".join(["## Entries that serve no more calls", "", *rows, ""]) if rows else ""
 
 
 def _loose(session: Session) -> str:

@@ -54,10 +54,23 @@ class FirstCall:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An entry that did not serve the call, and the clauses of its guards that failed, in torch's words."""
+    """An entry that did not serve the call, and the clauses of its guards that failed.
+
+    `clauses` are those that torch names, in its words: it stops at the first. `explained` are all that failed, each
+    with what was expected and what the call had; empty where the guards of the entry are not known.
+    """
 
     entry: str
     clauses: tuple[str, ...]
+    explained: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EntryContrast:
+    """What the guards of a compile and of an earlier `entry` of the same function ask for differently."""
+
+    entry: str
+    respects: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +228,10 @@ class Compile:
     seconds: dict[str, float] = field(default_factory=dict)
     """Seconds per phase: `total`, `dynamo`, `backend`, `inductor`, `code generation`, `backward`."""
     failure: Failure | None = None
+    gone: str = ""
+    """Why the entry serves no more calls at the end of the context; empty while it does, or where none was made."""
+    contrast: EntryContrast | None = None
+    """Against the entry of the function that was made before this one."""
     order: int = 0
     """Rises from compile to compile, in the order in which they began."""
     number: int = 0
@@ -273,6 +290,8 @@ class Session:
     """Artefacts of no compile, e.g. of a `compile_fx` that no Dynamo frame called."""
     earlier: dict[tuple[str, str, int], int] = field(default_factory=dict)
     """Calls served by code that was compiled before the context was entered, by the code's name, file and line."""
+    skipped: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    """Frames that Dynamo left as they are, by the code's name and file, and the reason; how often it was said."""
     unavailable: dict[str, str] = field(default_factory=dict)
     """Seams that this torch does not have, each with its reason."""
     problems: list[Problem] = field(default_factory=list)

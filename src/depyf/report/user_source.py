@@ -42,6 +42,13 @@ def short_path(filename: str) -> str:
     return filename
 
 
+def is_installed(filename: str) -> bool:
+    """Tell whether a file belongs to an installed package or to Python's own library."""
+    return filename.startswith("<frozen ") or any(
+        filename.startswith(directory.rstrip(os.sep) + os.sep) for directory in _package_directories()
+    )
+
+
 @functools.cache
 def _package_directories() -> tuple[str, ...]:
     """Return the directories of installed packages and of the standard library, longest first."""
@@ -99,7 +106,7 @@ def marked_source(resumption: Resumption) -> list[str]:
         _marked(number, text, _note(number, resumption, in_loop, decided), number >= resumption.line)
         for number, text in numbered
     ]
-    return _window(shown, resumption.line - resumption.first_line)
+    return window(shown, resumption.line - resumption.first_line, MOST_LINES)
 
 
 def _note(number: int, resumption: Resumption, loop: tuple[int, int] | None, decided: bool | None) -> str:
@@ -120,11 +127,12 @@ def _marked(number: int, text: str, note: str, ahead: bool) -> str:
     return f"{line:<52}  {note}" if note else line
 
 
-def _window(lines: list[str], start: int) -> list[str]:
-    if len(lines) <= MOST_LINES:
+def window(lines: list[str], start: int, most: int) -> list[str]:
+    """Return at most `most` (at least 11) of some numbered lines: the first, and those around the one at `start`."""
+    if len(lines) <= most:
         return lines
     before = max(1, start - 5)
-    after = min(len(lines), start + MOST_LINES - 10)
+    after = min(len(lines), start + most - 10)
     shown = lines[:1]
     if before > 1:
         shown.append(f"#           ... {before - 1} lines ...")
@@ -145,6 +153,7 @@ def _loop_around(resumption: Resumption) -> tuple[int, int] | None:
     return None
 
 
+@functools.lru_cache(maxsize=4)
 def _parse(source: str) -> ast.Module:
     """Parse a function cut out of its file; an empty module where it does not stand alone (a lambda in a call)."""
     lines = source.split("\n")

@@ -87,6 +87,7 @@ class Builder:
                 if jump.never:
                     continue
                 seen = {jump.label}
+                leaves = jump.label in self.nodes and self._breaks(node, jump.label)
                 around = {-1, *self.recognised.regions.chain(node.handler)}
                 while jump.label in onward and onward[jump.label].label not in seen:
                     passed = onward[jump.label]
@@ -94,6 +95,9 @@ class Builder:
                     says = jump.explicit or passed.explicit or behind.explicit
                     if self.nodes[jump.label].handler not in around or (jump.label in breaks and not says):
                         break
+                    if jump.label in breaks and leaves:
+                        break  # One `break` leaves one loop: there is another behind it.
+                    leaves = leaves or jump.label in breaks
                     jump.label, jump.explicit = passed.label, jump.explicit or passed.explicit
                     seen.add(jump.label)
             self.nodes.add(label, node)

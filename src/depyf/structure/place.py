@@ -81,6 +81,7 @@ def _around(
     if isinstance(compound, Try):
         inside = [kid for kid in single if _is_inside(nodes[kid], sites[kid][0][1], compound)]
         _fill_all(inside, nodes, sites)
+        inside += _end_of_body(nodes, [kid for kid in kids if kid not in inside], compound)
         kids = [kid for kid in kids if kid not in inside]
         nearby = set(kids)
         passed = _passed(nodes, label, compound, kids, sites)
@@ -108,7 +109,9 @@ def _around(
         beyond = {jump.label for jump in jumps} - {compound.header, *kids, *nodes[label].ends}
         direct = beyond & {jump.label for jump in nodes[label].jumps}
         late = [kid for kid in kids if nodes[kid].first >= nodes[label].last and nodes[kid].jumps]
-        if len(beyond) == 1 and (direct or len(kids) > 1) and not (late and nodes[label].in_order):
+        # A `break` to where they lead as well cannot pass them, where they would stand behind the loop.
+        breaks = any(jump.label in direct and jump not in compound.orelse for jump in nodes[label].jumps)
+        if len(beyond) == 1 and (direct or len(kids) > 1) and (breaks or not (late and nodes[label].in_order)):
             _fill_all(kids, nodes, sites)
             return []
     if len(kids) < 2:
@@ -177,6 +180,15 @@ def _is_inside(node: Node, jump: Jump, compound: Try) -> bool:
     """Say whether code that only the body of a `try` leads to stands in it: before the handler."""
     raises_again = bool(node.items) and isinstance(node.items[-1], ReraiseStmt)
     return node.first < compound.handled and not jump.never and not raises_again
+
+
+def _end_of_body(nodes: dict[int, Node], kids: list[int], compound: Try) -> list[int]:
+    """Write what all ends of the body of a `try` lead to at its end, if that stands before the handler."""
+    tails = {jump.label for jump in _tails(compound.body)}
+    found = [kid for kid in kids if tails == {kid} and nodes[kid].first < compound.handled]
+    for kid in found:
+        compound.body = [*compound.body, Label(kid), Jump(kid, nodes[kid].items)]
+    return found
 
 
 def _passed(

@@ -14,9 +14,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any, Protocol
 
+from depyf.collector import paused
 from depyf.report.model import CompileId, Unavailable
 from depyf.torch.adapters import lacking, seams, stages
 from depyf.torch.adapters.runs import watch_runs
+from depyf.torch.adapters.skips import watch_skips
 from depyf.torch.formatter import FormatterPatch
 from depyf.torch.records import record_compile_id, record_kind
 
@@ -41,6 +43,9 @@ class Context(Protocol):
 
     def on_earlier_run(self, code: types.CodeType) -> None:
         """Hear that code is about to run that was compiled in no context that is entered now. Does not raise."""
+
+    def on_skip(self, name: str, reason: str, filename: str) -> None:
+        """Hear that Dynamo leaves a function as the user wrote it. Does not raise."""
 
     def on_error(self, where: str, error: BaseException) -> None:
         """Hear that something failed inside depyf. Does not raise."""
@@ -133,11 +138,22 @@ class ActiveContexts:
             for _, context in entered[-1:]:
                 context.on_earlier_run(code)
 
+    def on_skip(self, name: str, reason: str, filename: str) -> None:
+        """Tell the context that this thread entered last of a frame that Dynamo skips."""
+        with self._contained(f"noting that {name} was skipped"):
+            owner = self._owner(None)
+            if owner is not None:
+                owner.on_skip(name, reason, filename)
+
     @contextmanager
     def _contained(self, where: str) -> Iterator[None]:
-        """Run a block inside torch's own call of depyf: what fails there must not fail the user's program."""
+        """Run a block inside torch's own call of depyf: what fails there must not fail the user's program.
+
+        The collector waits: what depyf makes would have it look at all that Dynamo holds in the middle of a compile.
+        """
         try:
-            yield
+            with paused():
+                yield
         except Exception as error:  # noqa: BLE001 - whatever it is, the user's program goes on
             with self._lock:
                 contexts = [context for _, context in self._entered]
@@ -177,6 +193,11 @@ class ActiveContexts:
                 unavailable[HITS] = ended.reason
             else:
                 hooks.callback(ended)
+            no_more_skips = watch_skips(self.on_skip)
+            if isinstance(no_more_skips, Unavailable):
+                unavailable["frames that Dynamo skipped"] = no_more_skips.reason
+            else:
+                hooks.callback(no_more_skips)
             undo_on_error.pop_all()
         return hooks, unavailable
 
@@ -206,6 +227,9 @@ class _Deaf:
         return False
 
     def on_earlier_run(self, code: types.CodeType) -> None:
+        pass
+
+    def on_skip(self, name: str, reason: str, filename: str) -> None:
         pass
 
     def on_error(self, where: str, error: BaseException) -> None:

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping
+from dataclasses import replace
 
-from depyf.report.model import Resume, Unavailable
+from depyf.report.model import EntryContrast, GuardSet, Recompile, Resume, Unavailable, UserLine
 from depyf.torch.adapters import seams
 from depyf.torch.guards import agreement
+from depyf.torch.guards.between import contrasts
+from depyf.torch.guards.explain import explain
 from depyf.torch.guards.record import guard_set
+from depyf.torch.guards.tree import Tree
 from depyf.torch.listing import line_of_offset
 from depyf.torch.live import RESUME_PREFIX, resume_code
 from depyf.torch.recorder import CallSite, Recorder, Running
@@ -24,6 +28,7 @@ def read_guards_in_progress(recorder: Recorder, running: Running) -> None:
     found = seams.guards_in_progress()
     if isinstance(found, seams.GuardsInProgress):
         _read_guards(running, found.manager, found.local_values)
+        _explain_refusals(recorder, running, found)
         _note_call_sites(recorder, running, found.global_values)
 
 
@@ -34,6 +39,46 @@ def read_new_entries(recorder: Recorder) -> None:
             running.entry_is_read = True
             if running.guards is None:
                 _read_from_cache(recorder, running)
+
+
+def note_gone(recorder: Recorder) -> None:
+    """Note which entries serve no more calls, as what they need is gone."""
+    for running in recorder.running():
+        if running.live_code is None or not running.finished:
+            continue
+        code = running.live_code()
+        if code is None:
+            running.compile.gone = "the function is gone, and its entries with it"
+        elif _entry_of(running, code) is None:
+            running.compile.gone = "something that its guards need is gone (a module that died), or Dynamo was reset"
+
+
+def _explain_refusals(recorder: Recorder, running: Running, found: seams.GuardsInProgress) -> None:
+    """Hold the call that is compiled anew against the guards of the function's other entries."""
+    compiles = recorder.compiles_of(running.function)
+    others = [each for each in compiles if each is not running and each.guards is not None]
+    trees = {str(each.compile.id): each.guards for each in others}
+    trigger = running.compile.trigger
+    if isinstance(trigger, Recompile):
+        explained = [
+            replace(refusal, explained=_failing(trees.get(refusal.entry), found)) for refusal in trigger.refusals
+        ]
+        running.compile.trigger = Recompile(tuple(explained))
+    own = running.compile.guards
+    if others and isinstance(own, GuardSet) and isinstance(others[-1].compile.guards, GuardSet):
+        respects = tuple(map(str, contrasts(others[-1].compile.guards, own)))
+        running.compile.contrast = EntryContrast(str(others[-1].compile.id), respects)
+
+
+def _failing(tree: Tree | None, found: seams.GuardsInProgress) -> tuple[str, ...]:
+    if tree is None:
+        return ()
+    refusals = explain(tree, found.local_values, found.global_values)
+    return tuple(str(replace(each, line=None)) + _line_words(each.line) for each in refusals)
+
+
+def _line_words(line: UserLine | None) -> str:
+    return f"  (:{line.line} {line.text})" if line is not None and line.text else ""
 
 
 def relate(recorder: Recorder, running: Running, code: types.CodeType) -> None:

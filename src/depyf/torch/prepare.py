@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from depyf.collector import paused
 from depyf.report.model import Session
 from depyf.report.rank_index import rank_index
 from depyf.report.writer import prepared_directory, write_whole
@@ -64,6 +65,7 @@ class DumpContext:
             self.session.unavailable.update(ACTIVE.enter(self))
             undo_on_error.pop_all()
 
+    @paused()
     def leave(self) -> None:
         """Hear no more, put torch's settings back and write what is left. Never raises."""
         with self._problems.contained("taking depyf's hooks out of torch"):
@@ -74,6 +76,7 @@ class DumpContext:
             return  # A forked child inherits the context; the files are its parent's to write.
         with self._problems.contained("reading the last cache entries"):
             entries.read_new_entries(self._recorder)
+            entries.note_gone(self._recorder)
         with self._problems.contained("writing the last artefacts"):
             if self._untraced is not None:
                 self._untraced.at_end()
@@ -152,6 +155,11 @@ class DumpContext:
         """Count a call that is served by code from before the context."""
         place = code.co_name, code.co_filename, code.co_firstlineno
         self.session.earlier[place] = self.session.earlier.get(place, 0) + 1
+
+    def on_skip(self, name: str, reason: str, filename: str) -> None:
+        """Note a frame that runs as the user wrote it, and why."""
+        if os.getpid() == self._process:
+            self._recorder.skipped(name, reason, filename)
 
     def on_error(self, where: str, error: BaseException) -> None:
         """Note an error inside depyf."""

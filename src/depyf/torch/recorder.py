@@ -23,6 +23,7 @@ from depyf.report.model import (
     Recompile,
     Refusal,
     Session,
+    Unavailable,
     UserLine,
 )
 from depyf.report.names import compiled_fn_number, file_part, without_random_part
@@ -92,6 +93,11 @@ class Recorder:
         with self.lock:
             return list(self._all)
 
+    def compiles_of(self, function: Function) -> list[Running]:
+        """Return the compiles of a function, in order."""
+        with self.lock:
+            return [each for each in self._all if each.function is function]
+
     def begun(self, compile_id: CompileId, code: types.CodeType) -> Running:
         """Return a compile; one whose first record was not seen begins here, with the names of `code`."""
         with self.lock:
@@ -144,6 +150,16 @@ class Recorder:
             return False
         running.compile.hits = (running.compile.hits or 0) + 1
         return True
+
+    def skipped(self, name: str, reason: str, filename: str) -> None:
+        """Note that Dynamo left a frame as it is, and so why there is no code where it had begun to compile it."""
+        with self.lock:
+            key = name, filename, reason
+            self.session.skipped[key] = self.session.skipped.get(key, 0) + 1
+            last = self._all[-1].compile if self._all else None
+            if last is not None and (last.name, last.filename) == (name, filename):
+                if isinstance(last.transformed, Unavailable) and last.failure is None:
+                    last.transformed = Unavailable(reason)
 
     def graph_names(self, compile_id: CompileId) -> tuple[str, ...]:
         """Return the names of the graphs of a compile that are known by now."""

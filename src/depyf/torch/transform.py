@@ -110,19 +110,16 @@ def _compiled_from_file(
     """Return the code of a file with the names of this process, or None where it is not the code that was proven."""
     if transformed.level is Level.UNPROVEN:
         return None
-    function = None if subject.new_code.co_name == "<lambda>" else decompiled.function
-    code, proven = (
-        recompile(
-            source,
-            subject.new_code,
-            filename=path,
-            placeholders=decompiled.placeholders,
-            function=function,
-            names={**decompiled.names, **renamed_back},
-        )
-        for source, renamed_back in ((text, transformed.names), (decompiled.module_source, {}))
+    code = recompile(
+        text,
+        subject.new_code,
+        filename=path,
+        placeholders=decompiled.placeholders,
+        function=None if subject.new_code.co_name == "<lambda>" else decompiled.function,
+        names={**decompiled.names, **transformed.names},
+        functions=decompiled.functions,
     )
-    if not _same_instructions(code, proven):
+    if decompiled.compiled is None or not _same_instructions(code, decompiled.compiled):
         transformed.installed = False
         transformed.reason = "the file does not compile to the code that was proven"
         return None

@@ -12,12 +12,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 
-from depyf.bytecode.listing import Instruction, Listing
+from depyf.bytecode.listing import Listing
 from depyf.verify.assumptions import Assumptions
 from depyf.verify.events import TRUTH_TEST, Event, Outcome, Split, standing
 from depyf.verify.exact import Comparison
 from depyf.verify.flow import Flow
 from depyf.verify.frame import Frame, enter_handler
+from depyf.verify.frame_readers import reads_frame
 from depyf.verify.join import canonical, meet
 from depyf.verify.level import Place
 from depyf.verify.relate import relate
@@ -26,11 +27,6 @@ from depyf.verify.state import LEAVE, Side, State
 from depyf.verify.terms import NotUnderstood, Sort, Symbol, Term, Terms
 
 VISITS_PER_INSTRUCTION = 40
-FRAME_READERS = frozenset({"locals", "vars", "dir", "eval", "exec"})
-"""Builtins that see the variables of the frame that calls them."""
-FRAME_GETTERS = frozenset({"_getframe", "currentframe"})
-"""Attributes that give the frame of their caller."""
-
 Key = tuple[int, int]
 
 
@@ -312,21 +308,6 @@ def split(state: State, truth: Term) -> list[State]:
     state.bound[truth] = state.terms.true
     other.bound[truth] = state.terms.false
     return [other, state]
-
-
-def reads_frame(listing: Listing) -> bool:
-    """Return whether code names something that sees all variables of its caller."""
-    return any(
-        item.arg in FRAME_READERS if item.op in ("LOAD_GLOBAL", "LOAD_NAME") else attribute(item) in FRAME_GETTERS
-        for item in listing.instructions
-    )
-
-
-def attribute(item: Instruction) -> object:
-    """Return the name of the attribute that an instruction loads, or None."""
-    if item.op == "LOAD_ATTR":
-        return item.arg
-    return item.arg[0] if item.op == "LOAD_METHOD" and isinstance(item.arg, tuple) else None
 
 
 def names_super(listing: Listing) -> bool:

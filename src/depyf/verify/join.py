@@ -239,22 +239,39 @@ def open_objects(
         return None
     opened = []
     found: list[tuple[Code, Code]] = []
-    for state, objects in zip((old, new), conflicts, strict=True):
+    for state, partner, objects in zip((old, new), (new, old), conflicts, strict=True):
         owners = owner_of(state)
         rows: tuple[list[Term], list[Term]] = ([], [])
         # Objects get their names in the order in which they are made, which is the same on both sides.
         for term in sorted(objects & state.heap.keys()):
             rows[owners[term]].append(term)
-        if len(rows[0]) != len(rows[1]):
+        pairs = list(zip(*rows, strict=True)) if len(rows[0]) == len(rows[1]) else seen_as_one(state, partner, rows)
+        if not pairs and (rows[0] or rows[1]):
             return None
-        if rows[0]:
+        if pairs:
             state = state.copy()
-            if relate(state, list(zip(*rows, strict=True)), found) is not None:
+            if relate(state, pairs, found) is not None:
                 return None
             state = canonical(state, (None, None))
         opened.append(state)
     nested.extend(found)
     return opened[0], opened[1]
+
+
+def seen_as_one(state: State, partner: State, rows: tuple[list[Term], list[Term]]) -> list[tuple[Term, Term]]:
+    """Return the pairs of objects of both sides in the places of which another state has one value.
+
+    Where one side holds an object that the other has dropped, their order does not tell which belong together. Whether
+    those of a pair are the same is for `relate` to say.
+    """
+    places: list[dict[Term, Term]] = []
+    for side, other, objects in zip(state.sides, partner.sides, rows, strict=True):
+        held = dict(zip(other.stack, side.stack))
+        held.update((other.variables[name], term) for name, term in side.variables.items() if name in other.variables)
+        places.append({value: term for value, term in held.items() if term in objects})
+    first, second = places
+    values = first.keys() & second.keys() - {state.terms.null}
+    return [(first[value], second[value]) for value in sorted(values)]
 
 
 def owner_of(state: State) -> dict[Term, int]:

@@ -7,7 +7,7 @@ After:  neither; the name's store at the start of the clause says it all
 
 from __future__ import annotations
 
-from depyf.lift.tac import Block, Graph, Inst, Raise, Reraise, Return, edges
+from depyf.lift.tac import Block, Goto, Graph, Inst, Raise, Reraise, Return, edges
 from depyf.structure.regions.table import Region, Regions, skip_empty
 from depyf.trace import step
 
@@ -48,8 +48,11 @@ def strip_unbindings(graph: Graph, handlers: list[int]) -> None:
     """Take out of the clauses of handlers the unbinding of their names behind POP_EXCEPT, else before it."""
     stored: dict[int, set[tuple[str, object]]] = {}
     ends: dict[int, list[tuple[Block, Inst]]] = {}
+    before: dict[int, list[Block]] = {}
     for block in graph.live():
         seen = set()
+        for edge in edges(block.exit):
+            before.setdefault(edge.target, []).append(block)
         for inst in block.insts:
             if inst.op.startswith("STORE_") and len(inst.uses) == 1:
                 stored.setdefault(inst.uses[0], set()).add(_key(inst))
@@ -61,11 +64,17 @@ def strip_unbindings(graph: Graph, handlers: list[int]) -> None:
         start = graph.block(graph.handlers[handler].target)
         for saved in (temp for inst in start.insts[:1] if inst.op == "PUSH_EXC_INFO" for temp in inst.defs):
             for block, end in ends.get(saved, ()):
-                _remove(block, end, names)
+                _remove(block, end, names, before.get(block.index, []))
 
 
-def _remove(block: Block, end: Inst, names: set[tuple[str, object]]) -> None:
+def _remove(block: Block, end: Inst, names: set[tuple[str, object]], before: list[Block]) -> None:
     place = next(place for place, inst in enumerate(block.insts) if inst is end)
+    leading = [one for one in before if isinstance(one.exit, Goto) and _unbinding(one.insts[-3:], names)]
+    if place == 0 and before and leading == before:
+        # What follows POP_EXCEPT is protected otherwise where it leaves a `with` too: it is a block of its own.
+        for one in before:
+            del one.insts[-2:]
+        return
     pair = _unbinding(block.insts[place:], names)
     if pair is None and _unbinding(block.insts[place - 3 : place], names) is not None:
         pair = block.insts[place - 2 : place]

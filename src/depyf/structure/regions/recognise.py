@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from depyf.lift.phis import settle_phis
 from depyf.lift.tac import Block, Graph, Return, edges
 from depyf.structure.regions import finally_, names, with_
 from depyf.structure.regions.jumps import protect_jumps
@@ -55,6 +56,7 @@ def recognise(graph: Graph) -> Recognised:
             case _:
                 pass
     prune(graph)
+    settle_phis(graph)
     join_straight(graph)
     left = [region for region in regions.regions if region.handler in regions.parent]
     names.strip_unbindings(graph, [region.handler for region in left if region.kind is Kind.EXCEPT])

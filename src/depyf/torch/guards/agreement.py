@@ -50,7 +50,7 @@ def _compare(found: tree.Tree, wrapper: Wrapper, local_values: Mapping[str, obje
 def executable(found: tree.Tree) -> Callable[[Mapping[str, object], Mapping[str, object]], bool]:
     """Return the guard that the text for `found` makes."""
     names = Names()
-    text = "\n".join(render(found, "", names))
+    text = "\n".join(render(found, "", names, bare=True))
     scope: dict[str, object] = {**tree.SCOPE, **{name: held.get() for name, held in names.bound.items()}}
     exec(compile(text, "<guard>", "exec"), scope)
     made = scope[guard_name("")]

@@ -12,12 +12,16 @@ import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from depyf.report.user_source import window
 from depyf.torch import runtime
 from depyf.torch.dispatch import parameters, signature
 from depyf.torch.guards.held import Held, identifier
 from depyf.torch.guards.names import Names
 from depyf.torch.guards.render import entry_suffix, guard_name, render
 from depyf.torch.guards.tree import Tree
+
+MOST_RESUMED_LINES = 18
+"""Lines of the user's function above each resume function."""
 
 _RULE = 108
 _IMPORTS = tuple(sorted(name for name in runtime.__all__ if not name.endswith("_differences")))
@@ -206,10 +210,13 @@ def _resumption(function: CompiledFunction) -> list[str]:
     """Return the user's function with the lines marked at which this resume function goes on."""
     lines = textwrap.dedent(function.source).strip("\n").splitlines()
     at = function.resumes_at or 0
-    shown = ["# The rest of your function after a graph break, with its variables as they were."]
-    for number, line in enumerate(lines, function.first_line):
-        shown.append(f"# {'>' if number >= at else ' '} {number:5}  {line}".rstrip())
-    return shown
+    shown = [
+        f"# {'>' if number >= at else ' '} {number:5}  {line}".rstrip()
+        for number, line in enumerate(lines, function.first_line)
+    ]
+    # All of it stands above: were it here as often as it resumes, the text would grow with the square of its breaks.
+    shown = window(shown, at - function.first_line, MOST_RESUMED_LINES)
+    return ["# The rest of your function after a graph break, with its variables as they were.", *shown]
 
 
 def _dispatch(function: CompiledFunction, name: str) -> list[str]:

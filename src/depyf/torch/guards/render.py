@@ -38,7 +38,7 @@ def guard_name(compile_id: str) -> str:
     return f"guard_{entry_suffix(compile_id)}"
 
 
-def render(tree: Tree, compile_id: str, names: Names, filename: str = "") -> list[str]:
+def render(tree: Tree, compile_id: str, names: Names, filename: str = "", *, bare: bool = False) -> list[str]:
     """Return the lines of the function that says whether an entry may serve a call.
 
     Args:
@@ -46,6 +46,7 @@ def render(tree: Tree, compile_id: str, names: Names, filename: str = "") -> lis
         compile_id: torch's id of the entry, e.g. `0/1`.
         names: the names of the file; the objects that the guards compare with are added.
         filename: the user's file, whose lines are shown as `:5`.
+        bare: leave out the comments, for a text that nobody reads.
     """
     clauses = [*tree.clauses, *_beyond(tree)]
     said = f'    """Entry {compile_id} serves a call if all of this holds."""'
@@ -56,7 +57,7 @@ def render(tree: Tree, compile_id: str, names: Names, filename: str = "") -> lis
     lines = [*head, "    return ("]
     shown: UserLine | None = None
     for number, clause in enumerate(clauses):
-        comment = _comment(clause, filename, shown)
+        comment = "" if bare else _comment(clause, filename, shown)
         shown = clause.line or shown
         lines.append(f"        {'and ' if number else ''}{texts.clause(clause)}{comment}")
     return [*lines, "    )"]

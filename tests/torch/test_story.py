@@ -1,0 +1,145 @@
+"""The story of a run: what was skipped, what is gone, why there is another entry; and the schema it is told in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+
+import depyf  # noqa: E402 - after the check that torch is there
+from depyf.report.index_json import SCHEMA  # noqa: E402
+from depyf.torch.adapters import seams  # noqa: E402
+from tests.torch import programs  # noqa: E402
+from tests.torch.test_dump import index, run_branching  # noqa: E402
+
+traced = pytest.mark.skipif(not seams.has_structured_trace(), reason="torch before 2.4 does not tell all of this")
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _fresh_dynamo() -> None:
+    torch._dynamo.reset()
+
+
+def nothing_to_compile(x: Any) -> int:
+    return 3
+
+
+class Adds(torch.nn.Module):
+    def forward(self, x: Any) -> Any:
+        return x + 1
+
+
+def scaled(x: Any, factor: float, word: str) -> Any:
+    return x * factor if word == "a" else x + factor
+
+
+def compiled_once(path: Path, function: Any, *args: Any, **options: Any) -> dict[str, Any]:
+    with depyf.prepare_debug(path) as session:
+        torch.compile(function, backend="eager", **options)(*args)
+        seen = "frames that Dynamo skipped" not in session.unavailable
+    if not seen:
+        pytest.skip("this torch does not say which frames it skips")
+    return index(path)
+
+
+@traced
+def test_a_frame_without_tensors_is_skipped(tmp_path: Path) -> None:
+    found = compiled_once(tmp_path, nothing_to_compile, torch.ones(3))
+    names = {each["name"]: each for each in found["skipped"]}
+    assert names["nothing_to_compile"]["file"].endswith("test_story.py")
+    assert names["nothing_to_compile"]["reason"]
+    assert "nothing_to_compile" in (tmp_path / "index.md").read_text("utf-8").split("Frames that Dynamo skipped")[1]
+
+
+@traced
+def test_nobody_else_hears_of_skipped_frames(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    from torch._dynamo import convert_frame
+
+    before = convert_frame.log.level, list(convert_frame.log.filters)
+    compiled_once(tmp_path, nothing_to_compile, torch.ones(3))
+    assert (convert_frame.log.level, convert_frame.log.filters) == before
+    assert "skipping" not in capfd.readouterr().err
+
+
+@traced
+def test_an_entry_whose_module_died(tmp_path: Path) -> None:
+    with depyf.prepare_debug(tmp_path):
+        torch.compile(Adds(), backend="eager")(torch.ones(2))
+        torch.compile(programs.straight, backend="eager")(torch.ones(2))
+    gone = {each["name"]: each["compiles"][0]["gone"] for each in index(tmp_path)["functions"]}
+    assert gone["straight"] is None
+    assert gone["forward"] is None or "gone" in gone["forward"]
+
+
+@traced
+def test_an_entry_whose_function_died(tmp_path: Path) -> None:
+    def run() -> None:
+        names: dict[str, Any] = {}
+        exec("def passing(x):\n    return x + 1", names)
+        torch.compile(names["passing"], backend="eager")(torch.ones(2))
+
+    with depyf.prepare_debug(tmp_path):
+        run()
+        torch._dynamo.reset()
+    (function,) = index(tmp_path)["functions"]
+    assert "gone" in function["compiles"][0]["gone"]
+    assert "Entries that serve no more calls" in (tmp_path / "index.md").read_text("utf-8")
+
+
+@traced
+def test_a_recompile_tells_every_clause_that_failed(tmp_path: Path) -> None:
+    with depyf.prepare_debug(tmp_path):
+        compiled = torch.compile(scaled, backend="eager", dynamic=False)
+        compiled(torch.ones(3), 2.0, "a")
+        compiled(torch.ones(4, dtype=torch.float64), 2.0, "b")
+    first, second = index(tmp_path)["functions"][0]["compiles"]
+    (refused,) = second["trigger"]["refused"]
+    text = "\n".join(refused["explained"])
+    assert 'size of L["x"]: expected (3,), got (4,)' in text
+    assert 'dtype of L["x"]: expected torch.float32, got torch.float64' in text
+    assert "L[\"word\"]: expected 'a', got 'b'" in text
+    assert second["contrast"]["entry"] == first["id"]
+    assert any(respect.startswith('size of L["x"]: (3,) against') for respect in second["contrast"]["respects"])
+    page = (tmp_path / "index.md").read_text("utf-8")
+    assert f"its guards against those of {first['id']}" in page
+
+
+def _schema() -> Any:
+    return json.loads((ROOT / "docs" / "index.schema.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_dumps_keep_the_schema(backend: str, tmp_path: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema", reason="the schema is checked by jsonschema")
+    run_branching(backend, tmp_path, gradient=True)
+    with depyf.prepare_debug(tmp_path):
+        torch.compile(programs.breaking_in_a_loop, backend="eager")(torch.ones(3))
+        torch.compile(nothing_to_compile, backend="eager")(torch.ones(3))
+        compiled = torch.compile(scaled, backend="eager")
+        compiled(torch.ones(3), 2.0, "a")
+        compiled(torch.ones(3), 2.0, "b")
+    found = index(tmp_path)
+    jsonschema.Draft202012Validator.check_schema(_schema())
+    jsonschema.validate(found, _schema())
+    assert found["schema"] == SCHEMA == _schema()["properties"]["schema"]["const"]
+
+
+def test_the_schema_refuses_what_it_does_not_know(tmp_path: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema", reason="the schema is checked by jsonschema")
+    run_branching("eager", tmp_path)
+    found = index(tmp_path)
+    found["functions"][0]["compiles"][0]["unheard_of"] = 1
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(found, _schema())
+
+
+def test_the_page_of_the_index_names_every_key() -> None:
+    text = (ROOT / "docs" / "index-json.md").read_text("utf-8")
+    for key in _schema()["properties"]:
+        if key not in ("schema", "torch", "python"):
+            assert f"`{key}`" in text or f'"{key}"' in text, key
