@@ -69,3 +69,10 @@ def test_many_lines_are_summed_up() -> None:
 def test_renaming_leaves_strings_alone() -> None:
     source = "def f():\n    return old('old', old)  # old\n"
     assert renamed(source, {"old": "new"}) == "def f():\n    return new('old', new)  # old\n"
+
+
+def test_a_manager_that_is_entered_by_hand_is_said_to_be() -> None:
+    source = "def f(m):\n    m.__enter__()\n    try:\n        g()\n    finally:\n        m.__exit__(None, None, None)\n"
+    assert annotated(source, Notes(())).splitlines()[1].strip().startswith("# like `with`, by hand: ")
+    told = source.replace("None, None, None", "*exc_info()")
+    assert annotated(told, Notes(())) == told

@@ -6,6 +6,8 @@ import ast
 import types
 from collections.abc import Callable
 
+from depyf.bytecode.normalise import normalise
+from depyf.bytecode.reader import read
 from tools.survivors.difference import Difference, Function, difference
 from tools.survivors.instructions import is_dead_store, same_instructions
 from tools.survivors.moves import is_quiet_move, is_read_moved
@@ -53,8 +55,7 @@ def explained(original: Function, changed: Function, codes: tuple[types.CodeType
 
 
 def reads_frame(original: Function, code: types.CodeType) -> bool:
-    """Tell whether a function names what looks at the variables of its caller."""
-    own = {*code.co_varnames, *code.co_cellvars}
-    named = {node.id for node in ast.walk(original) if isinstance(node, ast.Name)}
+    """Tell whether a function, or one inside it, names what looks at the variables of its caller."""
     taken = {node.attr for node in ast.walk(original) if isinstance(node, ast.Attribute)}
-    return bool(named & (FRAME_READERS | FRAME_GETTERS) - own or taken & FRAME_GETTERS)
+    loaded = {item.arg for item in normalise(read(code)).instructions if item.op in ("LOAD_GLOBAL", "LOAD_NAME")}
+    return bool(loaded & (FRAME_READERS | FRAME_GETTERS) or taken & FRAME_GETTERS)

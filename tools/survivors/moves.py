@@ -58,7 +58,7 @@ def is_read_moved(found: Difference, places: Places) -> bool:
     between = found.mine[differ[0] + 1 : differ[1]]
     known = places.at(read, *between)
     is_same = text(replaced(found.mine[differ[1]], name, read.value)) == text(use)
-    if known is None or not is_same or not is_first(use, text(read.value)):
+    if known is None or not is_same or not is_first(use, text(read.value), places):
         return False
     return all(commutes(stmt, read, known, places) for stmt in between)
 
@@ -86,13 +86,16 @@ def replaced(stmt: ast.stmt, name: str, value: ast.expr) -> ast.stmt:
     return copied
 
 
-def is_first(stmt: ast.stmt, value: str) -> bool:
+def is_first(stmt: ast.stmt, value: str, places: Places) -> bool:
     """Tell whether a value is the first thing that a statement computes."""
     start = stmt.iter if isinstance(stmt, ast.For) else getattr(stmt, "value", getattr(stmt, "test", None))
     node: object = start
     while isinstance(node, ast.AST):
         if text(node) == value:
             return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and places.is_constant(node.func.id):
+            node = node.args[0] if node.args else None
+            continue
         node = getattr(node, "left", getattr(node, "func", getattr(node, "value", None)))
     return False
 

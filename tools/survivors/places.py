@@ -50,6 +50,10 @@ class Places:
                 seen |= self._live[handler]
         return self.named(bound) & self.plain, self.named(seen) | self.shown()
 
+    def is_constant(self, name: str) -> bool:
+        """Tell whether a name in the text is no variable, but a placeholder for a constant of the code."""
+        return all(item.arg != name for item in self.listing.instructions)
+
     def named(self, mask: int) -> frozenset[str]:
         """Return the variables of a set."""
         return frozenset(name for name in self.flow.names if mask & self.flow.bit[name])

@@ -2,10 +2,10 @@
 
 **The same once numbers are followed.** Some local variables are never bound to anything but numbers, truth values and
 None that stand in the code: the states of a loop that dispatches, flags. Each code is written out for each of their
-values: what only moves or compares such values is done while writing, a jump on them is followed, a read of what is
-bound nowhere on the way only raises, and what is never reached is not written. When both come out the same,
-instruction for instruction, with the same handlers, what runs is the same but for these numbers, which nobody sees.
-So it is where the body of a loop stands twice in it.
+values: what only moves or compares such values is done while writing, a jump on them is followed, and one on a function
+or display made right before it, a read of what is bound nowhere on the way only raises, and what is never reached is
+not written. When both come out the same, instruction for instruction, with the same handlers, what runs is the same but
+for these numbers, which nobody sees. So it is where the body of a loop stands twice in it.
 """
 
 from __future__ import annotations
@@ -89,6 +89,7 @@ class Specialised:
         self.flow = Flow(self.listing)
         self.bound = self.flow.bound()
         self.numeric = numeric(self.listing.instructions, frozenset(self.listing.code.parameters))
+        self.targets = {item.target for item in self.listing.instructions}
         self.written: dict[Node, Written] = {}
         self.entry = self.silent((0, (), (), ()))
         work = [self.entry]
@@ -155,10 +156,23 @@ class Specialised:
         if item.op == "LOAD_FAST":
             raises = not self.bound[place] & self.flow.bit[str(item.arg)]
         handler = self.flow.handlers[place]
-        follow = [self.silent((to, known, (), ())) for to in self.flow.successors[place]]
+        follow = [self.silent((to, known, (), ())) for to in self.successors(place)]
         caught = self.silent((handler, known, (), ())) if raises and handler >= 0 else None
         variable = str(item.arg) if item.op.endswith("_FAST") else ""
         return Written((item.op, argument(item)), variable, follow, caught)
+
+    def successors(self, place: int) -> tuple[int, ...]:
+        """Return where control goes; a jump on what was made right before it, by its truth."""
+        item, before = self.listing.instructions[place], self.listing.instructions[place - 1]
+        if place == 0 or place in self.targets or item.op not in ("JUMP_IF_TRUE", "JUMP_IF_FALSE"):
+            return self.flow.successors[place]
+        if before.op == "MAKE_FUNCTION":
+            truth = True
+        elif before.op in ("BUILD_TUPLE", "BUILD_LIST", "BUILD_SET", "BUILD_MAP"):
+            truth = bool(before.arg)
+        else:
+            return self.flow.successors[place]
+        return (item.target if truth == (item.op == "JUMP_IF_TRUE") else place + 1,)
 
     def cut_reads(self) -> bool:
         """Let reads of what is bound nowhere on the way to them go nowhere but to their handler."""

@@ -30,8 +30,11 @@ def has_same_arms(found: Difference, places: Places) -> bool:
     if single is None or not isinstance(single[1], ast.If) or not isinstance(single[2], ast.If):
         return False
     mine, its = single[1], single[2]
-    body = [text(stmt) for stmt in mine.body]
-    if any([text(stmt) for stmt in arm] != body for arm in (mine.orelse, its.body, its.orelse)):
+    arms = [
+        [text(stmt) for stmt in arm if not isinstance(stmt, ast.Pass)]
+        for arm in (mine.body, mine.orelse, its.body, its.orelse)
+    ]
+    if any(arm != arms[0] for arm in arms):
         return False
     turned = ast.UnaryOp(ast.Not(), mine.test), ast.UnaryOp(ast.Not(), its.test)
     if text(turned[0]) == text(its.test) or text(turned[1]) == text(mine.test):

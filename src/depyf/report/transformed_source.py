@@ -71,6 +71,7 @@ def _comments(tree: ast.Module, notes: Notes) -> tuple[dict[int, list[str]], dic
     above: dict[int, list[str]] = {}
     beside: dict[int, str] = {}
     break_is_told = False
+    by_hand = _entered_by_hand(tree)
     for statement in _statements(tree):
         # A compound statement is commented where its own line calls something, not for what its body calls.
         names = _own_names(statement)
@@ -82,10 +83,35 @@ def _comments(tree: ast.Module, notes: Notes) -> tuple[dict[int, list[str]], dic
                 beside[statement.lineno] = told
             else:
                 above.setdefault(statement.lineno, []).append(told)
+        if id(statement) in by_hand:
+            above.setdefault(statement.lineno, []).append(BY_HAND)
         if not break_is_told and notes.breaks and _ends_graph(statement):
             above.setdefault(statement.lineno, []).extend(break_comment(each) for each in notes.breaks)
             break_is_told = True
     return above, beside
+
+
+BY_HAND = "like `with`, by hand: `__exit__` is not told of an exception, as `with` would tell it"
+
+
+def _entered_by_hand(tree: ast.Module) -> set[int]:
+    """Return the identities of the statements that enter a manager which is left without a word of any exception."""
+    entered: dict[str, list[int]] = {}
+    left: set[str] = set()
+    for node in ast.walk(tree):
+        call = node.value if isinstance(node, (ast.Expr, ast.Assign)) else None
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            continue
+        manager = ast.dump(call.func.value)
+        if call.func.attr == "__enter__":
+            entered.setdefault(manager, []).append(id(node))
+        elif call.func.attr == "__exit__" and all(_is_none(argument) for argument in call.args):
+            left.add(manager)
+    return {statement for manager in left for statement in entered.get(manager, ())}
+
+
+def _is_none(expr: ast.expr) -> bool:
+    return isinstance(expr, ast.Constant) and expr.value is None
 
 
 def break_comment(each: GraphBreak) -> str:
