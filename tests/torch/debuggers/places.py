@@ -59,7 +59,14 @@ PLACES = (
     Place("captured graph", "eager", "*.Captured_Graph.0.py", "add: ", "abs_1.tolist()[0]", "3.0"),
     Place("forward graph", "aot_eager", "*.Forward_graph.0.py", "div: ", "add.tolist()[0]", "4.0"),
     Place("backward graph", "aot_eager", "*.Backward_graph.0.py", "sgn: ", "primals_1.tolist()[0]", "3.0"),
-    Place("AOTAutograd's wrapper", "aot_eager", "*.AOT_runtime_wrapper.0.py", "fw_outs = ", "len(all_outs)", "2"),
+    Place(
+        "AOTAutograd's wrapper",
+        "aot_eager",
+        "*.AOT_runtime_wrapper.0.py",
+        "fw_outs = all_outs",
+        "len(all_outs)",
+        "2",
+    ),
     Place("Inductor's wrapper", "inductor", "*.kernel_0.py", "args.clear()", "primals_1.tolist()[0]", "3.0"),
 )
 
