@@ -130,18 +130,19 @@ def call_top(low: Lowering) -> None:
 def lower_pad(low: Lowering, kinds: Kinds, kind: str, target: int) -> None:
     """Write instructions that stand at the end of the code."""
     if kind == "loop":
+        # The interpreter skips them without looking.
         if low.has("END_FOR"):
-            low.put("END_FOR")
+            low.put("END_FOR", bare=True)
         if low.has("POP_ITER"):
-            low.put("POP_ITER")
+            low.put("POP_ITER", bare=True)
         elif low.has("TO_BOOL"):
-            low.put("POP_TOP")
+            low.put("POP_TOP", bare=True)
         low.jump(target)
     elif kind == "jump":
         low.jump(target)
     else:
-        last = max((place for place, kind in enumerate(kinds) if kind == "p"), default=len(kinds))
-        for kind in reversed(kinds[last:]):
+        first = min((place for place, kind in enumerate(kinds) if kind == "p"), default=len(kinds))
+        for kind in reversed(kinds[first:]):
             if kind == "p":
                 low.put("POP_EXCEPT")
             elif kind in "nu":

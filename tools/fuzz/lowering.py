@@ -67,9 +67,9 @@ class Lowering:
         self.pads: list[tuple[int, Kinds, str, int]] = []
         self.depth = 0
 
-    def put(self, name: str, arg: int = 0, target: int | None = None) -> None:
-        """Add an instruction."""
-        prefixes = 1 if self.chance.random() < 0.01 else 0
+    def put(self, name: str, arg: int = 0, target: int | None = None, *, bare: bool = False) -> None:
+        """Add an instruction; a bare one without prefixes."""
+        prefixes = 1 if self.chance.random() < 0.01 and not bare else 0
         self.words.append(Word(name, arg, target, tuple(self.pending), prefixes, self.region))
         self.pending.clear()
 

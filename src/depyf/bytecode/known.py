@@ -5,12 +5,18 @@ raises exceptions again without looking at their context (RERAISE); so does the 
 
 A `with` enters a manager and leaves it again. Code that a program wrote may enter one and leave it elsewhere, or never:
 ENTER and ENTER_ASYNC do what the interpreter does to enter, which looks the two methods up on the type alone.
+
+An `import` binds what it finds, or takes names from it, and drops it then. IMPORT gives what IMPORT_NAME gives to the
+function that calls it; IMPORT_FROM takes a name from a module as the operation does, which is more than an attribute.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import NoReturn
+
+from depyf.bytecode.code import CO_OPTIMIZED
 
 Entering = Callable[[object], tuple[object, object]]
 MISSING = object()
@@ -91,6 +97,25 @@ def _fail_async(manager: object) -> NoReturn:
     raise AssertionError("a manager without both methods was entered")
 
 
+def _import(name: str, level: int, wanted: object) -> object:
+    """Return a module as the frame of the caller finds it."""
+    frame = sys._getframe(1)
+    importer = frame.f_builtins.get("__import__", MISSING)
+    if importer is MISSING:
+        raise ImportError("__import__ not found")
+    namespace = None if frame.f_code.co_flags & CO_OPTIMIZED else frame.f_locals
+    return importer(name, frame.f_globals, namespace, wanted, level)
+
+
+def _import_from(module: object, name: str) -> object:
+    """Return what a name in a module stands for."""
+    names = tuple(name if known == "wanted" else known for known in FROM.co_names)
+    namespace: dict[str, object] = {"__builtins__": {"__import__": lambda *parts: module}}
+    exec(FROM.replace(co_names=names), namespace)
+    return namespace["found"]
+
+
+FROM = compile("from module import wanted as found", "<import>", "exec")
 EXIT_IS_FIRST = _exit_is_first()
 THROW = _throw()
 """Raises the exception that it is given, as it is."""
@@ -98,5 +123,11 @@ ENTER = _entering(("__enter__", "__exit__"), _fail)
 """Enters a manager, and returns what leaves it and what `as` would name."""
 ENTER_ASYNC = _entering(("__aenter__", "__aexit__"), _fail_async)
 """The same with what an `async with` awaits."""
+IMPORT = _import
+"""Imports a module by its name, with the level and the names of IMPORT_NAME."""
+IMPORT_FROM = _import_from
+"""Takes a name from a module."""
+IMPORT_FROM.__name__ = IMPORT_FROM.__qualname__ = "import_from"
+IMPORT.__name__ = IMPORT.__qualname__ = "import"
 ENTER.__name__ = ENTER.__qualname__ = "enter"
 ENTER_ASYNC.__name__ = ENTER_ASYNC.__qualname__ = "enter_async"

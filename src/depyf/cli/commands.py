@@ -6,6 +6,7 @@ import click
 
 from depyf.cli.coverage import coverage
 from depyf.cli.decompile import decompile
+from depyf.cli.run import run_command
 from depyf.cli.verify import verify
 from depyf.version import __version__
 
@@ -13,9 +14,10 @@ from depyf.version import __version__
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__)
 def depyf() -> None:
-    """Open the black box of torch.compile: decompile bytecode, and prove it."""
+    """Open the black box of torch.compile: run a program and see what it makes, decompile bytecode, and prove it."""
 
 
+depyf.add_command(run_command)
 depyf.add_command(decompile)
 depyf.add_command(verify)
 depyf.add_command(coverage)

@@ -11,12 +11,17 @@ import re
 
 SIMPLE_SPEC = re.compile(r"(?P<right>>?)(?P<width>[1-9][0-9]{0,2})?(?P<precision>\.[0-9]{1,3})?")
 """What the compiler makes of a width and a precision."""
+FOLDED = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.unaryop, ast.operator, ast.expr_context)
+"""What an expression consists of that the compiler may compute."""
 FIELD = re.compile(r"%(?:%|[-+ #0]*[0-9]*(?:\.[0-9]*)?(?P<letter>[sra]))|%|[^%]+", re.DOTALL)
 """A field that the compiler can turn into that of an f-string, a per cent sign that begins another one, or text."""
 
 
 def percent(node: ast.JoinedStr) -> ast.BinOp | None:
-    """Return the `%` operation that compiles to the same as an f-string, or None."""
+    """Return the `%` operation that compiles to the same as an f-string, or None.
+
+    A tuple of constants alone is one constant before the compiler looks at the operation.
+    """
     template, values = "", []
     for part in node.values:
         if isinstance(part, ast.Constant):
@@ -27,6 +32,8 @@ def percent(node: ast.JoinedStr) -> ast.BinOp | None:
                 return None
             template += letter
             values.append(part.value)
+    if all(isinstance(part, FOLDED) for value in values for part in ast.walk(value)):
+        return None
     right = ast.Tuple(elts=values, ctx=ast.Load())
     return ast.BinOp(left=ast.Constant(value=template), op=ast.Mod(), right=right)
 

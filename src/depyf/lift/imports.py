@@ -11,8 +11,9 @@ import re
 from typing import TYPE_CHECKING
 
 from depyf.bytecode.code import CO_OPTIMIZED, Code
+from depyf.bytecode.known import IMPORT
 from depyf.lift.definitions import NAME_STORES, consumer
-from depyf.lift.nodes import Entry, FromModule, Module, Ref, Temp, Var, literal, literal_value
+from depyf.lift.nodes import Entry, FromModule, Module, Object, Ref, Temp, Var, literal, literal_value
 from depyf.lift.tac import Inst
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class ImportFrom(ast.ImportFrom):
 
 
 def import_name(folder: Folder, inst: Inst) -> None:
-    """IMPORT_NAME, IMPORT_LAZY: level and names are constants, or `__import__` is called."""
+    """IMPORT_NAME, IMPORT_LAZY: level and names are constants, or IMPORT is called."""
     level, names = folder.take(inst.uses).exprs
     depth, wanted = literal_value(level), literal_value(names)
     if isinstance(depth, int) and 0 <= depth <= DEEPEST and (wanted is None or isinstance(wanted, tuple)):
@@ -53,9 +54,8 @@ def import_name(folder: Folder, inst: Inst) -> None:
         if wanted is None and depth == 0:
             _name_module(folder, inst, entry, module)
         return
-    callee = ast.Name(id="__import__", ctx=ast.Load())
-    args: list[ast.expr] = [literal(inst.arg), _call("globals"), _call("locals"), names, level]
-    folder.push(inst, ast.Call(func=callee, args=args, keywords=[]))
+    args: list[ast.expr] = [literal(inst.arg), level, names]
+    folder.push(inst, ast.Call(func=Object(value=IMPORT), args=args, keywords=[]))
 
 
 def _name_module(folder: Folder, inst: Inst, entry: Entry, module: Module) -> None:
@@ -95,10 +95,6 @@ def _is_used(folder: Folder, name: str) -> bool:
         return True
     insts = (inst for block in folder.graph.live() for inst in block.insts)
     return any(inst.arg == name and inst.op.endswith("_GLOBAL") for inst in insts)
-
-
-def _call(name: str) -> ast.expr:
-    return ast.Call(func=ast.Name(id=name, ctx=ast.Load()), args=[], keywords=[])
 
 
 def import_from(folder: Folder, inst: Inst) -> None:
@@ -143,6 +139,9 @@ def _bind(folder: Folder, inst: Inst, entry: Entry, expr: FromModule, target: Va
     owner = expr.module
     if isinstance(owner, Ref) and isinstance(owner.entry.expr, Module):
         module = owner.entry.expr
+        if folder.uses.get(owner.entry.temp) != len(module.names or ()):
+            # Something else looks at the module: no statement leaves it.
+            return False
         if len(folder.pending) < 2 or folder.pending[-2] is not owner.entry or not _expected(module, expr.name):
             return False
         folder.discard(entry)

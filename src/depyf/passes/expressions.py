@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from depyf.lift.nodes import FromModule, Intrinsic, Module, Ref, Tuple_, literal
+from depyf.bytecode.known import IMPORT, IMPORT_FROM
+from depyf.lift.nodes import FromModule, Intrinsic, Module, Object, Ref, Tuple_, literal
 from depyf.lift.references import referred
 from depyf.passes.walk import rewrite_expressions
 from depyf.trace import step
@@ -36,10 +37,11 @@ def _finish(expr: ast.expr) -> ast.expr:
         step("what the interactive interpreter shows is given to its hook")
         return _displayed(expr.args)  # type: ignore[attr-defined]
     if kind is FromModule:
-        step("a name taken from a module is an attribute of it")
-        return ast.Attribute(value=expr.module, attr=expr.name, ctx=ast.Load())  # type: ignore[attr-defined]
+        step("a name that no statement takes from a module is what IMPORT_FROM gives")
+        parts = [expr.module, ast.Constant(value=expr.name)]  # type: ignore[attr-defined]
+        return ast.Call(func=Object(value=IMPORT_FROM), args=parts, keywords=[])
     if kind is Module:
-        step("a module that no statement imports is what `__import__` gives")
+        step("a module that no statement imports is what IMPORT gives")
         return _import_call(expr)  # type: ignore[arg-type]
     return expr
 
@@ -68,10 +70,8 @@ def _not(expr: ast.UnaryOp) -> ast.expr:
 
 
 def _import_call(expr: Module) -> ast.expr:
-    args: list[ast.expr] = [ast.Constant(value=expr.name)]
-    args += [ast.Call(func=ast.Name(id=name, ctx=ast.Load()), args=[], keywords=[]) for name in ("globals", "locals")]
-    args += [literal(expr.names), ast.Constant(value=expr.level)]
-    return ast.Call(func=ast.Name(id="__import__", ctx=ast.Load()), args=args, keywords=[])
+    args: list[ast.expr] = [ast.Constant(value=expr.name), ast.Constant(value=expr.level), literal(expr.names)]
+    return ast.Call(func=Object(value=IMPORT), args=args, keywords=[])
 
 
 def _displayed(args: list[ast.expr]) -> ast.expr:

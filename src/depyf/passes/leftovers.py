@@ -101,6 +101,7 @@ def finish_leftovers(body: Body, names: Names) -> None:
 
     present = of_kinds(body.stmts, PRESENT)
     between_brackets = _indices([node for node in present if isinstance(node, ast.Subscript)])
+    names.taken |= _imported([node for node in present if isinstance(node, Import)])
 
     def named(temp: int, wish: str) -> str:
         if temp not in temps:
@@ -153,6 +154,11 @@ def finish_leftovers(body: Body, names: Names) -> None:
 
 PRESENT: frozenset[type] = frozenset({Temp, Definition, AsyncDefinition, Import, ast.Subscript})
 """What is named here, and what slices stand in."""
+
+
+def _imported(modules: list[Import]) -> set[str]:
+    """Return the names that `import a.b` binds."""
+    return {alias.name.partition(".")[0] for node in modules for alias in node.names if alias.asname is None}
 
 
 def _indices(subscripts: list[ast.Subscript]) -> set[int]:

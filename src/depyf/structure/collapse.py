@@ -291,7 +291,7 @@ class _Collapser:
             return False
         if arm.entry is None or arm.entry.temp != edge.args[slot]:
             return False
-        result = self.graph.block(edge.target).phis[slot]
+        result = self._joined(edge, slot)
         op: ast.boolop = ast.And() if arm_when else ast.Or()
         self._drop_edge(other)
         self._absorb(block, cond, arm, op, False, result)
@@ -301,6 +301,12 @@ class _Collapser:
         self.uses[result] = self.uses.get(result, 0) + 1
         block.exit = Goto(Edge(edge.target, args))
         return True
+
+    def _joined(self, edge: Edge, slot: int) -> int:
+        """Return the temporary for what an edge passes to a phi: that phi, unless the edge takes its old value too."""
+        phi = self.graph.block(edge.target).phis[slot]
+        others = (arg for place, arg in enumerate(edge.args) if place != slot)
+        return self.graph.new_temp() if phi in others else phi
 
     def _combine_return(self, block: Block, cond: int, arm: _Arm, value: int, other: Edge, arm_when: bool) -> bool:
         """`return a and b`, where each way has a `return` of its own."""
@@ -447,7 +453,7 @@ class _Collapser:
         (slot,) = differ
         if not (_computes(true_arm, one.args[slot]) and _computes(false_arm, two.args[slot])):
             return False
-        result = self.graph.block(one.target).phis[slot]
+        result = self._joined(one, slot)
         self._if_expression(block, cond, true_arm, false_arm, result)
         self._drop_edge(two)
         self.uses[one.args[slot]] -= 1

@@ -12,7 +12,7 @@ from depyf.verify.callee import callee
 from depyf.verify.constants import NAME_STORES, placed
 from depyf.verify.effects import EFFECTS, GROWERS, NEVER_RAISE, Effect, effect_of
 from depyf.verify.frame import Frame
-from depyf.verify.known_calls import entered, exception_parts, takes_iterator
+from depyf.verify.known_calls import entered, exception_parts, imported, takes_iterator
 from depyf.verify.methods import called
 from depyf.verify.silent import known_truth
 from depyf.verify.state import LEAVE, DictOf
@@ -82,6 +82,8 @@ def standing(frame: Frame, lengths: Mapping[str, int]) -> Event | Split:
         return one_way(frame, item, frame.top(1), results, 1 + slots, lambda new: new, ("GET_ITER", key(None)))
     if (operation := entered(frame)) is not None:
         return enter(frame, item, operation)
+    if (known := imported(frame)) is not None:
+        return import_known(frame, item, *known)
     if item.op in CALLS:
         return call(frame, *CALLS[item.op](frame, item), lengths)
     if item.op in GROWERS:
@@ -150,6 +152,14 @@ def enter(frame: Frame, item: Instruction, operation: str) -> Event:
     return one_way(
         frame, item, frame.top(1), (PLAIN, PLAIN), pops, lambda results: (pair(results),), (operation, key(None))
     )
+
+
+def import_known(
+    frame: Frame, item: Instruction, operation: str, name: str, operands: tuple[Term, ...], count: int
+) -> Event:
+    """Return the call that imports a module, or takes a name from one."""
+    pops = count + (1 if item.arg[1] == "plain" else 2)  # type: ignore[index]
+    return one_way(frame, item, operands, (PLAIN,), pops, lambda results: results, (operation, key(name)))
 
 
 def do_method(frame: Frame, item: Instruction, operation: str, operands: tuple[Term, ...], slots: int) -> Event:

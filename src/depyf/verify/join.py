@@ -91,11 +91,13 @@ class Join:
             raise NotUnderstood("paths meet with stacks of different depth")
         null = self.terms.null
         variables = {}
-        for name in sorted({*old.variables, *new.variables}):
+        stack = [self.term(mine, its) for mine, its in zip(old.stack, new.stack, strict=True)]
+        # What is left in variables that nobody reads again is older than what is in use: the youngest objects keep
+        # what is known of them where variables share one on one way here only.
+        for name in sorted({*old.variables, *new.variables}, key=lambda name: (-new.variables.get(name, null), name)):
             term = self.term(old.variables.get(name, null), new.variables.get(name, null))
             if term != null:
                 variables[name] = term
-        stack = [self.term(mine, its) for mine, its in zip(old.stack, new.stack, strict=True)]
         return Side(old.place, stack, variables, self.term(old.handling, new.handling))
 
     def heap(self) -> dict[Term, HeapObject]:
@@ -158,9 +160,14 @@ class Join:
         return self.weaker(old, new)
 
     def join_objects(self, old: Term, new: Term) -> Term:
-        """Join two fresh objects; which locations hold the same object must be known on all paths."""
+        """Join two fresh objects.
+
+        Where locations hold the same object on one way here, and two on the other, one of them is known no more: no
+        observable takes what is not known, so nothing can be done to the object by that name.
+        """
         if self.objects.setdefault(old, new) != new or self.held_by.setdefault(new, old) != old:
-            raise NotUnderstood("paths meet on which different variables share a container")
+            self.is_less = True
+            return self.terms.symbol(Sort.LOST, False)
         self.to_fill.append((old, new))
         return old
 

@@ -5,7 +5,8 @@ A constant is the very object, so no name has to be looked up, and none can be b
 `iter(x)` is GET_ITER: both are `PyObject_GetIter`, with its exceptions. `sys.exc_info()` is the exception being handled
 as type, value and traceback; WITH_EXCEPT_START calls a manager's exit with just these three. `slice(x, y)` is
 BUILD_SLICE: neither looks at its operands. THROW raises what it is given without setting its context, as RERAISE does.
-ENTER and ENTER_ASYNC are ENTER_WITH and ENTER_ASYNC_WITH, whose two results they give as a tuple.
+ENTER and ENTER_ASYNC are ENTER_WITH and ENTER_ASYNC_WITH, whose two results they give as a tuple. IMPORT is
+IMPORT_NAME, of the module that its first operand names; IMPORT_FROM is the operation without the module that it leaves.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import builtins
 import sys
 
-from depyf.bytecode.known import ENTER, ENTER_ASYNC, THROW
+from depyf.bytecode.known import ENTER, ENTER_ASYNC, IMPORT, IMPORT_FROM, THROW
 from depyf.verify.callee import callee
 from depyf.verify.frame import Frame
 from depyf.verify.terms import Constant, Sort, Symbol, Term
@@ -42,6 +43,21 @@ def entered(frame: Frame) -> str | None:
     """Return the operation that a call of ENTER or ENTER_ASYNC does; None where a side stands at anything else."""
     called = called_constant(frame, 1)
     return next((operation for function, operation in ENTERING.items() if function is called), None)
+
+
+def imported(frame: Frame) -> tuple[str, str, tuple[Term, ...], int] | None:
+    """Return the operation that a call of IMPORT or IMPORT_FROM does, its name and operands, and how many the call has.
+
+    None where a side stands at anything else.
+    """
+    if called_constant(frame, 3) is IMPORT:
+        operation, count, name, operands = "IMPORT_NAME", 3, frame.peek(3), frame.top(2)
+    elif called_constant(frame, 2) is IMPORT_FROM:
+        operation, count, name, operands = "IMPORT_FROM", 2, frame.peek(), (frame.peek(2),)
+    else:
+        return None
+    node = frame.node(name)
+    return (operation, node.value, operands, count) if isinstance(node, Constant) and type(node.value) is str else None
 
 
 def call_iter(frame: Frame) -> bool:

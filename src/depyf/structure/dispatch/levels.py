@@ -83,7 +83,7 @@ class Levels:
         return [*self._marks(block), *(block.insts[0].defs if pushes(block) else [])]
 
     def _marks(self, block: Block) -> list[int]:
-        return [temp for temp in block.stack if self.markers.of(temp) >= 0]
+        return self.markers.marks(block)
 
 
 def pushes(block: Block) -> bool:

@@ -30,6 +30,7 @@ class Markers:
         pushes = [inst for block in graph.live() for inst in block.insts if inst.op == PUSH]
         self.same = {temp: temp for inst in pushes for temp in inst.defs}
         self._join_phis()
+        self._restore()
         for inst in pushes:
             self.exceptions.setdefault(self.of(inst.defs[0]), set()).update(inst.uses)
 
@@ -43,7 +44,7 @@ class Markers:
 
     def nest(self, block: Block) -> Nest:
         """Return the nest of a block; the start of a handler counts as inside it."""
-        inside = [self.of(temp) for temp in block.stack if temp in self.same]
+        inside = [self.of(temp) for temp in self.marks(block)]
         if block.insts and block.insts[0].op == PUSH:
             inside.append(self.of(block.insts[0].defs[0]))
         return tuple(inside)
@@ -51,7 +52,12 @@ class Markers:
     def outside(self, handler: int) -> Nest:
         """Return the nest in which an exception is caught that goes to a handler."""
         block = self.graph.block(self.graph.handlers[handler].target)
-        return tuple(self.of(temp) for temp in block.stack if temp in self.same)
+        return tuple(self.of(temp) for temp in self.marks(block))
+
+    def marks(self, block: Block) -> list[int]:
+        """Return the temporaries of the markers on the stack of a block, without those that have done their work."""
+        done = self.restored.get(block.index, ())
+        return [temp for temp in block.stack if temp in self.same and temp not in done]
 
     def pushing(self, handler: int) -> Block | None:
         """Return the block that says that the exception of a handler is being handled; None if it does not begin so."""
@@ -80,6 +86,36 @@ class Markers:
             if not place:
                 return
             block = split_block(self.graph, block, place)
+
+    def _restore(self) -> None:
+        """Find by block the markers on its stack that POP_EXCEPT has used: copies of these are of no use any more."""
+        self.restored: dict[int, set[int]] = {0: set()}
+        work = [0]
+        while work:
+            block = self.graph.block(work.pop())
+            done = set(self.restored[block.index])
+            targets = []
+            if block.handler >= 0:
+                targets.append((self.graph.handlers[block.handler].target, self._kept(block, done)))
+            for inst in block.insts:
+                if inst.op == "POP_EXCEPT":
+                    done.add(inst.uses[0])
+                done.difference_update(inst.defs)
+            for edge in edges(block.exit):
+                phis = self.graph.block(edge.target).phis
+                passed = {phi for phi, arg in zip(phis, edge.args) if arg in done}
+                targets.append((edge.target, done - set(phis) | passed))
+            for target, found in targets:
+                if target not in self.restored:
+                    # How much is being handled at a place does not depend on the way there.
+                    self.restored[target] = found
+                    work.append(target)
+
+    def _kept(self, block: Block, done: set[int]) -> set[int]:
+        """Return what has been restored of what a handler finds on the stack."""
+        entry = self.graph.handlers[block.handler]
+        slots = {inst.arg for inst in block.insts if inst.op == KEEP and inst.uses[0] in done}
+        return done | {phi for phi, slot in zip(entry.phis, entry.slots) if slot in slots}
 
     def _join_phis(self) -> None:
         pairs = [

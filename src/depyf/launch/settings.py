@@ -1,0 +1,45 @@
+"""What the launched program's processes have to know, handed on through an environment variable."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+VARIABLE = "DEPYF_RUN"
+BOOT = Path(__file__).with_name("boot")
+PROCESS = "process_{}"
+"""The folder of a process that the program started, counted from 1 in the order in which they first compiled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a program is captured.
+
+    directory: absolute path of the dump.
+    launcher: process number of the launcher; its child is the program itself.
+    backend: name of the backend that takes the place of what the program asks for, empty for the program's own.
+    log_bytecode: as for `prepare_debug`.
+    """
+
+    directory: str
+    launcher: int
+    backend: str = ""
+    log_bytecode: bool = False
+
+
+def environment(settings: Settings) -> dict[str, str]:
+    """Return the environment for the program."""
+    path = os.environ.get("PYTHONPATH")
+    return {
+        **os.environ,
+        VARIABLE: json.dumps(asdict(settings)),
+        "PYTHONPATH": os.pathsep.join([str(BOOT), *([path] if path else [])]),
+    }
+
+
+def own_settings() -> Settings | None:
+    """Return the settings that this process was started with, or None where no launcher started it."""
+    text = os.environ.get(VARIABLE)
+    return Settings(**json.loads(text)) if text else None

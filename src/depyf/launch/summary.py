@@ -1,0 +1,107 @@
+"""What a launched program's processes compiled, in three lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+INDEX = "index.json"
+SLOWEST_AT_LEAST = 1.0
+"""Seconds from which on the slowest compile is worth a word."""
+
+
+@dataclass(slots=True)
+class Summary:
+    """All indexes below a directory, counted together.
+
+    unfinished: folders whose process was ended before it could write its index.
+    """
+
+    places: list[Path] = field(default_factory=list)
+    unfinished: list[Path] = field(default_factory=list)
+    functions: int = 0
+    compiles: int = 0
+    seconds: float = 0.0
+    breaks: int = 0
+    recompiles: int = 0
+    given_up: int = 0
+    unproven: int = 0
+    problems: int = 0
+    slowest: tuple[float, str] = (0.0, "")
+
+
+def summarised(directory: Path, since: float) -> Summary:
+    """Return what stands below a directory that was written at `since` (seconds since the epoch) or later."""
+    found = Summary()
+    folders = sorted({path.parent for path in directory.rglob("*.*") if path.parent.name != "other"})
+    for folder in [directory, *(each for each in folders if each != directory)]:
+        index = folder / INDEX
+        if index.exists() and index.stat().st_mtime >= since:
+            _add(found, folder, json.loads(index.read_text(encoding="utf-8")))
+        elif any(path.stat().st_mtime >= since for path in folder.glob("__*.py")):
+            found.unfinished.append(folder)
+    return found
+
+
+def _add(found: Summary, folder: Path, index: dict[str, Any]) -> None:
+    found.places.append(folder)
+    found.functions += len(index["functions"])
+    found.problems += len(index["problems"])
+    for name, each in _compiles(index):
+        seconds = each["seconds"].get("total", 0.0)
+        found.compiles += 1
+        found.seconds += seconds
+        found.breaks += len(each["breaks"])
+        found.recompiles += each["trigger"]["kind"] == "recompile"
+        found.given_up += each["failure"] is not None
+        found.unproven += each["transformed"].get("level") == "UNPROVEN"
+        found.slowest = max(found.slowest, (seconds, f"{each['id']} of {name}"))
+
+
+def _compiles(index: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for root in index["functions"]:
+        for function in (root, *root["resume_functions"]):
+            yield from ((root["name"], each) for each in function["compiles"])
+
+
+def lines(found: Summary, directory: Path, called: Path) -> list[str]:
+    """Return what was compiled, what deserves a look, and where it is; the user has `called` the directory so."""
+    if not found.places and not found.unfinished:
+        return ["nothing was compiled: no process of the program imported torch._dynamo"]
+    return [_compiled(found), f"worth a look: {_worth(found)}", f"in {_where(found, directory, called)}"]
+
+
+def _compiled(found: Summary) -> str:
+    processes = len(found.places) + len(found.unfinished)
+    where = f" in {processes} processes" if processes > 1 else ""
+    proven = f"all but {found.unproven} proven" if found.unproven else "all proven"
+    made = f"{_count(found.compiles, 'compile')} of {_count(found.functions, 'function')}{where}"
+    return f"{made}, {found.seconds:.1f} s, {proven}" if found.compiles else made
+
+
+def _worth(found: Summary) -> str:
+    seconds, which = found.slowest
+    words = [
+        _count(found.breaks, "graph break") if found.breaks else "",
+        _count(found.recompiles, "recompile") if found.recompiles else "",
+        f"{_count(found.given_up, 'frame')} given up" if found.given_up else "",
+        f"{_count(found.unproven, 'compile')} not proven" if found.unproven else "",
+        f"{seconds:.1f} s for compile {which}" if seconds >= SLOWEST_AT_LEAST else "",
+        f"{_count(found.problems, 'error')} inside depyf" if found.problems else "",
+        f"{_count(len(found.unfinished), 'process', 'processes')} ended without an index" if found.unfinished else "",
+    ]
+    return ", ".join(word for word in words if word) or "nothing"
+
+
+def _where(found: Summary, directory: Path, called: Path) -> str:
+    own = str(called / "index.md") if (directory / "index.md").exists() else str(called)
+    places = [each for each in (*found.places, *found.unfinished) if each != directory]
+    others = [each.relative_to(directory).as_posix() for each in places]
+    return f"{own}, and in {', '.join(others)}" if others else own
+
+
+def _count(number: int, what: str, several: str = "") -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {several or what + 's'}"

@@ -1,0 +1,153 @@
+"""Programs that were decompiled wrongly, or not proven, once: shrunk, and written down by hand.
+
+Each block is what lies on its stack, its operations, its exit, and the handler that protects it.
+"""
+
+from __future__ import annotations
+
+from tools.fuzz.lower import running
+from tools.fuzz.program import Block, Exit, Op, Program, Region
+
+
+def op(name: str, arg: object = None) -> Op:
+    return Op(name, arg)
+
+
+def load(name: str = "a") -> Op:
+    return Op("LOAD_FAST", name)
+
+
+def block(entry: str, ops: list[Op], exit_: Exit, region: int = -1, *, fuel: bool = False) -> Block:
+    return Block(tuple(entry.split()), ops, exit_, region, fuel)
+
+
+def to(*targets: int, kind: str = "goto") -> Exit:
+    return Exit(kind, targets)
+
+
+def branch(*targets: int) -> Exit:
+    return Exit("true", targets)
+
+
+def region(target: int, kept: str = "", *, lasti: bool = False) -> Region:
+    return Region(target, tuple(kept.split()), lasti)
+
+
+RETURN = Exit("return")
+CALL_G = [op("LOAD_GLOBAL", "g"), op("LOAD_ATTR", "n")]
+PUSH = op("PUSH_EXC_INFO")
+
+
+def leave(*kinds: str) -> list[Op]:
+    return [op("POP_EXCEPT" if kind == "p" else "POP") for kind in kinds]
+
+
+PROGRAMS: dict[str, tuple[list[Block], list[Region]]] = {
+    # a phi takes the old value of another that an expression has just set
+    "values that change places": (
+        [
+            block("", [load(), load("b")], to(1)),
+            block("v v", [*CALL_G, op("POP"), op("SWAP", 2), op("STORE_FAST", "x"), load()], branch(2, 3), fuel=True),
+            block("v", [load()], to(1)),
+            block("v", [load("x")], to(1)),
+        ],
+        [],
+    ),
+    # where paths meet, two variables hold one list, or two lists
+    "lists that are one on one path": (
+        [
+            block("", [op("BUILD_LIST", 0), load()], branch(1, 2)),
+            block("L", [*CALL_G, op("POP"), op("FORMAT", (False, "r"))], RETURN),
+            block("L", [load()], branch(1, 3)),
+            block("L", [], RETURN, 0),
+            block("e", [PUSH, op("POP"), op("POP_EXCEPT"), op("BUILD_LIST", 0)], to(1)),
+        ],
+        [region(4)],
+    ),
+    "a module that is tested and taken from": (
+        [
+            block(
+                "",
+                [op("IMPORT_NAME", ("one", ("n",))), op("IMPORT_FROM", "n"), op("STORE_FAST", "x")],
+                branch(1, 1),
+            ),
+            block("", [load("x")], RETURN),
+        ],
+        [],
+    ),
+    "a package beside a function of its name": (
+        [
+            block(
+                "",
+                [op("MAKE_FUNCTION", (8, 1)), op("IMPORT_NAME", ("one.two", None))],
+                branch(1, 2),
+            ),
+            block("f", [], RETURN),
+            block("f", [op("BUILD_LIST", 1)], RETURN),
+        ],
+        [],
+    ),
+    "a format of a constant": ([block("", [op("CONST", 1), op("FORMAT", (False, "s"))], RETURN)], []),
+    "regions that cross": (
+        [
+            block("", CALL_G, branch(1, 2), 0),
+            block("", CALL_G, branch(2, 3), 1, fuel=True),
+            block("", CALL_G, branch(1, 3), 0),
+            block("", [load()], RETURN),
+            block("e", [PUSH], to(6)),
+            block("e", [PUSH], to(7)),
+            block("p e", CALL_G, to(9), 2),
+            block("p e", CALL_G, to(10), 2),
+            block("p e", [op("RESTORE", 2)], Exit("reraise")),
+            block("p e v", leave("v", "v", "p"), to(1)),
+            block("p e v", leave("v", "v", "p"), to(2)),
+        ],
+        [region(4), region(5), region(8, "p")],
+    ),
+    "a handler that is entered by a jump": (
+        [
+            block("", CALL_G, branch(1, 2), 0),
+            block("", CALL_G, RETURN, 1),
+            block("", [load()], RETURN),
+            block("e", [], to(4)),
+            block("e", [PUSH, *leave("v", "p"), *CALL_G], RETURN),
+        ],
+        [region(4), region(3)],
+    ),
+    "handlers that protect each other": (
+        [
+            block("", CALL_G, RETURN, 0),
+            block("e", [PUSH], to(3)),
+            block("e", [PUSH], to(4)),
+            block("p e", CALL_G, to(5), 2, fuel=True),
+            block("p e", CALL_G, to(5), 3, fuel=True),
+            block("p e v", leave("v", "v", "p"), to(6)),
+            block("", [load()], RETURN),
+            block("p e", [op("RESTORE", 2)], Exit("reraise"), 1),
+            block("p e", [op("RESTORE", 2)], Exit("reraise"), 0),
+        ],
+        [region(1), region(2), region(7, "p"), region(8, "p")],
+    ),
+    "what was handled is handled again": (
+        [
+            block("", CALL_G, RETURN, 0),
+            block("e", [PUSH], to(2)),
+            block("p e", CALL_G, to(4), 1),
+            block("p e e", [PUSH], to(6)),
+            block("p e v", leave("v", "v", "p"), to(5)),
+            block("", [load()], RETURN),
+            block("p e p e", CALL_G, to(7), 2),
+            block("p e p e v", leave("v", "v", "p"), to(8)),
+            block("p e", CALL_G, to(4), 3),
+            block("p e p e", [op("RESTORE", 2)], Exit("reraise"), 3),
+            block("p e", [op("RESTORE", 2)], Exit("reraise")),
+        ],
+        [region(1), region(3, "p e"), region(9, "p e p"), region(10, "p")],
+    ),
+}
+
+
+def program(name: str) -> Program:
+    """Return one of the programs for the running interpreter."""
+    blocks, regions = PROGRAMS[name]
+    return Program(running(), blocks, regions, list(range(len(blocks))))
