@@ -33,7 +33,7 @@ from depyf.emit.precedence import (
     YIELD,
 )
 from depyf.emit.strings import f_string, without_backslash
-from depyf.lift.nodes import Quoted, Template
+from depyf.lift.nodes import Quoted, Template, is_starred
 
 Piece = str | tuple[ast.expr, int]
 
@@ -285,7 +285,7 @@ def _call(writer: ExpressionWriter, node: ast.Call) -> tuple[list[Piece], int]:
 def _yield(writer: ExpressionWriter, node: ast.Yield) -> tuple[list[Piece], int]:
     if node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None):
         return ["yield"], YIELD
-    return ["yield ", (node.value, TUPLE)], YIELD
+    return ["yield ", (node.value, STAR if is_starred(node.value) else TUPLE)], YIELD
 
 
 def _yield_from(writer: ExpressionWriter, node: ast.YieldFrom) -> tuple[list[Piece], int]:

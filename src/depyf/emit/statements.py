@@ -13,7 +13,7 @@ from depyf.emit.expressions import BINARY, ExpressionWriter
 from depyf.emit.grammar import Grammar
 from depyf.emit.patterns import pattern_source
 from depyf.emit.precedence import STAR, TEST, TUPLE, YIELD
-from depyf.lift.nodes import TypeAliasStatement, TypeParam
+from depyf.lift.nodes import TypeAliasStatement, TypeParam, is_starred
 
 Part = str | tuple[Sequence[ast.stmt], int]
 INDENT = "    "
@@ -87,14 +87,17 @@ def _assign(writer: StatementWriter, stmt: ast.Assign, depth: int) -> list[Part]
 
 
 def _aug_assign(writer: StatementWriter, stmt: ast.AugAssign, depth: int) -> list[Part]:
-    return [f"{writer.target(stmt.target)} {BINARY[type(stmt.op)][0]}= {writer.value(stmt.value)}"]
+    value = writer.text(stmt.value, STAR) if is_starred(stmt.value) else writer.value(stmt.value)
+    return [f"{writer.target(stmt.target)} {BINARY[type(stmt.op)][0]}= {value}"]
 
 
 def _ann_assign(writer: StatementWriter, stmt: ast.AnnAssign, depth: int) -> list[Part]:
     text = writer.text(stmt.target)
     if not stmt.simple and isinstance(stmt.target, ast.Name):
         text = f"({text})"
-    value = f" = {writer.value(stmt.value)}" if stmt.value is not None else ""
+    value = ""
+    if stmt.value is not None:
+        value = f" = {writer.text(stmt.value, STAR) if isinstance(stmt.value, ast.Tuple) else writer.value(stmt.value)}"
     return [f"{text}: {writer.text(stmt.annotation)}{value}"]
 
 
@@ -103,8 +106,7 @@ def _return(writer: StatementWriter, stmt: ast.Return, depth: int) -> list[Part]
         return ["return"]
     if isinstance(stmt.value, ast.NamedExpr):
         return [f"return {writer.text(stmt.value)}"]
-    starred = isinstance(stmt.value, ast.Tuple) and any(isinstance(part, ast.Starred) for part in stmt.value.elts)
-    return [f"return {writer.text(stmt.value, STAR if starred else TUPLE)}"]
+    return [f"return {writer.text(stmt.value, STAR if is_starred(stmt.value) else TUPLE)}"]
 
 
 def _delete(writer: StatementWriter, stmt: ast.Delete, depth: int) -> list[Part]:
@@ -168,8 +170,7 @@ def _while(writer: StatementWriter, stmt: ast.While, depth: int) -> list[Part]:
 
 def _for(writer: StatementWriter, stmt: ast.For | ast.AsyncFor, depth: int) -> list[Part]:
     word = "async for" if isinstance(stmt, ast.AsyncFor) else "for"
-    starred = isinstance(stmt.iter, ast.Tuple) and any(isinstance(part, ast.Starred) for part in stmt.iter.elts)
-    iterable = writer.text(stmt.iter, STAR if starred else TUPLE)
+    iterable = writer.text(stmt.iter, STAR if is_starred(stmt.iter) else TUPLE)
     head = f"{word} {writer.target(stmt.target)} in {iterable}:"
     return [head, (stmt.body, depth + 1), *_else(stmt.orelse, depth)]
 

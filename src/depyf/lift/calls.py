@@ -25,6 +25,7 @@ from depyf.lift.nodes import (
     Tuple_,
     WithExcept,
     constant,
+    is_starred,
     literal_value,
 )
 from depyf.lift.tac import Inst
@@ -60,7 +61,7 @@ def _arguments(args: ast.expr, plain: bool) -> list[ast.expr]:
 
     plain: the call has to be made so even if none of the arguments is starred.
     """
-    if type(args) is Tuple_ or (plain and type(args) is ast.Tuple):
+    if type(args) is Tuple_ or (plain and type(args) is ast.Tuple and not is_starred(args)):
         return args.elts
     items = literal_value(args)
     if isinstance(items, tuple) and (plain or not items):
@@ -69,7 +70,9 @@ def _arguments(args: ast.expr, plain: bool) -> list[ast.expr]:
 
 
 def _keywords(mapping: ast.expr) -> list[ast.keyword]:
-    if type(mapping) is ast.Dict and all(key is None or is_keyword_name(literal_value(key)) for key in mapping.keys):
+    if type(mapping) is not ast.Dict or hasattr(mapping, "is_whole"):
+        return [ast.keyword(arg=None, value=mapping)]
+    if all(key is None or is_keyword_name(literal_value(key)) for key in mapping.keys):
         names = [None if key is None else cast(str, cast(ast.Constant, key).value) for key in mapping.keys]
         return [ast.keyword(arg=name, value=value) for name, value in zip(names, mapping.values)]
     return [ast.keyword(arg=None, value=mapping)]

@@ -281,6 +281,11 @@ class Tuple_(ast.Tuple):
     """A tuple made by LIST_TO_TUPLE: the arguments of a call, not an operand of `*`."""
 
 
+def is_starred(expr: ast.expr) -> bool:
+    """Say whether an expression is a tuple with a starred element; old grammars want parentheses in many places."""
+    return isinstance(expr, ast.Tuple) and any(isinstance(element, ast.Starred) for element in expr.elts)
+
+
 class Intrinsic(Expression):
     """An interpreter-internal function without a name in Python."""
 

@@ -382,6 +382,8 @@ def build_unpack(folder: Folder, inst: Inst) -> None:
             op = inst.op if len(parts) > 1 else "DICT_UPDATE"
             for part in parts:
                 _absorb(op, display, [part])
+            if inst.op == "BUILD_MAP_UNPACK":
+                display.is_whole = True  # type: ignore[attr-defined]  # `f(**{**a, 'b': c})` is no `f(**a, b=c)`.
             return display
         elements: list[ast.expr] = []
         for number, part in enumerate(parts):
