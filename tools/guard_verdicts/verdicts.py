@@ -49,7 +49,8 @@ class Verdict:
             same = any(part in refusal.torch_text or part in refusal.actual for part in self.torch_names)
             source = _short(refusal.source)
             there = any(source.startswith(value) or f"({value}" in source for value in values)
-            if same or there or (refusal.aspect and refusal.aspect in said):
+            # Torch's word for autocast's cache is autocast too.
+            if same or there or (refusal.aspect and refusal.aspect.removesuffix("_cache") in said):
                 return True
         return False
 

