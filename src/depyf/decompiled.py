@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_COROUTINE, Code
 from depyf.bytecode.reader import read
+from depyf.collector import pausing
 from depyf.driver import decompile
 from depyf.emit.grammar import Grammar
 from depyf.emit.statements import write
@@ -22,6 +23,7 @@ from depyf.passes.deferred import evaluated_later
 from depyf.passes.definitions import with_docstring
 from depyf.passes.leftovers import Names
 from depyf.passes.parameters import parameters
+from depyf.passes.walk import of_kinds
 from depyf.pipeline import BUILD, NOTHING, SCOPES
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.compare import verify
@@ -30,6 +32,7 @@ from depyf.verify.recompile import recompile
 from depyf.verify.standin import WRAPPER
 
 NO_NAMES: Mapping[str, Sequence[str]] = types.MappingProxyType({})
+ARGUMENTS: frozenset[type] = frozenset({ast.arg})
 NO_RENAMES: Mapping[str, str] = types.MappingProxyType({})
 FORCED = (frozenset({BUILD}), frozenset({BUILD, SCOPES}))
 """Passes to leave out, so that code is written in another way when it is not proven as it is: uglier ones last."""
@@ -132,6 +135,7 @@ def source_of_function(function: types.FunctionType) -> str:
     return "".join(f"{line}\n" for line in comments(live, Grammar.of(code))) + source
 
 
+@pausing
 def _source(
     code: Code, known: Known | None, without: frozenset[str], maker: Function | None = None
 ) -> tuple[str, ast.stmt, str, Names]:
@@ -180,15 +184,15 @@ def define(body: Body, names: Names, maker: Function | None = None) -> tuple[ast
         target = Var(id=code.name, ctx=ast.Store(), scope="name")
         return TypeAliasStatement(target, [], evaluated, 0), code.name
     arguments, returns = parameters(code, maker)
-    for arg in ast.walk(arguments):
-        if isinstance(arg, ast.arg) and not is_writable(arg.arg):
+    written = of_kinds([arguments], ARGUMENTS)
+    for arg in written:
+        if not is_writable(arg.arg):
             arg.arg = names.of_variable(arg.arg)
     value = body.stmts[0].value if len(body.stmts) == 1 and isinstance(body.stmts[0], ast.Return) else None
     if code.name == "<lambda>" and value is not None:
         name = names.fresh("lambda_function")
-        for arg in ast.walk(arguments):
-            if isinstance(arg, ast.arg):
-                arg.annotation = None
+        for arg in written:
+            arg.annotation = None
         function = ast.Lambda(args=arguments, body=value)
         return ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=function, lineno=0), name
     name = code.name if is_writable(code.name) else names.fresh(code.name)

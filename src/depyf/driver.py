@@ -7,7 +7,7 @@ import warnings
 from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.operations import OF_VARIABLES
-from depyf.collector import paused
+from depyf.collector import pausing
 from depyf.errors import DecompilationError
 from depyf.lift.simplify import Known
 from depyf.passes.body import Bodies, Body
@@ -25,7 +25,7 @@ MOST_SHARED = 1 << 14
 """How many more code objects than there are may be written down, because some are held several times."""
 
 
-@paused()
+@pausing
 def decompile(
     code: Code, *, known: Known | None = None, without: frozenset[str] = NOTHING
 ) -> tuple[Body, Names]:

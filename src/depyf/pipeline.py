@@ -59,6 +59,11 @@ from depyf.trace import step
 from depyf.work import Before, Pass, Stage, Work, check_order, run_passes
 
 NOTHING: frozenset[str] = frozenset()
+PATTERNS = frozenset({"MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS"})
+HANDLERS = frozenset({"PUSH_EXC_INFO", "RERAISE", "ENTER_WITH", "ENTER_ASYNC_WITH"})
+LOOPS = frozenset({"FOR_ITER", "GET_ANEXT"})
+OURS = PATTERNS | HANDLERS | LOOPS
+"""Operations that become statements and tests of ours before they are Python's."""
 BUILTINS = frozenset({"LOAD_COMMON"})
 DEFINITIONS = frozenset({"MAKE_FUNCTION", "INTRINSIC"})
 COLLAPSE = "short-circuits"
@@ -263,7 +268,8 @@ def _heads(work: Work) -> None:
 
 
 def _complete(work: Work) -> None:
-    check_complete(work.stmts)
+    if not OURS.isdisjoint(work.ops):
+        check_complete(work.stmts, has_patterns=not PATTERNS.isdisjoint(work.ops))
     if nests_too_deep(work.stmts):
         raise Unstructured("statements are nested deeper than Python takes them")
 
@@ -366,7 +372,7 @@ PASSES: tuple[Pass, ...] = (
         Pass("thread", Stage.STRUCTURE, _thread, "edges lead past blocks that do nothing", optional=True),
         Pass("copies", Stage.STRUCTURE, _copies, "copies of the rest of an expression are joined", optional=True),
         Pass("scopes", Stage.STRUCTURE, _scopes, "blocks that are nested alike get one number"),
-        Pass("cases", Stage.STRUCTURE, _cases, "tests of a pattern become one test"),
+        Pass("cases", Stage.STRUCTURE, _cases, "tests of a pattern become one test", needs=PATTERNS | {"COMPARE"}),
         Pass(COLLAPSE, Stage.STRUCTURE, _collapse, "`and`, `or`, `if else` become expressions"),
     ),
     Pass("uses", Stage.STRUCTURE, _uses, "the uses of each value are counted", applies=_keeps_branches),
@@ -378,8 +384,14 @@ PASSES: tuple[Pass, ...] = (
         Pass(
             "asserts", Stage.STATEMENTS, _asserts, "tests that raise AssertionError become `assert`", needs=BUILTINS
         ),
-        Pass("tries", Stage.STATEMENTS, _tries, "the code of handlers is parted into clauses"),
-        Pass("heads", Stage.STATEMENTS, _heads, "iterables, managers and targets go to their `for` and `with`"),
+        Pass("tries", Stage.STATEMENTS, _tries, "the code of handlers is parted into clauses", needs=HANDLERS),
+        Pass(
+            "heads",
+            Stage.STATEMENTS,
+            _heads,
+            "iterables, managers and targets go to their `for` and `with`",
+            needs=LOOPS | HANDLERS,
+        ),
         Pass("complete", Stage.STATEMENTS, _complete, "nothing is left that Python has no statement for"),
     ),
     Pass(

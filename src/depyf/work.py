@@ -138,7 +138,9 @@ def run_passes(work: Work, passes: tuple[Pass, ...]) -> None:
     """
     recorder = present()
     for one in passes:
-        if one.name in work.without or not one.applies(work) or (one.needs and one.needs.isdisjoint(work.ops)):
+        if one.needs and one.needs.isdisjoint(work.ops):
+            continue
+        if one.name in work.without or (one.applies is not always and not one.applies(work)):
             continue
         try:
             one.run(work)

@@ -74,12 +74,16 @@ def begin(code: Code, facts: Facts) -> Draft:
 def expand(raws: list[RawInstruction], facts: Facts, operand: Operand) -> list[Steps]:
     """Return what each raw instruction stands for; `operand` is that of each in turn."""
     fixed, expansions = facts.fixed, facts.expansions
+    met: dict[tuple[str, int], Steps] = {}
     steps: list[Steps] = []
     for raw in raws:
         known = fixed.get(raw.name)
         if known is None:
-            operand.raw = raw
-            known = expansions[raw.name](operand)
+            same = (raw.name, raw.arg)
+            known = met.get(same)
+            if known is None:
+                operand.raw = raw
+                known = met[same] = expansions[raw.name](operand)
         steps.append(known)
     return steps
 

@@ -14,14 +14,14 @@ def reverse_postorder(successors: Successors, entry: int) -> list[int]:
     """Return the nodes reachable from `entry`, each before its successors (back edges aside)."""
     order: list[int] = []
     seen = {entry}
-    stack = [(entry, list(successors[entry]))]
+    stack = [(entry, reversed(successors[entry]))]
     while stack:
         node, rest = stack[-1]
-        if rest:
-            target = rest.pop()
+        for target in rest:
             if target not in seen:
                 seen.add(target)
-                stack.append((target, list(successors[target])))
+                stack.append((target, reversed(successors[target])))
+                break
         else:
             stack.pop()
             order.append(node)
@@ -29,20 +29,23 @@ def reverse_postorder(successors: Successors, entry: int) -> list[int]:
     return order
 
 
-def immediate_dominators(successors: Successors, entry: int) -> dict[int, int]:
+def immediate_dominators(successors: Successors, entry: int, order: list[int] | None = None) -> dict[int, int]:
     """Return the immediate dominator of every node reachable from `entry`; that of `entry` is itself.
 
     The nodes come in reverse postorder. Of the predecessors of a node the last in that order is taken first: then the
     walks up the tree from a node that many jumps lead to share their way, and do not all begin at the top.
+
+    order: the reverse postorder, where it is known.
     """
-    order = reverse_postorder(successors, entry)
+    order = reverse_postorder(successors, entry) if order is None else order
     number = {node: place for place, node in enumerate(order)}
     predecessors: dict[int, list[int]] = {node: [] for node in order}
     for node in order:
         for target in successors[node]:
             predecessors[target].append(node)
     for sources in predecessors.values():
-        sources.reverse()
+        if len(sources) > 1:
+            sources.reverse()
     idom = {entry: entry}
     changed = True
     while changed:

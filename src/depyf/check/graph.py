@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from depyf.bytecode.operations import OPERATIONS
 from depyf.lift.tac import Block, ForIter, Graph, edges, exit_uses
 from depyf.show.graph import block_lines, edge_text, name
-from depyf.structure.collapse import RULES
+from depyf.structure.compounds import RULES
 
 DROPS = frozenset({"POP", "POP_EXCEPT"})
 """Operations that drop a value: bookkeeping, which may outlive the operation that made the value."""

@@ -13,6 +13,8 @@ def source(value: object) -> str:
 
     Raises TypeError for an object that has no literal.
     """
+    if type(value) is not tuple:
+        return scalar(value)
     pieces: list[str] = []
     work: list[object] = [value]
     while work:
@@ -41,6 +43,8 @@ class _Text:
 def scalar(value: object) -> str:
     """Return the literal of a constant that is no tuple."""
     kind = type(value)
+    if kind is str:
+        return repr(value)
     if value is Ellipsis:
         return "..."
     if kind is int:
@@ -52,7 +56,7 @@ def scalar(value: object) -> str:
     if kind is complex:
         assert isinstance(value, complex)
         return _complex(value)
-    if kind in (str, bytes, bool, type(None)):
+    if kind in (bytes, bool, type(None)):
         return repr(value)
     raise TypeError(f"{kind.__name__} has no literal")
 

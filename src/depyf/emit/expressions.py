@@ -33,7 +33,7 @@ from depyf.emit.precedence import (
     YIELD,
 )
 from depyf.emit.strings import f_string, without_backslash
-from depyf.lift.nodes import Quoted, Template, is_starred
+from depyf.lift.nodes import Quoted, Template, Var, is_starred
 
 Piece = str | tuple[ast.expr, int]
 
@@ -72,6 +72,10 @@ COMPARES: dict[type[ast.cmpop], str] = {
 }
 
 
+NAMES = frozenset({ast.Name, Var})
+"""Nodes that are written as their name, unless a writer has another rule."""
+
+
 class ExpressionWriter:
     """Writes expressions in the grammar of one Python version.
 
@@ -85,11 +89,15 @@ class ExpressionWriter:
         self.grammar = grammar
         self.no_backslash = no_backslash
         self.rules = RULES if rules is None else rules
+        self.names_are_plain = self.rules.get(ast.Name) is _name
         # By identity: an f-string that is tried in several forms has its inner ones written once.
         self.joined: dict[int, tuple[list[Piece], int]] = {}
 
     def write(self, expr: ast.expr, precedence: int = TEST) -> str:
         """Return the source of an expression, in parentheses if it binds less than `precedence`."""
+        names_are_plain = self.names_are_plain
+        if names_are_plain and type(expr) in NAMES:
+            return expr.id  # type: ignore[attr-defined,no-any-return]
         out: list[str] = []
         work: list[Piece] = [(expr, precedence)]
         while work:
@@ -98,16 +106,24 @@ class ExpressionWriter:
                 out.append(piece)
                 continue
             node, needed = piece
+            if names_are_plain and type(node) in NAMES:
+                out.append(node.id)  # type: ignore[attr-defined]
+                continue
             pieces, own = self._expand(node)
             if own < needed:
                 work.append(")")
-                work.extend(reversed(pieces))
+                work += pieces[::-1]
                 work.append("(")
+            elif len(pieces) == 1:
+                work.append(pieces[0])
             else:
-                work.extend(reversed(pieces))
+                work += pieces[::-1]
         return "".join(out)
 
     def _expand(self, node: ast.expr) -> tuple[list[Piece], int]:
+        own = self.rules.get(type(node))
+        if own is not None:
+            return own(self, node)
         for kind in type(node).__mro__:
             rule = self.rules.get(kind)
             if rule is not None:
@@ -150,10 +166,10 @@ Rule = Callable[[ExpressionWriter, "ast.expr"], "tuple[list[Piece], int]"]
 
 def _join(pieces: list[list[Piece]], separator: str) -> list[Piece]:
     out: list[Piece] = []
-    for number, piece in enumerate(pieces):
-        if number:
-            out.append(separator)
-        out.extend(piece)
+    for piece in pieces:
+        out += piece
+        out.append(separator)
+    del out[-1:]
     return out
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 
-from depyf.collector import paused
+from depyf.collector import pausing
 from depyf.emit.expressions import BINARY, ExpressionWriter
 from depyf.emit.grammar import Grammar
 from depyf.emit.patterns import pattern_source
@@ -19,7 +19,7 @@ Part = str | tuple[Sequence[ast.stmt], int]
 INDENT = "    "
 
 
-@paused()
+@pausing
 def write(body: Sequence[ast.stmt], grammar: Grammar) -> str:
     """Return the source of statements, each line ended by a newline."""
     return StatementWriter(grammar).write(body)
@@ -50,15 +50,16 @@ class StatementWriter:
                 continue
             stmts, depth = part
             for stmt in reversed(stmts):
-                work.extend(reversed(self.parts(stmt, depth)))
+                work += self.parts(stmt, depth)[::-1]
         return lines
 
     def parts(self, stmt: ast.stmt, depth: int) -> list[Part]:
         """Return the lines and inner sequences of a statement."""
+        indent = INDENT * depth
         for kind in type(stmt).__mro__:
             rule = self.rules.get(kind)
             if rule is not None:
-                return [INDENT * depth + part if isinstance(part, str) else part for part in rule(self, stmt, depth)]
+                return [indent + part if type(part) is str else part for part in rule(self, stmt, depth)]
         raise TypeError(f"{type(stmt).__name__} has no source form")
 
     def text(self, expr: ast.expr, precedence: int = TEST) -> str:

@@ -19,12 +19,23 @@ EVALUATOR_PARAMETERS = ((), ("format",), (".format",))
 STORES = NAME_STORES | {"STORE_ATTR", "STORE_SUBSCR", "UNPACK_SEQUENCE", "UNPACK_EX"}
 CONTAINERS = frozenset({"BUILD_TUPLE", "BUILD_MAP", "BUILD_CONST_KEY_MAP"})
 """What the annotations of a function are collected in."""
-SCOPE = {"FAST": "fast", "NAME": "name", "GLOBAL": "global", "DEREF": "deref", "CLASSDEREF": "classderef"}
+KINDS = {"FAST": "fast", "NAME": "name", "GLOBAL": "global", "DEREF": "deref", "CLASSDEREF": "classderef"}
+
+
+class _Scopes(dict[str, str]):
+    """By operation, how it reaches the variable that it names."""
+
+    def __missing__(self, op: str) -> str:
+        self[op] = scope = KINDS[op.partition("_")[2].partition("_")[0]]
+        return scope
+
+
+SCOPE = _Scopes()
 
 
 def variable(inst: Inst, context: ast.expr_context) -> Var:
     """Return the variable that a LOAD_x, STORE_x or DELETE_x operation names."""
-    return Var(id=inst.arg, ctx=context, scope=SCOPE[inst.op.partition("_")[2].partition("_")[0]])
+    return Var(inst.arg, context, SCOPE[inst.op])
 
 
 def store_name(folder: Folder, inst: Inst) -> None:
@@ -145,7 +156,7 @@ def _store(folder: Folder, inst: Inst, temp: int, target: ast.expr) -> None:
         if _swapped_parallel(folder, inst, target):
             return
         folder.discard(entry)
-        folder.emit(ast.Assign(targets=[*entry.targets, target], value=entry.expr), inst.line, stores)
+        folder.emit(ast.Assign([*entry.targets, target], entry.expr), inst.line, stores)
         return
     if not last and (slots := _begin_parallel(folder, entry)) is not None:
         slots.fill(temp, target)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from depyf.lift.tac import Block, Graph, Inst, edges
+from depyf.lift.tac import Graph, Inst, edges
 
 NAMING = frozenset({"LOAD_FAST", "STORE_FAST", "DELETE_FAST", "LOAD_FAST_CLEAR"})
 
@@ -24,18 +24,20 @@ class _Effect:
 
 def unsure_reads(graph: Graph) -> set[int]:
     """Return the temporaries that hold what a variable held which may have been unbound."""
-    names = sorted({str(inst.arg) for block in graph.live() for inst in block.insts if inst.op in NAMING})
-    if not names:
+    naming = {block.index: [inst for inst in block.insts if inst.op in NAMING] for block in graph.live()}
+    loaded = {inst.arg for insts in naming.values() for inst in insts if inst.op != "STORE_FAST"}
+    if loaded.issubset(graph.code.parameters) and not any(map(_unbinds, naming.values())):
         return set()
+    names = sorted({str(inst.arg) for insts in naming.values() for inst in insts})
     bits = {name: 1 << place for place, name in enumerate(names)}
     nullable: set[int] = set()
     while True:
-        unsure = _find(graph, bits, nullable)
+        unsure = _find(graph, naming, bits, nullable)
         # What is taken from a variable that may be unbound may be a null, and unbinds what it is stored to.
         taken = {
             inst.defs[0]
-            for block in graph.live()
-            for inst in block.insts
+            for insts in naming.values()
+            for inst in insts
             if inst.op == "LOAD_FAST_CLEAR" and inst.defs[0] in unsure
         }
         if taken <= nullable:
@@ -43,8 +45,13 @@ def unsure_reads(graph: Graph) -> set[int]:
         nullable |= taken
 
 
-def _find(graph: Graph, bits: dict[str, int], nullable: set[int]) -> set[int]:
-    effects = {block.index: _effect(block, bits, nullable) for block in graph.live()}
+def _unbinds(insts: list[Inst]) -> bool:
+    """Say whether operations that name variables may unbind one."""
+    return any(inst.op != "LOAD_FAST" and (inst.op != "STORE_FAST" or inst.uses[0] < 0) for inst in insts)
+
+
+def _find(graph: Graph, naming: dict[int, list[Inst]], bits: dict[str, int], nullable: set[int]) -> set[int]:
+    effects = {index: _effect(insts, bits, nullable) for index, insts in naming.items()}
     everything = (1 << len(bits)) - 1
     before = dict.fromkeys(effects, everything)
     before[0] = sum(bits[name] for name in set(graph.code.parameters) if name in bits)
@@ -60,14 +67,12 @@ def _find(graph: Graph, bits: dict[str, int], nullable: set[int]) -> set[int]:
             if before[target] & ~known:
                 before[target] &= known
                 work.append(target)
-    return {temp for index in effects for temp in _unsure(graph.block(index), before[index], bits, nullable)}
+    return {temp for index, insts in naming.items() for temp in _unsure(insts, before[index], bits, nullable)}
 
 
-def _effect(block: Block, bits: dict[str, int], nullable: set[int]) -> _Effect:
+def _effect(insts: list[Inst], bits: dict[str, int], nullable: set[int]) -> _Effect:
     effect = _Effect()
-    for inst in block.insts:
-        if inst.op not in NAMING:
-            continue
+    for inst in insts:
         bit = bits[str(inst.arg)]
         if binds(inst, nullable):
             effect.bound, effect.unbound = effect.bound | bit, effect.unbound & ~bit
@@ -77,11 +82,9 @@ def _effect(block: Block, bits: dict[str, int], nullable: set[int]) -> _Effect:
     return effect
 
 
-def _unsure(block: Block, known: int, bits: dict[str, int], nullable: set[int]) -> list[int]:
+def _unsure(insts: list[Inst], known: int, bits: dict[str, int], nullable: set[int]) -> list[int]:
     found: list[int] = []
-    for inst in block.insts:
-        if inst.op not in NAMING:
-            continue
+    for inst in insts:
         bit = bits[str(inst.arg)]
         if inst.op in ("LOAD_FAST", "LOAD_FAST_CLEAR") and not known & bit:
             found.append(inst.defs[0])

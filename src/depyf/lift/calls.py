@@ -37,6 +37,8 @@ def call(folder: Folder, inst: Inst) -> None:
     names = cast("tuple[str, ...]", inst.arg or ())
 
     def make(parts: list[ast.expr]) -> ast.expr:
+        if not names:
+            return ast.Call(parts[0], parts[1:], [])
         positional = parts[1 : len(parts) - len(names)]
         values = parts[len(parts) - len(names) :]
         keywords = [ast.keyword(arg=name, value=value) for name, value in zip(names, values)]

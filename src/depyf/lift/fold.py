@@ -54,10 +54,16 @@ class Folder:
 
     def fold(self, insts: list[Inst], rules: dict[str, Callable[[Folder, Inst], None]]) -> None:
         """Fold these operations, in order."""
+        self.fold_expression(insts, rules, whole=True)
+
+    def fold_expression(
+        self, insts: list[Inst], rules: dict[str, Callable[[Folder, Inst], None]], *, whole: bool = False
+    ) -> None:
+        """Fold these operations, in order, up to the first that makes a statement, or all of them (`whole`)."""
         self.insts = insts
         self.position = self.told = 0
         self.added = None
-        while self.position < len(insts):
+        while self.position < len(insts) and (whole or not self.stmts):
             inst = insts[self.position]
             self.position += 1
             rule = rules.get(inst.op)
@@ -81,7 +87,7 @@ class Folder:
     ) -> Entry:
         """Make `expr` the value of the operation's temporary, pending until it is used."""
         temp = inst.defs[0]
-        entry = Entry(temp, expr, effect, reads, writes, self.uses.get(temp, 0), inst.line)
+        entry = Entry(temp, expr, effect, reads, writes, self.uses.get(temp, 0), inst.line, [])
         self.pending.append(entry)
         self.by_temp[temp] = entry
         return entry
@@ -98,13 +104,12 @@ class Folder:
 
         Pending values that cannot be moved there are assigned to their temporaries first.
         """
-        count = len(temps)
-        tail = self.pending[len(self.pending) - count :] if count <= len(self.pending) else []
-        if len(tail) == count and all(
-            entry.temp == temp and is_plain(entry) for entry, temp in zip(tail, temps, strict=True)
-        ):
-            del self.pending[len(self.pending) - count :]
-            return self._inline(tail)
+        first = len(self.pending) - len(temps)
+        if first >= 0:
+            tail = self.pending[first:]
+            if list(map(_temp_if_plain, tail)) == temps:
+                del self.pending[first:]
+                return self._inline(tail)
         self._settle(temps)
         inlined = order.plan(self, temps)
         operands = Operands([], EMPTY, EMPTY, PURE)
@@ -120,7 +125,8 @@ class Folder:
                 reads = reads | entry.reads if reads else entry.reads
             if entry.writes:
                 writes |= entry.writes
-            effect = max(effect, entry.effect)
+            if entry.effect > effect:
+                effect = entry.effect
         return Operands([entry.expr for entry in entries], reads, writes, effect)
 
     def _operand(self, temp: int, inlined: set[int], operands: Operands) -> ast.expr:
@@ -246,9 +252,10 @@ def is_augmented(entry: Entry) -> bool:
     return type(entry.expr) is Augmented
 
 
-def is_plain(entry: Entry) -> bool:
-    """Say whether the value is used once more, and nothing has been done with it yet."""
-    return entry.uses == 1 and not entry.shared and not entry.targets and not is_augmented(entry)
+def _temp_if_plain(entry: Entry) -> int | None:
+    """Return the temporary of a value that is used once more, and nothing has been done with it yet; None else."""
+    is_plain = entry.uses == 1 and not entry.shared and not entry.targets and type(entry.expr) is not Augmented
+    return entry.temp if is_plain else None
 
 
 def needs_name(entry: Entry) -> bool:

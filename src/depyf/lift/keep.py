@@ -55,6 +55,8 @@ def drop_unread(graph: Graph, restored: Collection[int] = ()) -> None:
 
     restored: as for `read_temps`.
     """
+    if not graph.handlers:
+        return
     keeping = [block for block in graph.live() if any(inst.op == KEEP for inst in block.insts)]
     read = read_temps(graph, restored) if keeping else set()
     for block in keeping:

@@ -40,7 +40,8 @@ class Machine:
         op = now.op
         plain = PLAIN.get(op)
         if plain is not None:
-            self.emit(op, now.arg, self.pop(plain[0]), plain[1])
+            pops, pushes = plain
+            self.emit(op, now.arg, self.pop(pops) if pops else [], pushes)
             return
         rule = RULES.get(op)
         if rule is not None:
@@ -58,14 +59,20 @@ class Machine:
 
     def emit(self, op: str, arg: object, uses: list[int], pushes: int) -> None:
         """Append an operation and push the values that it makes, the first lowest."""
-        defs = [self.graph.new_temp() for _ in range(pushes)]
+        first = self.graph.temps
+        self.graph.temps = first + pushes
+        defs = list(range(first, first + pushes))
         self.insts.append(Inst(op, arg, uses, defs, self.now.line, self.now.offset))
-        self.stack.extend(defs)
+        self.stack += defs
 
     def pop(self, count: int) -> list[int]:
         """Take `count` values from the stack, the lowest first."""
-        taken = self.top(count)
-        del self.stack[len(self.stack) - count :]
+        stack = self.stack
+        first = len(stack) - count
+        if first < 0 or count < 0:
+            self.top(count)
+        taken = stack[first:]
+        del stack[first:]
         return taken
 
     def top(self, count: int) -> list[int]:

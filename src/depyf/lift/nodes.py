@@ -15,12 +15,15 @@ from depyf.bytecode.code import Code
 LITERALS = (int, str, bytes, float, complex, bool, type(None), type(Ellipsis))
 
 
+LOAD = ast.Load()
+"""The context of all that is read: it has no state, so that one stands for each."""
+
+
 class Expression(ast.expr):
     """An expression of ours; its fields are given by name."""
 
     def __init__(self, **fields: object) -> None:
-        super().__init__()
-        self.__dict__.update(fields)
+        self.__dict__ = fields
 
 
 class Var(ast.Name):
@@ -29,7 +32,8 @@ class Var(ast.Name):
     scope: str
 
     def __init__(self, id: object, ctx: ast.expr_context, scope: str) -> None:
-        super().__init__(id=str(id), ctx=ctx)
+        self.id = str(id)
+        self.ctx = ctx
         self.scope = scope
 
 
@@ -330,9 +334,7 @@ def constant(value: object) -> ast.expr:
 
 def literal(value: object) -> ast.expr:
     """Return a constant's node; unlike in source, tuples of literals are constants too."""
-    node = ast.Constant(value=None)
-    node.value = cast("None", value)
-    return node
+    return ast.Constant(cast("None", value))
 
 
 NO_LITERAL = object()

@@ -35,6 +35,8 @@ def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) 
     `handler_args`: per handler, the values on the stack at each place that may raise into it.
     """
     args = _arguments(graph, handler_args)
+    if not args:
+        return
     users: dict[int, list[int]] = {}
     for phi, values in args.items():
         for value in values:
@@ -97,6 +99,8 @@ def _compress(same: dict[int, int]) -> None:
 
 
 def _rewrite(graph: Graph, same: dict[int, int]) -> None:
+    if not same:
+        return
     for block in graph.live():
         for inst in block.insts:
             _rename_inst(inst, same)
@@ -123,13 +127,13 @@ def rename(graph: Graph, same: dict[int, int]) -> None:
 
 
 def _rename_inst(inst: Inst, same: dict[int, int]) -> None:
-    if any(use in same for use in inst.uses):
+    if not same.keys().isdisjoint(inst.uses):
         inst.uses = [same.get(use, use) for use in inst.uses]
 
 
 def rename_exit(exit_: Exit, same: dict[int, int]) -> Exit:
     """Return the exit with its own operands renamed; its edges are left as they are."""
-    if not any(use in same for use in exit_uses(exit_)):
+    if same.keys().isdisjoint(exit_uses(exit_)):
         return exit_
     match exit_:
         case Branch(cond, if_true, if_false, line):

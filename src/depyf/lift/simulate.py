@@ -69,10 +69,14 @@ def lift(listing: Listing, first_temp: int = 0, *, restores: bool = False) -> Gr
 def _note_waiting(graph: Graph) -> None:
     """Note what lies on the stack at each test: what its targets begin with, phis aside."""
     for block in graph.live():
-        if isinstance(block.exit, Branch):
-            target = graph.block(block.exit.if_false.target)
-            values = dict(zip(target.phis, block.exit.if_false.args))
-            graph.waiting[block.exit.cond] = [values.get(temp, temp) for temp in target.stack]
+        exit_ = block.exit
+        if isinstance(exit_, Branch):
+            target = graph.block(exit_.if_false.target)
+            if not target.stack:
+                graph.waiting[exit_.cond] = []
+                continue
+            values = dict(zip(target.phis, exit_.if_false.args))
+            graph.waiting[exit_.cond] = [values.get(temp, temp) for temp in target.stack]
 
 
 class _Lifter:
@@ -98,22 +102,25 @@ class _Lifter:
         """Execute a block, if that has not been done, and reach its successors."""
         if self.graph.blocks[index] is not None:
             return
-        span, machine = self.spans[index], self.machine
+        span, machine, instructions = self.spans[index], self.machine, self.listing.instructions
         insts = machine.begin(self.entry[index])
         block = Block(index, insts, Return(NULL), span.handler, self.phis.get(index, []), list(self.entry[index]))
-        block.offset = self.listing.instructions[span.start].offset
+        block.offset = instructions[span.start].offset
         self.graph.blocks[index] = block
         self.kept = []
-        self._may_raise(span.handler)
+        is_protected = span.handler >= 0
+        if is_protected:
+            self._may_raise(span.handler)
         exit_: Exit | None = None
         for position in range(span.start, span.end):
-            now = self.listing.instructions[position]
+            now = instructions[position]
             if now.op in CONTROL:
                 machine.now = now
                 exit_ = self._exit(now, index, position)
             else:
                 machine.execute(now)
-                self._may_raise(span.handler)
+                if is_protected:
+                    self._may_raise(span.handler)
         block.exit = exit_ if exit_ is not None else Goto(self._edge(index + 1))
 
     def _exit(self, now: Instruction, index: int, position: int) -> Exit:
@@ -168,8 +175,6 @@ class _Lifter:
 
     def _may_raise(self, handler: int) -> None:
         """Note what is on the stack where an exception may go to a handler."""
-        if handler < 0:
-            return
         depth = self.listing.handlers[handler].depth
         stack = self.machine.stack
         if len(stack) < depth:

@@ -230,16 +230,13 @@ def edges(exit_: Exit) -> list[Edge]:
 
 def exit_uses(exit_: Exit) -> list[int]:
     """Return the temporaries that an exit reads itself (arguments of edges not counted)."""
-    match exit_:
-        case Branch(cond):
-            return [cond]
-        case ForIter(iterator):
-            return [iterator]
-        case Return(value):
-            return [value]
-        case Raise(operands):
-            return list(operands)
-        case Reraise(exc):
-            return [exc]
-        case _:
-            return []
+    kind = type(exit_)
+    if kind is Branch:
+        return [exit_.cond]  # type: ignore[union-attr]
+    if kind is Return:
+        return [exit_.value]  # type: ignore[union-attr]
+    if kind is ForIter:
+        return [exit_.iterator]  # type: ignore[union-attr]
+    if kind is Raise:
+        return list(exit_.operands)  # type: ignore[union-attr]
+    return [exit_.exc] if kind is Reraise else []  # type: ignore[union-attr]

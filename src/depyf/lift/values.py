@@ -15,6 +15,7 @@ from depyf.lift.index import as_index
 from depyf.lift.nodes import (
     EMPTY,
     IMPURE,
+    LOAD,
     LOCAL,
     PURE,
     Augmented,
@@ -65,7 +66,7 @@ def const(folder: Folder, inst: Inst) -> None:
 
 def load(folder: Folder, inst: Inst) -> None:
     """LOAD_FAST and the other variable loads."""
-    var = variable(inst, ast.Load())
+    var = variable(inst, LOAD)
     if inst.op == "LOAD_FAST" and inst.defs[0] not in folder.graph.unsure:
         folder.push(inst, var, LOCAL, frozenset((var.id,)))
         return
@@ -93,7 +94,7 @@ def delete(folder: Folder, inst: Inst) -> None:
 def load_attr(folder: Folder, inst: Inst) -> None:
     """LOAD_ATTR."""
     name = cast(str, inst.arg)
-    folder.combine(inst, lambda parts: ast.Attribute(value=parts[0], attr=name, ctx=ast.Load()))
+    folder.combine(inst, lambda parts: ast.Attribute(parts[0], name, LOAD))
 
 
 def delete_attr(folder: Folder, inst: Inst) -> None:
@@ -105,7 +106,7 @@ def delete_attr(folder: Folder, inst: Inst) -> None:
 
 def load_subscr(folder: Folder, inst: Inst) -> None:
     """LOAD_SUBSCR."""
-    folder.combine(inst, lambda parts: ast.Subscript(value=parts[0], slice=as_index(parts[1]), ctx=ast.Load()))
+    folder.combine(inst, lambda parts: ast.Subscript(parts[0], as_index(parts[1]), LOAD))
 
 
 def delete_subscr(folder: Folder, inst: Inst) -> None:
@@ -123,7 +124,7 @@ def unary(folder: Folder, inst: Inst) -> None:
 def binary(folder: Folder, inst: Inst) -> None:
     """BINARY."""
     op = BINARY[cast(str, inst.arg)]()
-    folder.combine(inst, lambda parts: ast.BinOp(left=parts[0], op=op, right=parts[1]))
+    folder.combine(inst, lambda parts: ast.BinOp(parts[0], op, parts[1]))
 
 
 def inplace(folder: Folder, inst: Inst) -> None:
@@ -143,7 +144,7 @@ def compare(folder: Folder, inst: Inst) -> None:
         op = ast.IsNot() if inst.arg else ast.Is()
     else:
         op = ast.NotIn() if inst.arg else ast.In()
-    entry = folder.combine(inst, lambda parts: ast.Compare(left=parts[0], ops=[op], comparators=[as_set(parts[1])]))
+    entry = folder.combine(inst, lambda parts: ast.Compare(parts[0], [op], [as_set(parts[1])]))
     place = folder.position - 2
     if inst.op == "IS" and 0 <= place < len(folder.insts) and folder.insts[place].offset == inst.offset:
         entry.expr.fused = True  # type: ignore[attr-defined]
@@ -172,12 +173,12 @@ def as_set(expr: ast.expr) -> ast.expr:
 
 def build_tuple(folder: Folder, inst: Inst) -> None:
     """BUILD_TUPLE."""
-    folder.combine(inst, lambda parts: ast.Tuple(elts=parts, ctx=ast.Load()), effect=PURE)
+    folder.combine(inst, lambda parts: ast.Tuple(parts, LOAD), effect=PURE)
 
 
 def build_list(folder: Folder, inst: Inst) -> None:
     """BUILD_LIST."""
-    folder.combine(inst, lambda parts: ast.List(elts=parts, ctx=ast.Load()), effect=PURE)
+    folder.combine(inst, lambda parts: ast.List(parts, LOAD), effect=PURE)
 
 
 def build_set(folder: Folder, inst: Inst) -> None:

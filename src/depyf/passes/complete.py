@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from depyf.lift.nodes import MatchTest
-from depyf.passes.walk import of_kinds
+from depyf.passes.walk import of_kinds, statements
 from depyf.structure.labels import ForStmt, TryStmt, WithStmt
 from depyf.structure.tree import Enter, ReraiseStmt
 from depyf.structure.unstructured import Unstructured
@@ -13,7 +13,11 @@ from depyf.structure.unstructured import Unstructured
 OURS: frozenset[type] = frozenset({MatchTest, Enter, ReraiseStmt, ForStmt, TryStmt, WithStmt})
 
 
-def check_complete(body: list[ast.stmt]) -> None:
-    """Raise Unstructured if a node is left that Python has no statement for."""
-    for node in of_kinds(body, OURS):
-        raise Unstructured(f"{type(node).__name__} is left over")
+def check_complete(body: list[ast.stmt], *, has_patterns: bool = True) -> None:
+    """Raise Unstructured if a node is left that Python has no statement for.
+
+    has_patterns: without patterns in the code, no expression of ours can be left.
+    """
+    left = of_kinds(body, OURS) if has_patterns else [stmt for stmt in statements(body) if type(stmt) in OURS]
+    if left:
+        raise Unstructured(f"{type(left[0]).__name__} is left over")

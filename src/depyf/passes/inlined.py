@@ -13,7 +13,7 @@ from depyf.lift.tac import Inst
 from depyf.lift.values import as_set
 from depyf.passes.comprehensions import comprehension
 from depyf.passes.scopes import own_variables
-from depyf.structure.collapse import Compound
+from depyf.structure.compounds import Compound
 from depyf.structure.inlined import ITERATOR, Inlined
 
 

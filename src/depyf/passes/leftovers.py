@@ -99,7 +99,9 @@ def finish_leftovers(body: Body, names: Names) -> None:
     temps: dict[int, str] = {}
     hint_names(body.stmts, names.hints)
 
-    present = of_kinds(body.stmts, PRESENT)
+    all_writable = all(map(is_writable, names.taken))
+    kinds = KINDS if all_writable else KINDS | VARIABLES
+    present = of_kinds(body.stmts, PRESENT | kinds)
     between_brackets = _indices([node for node in present if isinstance(node, ast.Subscript)])
     names.taken |= _imported([node for node in present if isinstance(node, Import)])
 
@@ -109,7 +111,7 @@ def finish_leftovers(body: Body, names: Names) -> None:
             step("v{} is called {}", temp, temps[temp])
         return temps[temp]
 
-    is_named = any(not isinstance(node, ast.Subscript) for node in present)
+    is_named = any(isinstance(node, NAMED) for node in present)
     for node in nodes(body.stmts) if is_named else ():
         if isinstance(node, (Definition, AsyncDefinition)) and isinstance(node.target, Temp):
             function = node.name
@@ -148,12 +150,13 @@ def finish_leftovers(body: Body, names: Names) -> None:
             expr.id = names.of_variable(expr.id)
         return expr
 
-    all_writable = all(map(is_writable, names.taken))
-    rewrite_expressions(body.stmts, rewrite, KINDS if all_writable else KINDS | VARIABLES)
+    if any(type(node) in kinds for node in present):
+        rewrite_expressions(body.stmts, rewrite, kinds)
 
 
-PRESENT: frozenset[type] = frozenset({Temp, Definition, AsyncDefinition, Import, ast.Subscript})
-"""What is named here, and what slices stand in."""
+NAMED = (Temp, Definition, AsyncDefinition, Import)
+"""What is named here, in the order of the source."""
+PRESENT: frozenset[type] = frozenset({*NAMED, ast.Subscript})
 
 
 def _imported(modules: list[Import]) -> set[str]:

@@ -82,9 +82,9 @@ class Builder:
                 onward[label] = jump
                 if self._breaks(node, jump.label):
                     breaks.add(label)
-        for label, node in self.nodes.items():
+        for label, node in self.nodes.items() if onward else ():
             for jump in node.jumps:
-                if jump.never:
+                if jump.never or jump.label not in onward:
                     continue
                 seen = {jump.label}
                 leaves = jump.label in self.nodes and self._breaks(node, jump.label)
@@ -100,7 +100,8 @@ class Builder:
                     leaves = leaves or jump.label in breaks
                     jump.label, jump.explicit = passed.label, jump.explicit or passed.explicit
                     seen.add(jump.label)
-            self.nodes.add(label, node)
+            if self.nodes.targets(label) != {jump.label for jump in node.jumps}:
+                self.nodes.add(label, node)
 
     def _breaks(self, node: Node, target: int) -> bool:
         outer = self.nodes[target].nest if target in self.nodes else ()

@@ -12,71 +12,18 @@ that is how `a or b` keeps the value of a.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from depyf.lift.fold import Folder
-from depyf.lift.nodes import EMPTY, LOCAL, Entry, MatchTest, Temp
-from depyf.lift.order import is_atom
+from depyf.lift.nodes import Entry, MatchTest, Temp
 from depyf.lift.rules import FOLD
-from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Return, edges
+from depyf.lift.tac import Block, Branch, Edge, Exit, Goto, Graph, Inst, Return, edges
 from depyf.structure.chains import link, with_link
+from depyf.structure.compounds import RULES, Compound
 from depyf.structure.order import postorder
 from depyf.structure.polarity import keeps_polarity
-from depyf.structure.tree import Enter
 from depyf.structure.uses import count_uses
 from depyf.trace import step
-
-
-@dataclass(slots=True)
-class Compound:
-    """An expression folded of several blocks; `make` builds it of the operands of its EXPR operation.
-
-    own: how many operands those are; the others are temporaries that its inner parts name.
-    """
-
-    make: Callable[[list[ast.expr]], ast.expr]
-    effect: int
-    reads: frozenset[str]
-    writes: frozenset[str]
-    is_match: bool = False
-    own: int = 1
-
-
-def fold_compound(folder: Folder, inst: Inst) -> None:
-    """EXPR: the first operands are its own, the others are temporaries that its inner parts name."""
-    compound = inst.arg
-    assert isinstance(compound, Compound)
-    for place, temp in enumerate(inst.uses):
-        entry = folder.by_temp.get(temp)
-        if entry is None:
-            continue
-        if place >= compound.own or not all(isinstance(target, ast.Name) for target in entry.targets):
-            folder.spill_through(entry)
-    taken = folder.take(inst.uses)
-    effect = max(compound.effect, taken.effect)
-    folder.push(inst, compound.make(taken.exprs), effect, compound.reads | taken.reads, compound.writes | taken.writes)
-
-
-def _fold_move(folder: Folder, inst: Inst) -> None:
-    """MOVE: a phi takes over a value."""
-    folder.combine(inst, lambda parts: parts[0], effect=0)
-
-
-def _enter_with(folder: Folder, inst: Inst) -> None:
-    """ENTER_WITH, ENTER_ASYNC_WITH: a statement of its own, the head of the `with`."""
-    (manager,) = folder.take(inst.uses).exprs
-    stmt = Enter(manager=manager, exit=inst.defs[0], value=inst.defs[1], is_async=inst.op != "ENTER_WITH")
-    folder.emit(stmt, inst.line)
-
-
-RULES = {
-    **FOLD,
-    "EXPR": fold_compound,
-    "MOVE": _fold_move,
-    "ENTER_WITH": _enter_with,
-    "ENTER_ASYNC_WITH": _enter_with,
-}
 
 
 def collapse(graph: Graph, scope: dict[int, int], is_expression: bool) -> dict[int, int]:
@@ -159,15 +106,31 @@ class _Collapser:
 
     # -- arms -----------------------------------------------------------------------
 
-    def _arm(self, index: int, block: Block) -> _Arm | None:
+    def _may_be_arm(self, exit_: Exit, cond: int, other: Edge) -> bool:
+        """Say whether a block with this exit may be joined with a test that leads to it, or else along `other`."""
+        kind = type(exit_)
+        if kind is Goto:
+            return bool(exit_.edge.args)  # type: ignore[union-attr]
+        if kind is Return:
+            return self.is_expression or self._returns(other, cond)
+        return kind is Branch
+
+    def _returns(self, edge: Edge, value: int) -> bool:
+        """Say whether a block that an edge leads to returns this value."""
+        target = self.graph.block(edge.target)
+        if not isinstance(target.exit, Return):
+            return False
+        return dict(zip(target.phis, edge.args)).get(target.exit.value, target.exit.value) == value
+
+    def _arm(self, index: int, block: Block, cond: int, other: Edge) -> _Arm | None:
         """Fold a block to an expression, if it is nothing else and belongs to `block` alone."""
         if self.preds[index] != 1 or self.scope[index] != self.scope[block.index] or index in self.no_arm:
             return None
         arm = self.graph.block(index)
-        if arm.phis or arm is block or arm.handler != block.handler:
+        if arm.phis or arm is block or arm.handler != block.handler or not self._may_be_arm(arm.exit, cond, other):
             return None
         folder = Folder(self.graph, self.uses)
-        folder.fold(arm.insts, RULES)
+        folder.fold_expression(arm.insts, RULES)
         if folder.slots is not None or folder.stmts or len(folder.pending) > 1:
             self.no_arm.add(index)
             return None
@@ -184,7 +147,8 @@ class _Collapser:
     def _branch(self, block: Block, cond: int, if_true: Edge, if_false: Edge) -> bool:
         if if_true.target == if_false.target:
             return self._whole_value(block, cond, if_true, if_false)
-        true_arm, false_arm = self._arm(if_true.target, block), self._arm(if_false.target, block)
+        true_arm = self._arm(if_true.target, block, cond, if_false)
+        false_arm = self._arm(if_false.target, block, cond, if_true)
         if true_arm and self._combine(block, cond, true_arm, if_false, arm_when=True):
             return True
         if false_arm and self._combine(block, cond, false_arm, if_true, arm_when=False):
@@ -313,9 +277,7 @@ class _Collapser:
         target = self._returning(other.target, block)
         if target is None or arm.entry is None or arm.entry.temp != value:
             return False
-        returned = target.exit.value if isinstance(target.exit, Return) else -1
-        carried = dict(zip(target.phis, other.args)).get(returned, returned)
-        if carried != cond or not all(inst.op == "POP" for inst in target.insts):
+        if not self._returns(other, cond) or not all(inst.op == "POP" for inst in target.insts):
             return False
         result = self.graph.new_temp()
         self._drop_edge(other)
@@ -408,10 +370,9 @@ class _Collapser:
         match true_arm.block.exit, false_arm.block.exit:
             case Goto(one), Goto(two):
                 return self._conditional_value(block, cond, true_arm, false_arm, one, two)
-            case Return(one_value, one_line), Return(two_value, two_line):
-                if not self._one_return(block, one_line, two_line):
-                    return False
-                if not (_computes(true_arm, one_value) and _computes(false_arm, two_value)):
+            case Return(one_value, one_line), Return(two_value):
+                # Two returns are one statement in a lambda alone.
+                if not self.is_expression or not (_computes(true_arm, one_value) and _computes(false_arm, two_value)):
                     return False
                 result = self.graph.new_temp()
                 self.uses[result] = 1
@@ -437,10 +398,6 @@ class _Collapser:
                 return True
             case _:
                 return False
-
-    def _one_return(self, block: Block, one: int | None, two: int | None) -> bool:
-        """Say whether two returns are one statement: in a lambda, or all on the line of the test."""
-        return self.is_expression
 
     def _conditional_value(
         self, block: Block, cond: int, true_arm: _Arm, false_arm: _Arm, one: Edge, two: Edge
@@ -491,4 +448,4 @@ def _same_edge(one: Edge, one_cond: int, two: Edge, two_cond: int) -> bool:
     )
 
 
-__all__ = ["EMPTY", "LOCAL", "RULES", "collapse", "count_uses", "is_atom"]
+__all__ = ["collapse", "count_uses"]

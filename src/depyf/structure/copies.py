@@ -21,6 +21,8 @@ def join_copies(graph: Graph, nest: dict[int, tuple[int, ...]]) -> None:
 
     nest: what each block is nested in; blocks that are made here are noted in it.
     """
+    if not any(isinstance(block.exit, Branch) for block in graph.live()):
+        return
     for index in postorder(graph):
         block = graph.block(index)
         if isinstance(block.exit, Branch):

@@ -10,6 +10,7 @@ is found only once the ways to it are known.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable
 
 from depyf.lift.tac import Block, Edge, Goto, Graph, Raise, Reraise, Return, exit_uses
@@ -23,9 +24,13 @@ PUSH = "PUSH_EXC_INFO"
 
 def join_exits(graph: Graph) -> None:
     """Let blocks that end in the same way on the same line go to one block for that."""
+    ends = {block.index: line for block in graph.live() if (line := _line_of_end(graph, block)) is not None}
+    if len(set(ends.values())) == len(ends):
+        return
+    often = {line for line, count in Counter(ends.values()).items() if count > 1}
     pushed = {temp for block in graph.live() for inst in block.insts if inst.op == PUSH for temp in inst.defs}
     groups: dict[Hashable, list[tuple[Block, int]]] = {}
-    for block in graph.live():
+    for block in [graph.block(index) for index, line in ends.items() if line in often]:
         found = _way_out(graph, block)
         if found is not None:
             place, words = found
@@ -73,15 +78,11 @@ def _way_out(graph: Graph, block: Block) -> tuple[int, Hashable] | None:
 
 def _line_of_end(graph: Graph, block: Block) -> int | None:
     """Return the line of the statement with which a block leaves; None if it does not."""
-    match block.exit:
-        case Return(_, line) | Raise(_, line):
-            return line
-        case Reraise():
-            return block.insts[-1].line if block.insts else None
-        case Goto(edge) if edge.target == graph.end and graph.end >= 0:
-            return block.insts[-1].line if block.insts else None
-        case _:
-            return None
+    exit_ = block.exit
+    if isinstance(exit_, (Return, Raise)):
+        return exit_.line
+    leads_to_end = isinstance(exit_, Goto) and exit_.edge.target == graph.end and graph.end >= 0
+    return block.insts[-1].line if block.insts and (leads_to_end or isinstance(exit_, Reraise)) else None
 
 
 def _is_plain(arg: object) -> bool:

@@ -94,15 +94,13 @@ class _Resolver:
         out: list[ast.stmt] = []
         reached = True
         for item, following in zip(flat, follows):
-            if isinstance(item, Label) or (isinstance(item, Jump) and not reached):
-                continue
-            inner = Context(following, context.header, context.after, context.broke)
-            if isinstance(item, Jump):
-                out.extend(self._jump(item, inner))
-            elif isinstance(item, ast.stmt):
+            if isinstance(item, ast.stmt):
                 out.append(item)
+            elif isinstance(item, Label) or (isinstance(item, Jump) and not reached):
+                continue
             else:
-                out.extend((yield self._compound(item, inner)))
+                inner = Context(following, context.header, context.after, context.broke)
+                out += self._jump(item, inner) if isinstance(item, Jump) else (yield self._compound(item, inner))
             reached = not out or not isinstance(out[-1], ENDS)
         return out
 

@@ -28,6 +28,9 @@ def natural_loops(successors: Successors, entry: int) -> list[tuple[int, set[int
 
     Raises Irreducible if a loop can be entered elsewhere than at its header.
     """
+    retreating = _retreating(successors, entry)
+    if not retreating:
+        return []
     idom = immediate_dominators(successors, entry)
     predecessors: dict[int, list[int]] = {}
     for label in idom:
@@ -35,7 +38,7 @@ def natural_loops(successors: Successors, entry: int) -> list[tuple[int, set[int
             predecessors.setdefault(target, []).append(label)
     loops: dict[int, set[int]] = {}
     dominance = Dominance(idom)
-    for source, header in _retreating(successors, entry):
+    for source, header in retreating:
         if not dominance.dominates(header, source):
             raise Irreducible(f"the loop at block {header} is also entered elsewhere")
         inside = loops.setdefault(header, {header})

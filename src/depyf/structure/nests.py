@@ -18,7 +18,8 @@ def find_markers(graph: Graph) -> set[int]:
     for block in graph.live():
         if isinstance(block.exit, ForIter):
             markers.add(block.exit.iterator)
-        markers.update(temp for inst in block.insts if inst.op == "PUSH_EXC_INFO" for temp in inst.defs)
+        if graph.handlers:
+            markers.update(temp for inst in block.insts if inst.op == "PUSH_EXC_INFO" for temp in inst.defs)
     return markers
 
 
@@ -47,7 +48,7 @@ def _ends_code(graph: Graph, block: Block) -> bool:
 
 def cut(graph: Graph, markers: set[int]) -> None:
     """Cut blocks behind popped markers."""
-    work = graph.live()
+    work = graph.live() if markers else []
     while work:
         block = work.pop()
         for place, inst in enumerate(block.insts):
@@ -100,6 +101,8 @@ def nests(graph: Graph, markers: set[int]) -> dict[int, tuple[int, ...]]:
 
     The first block of a handler counts as inside it.
     """
+    if not markers:
+        return {block.index: () for block in graph.live()}
     found = {}
     for block in graph.live():
         inside = [temp for temp in block.stack if temp in markers]

@@ -6,10 +6,11 @@ removed or changed since is no answer. So all nodes are never looked through for
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from depyf.structure.tree import For, Item, Jump, Label, Loop, children
+from depyf.structure.tree import For, If, Item, Jump, Label, Loop, children
 
 
 @dataclass(slots=True)
@@ -39,6 +40,24 @@ class Node:
 
 def find_jumps(items: list[Item]) -> list[Jump]:
     """Return the unfilled jumps that leave items, in source order."""
+    found = _plain_jumps(items)
+    return _outer_jumps(items) if found is None else found
+
+
+def _plain_jumps(items: list[Item]) -> list[Jump] | None:
+    """Return the jumps of a block, whose tests hold nothing but jumps; None if the items are more than a block."""
+    found: list[Jump] = []
+    for item in items:
+        arms = [*item.body, *item.orelse] if isinstance(item, If) else (item,)
+        for part in arms:
+            if isinstance(part, Jump) and part.body is None:
+                found.append(part)
+            elif not isinstance(part, ast.stmt):
+                return None
+    return found
+
+
+def _outer_jumps(items: list[Item]) -> list[Jump]:
     found: list[Jump] = []
     inner: set[int] = set()
     headers: dict[int, int] = {}
@@ -49,6 +68,8 @@ def find_jumps(items: list[Item]) -> list[Jump]:
         if item is None:
             work.pop()
             headers[header] = headers.get(header, 0) - 1
+        elif isinstance(item, ast.stmt):
+            continue
         elif isinstance(item, Jump) and item.body is None:
             if headers.get(item.label, 0) <= 0:
                 found.append(item)
@@ -78,7 +99,7 @@ class NodeTable(dict[int, Node]):
         self._protected.setdefault(node.handler, set()).add(label)
         for marker in node.nest:
             self._nested.setdefault(marker, set()).add(label)
-        self._targets[label] = frozenset(jump.label for jump in node.jumps)
+        self._targets[label] = frozenset([jump.label for jump in node.jumps])
         for target in self._targets[label]:
             self._sources.setdefault(target, set()).add(label)
 

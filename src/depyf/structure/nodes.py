@@ -7,7 +7,7 @@ import ast
 from depyf.lift.fold import Folder
 from depyf.lift.nodes import Temp
 from depyf.lift.tac import Block, Branch, Edge, Exit, ForIter, Goto, Graph, Leave, Raise, Reraise, Return, seeming
-from depyf.structure.collapse import RULES
+from depyf.structure.compounds import RULES
 from depyf.structure.tree import If, Item, Jump, ReraiseStmt
 
 

@@ -32,4 +32,6 @@ def _successors(graph: Graph, index: int) -> list[int]:
     found = [edge.target for edge in edges(block.exit)]
     if block.handler >= 0:
         found.append(graph.handlers[block.handler].target)
-    return sorted(found)
+    if len(found) > 1:
+        found.sort()
+    return found

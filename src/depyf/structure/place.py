@@ -21,7 +21,7 @@ def place(nodes: dict[int, Node], labels: set[int], entry: int) -> list[Item]:
     }
     order = reverse_postorder(successors, entry)
     rank = {label: number for number, label in enumerate(order)}
-    idom = immediate_dominators(successors, entry)
+    idom = immediate_dominators(successors, entry, order)
     sites: dict[int, list[tuple[int, Jump]]] = {}
     for label in order:
         for jump in nodes[label].jumps:

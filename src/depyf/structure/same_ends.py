@@ -8,6 +8,8 @@ Where a jump leads to a short end of the code, the compiler copies that to the j
 
 from __future__ import annotations
 
+from collections import Counter
+
 from depyf.lift.tac import Block, Edge, Goto, Graph, Inst, Raise, Return, exit_uses
 from depyf.structure.argument_key import argument_key
 from depyf.structure.nests import find_markers
@@ -19,9 +21,13 @@ Key = tuple[object, ...]
 
 def join_same_ends(graph: Graph) -> None:
     """Join ends that do the same, line for line, under one handler and within the same loops and handlers."""
+    ends = [(block, block.exit.line) for block in graph.live() if isinstance(block.exit, (Return, Raise))]
+    lines = [line for _, line in ends]
+    if len(set(lines)) == len(lines):
+        return
+    often = {line for line, count in Counter(lines).items() if count > 1}
     markers = find_markers(graph)
-    ends = [block for block in graph.live() if isinstance(block.exit, (Return, Raise))]
-    work = [sorted(ends, key=lambda block: -block.offset)]
+    work = [sorted((block for block, line in ends if line in often), key=lambda block: -block.offset)]
     while work:
         groups: dict[Key, list[Block]] = {}
         for block in work.pop():

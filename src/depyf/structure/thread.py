@@ -19,10 +19,11 @@ def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
 
     Where control only seems to go on keeps its place: it may be all that is left of a statement.
     """
-    uses = count_uses(graph)
-    for block in graph.live():
+    passable = {block.index for block in graph.live() if _may_do_nothing(block)}
+    uses = count_uses(graph) if passable else {}
+    for block in graph.live() if passable else ():
         for edge in edges(block.exit):
-            if edge is seeming(block.exit):
+            if edge.target not in passable or edge is seeming(block.exit):
                 continue
             seen = {edge.target}
             while True:
@@ -42,6 +43,11 @@ def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
                 edge.target = onward.target
                 seen.add(edge.target)
     prune(graph)
+
+
+def _may_do_nothing(block: Block) -> bool:
+    """Say whether a block only drops values and goes on."""
+    return type(block.exit) is Goto and all(inst.op == "POP" for inst in block.insts)
 
 
 def _comes_back(graph: Graph, block: Block, between: Block, onward: Edge | None, regions: Regions) -> bool:

@@ -112,8 +112,7 @@ class Statement(ast.stmt):
     """A statement of ours; its fields are given by name."""
 
     def __init__(self, **fields: object) -> None:
-        super().__init__()
-        self.__dict__.update(fields)
+        self.__dict__ = fields
 
 
 class Enter(Statement):

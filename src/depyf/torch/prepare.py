@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from depyf.collector import paused
+from depyf.collector import pausing
 from depyf.report.model import Session
 from depyf.report.rank_index import rank_index
 from depyf.report.writer import prepared_directory, write_whole
@@ -65,7 +65,7 @@ class DumpContext:
             self.session.unavailable.update(ACTIVE.enter(self))
             undo_on_error.pop_all()
 
-    @paused()
+    @pausing
     def leave(self) -> None:
         """Hear no more, put torch's settings back and write what is left. Never raises."""
         with self._problems.contained("taking depyf's hooks out of torch"):

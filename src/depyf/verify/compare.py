@@ -6,7 +6,7 @@ from depyf.bytecode.code import Code
 from depyf.bytecode.docstring import docstring
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.versions.known import facts_of
-from depyf.collector import paused
+from depyf.collector import pausing
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.bisimulate import bisimulate
 from depyf.verify.exact import Comparison, compare_paths
@@ -14,7 +14,7 @@ from depyf.verify.header import difference, nested_difference
 from depyf.verify.level import Level, Verdict
 
 
-@paused()
+@pausing
 def verify(original: Code, candidate: Code, assumptions: Assumptions = NO_ASSUMPTIONS) -> Verdict:
     """Prove that `candidate` does what `original` does, nested code included.
 

@@ -16,8 +16,8 @@ NULLS = ("NULL", "LATER_NULL")
 
 def fold_class_loads(draft: Draft) -> None:
     """Join the look-up in a class body's names with that in the cell."""
-    for index in range(len(draft.raws)):
-        if draft.is_run(index, "LOAD_LOCALS", "LOAD_FROM_DICT_OR_DEREF"):
+    for index, raw in enumerate(draft.raws):
+        if raw.name == "LOAD_LOCALS" and draft.is_run(index, "LOAD_LOCALS", "LOAD_FROM_DICT_OR_DEREF"):
             ((_, name, _),) = draft.steps[index + 1]
             draft.steps[index], draft.steps[index + 1] = (), (Step("LOAD_CLASSDEREF", name),)
 

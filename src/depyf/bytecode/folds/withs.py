@@ -16,8 +16,8 @@ METHODS = {("__exit__", "__enter__"): "ENTER_WITH", ("__aexit__", "__aenter__"):
 
 def fold_with_entries(draft: Draft) -> None:
     """Make one operation of each entry."""
-    for index in range(len(draft.raws)):
-        if not draft.is_run(index, *ENTER):
+    for index, raw in enumerate(draft.raws):
+        if raw.name != ENTER[0] or not draft.is_run(index, *ENTER):
             continue
         args = [step.arg for steps in draft.steps[index : index + len(ENTER)] for step in steps]
         op = METHODS.get((str(args[1]), str(args[4])))

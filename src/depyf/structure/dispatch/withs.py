@@ -6,7 +6,7 @@ out, is written as one: nothing else looks its two methods up as it does.
 
 from __future__ import annotations
 
-from depyf.lift.tac import Block, Edge, Goto, Graph, edges
+from depyf.lift.tac import Block, Edge, Goto, Graph
 from depyf.structure.dispatch.markers import Markers
 from depyf.structure.dispatch.scopes import Scope, Scopes
 from depyf.structure.regions import with_
@@ -23,7 +23,7 @@ def keep_withs(graph: Graph, regions: Regions) -> dict[int, Block]:
         # Finding the markers has cut blocks.
         regions.ways.note(block)
     withs = [region for region in regions.regions if region.kind is Kind.WITH and region.handler in scopes.bodies]
-    kept = [region for region in withs if _is_entered(graph, scopes, region.handler)]
+    kept = [region for region in withs if _is_entered(regions, scopes, region.handler)]
     exits = {stripped.exit: region.handler for region in kept if (stripped := with_.strip(regions, region)) is not None}
     prune(graph)
     found: dict[int, Block] = {}
@@ -36,21 +36,17 @@ def keep_withs(graph: Graph, regions: Regions) -> dict[int, Block]:
     return found
 
 
-def _is_entered(graph: Graph, scopes: Scopes, handler: int) -> bool:
+def _is_entered(regions: Regions, scopes: Scopes, handler: int) -> bool:
     """Say whether the only way into a `with` is a block that ends by entering the manager."""
+    graph = regions.graph
     exit_temp = graph.block(graph.handlers[handler].target).insts[1].uses[0]
     body = scopes.bodies[handler]
     inside = _blocks(body)
-    enter: Block | None = None
-    for block in graph.live():
-        if block.index in inside:
-            continue
-        leading = [edge for edge in edges(block.exit) if edge.target in inside]
-        if leading and (enter is not None or not isinstance(block.exit, Goto)):
-            return False
-        if leading:
-            enter = block
-    if enter is None or scopes.of[enter.index] is not body.parent or 0 in inside:
+    leading = {source for index in inside for source in regions.ways.sources(index)} - inside
+    if len(leading) != 1 or 0 in inside:
+        return False
+    enter = graph.block(leading.pop())
+    if not isinstance(enter.exit, Goto) or scopes.of[enter.index] is not body.parent:
         return False
     rest = list(enter.insts)
     while rest and rest[-1].op in AWAIT:

@@ -23,9 +23,11 @@ def hoist_behind_cases(items: list[Item]) -> None:
     while work:
         sequence = work.pop()
         for item in sequence:
+            if isinstance(item, ast.stmt):
+                continue
             if isinstance(item, If) and is_case(item.test):
                 found.append((sequence, item))
-            work.extend(children(item))
+            work += children(item)
     for sequence, outer in reversed(found):
         inner = _flat(outer.orelse)
         if len(inner) > 1 and isinstance(inner[0], If) and is_case(inner[0].test) and isinstance(inner[1], Label):

@@ -13,7 +13,7 @@ from typing import cast
 from depyf.lift.assign import variable
 from depyf.lift.nodes import EMPTY, IMPURE, Capture, CaptureRest, CaptureStar, MatchTest, Var, constant
 from depyf.lift.tac import Inst
-from depyf.structure.collapse import Compound
+from depyf.structure.compounds import Compound
 from depyf.structure.trampoline import Steps, run
 
 NOTHING = -3

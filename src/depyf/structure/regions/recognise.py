@@ -32,6 +32,8 @@ def recognise(graph: Graph) -> Recognised:
     """
     recognised = Recognised(Regions(graph))
     regions = recognised.regions
+    if not graph.handlers:
+        return recognised
     if not graph.exact_ranges:
         protect_jumps(regions)
     start = _starts(regions)

@@ -1,0 +1,67 @@
+"""Operations that a block has only after expressions of several blocks were joined, and how all of them are folded.
+
+Before: v3 = EXPR (a and b) v1; MOVE v4 v3; v5 v6 = ENTER_WITH v4
+After:  v6 entered by `with a and b`
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from depyf.lift.fold import Folder
+from depyf.lift.rules import FOLD
+from depyf.lift.tac import Inst
+from depyf.structure.tree import Enter
+
+
+@dataclass(slots=True)
+class Compound:
+    """An expression folded of several blocks; `make` builds it of the operands of its EXPR operation.
+
+    own: how many operands those are; the others are temporaries that its inner parts name.
+    """
+
+    make: Callable[[list[ast.expr]], ast.expr]
+    effect: int
+    reads: frozenset[str]
+    writes: frozenset[str]
+    is_match: bool = False
+    own: int = 1
+
+
+def fold_compound(folder: Folder, inst: Inst) -> None:
+    """EXPR: the first operands are its own, the others are temporaries that its inner parts name."""
+    compound = inst.arg
+    assert isinstance(compound, Compound)
+    for place, temp in enumerate(inst.uses):
+        entry = folder.by_temp.get(temp)
+        if entry is None:
+            continue
+        if place >= compound.own or not all(isinstance(target, ast.Name) for target in entry.targets):
+            folder.spill_through(entry)
+    taken = folder.take(inst.uses)
+    effect = max(compound.effect, taken.effect)
+    folder.push(inst, compound.make(taken.exprs), effect, compound.reads | taken.reads, compound.writes | taken.writes)
+
+
+def _fold_move(folder: Folder, inst: Inst) -> None:
+    """MOVE: a phi takes over a value."""
+    folder.combine(inst, lambda parts: parts[0], effect=0)
+
+
+def _enter_with(folder: Folder, inst: Inst) -> None:
+    """ENTER_WITH, ENTER_ASYNC_WITH: a statement of its own, the head of the `with`."""
+    (manager,) = folder.take(inst.uses).exprs
+    stmt = Enter(manager=manager, exit=inst.defs[0], value=inst.defs[1], is_async=inst.op != "ENTER_WITH")
+    folder.emit(stmt, inst.line)
+
+
+RULES = {
+    **FOLD,
+    "EXPR": fold_compound,
+    "MOVE": _fold_move,
+    "ENTER_WITH": _enter_with,
+    "ENTER_ASYNC_WITH": _enter_with,
+}
