@@ -6,6 +6,7 @@ import click
 
 from depyf.cli.coverage import coverage
 from depyf.cli.decompile import decompile
+from depyf.cli.doctor import doctor
 from depyf.cli.run import run_command
 from depyf.cli.verify import verify
 from depyf.version import __version__
@@ -21,3 +22,4 @@ depyf.add_command(run_command)
 depyf.add_command(decompile)
 depyf.add_command(verify)
 depyf.add_command(coverage)
+depyf.add_command(doctor)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+
 from depyf.bytecode.code import Version
 from depyf.bytecode.versions import v3_7, v3_8, v3_9, v3_10, v3_11, v3_12, v3_13, v3_14, v3_15
 from depyf.bytecode.versions.facts import Facts
@@ -21,3 +23,8 @@ def facts_of(version: Version, code: str) -> Facts:
             "Python {}.{} is not known, only {}.{} to {}.{}".format(*version, *known[0], *known[-1]), code=code
         )
     return facts
+
+
+def running() -> str:
+    """Return what runs this: the implementation and its version, e.g. `CPython 3.11.7`."""
+    return f"{platform.python_implementation()} {platform.python_version()}"
