@@ -6,7 +6,10 @@ import subprocess
 import sys
 
 OF_THE_DECOMPILER = ("speed", "memory", "growth")
-OF_TORCH = ("import_time", "toy", "replica", "models", "left_behind", "compile_time", "fresh_clone")
+OF_TORCH = (
+    *("import_time", "toy", "replica", "replica_programs", "models", "same_dump", "left_behind"),
+    *("compile_time", "cost", "fresh_clone", "interference"),
+)
 ALL = OF_THE_DECOMPILER + OF_TORCH
 
 

@@ -114,6 +114,11 @@ def _go_on(work: Work, error: Exception, ways: list[Choices | Dispatch]) -> None
     """Leave out the way that has failed, or the optional pass of it that has."""
     if isinstance(error, Fault) and error.failed.optional and error.failed.name not in (BUILD, SCOPES):
         work.without |= {error.failed.name}
+    elif isinstance(error, Irreducible):
+        # Loops are entered at several blocks however their exits are written.
+        failed = ways[0]
+        beyond = isinstance(failed, Choices) and failed.goes_beyond
+        ways[:] = [way for way in ways if not isinstance(way, Choices) or way.goes_beyond != beyond]
     elif len(ways) > 1:
         del ways[0]
     elif isinstance(error, DecompilationError):

@@ -83,8 +83,14 @@ def test_send_that_is_no_delegation_stays() -> None:
 
 
 def test_yield_past_the_wrapping_of_an_asynchronous_generator_is_marked() -> None:
-    code = assemble((3, 11), *RETURN[:1], "YIELD_VALUE", "POP_TOP", *RETURN, flags=FUNCTION | CO_ASYNC_GENERATOR)
+    made = ["RETURN_GENERATOR", "POP_TOP"]
+    code = assemble((3, 11), *made, *RETURN[:1], "YIELD_VALUE", "POP_TOP", *RETURN, flags=FUNCTION | CO_ASYNC_GENERATOR)
     assert shown(normalise(code))[1] == "YIELD unwrapped"
+
+
+def test_code_that_its_flags_call_a_generator_s_and_that_makes_none_is_refused() -> None:
+    with pytest.raises(DecompilationError, match="makes no generator"):
+        normalise(assemble((3, 11), *RETURN, flags=FUNCTION | CO_GENERATOR))
 
 
 def test_iterator_that_stays_after_a_loop() -> None:
@@ -117,9 +123,10 @@ def test_null_that_is_needed_late() -> None:
 
 def test_handler_of_generator_stop_that_does_more_stays() -> None:
     stop = ["LOAD_CONST", "POP_TOP", ("CALL_INTRINSIC_1", 3), ("RERAISE", 1)]
-    entry = (0, 4, 4, 0, True)
+    body = ["RETURN_GENERATOR", "POP_TOP", ("LOAD_FAST", 0), "RETURN_VALUE"]
+    entry = (4, 8, 8, 0, True)
     flags = FUNCTION | CO_GENERATOR
-    found = normalise(assemble((3, 12), ("LOAD_FAST", 0), "RETURN_VALUE", *stop, exceptions=(entry,), flags=flags))
+    found = normalise(assemble((3, 12), *body, *stop, exceptions=(entry,), flags=flags))
     assert len(found.handlers) == 1
     assert "INTRINSIC ('INTRINSIC_STOPITERATION_ERROR', 1)" in shown(found)
 

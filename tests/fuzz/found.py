@@ -53,6 +53,15 @@ PROGRAMS: dict[str, tuple[list[Block], list[Region]]] = {
         ],
         [],
     ),
+    # each way has a return of its own, and one of them returns what was tested
+    "a test that is returned": (
+        [
+            block("", [load()], to(1, 2, kind="false_or_pop")),
+            block("o", [], RETURN),
+            block("", [load("b")], RETURN),
+        ],
+        [],
+    ),
     # where paths meet, two variables hold one list, or two lists
     "lists that are one on one path": (
         [
@@ -85,6 +94,11 @@ PROGRAMS: dict[str, tuple[list[Block], list[Region]]] = {
             block("f", [], RETURN),
             block("f", [op("BUILD_LIST", 1)], RETURN),
         ],
+        [],
+    ),
+    # the name of a function is seen, where its code does not say it too
+    "a function that is shown": (
+        [block("", [op("MAKE_FUNCTION", (0, 0)), op("FORMAT", (False, "r"))], RETURN)],
         [],
     ),
     "a format of a constant": ([block("", [op("CONST", 1), op("FORMAT", (False, "s"))], RETURN)], []),

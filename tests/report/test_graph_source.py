@@ -48,3 +48,24 @@ def test_the_users_lines_each_once_in_order() -> None:
     lines = user_lines(GRAPH)
     assert [(line.line, line.text) for line in lines] == [(3, "x = a / (torch.abs(a) + 1)"), (4, "if b.sum() < 0:")]
     assert lines[0].function == "toy"
+
+
+def test_the_graphs_inside_of_a_graph_become_modules() -> None:
+    text = (
+        "class GraphModule(torch.nn.Module):\n"
+        "    def forward(self, x):\n"
+        "        inner = self.inner\n"
+        "        return (inner(x) + self.weight,)\n"
+        "    class inner(torch.nn.Module):\n"
+        "        def forward(self, x):\n"
+        "            return self.deep(x)\n"
+        "        class deep(torch.nn.Module):\n"
+        "            def forward(self, x):\n"
+        "                return x * 2\n"
+    )
+    made = graph_file(text, []).text
+    assert made.endswith(
+        "\n\n# The process has to set, as they are in no text: weight\n"
+        "GraphModule.inner.deep = GraphModule.inner.deep()\n"
+        "GraphModule.inner = GraphModule.inner()\n"
+    )

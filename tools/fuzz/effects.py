@@ -396,10 +396,6 @@ def check_region(program: Program, region: int, before: Kinds, stack: Stack, *, 
         raise Invalid
 
 
-LEAVING = frozenset({"return", "raise", "reraise"})
-"""Exits after which nothing of the stack is needed."""
-
-
 def leave(program: Program, region: int, kinds: Kinds, exit_: Exit) -> list[Kinds]:
     """Return what lies on the stack on each way out of a block.
 
@@ -431,7 +427,7 @@ def leave(program: Program, region: int, kinds: Kinds, exit_: Exit) -> list[Kind
             for _ in range(exit_.arg):
                 stack.pop("eX")
     after = Stack(kinds)
-    after.lowest = len(kinds) if exit_.kind in LEAVING else stack.lowest
+    after.lowest = len(kinds) if exit_.kind == "return" else stack.lowest
     raises = exit_.kind not in ("goto", "return", "none", "not_none")
     check_region(program, region, kinds, after, raises=raises)
     return ways

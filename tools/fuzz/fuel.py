@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tools.fuzz.program import Program
+from dataclasses import replace
+
+from tools.fuzz.program import Block, Exit, Op, Program, Region
 
 
 def put_fuel(program: Program) -> None:
@@ -22,9 +24,39 @@ def put_fuel(program: Program) -> None:
             work.append((index, step + 1))
             target = following[index][step]
             if is_open.get(target):
-                program.blocks[behind_entry(program, target)].fuel = True
+                ask_at(program, behind_entry(program, target))
             elif target not in is_open:
                 work.append((target, 0))
+
+
+def ask_at(program: Program, index: int) -> None:
+    """Let a block ask for fuel: where no exception may come, since it would pass one being handled, a block before it.
+
+    Nobody sees that the question never raises; so that block is protected by handlers that undo what is being handled.
+    """
+    block = program.blocks[index]
+    region = block.region
+    kept = len(program.regions[region].kept) if region >= 0 else 0
+    if "p" not in block.entry[kept:]:
+        block.fuel = True
+        return
+    for place, kind in enumerate(block.entry):
+        if kind == "p" and place >= kept:
+            cleanup = Region(len(program.blocks), block.entry[: place + 1])
+            add(program, Block(cleanup.entry, [Op("RESTORE", 2)], Exit("reraise"), region))
+            program.regions.append(cleanup)
+            region = len(program.regions) - 1
+    asking = add(program, Block(block.entry, [], Exit("goto", (index,)), region, fuel=True))
+    for other in program.blocks[:asking]:
+        targets = tuple(asking if target == index else target for target in other.exit.targets)
+        other.exit = replace(other.exit, targets=targets)
+
+
+def add(program: Program, block: Block) -> int:
+    """Add a block to a program, and return its index."""
+    program.blocks.append(block)
+    program.order.append(len(program.blocks) - 1)
+    return len(program.blocks) - 1
 
 
 def behind_entry(program: Program, index: int) -> int:

@@ -6,9 +6,10 @@ import sys
 import types
 
 from depyf.bytecode.code import CO_GENERATOR, CO_NESTED, CO_NEWLOCALS, CO_OPTIMIZED
+from tools.fuzz.block_stack import DEEP, catch, depth_of, height, protect, reraise, uses_blocks
 from tools.fuzz.effects import apply, leave
 from tools.fuzz.encode import encode, exception_table, line_table
-from tools.fuzz.lowering import CELLS, FREE, VARIABLES, Lowering, replaced
+from tools.fuzz.lowering import CELLS, FREE, SPARE, VARIABLES, Lowering, replaced
 from tools.fuzz.operations import lower_op
 from tools.fuzz.program import Exit, Kinds, Op, Program
 
@@ -55,8 +56,8 @@ def finished(low: Lowering, data: bytes, table: bytes) -> types.CodeType:
         co_code=data,
         co_consts=tuple(low.consts),
         co_names=tuple(low.names),
-        co_varnames=VARIABLES,
-        co_nlocals=len(VARIABLES),
+        co_varnames=(*VARIABLES, *SPARE),
+        co_nlocals=len(VARIABLES) + len(SPARE),
         co_cellvars=CELLS,
         co_freevars=FREE,
         co_stacksize=low.depth + 6,
@@ -75,7 +76,7 @@ def prologue(low: Lowering) -> None:
     if low.has("COPY_FREE_VARS"):
         low.put("COPY_FREE_VARS", len(FREE))
         for number in range(len(CELLS)):
-            low.put("MAKE_CELL", len(VARIABLES) + number)
+            low.put("MAKE_CELL", len(VARIABLES) + len(SPARE) + number)
     if low.program.generator:
         if low.has("RETURN_GENERATOR"):
             low.put("RETURN_GENERATOR")
@@ -95,16 +96,25 @@ def lower_block(low: Lowering, index: int, following: int | None) -> None:
     kinds = block.entry
     if block.fuel:
         ask_for_fuel(low, kinds)
+    is_set_up = protect(low, block)
     for op in block.ops:
-        low.depth = max(low.depth, len(kinds))
+        low.depth = max(low.depth, height(kinds))
         after = apply(program, block.region, kinds, op.name, op.arg)
         if low.chance.random() < 0.02:
             low.put("NOP" if low.chance.random() < 0.5 or not low.has("RESUME") else "RESUME")
-        lower_op(low, op)
+        lower_op(low, at_depth(op, kinds) if op.name in DEEP and uses_blocks(low) else op)
         kinds = after
-    low.depth = max(low.depth, len(kinds) + 1)
+    low.depth = max(low.depth, height(kinds) + 6)
     ways = leave(program, block.region, kinds, block.exit)
+    if is_set_up and block.exit.kind not in ("raise", "reraise"):
+        low.put("POP_BLOCK")
     lower_exit(low, block.exit, kinds, ways, following)
+
+
+def at_depth(op: Op, kinds: Kinds) -> Op:
+    """Return an operation on a container with the depth at which that lies."""
+    assert isinstance(op.arg, int)
+    return Op(op.name, depth_of(kinds, op.arg, 2 if op.name == "MAP_ADD" else 1))
 
 
 def ask_for_fuel(low: Lowering, kinds: Kinds) -> None:
@@ -138,6 +148,8 @@ def lower_pad(low: Lowering, kinds: Kinds, kind: str, target: int) -> None:
         elif low.has("TO_BOOL"):
             low.put("POP_TOP", bare=True)
         low.jump(target)
+    elif kind == "caught":
+        catch(low, low.program.regions[target])
     elif kind == "jump":
         low.jump(target)
     else:
@@ -164,7 +176,7 @@ def lower_exit(low: Lowering, exit_: Exit, kinds: Kinds, ways: list[Kinds], foll
     elif exit_.kind == "raise":
         low.put("RAISE_VARARGS", exit_.arg)
     elif exit_.kind == "reraise":
-        low.put("RERAISE", exit_.arg)
+        reraise(low, kinds) if uses_blocks(low) else low.put("RERAISE", exit_.arg)
     elif exit_.kind == "for":
         target = exit_.targets[0]
         plain = not low.has("END_FOR") and not low.is_back(target)

@@ -14,6 +14,8 @@ from tools.fuzz.encode import Word
 from tools.fuzz.program import Kinds, Program
 
 VARIABLES = ("a", "b", "c", "x", "y", "z", "w")
+SPARE = ("t1", "t2", "t3", "t4", "t5", "t6")
+"""Variables that no program names, where values wait while blocks are set up."""
 CELLS = ("k", "kk")
 FREE = ("fr",)
 
@@ -90,7 +92,7 @@ class Lowering:
     def slot(self, name: str) -> int:
         """Return the index of a cell or free variable for LOAD_DEREF."""
         cells = (*CELLS, *FREE)
-        return cells.index(name) + (len(VARIABLES) if self.facts.shared_slots else 0)
+        return cells.index(name) + (len(VARIABLES) + len(SPARE) if self.facts.shared_slots else 0)
 
     def has(self, name: str) -> bool:
         """Tell whether the version has an opcode."""

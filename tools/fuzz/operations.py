@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from depyf.bytecode.versions.v3_7 import OPERATORS
+from tools.fuzz.block_stack import handle, restore, uses_blocks
 from tools.fuzz.effects import FIXED, FREE_VARIABLES
 from tools.fuzz.lowering import INNER, VARIABLES, Lowering
 from tools.fuzz.program import Op
@@ -13,7 +14,7 @@ from tools.fuzz.program import Op
 NUMBER = {"-": "UNARY_NEGATIVE", "~": "UNARY_INVERT"}
 CONVERSIONS = (None, "s", "r", "a")
 SAME = frozenset(
-    "NOP DELETE_SUBSCR PUSH_EXC_INFO POP_EXCEPT CHECK_EXC_MATCH LIST_TO_TUPLE STORE_SUBSCR GET_ITER".split()
+    "NOP DELETE_SUBSCR POP_EXCEPT CHECK_EXC_MATCH LIST_TO_TUPLE STORE_SUBSCR GET_ITER".split()
 )
 COUNTED = frozenset(
     "COPY SWAP BUILD_TUPLE BUILD_LIST BUILD_SET BUILD_STRING BUILD_SLICE BUILD_MAP LIST_APPEND LIST_EXTEND SET_ADD "
@@ -76,8 +77,15 @@ def _copy(low: Lowering, arg: int) -> None:
 
 
 def _restore(low: Lowering, arg: int) -> None:
+    if uses_blocks(low):
+        restore(low, arg)
+        return
     low.put("COPY", arg)
     low.put("POP_EXCEPT")
+
+
+def _push_exc_info(low: Lowering, arg: object) -> None:
+    handle(low) if uses_blocks(low) else low.put("PUSH_EXC_INFO")
 
 
 def _swap(low: Lowering, arg: int) -> None:
@@ -212,6 +220,7 @@ SPECIAL: dict[str, Callable[[Lowering, Any], None]] = {
     "SWAP": _swap,
     "ROT": _rotate,
     "RESTORE": _restore,
+    "PUSH_EXC_INFO": _push_exc_info,
     "LOAD_FAST": _load_fast,
     "TAKE": _take,
     "LOAD_CLOSURE": _load_closure,

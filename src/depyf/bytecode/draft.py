@@ -22,6 +22,7 @@ class Draft:
     handlers: targets are indices of raw instructions.
     entries: how many jumps and protected instructions lead to each.
     leftovers: what folds have made superfluous; it goes unless something still reaches it.
+    function_names: by offset of MAKE_FUNCTION what the function is called, where that is no part of its code.
     elidable: instructions whose last step is a jump that goes if its target is what follows.
     """
 
@@ -35,6 +36,7 @@ class Draft:
     entries: list[int]
     leftovers: set[int] = field(default_factory=set)
     elidable: set[int] = field(default_factory=set)
+    function_names: dict[int, object] = field(default_factory=dict)
 
     def fail(self, index: int, reason: str) -> DecompilationError:
         """Return the error for the instruction with this index."""

@@ -72,6 +72,7 @@ class Listing:
     loops: how far the statements of loops reach, where the code says it.
     beyond: for instructions that never go on, by index, where the compiler wrote code as if they did. That
         code may be out of reach otherwise; it shows how the statements of the source stood.
+    function_names: by offset of MAKE_FUNCTION the qualified name of the function, where its code does not say it.
     source_order: the compiler wrote the code in the order of the source, and no part of it twice.
     """
 
@@ -82,3 +83,4 @@ class Listing:
     exact_ranges: bool = False
     beyond: dict[int, Beyond] = field(default_factory=dict)
     loops: list[Extent] = field(default_factory=list)
+    function_names: dict[int, object] = field(default_factory=dict)

@@ -41,6 +41,7 @@ def finish(draft: Draft, facts: Facts, folds: tuple[Fold, ...], marks: bool) -> 
         fold(draft)
     listing = walk(draft, marks) if facts.walked else settle(draft)
     stack_depths(listing)
+    listing.function_names = draft.function_names
     listing.source_order = facts.source_order
     listing.exact_ranges = facts.exceptions == "block stack"
     return listing

@@ -50,7 +50,7 @@ def graph_file(text: str, header: list[str]) -> GraphFile:
         reason = f"torch's text of this graph is not Python: {error.msg}, line {error.lineno} of it"
         return GraphFile(f"{comments}# {reason}\nTEXT = {_as_string(text)}\n", reason)
     imports = "".join(f"{line}\n" for line in _imports(tree))
-    return GraphFile(f"{comments}from __future__ import annotations\n\n{imports}\n\n{code}")
+    return GraphFile(f"{comments}from __future__ import annotations\n\n{imports}\n\n{code}{_attributes(tree)}")
 
 
 def _named(text: str) -> str:
@@ -81,9 +81,7 @@ def output_count(text: str) -> int | None:
 def output_names(text: str) -> tuple[str, ...]:
     """Return what a graph calls the values that it returns; what is no name there is `output_N`."""
     outputs = _outputs(text) or []
-    return tuple(
-        each.id if isinstance(each, ast.Name) else f"output_{number}" for number, each in enumerate(outputs)
-    )
+    return tuple(each.id if isinstance(each, ast.Name) else f"output_{number}" for number, each in enumerate(outputs))
 
 
 def _outputs(text: str) -> list[ast.expr] | None:
@@ -117,6 +115,37 @@ def _imports(tree: ast.Module) -> list[str]:
     if unknown:
         known.append(f"# Names that torch's printer does not explain: {', '.join(unknown)}")
     return known
+
+
+def _attributes(tree: ast.Module) -> str:
+    """Return what makes the graphs inside of a graph modules, as it calls them, and names what else it has to be given.
+
+    before: `self.cond_true_0` is the class that the text defines
+    after: `self.cond_true_0` is a module of that class
+    """
+    inside = [path for path in _classes(tree) if "." in path]
+    lines = [f"{path} = {path}()" for path in sorted(inside, key=lambda path: -path.count("."))]
+    defined = {path.rpartition(".")[2] for path in inside}
+    read = dict.fromkeys(
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+    )
+    missing = [name for name in read if name not in defined]
+    comments = [f"# The process has to set, as they are in no text: {', '.join(missing)}"] if missing else []
+    return "".join(f"{line}\n" for line in ["", "", *comments, *lines]) if comments or lines else ""
+
+
+def _classes(tree: ast.Module) -> list[str]:
+    """Return the classes that a text defines, those inside of others by the way to them."""
+    found = []
+    pending: list[tuple[str, ast.stmt]] = [("", each) for each in tree.body]
+    while pending:
+        prefix, node = pending.pop()
+        if isinstance(node, ast.ClassDef):
+            found.append(f"{prefix}{node.name}")
+            pending += [(f"{found[-1]}.", each) for each in node.body]
+    return found
 
 
 def _as_string(text: str) -> str:

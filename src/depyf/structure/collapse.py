@@ -284,6 +284,8 @@ class _Collapser:
         self._absorb(block, cond, arm, ast.And() if arm_when else ast.Or(), False, result)
         if not self.preds[target.index]:
             self._remove(target)
+            assert isinstance(target.exit, Return)
+            self.uses[target.exit.value] -= 1
         self.uses[result] = 1
         assert isinstance(arm.block.exit, Return)
         block.exit = Return(result, arm.block.exit.line)

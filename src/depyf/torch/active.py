@@ -19,6 +19,7 @@ from depyf.report.model import CompileId, Unavailable
 from depyf.torch.adapters import lacking, seams, stages
 from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.adapters.skips import watch_skips
+from depyf.torch.adapters.unseen import unseen
 from depyf.torch.formatter import FormatterPatch
 from depyf.torch.records import record_compile_id, record_kind
 
@@ -56,6 +57,7 @@ class _TraceHandler(logging.Handler):
         super().__init__(logging.DEBUG)
         self._active = active
 
+    @unseen
     def emit(self, record: logging.LogRecord) -> None:
         metadata = getattr(record, "metadata", None)
         if isinstance(metadata, Mapping):

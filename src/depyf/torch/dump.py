@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import threading
 from collections import Counter
 from pathlib import Path
@@ -49,6 +50,10 @@ class Dump:
             self._problems.add(f"writing {name}", error)
             return False
         return True
+
+    def without_directory(self, text: str) -> str:
+        """Return a text in which the files of the dump are named as they are in it, wherever it is."""
+        return text.replace(f"{self.directory}{os.sep}", "")
 
     def remove(self, name: str) -> None:
         """Remove a file that turned out to describe nothing that runs."""

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from depyf.report.model import Unavailable
 from depyf.torch.adapters import seams
+from depyf.torch.adapters.unseen import left_alone, unseen
 
 Listener = Callable[[str, str, seams.GraphModule], None]
 """Is told the module of the caller, the name given to the graph, and the graph module."""
@@ -21,7 +22,7 @@ class FormatterPatch:
     """Tells `listener` of every call while installed; the calls themselves go on as before."""
 
     def __init__(self, listener: Listener) -> None:
-        self._listener = listener
+        self._tell = unseen(listener)
         self._function: types.FunctionType | None = None
         self._original: types.FunctionType | None = None
         self._own_code: types.CodeType | None = None
@@ -48,18 +49,20 @@ class FormatterPatch:
             self._function.__code__ = self._original.__code__
             _installed = None
 
+    @left_alone
     def called(self, caller: str, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
         """Tell the listener of a call and return what torch's own function returns."""
         assert self._original is not None
         name = args[0] if args else kwargs.get("name")
         module = args[1] if len(args) > 1 else kwargs.get("gm")
-        self._listener(caller, str(name), module)
+        self._tell(caller, str(name), module)
         return self._original(*args, **kwargs)
 
 
 _installed: FormatterPatch | None = None
 
 
+@left_alone
 def forward(args: tuple[object, ...], kwargs: dict[str, object]) -> object:
     """Pass on a call of torch's formatter."""
     caller = sys._getframe(2).f_globals.get("__name__", "")
@@ -67,6 +70,7 @@ def forward(args: tuple[object, ...], kwargs: dict[str, object]) -> object:
     return _installed.called(str(caller), args, kwargs)
 
 
+@left_alone
 def _replacement(*args: object, **kwargs: object) -> object:
     # Runs with the globals of torch's module, so it names nothing but what it imports itself.
     from depyf.torch.formatter import forward

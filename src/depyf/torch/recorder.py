@@ -27,6 +27,7 @@ from depyf.report.model import (
     UserLine,
 )
 from depyf.report.names import compiled_fn_number, file_part, without_random_part
+from depyf.report.reproducible import reproducible
 from depyf.report.user_source import function_source, short_path
 from depyf.torch import records
 from depyf.torch.adapters import caller, seams, stages
@@ -119,7 +120,7 @@ class Recorder:
             elif kind == stages.FRAME_STARTS:
                 self._start(compile_id, details)
             elif kind == stages.RECOMPILE_REASONS:
-                self._reasons[compile_id] = records.refusals(payload or "")
+                self._reasons[compile_id] = records.refusals(reproducible(payload or ""))
             else:
                 attempt = int(metadata.get("attempt") or 0)
                 self._record_of(self._attempt(compile_id, attempt), kind, details, payload, attempt)
@@ -275,7 +276,7 @@ class Recorder:
             self._add(running, _artefact(kind, details, payload, attempt))
 
     def _note_break(self, running: Running, payload: str, attempt: int) -> None:
-        found = records.graph_break(payload, attempt)
+        found = records.graph_break(reproducible(payload), attempt)
         if all((found.reason, found.where) != (known.reason, known.where) for known in running.compile.breaks):
             running.compile.breaks.append(found)
 
@@ -307,6 +308,8 @@ class Recorder:
 
     def _write(self, artefact: Artefact, running: Running | None, compiled_fn: int | None) -> None:
         text = artefact.text
+        if artefact.dialect in (Dialect.GRAPH, Dialect.TEXT, Dialect.JSON):
+            text = self.dump.without_directory(reproducible(text))
         if artefact.dialect is Dialect.GRAPH:
             text = graph_file(text, [artefact_title(artefact, running, compiled_fn)]).text
         elif artefact.dialect is Dialect.PYTHON:

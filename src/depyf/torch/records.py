@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from depyf.report.model import CompileId, Failure, GraphBreak, Refusal, UserLine
+from depyf.report.reproducible import reproducible
 from depyf.report.user_source import line_at
 
 Metadata = Mapping[str, Any]
@@ -166,4 +167,4 @@ def failure(metrics: Mapping[str, Any]) -> Failure | None:
         return None
     filename, line = metrics.get("fail_user_frame_filename"), metrics.get("fail_user_frame_lineno")
     where = line_at(filename, int(line)) if isinstance(filename, str) and line else None
-    return Failure(str(kind), str(metrics.get("fail_reason") or ""), where)
+    return Failure(str(kind), reproducible(str(metrics.get("fail_reason") or "")), where)

@@ -13,6 +13,7 @@ from depyf import api
 from depyf.report.graph_source import user_lines
 from depyf.report.model import Compile, Dialect, Function, Transformed
 from depyf.report.names import compiled_fn_number, file_part, stable_names
+from depyf.report.reproducible import reproducible
 from depyf.report.transformed_source import Notes, annotated, comment_lines, renamed
 from depyf.report.user_source import marked_source
 from depyf.report.words import in_columns, place_words, proof_words, resumption, trigger_words
@@ -60,7 +61,7 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool) -> types.Code
         source=renamed(decompiled.source, to_dump),
         module=renamed(decompiled.module_source, to_dump),
         level=decompiled.level,
-        reason=decompiled.reason,
+        reason=reproducible(decompiled.reason),
         installed=decompiled.level is not Level.UNPROVEN,
         names=to_process,
         placeholders=tuple(decompiled.placeholders),

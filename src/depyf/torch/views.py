@@ -24,9 +24,9 @@ def write_views(session: Session, compiles: list[Running], dump: Dump, problems:
             with problems.contained(f"writing {root.file}"):
                 _write_full_code(session, root, by_function, dump)
     with problems.contained(f"writing {INDEX}"):
-        dump.write(INDEX, index_json(session))
+        dump.write(INDEX, dump.without_directory(index_json(session)))
     with problems.contained("writing index.md"):
-        dump.write("index.md", index_markdown(session))
+        dump.write("index.md", dump.without_directory(index_markdown(session)))
 
 
 def _write_full_code(session: Session, root: Function, compiles: dict[str, list[Running]], dump: Dump) -> None:

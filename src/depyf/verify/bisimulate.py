@@ -106,6 +106,7 @@ class Bisimulation:
 
     def settle(self, state: State) -> None:
         """Run both sides silently up to their next observable."""
+        self.terms.begin_moment()
         for number in (0, 1):
             frame, side, joins = self.frame(state, number), state.sides[number], self.joins[number]
             limit = 4 * len(self.listings[number].instructions) + 1000

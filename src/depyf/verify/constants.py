@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from depyf.bytecode.listing import Instruction, Listing
+
 NAME_STORES = frozenset({"STORE_NAME", "STORE_DEREF", "STORE_GLOBAL"})
 """Operations by which a class body stores what the compiler has to say of the class."""
+
+
+def function_name(listing: Listing, item: Instruction) -> object:
+    """Return how MAKE_FUNCTION names its function where the code does not, without the names around it."""
+    return placed("__qualname__", listing.function_names.get(item.offset))
 
 
 def placed(name: object, value: object) -> object:

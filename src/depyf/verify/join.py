@@ -252,7 +252,10 @@ def open_objects(
         # Objects get their names in the order in which they are made, which is the same on both sides.
         for term in sorted(objects & state.heap.keys()):
             rows[owners[term]].append(term)
-        pairs = list(zip(*rows, strict=True)) if len(rows[0]) == len(rows[1]) else seen_as_one(state, partner, rows)
+        if len(rows[0]) == len(rows[1]):
+            pairs = list(zip(*rows, strict=True))
+        else:
+            pairs = seen_as_one(state, partner, rows) or made_as_one(state.terms, rows)
         if not pairs and (rows[0] or rows[1]):
             return None
         if pairs:
@@ -279,6 +282,21 @@ def seen_as_one(state: State, partner: State, rows: tuple[list[Term], list[Term]
     first, second = places
     values = first.keys() & second.keys() - {state.terms.null}
     return [(first[value], second[value]) for value in sorted(values)]
+
+
+def made_as_one(terms: Terms, rows: tuple[list[Term], list[Term]]) -> list[tuple[Term, Term]]:
+    """Return the pairs of objects of both sides that were made in one moment, as many on one side as on the other."""
+    moments: list[dict[int, list[Term]]] = [{}, {}]
+    for made, objects in zip(moments, rows, strict=True):
+        for term in objects:
+            made.setdefault(terms.moment(term), []).append(term)
+    first, second = moments
+    return [
+        pair
+        for moment, objects in first.items()
+        if len(objects) == len(second.get(moment, ()))
+        for pair in zip(objects, second[moment], strict=True)
+    ]
 
 
 def owner_of(state: State) -> dict[Term, int]:

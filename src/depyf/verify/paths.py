@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from depyf.bytecode.code import Code
 from depyf.bytecode.constants import key
 from depyf.bytecode.listing import Handler, Listing
-from depyf.verify.constants import NAME_STORES, placed
+from depyf.verify.constants import NAME_STORES, function_name, placed
 from depyf.verify.flow import Flow, successors
 
 ENDLESS = -1
@@ -148,6 +148,9 @@ class Paths:
         if item.op == "CONST":
             nested = item.arg if isinstance(item.arg, Code) else None
             return Step(("CONST", self.constant(place)), following, handler, nested)
+        if item.op == "MAKE_FUNCTION":
+            name = key(function_name(self.listing, item))
+            return Step((item.op, key(item.arg), name), following, handler)
         return Step((item.op, key(item.arg)), following, handler)
 
     def test_step(self, test: Test) -> Step:

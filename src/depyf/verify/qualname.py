@@ -34,15 +34,16 @@ def with_qualnames(code: types.CodeType, replaced: Callable[[str], str]) -> type
     """Return the code with other qualified names, and those nested in it."""
 
     def requalify_one(current: types.CodeType) -> types.CodeType:
+        # A code object in which nothing changes stays that very object: a program may hold it elsewhere too.
         consts = list(current.co_consts)
         for index in qualname_constants(current):
             value = consts[index]
             if isinstance(value, str):
                 consts[index] = replaced(value)
-        current = current.replace(co_consts=tuple(consts))
-        if hasattr(current, "co_qualname"):
-            current = current.replace(co_qualname=replaced(current.co_qualname))
-        return current
+        if any(new is not old for new, old in zip(consts, current.co_consts)):
+            current = current.replace(co_consts=tuple(consts))
+        qualname = getattr(current, "co_qualname", "")
+        return current if replaced(qualname) == qualname else current.replace(co_qualname=replaced(qualname))
 
     return rewrite_tree(code, requalify_one)
 

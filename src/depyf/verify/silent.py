@@ -12,6 +12,7 @@ from collections.abc import Callable
 from depyf.bytecode.code import Code
 from depyf.verify import containers
 from depyf.verify.arithmetic import compare, contains, operate
+from depyf.verify.constants import function_name
 from depyf.verify.frame import Frame
 from depyf.verify.known_calls import call_exc_info, call_iter, call_slice, call_throw, is_iterator
 from depyf.verify.methods import call_method, load_attribute, load_method
@@ -352,7 +353,8 @@ def make_function(frame: Frame) -> bool:
     node = frame.node(code)
     if not isinstance(node, Constant) or not isinstance(node.value, Code):
         raise NotUnderstood("MAKE_FUNCTION of code that is no constant")
-    made = frame.state.make(FunctionOf(code, dict(zip(given, parts, strict=True))))
+    named = FunctionOf(code, dict(zip(given, parts, strict=True)), function_name(frame.listing, frame.item))
+    made = frame.state.make(named)
     return give(frame, len(given) + 1, made)
 
 
@@ -362,7 +364,7 @@ def set_function_attribute(frame: Frame) -> bool:
     found = frame.state.get(function)
     if not isinstance(found, FunctionOf):
         raise NotUnderstood("SET_FUNCTION_ATTRIBUTE of a function that others have seen")
-    frame.state.heap[function] = FunctionOf(found.code, {**found.parts, count_of(frame): value})
+    frame.state.heap[function] = FunctionOf(found.code, {**found.parts, count_of(frame): value}, found.name)
     return give(frame, 2, function)
 
 

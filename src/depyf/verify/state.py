@@ -27,10 +27,11 @@ class DictOf:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FunctionOf:
-    """A fresh function: its code, and by flag of MAKE_FUNCTION what it was given."""
+    """A fresh function: its code, by flag of MAKE_FUNCTION what it was given, and its name if the code has none."""
 
     code: Term
     parts: dict[int, Term]
+    name: object = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,8 @@ def refilled(item: HeapObject, terms: tuple[Term, ...]) -> HeapObject:
         case DictOf(entries=entries):
             named = zip(entries.items(), terms, strict=True)
             return DictOf({wanted: (name, term) for (wanted, (name, _)), term in named})
-        case FunctionOf(code=code, parts=parts):
-            return FunctionOf(code, dict(zip(sorted(parts), terms, strict=True)))
+        case FunctionOf(code=code, parts=parts, name=name):
+            return FunctionOf(code, dict(zip(sorted(parts), terms, strict=True)), name)
         case EmptySet():
             return item
 
@@ -88,8 +89,8 @@ def shape(item: HeapObject) -> tuple[object, ...]:
             return "list", len(items)
         case DictOf(entries=entries):
             return "dict", *(name for name, _ in entries.values())
-        case FunctionOf(parts=parts):
-            return "function", *sorted(parts)
+        case FunctionOf(parts=parts, name=name):
+            return "function", name, *sorted(parts)
         case EmptySet():
             return ("set",)
 

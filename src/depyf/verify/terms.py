@@ -7,6 +7,7 @@ but its sort is known; as a result of an observable that both sides did, it is t
 
 from __future__ import annotations
 
+import bisect
 import enum
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -110,6 +111,7 @@ class Terms:
         self.nodes: list[Node] = []
         self.depths: list[int] = []
         self.known: dict[Hashable, Term] = {}
+        self.moments: list[Term] = []
         self.null = self.shared("null", Null())
         self.true = self.constant(True)
         self.false = self.constant(False)
@@ -121,6 +123,14 @@ class Terms:
         self.nodes.append(node)
         self.depths.append(depth)
         return len(self.nodes) - 1
+
+    def begin_moment(self) -> None:
+        """Note that both sides run on from here: what they make until they stand again is made in one moment."""
+        self.moments.append(len(self.nodes))
+
+    def moment(self, term: Term) -> int:
+        """Return the number of the moment in which a term was made."""
+        return bisect.bisect(self.moments, term)
 
     def shared(self, identity: Hashable, node: Node, depth: int = 0) -> Term:
         """Return the one term with this identity."""

@@ -18,11 +18,12 @@ EXITS = ("WITH_EXCEPT_START", "WITH_CLEANUP_START")
 
 
 def fold_qualnames(draft: Draft) -> None:
-    """Take the qualified name of new functions off the stack."""
+    """Take the qualified name of new functions off the stack, and note it where it is a constant."""
     for index, raw in enumerate(draft.raws):
         if raw.name != "MAKE_FUNCTION":
             continue
         if index and draft.name(index - 1) == "LOAD_CONST" and not draft.entries[index]:
+            draft.function_names[raw.offset] = next((step.arg for step in draft.steps[index - 1]), None)
             draft.steps[index - 1] = ()
         else:
             draft.steps[index] = (POP, *draft.steps[index])

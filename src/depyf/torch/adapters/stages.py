@@ -32,6 +32,8 @@ STAGES = (
     Stage("Backward_graph", Dialect.GRAPH, ("aot_backward_graph",)),
     Stage("BEFORE_POST_GRAD", Dialect.GRAPH, ("before_post_grad_graph",)),
     Stage("AFTER_POST_GRAD", Dialect.GRAPH, ("inductor_post_grad_graph", "after_post_grad_graph")),
+    Stage("Compiled_autograd_graph", Dialect.GRAPH, ("compiled_autograd_graph",)),
+    Stage("Compiled_autograd_graph_as_traced", Dialect.GRAPH, ("compiled_autograd_graph_pre_reordering",)),
     Stage("kernel", Dialect.KERNEL, ("inductor_output_code",)),
     Stage("AOT_runtime_wrapper", Dialect.PYTHON, ("runtime_wrapper_orchestration", "aot_autograd_runtime_wrappers")),
     Stage("AOT_compiled_fn_wrapper", Dialect.PYTHON, ("compiled_fn_wrapper",)),

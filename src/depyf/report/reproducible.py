@@ -1,0 +1,29 @@
+"""Torch's texts without what is different in each process, so that two dumps can be compared.
+
+before: `torch._inductor.config.b = 1` and `torch._inductor.config.a = 2` in any order; `<function f at 0x7f613ba8d9e0>`
+after: the settings in the order of their names; `<function f at ADDRESS>`
+"""
+
+from __future__ import annotations
+
+import re
+
+_ADDRESS = re.compile(
+    r"(\bat )0x[0-9a-f]{6,}"
+    r"|(\bgraph id: )\d{9,}"
+    r"|(\b___check_(?:obj|type)_id\([^\n]*?, )\d{9,}"
+    r"|(_DATA_PTR'\] = ')\d{9,}"
+)
+_RANDOM_PART = re.compile(r"(__compiled_fn_\d+)_[0-9a-f]{8}(?:_[0-9a-f]*)*")
+_SETTINGS = re.compile(r"(?:^torch\.[\w.]*config\.\w+ = .*\n){2,}", re.MULTILINE)
+
+
+def reproducible(text: str) -> str:
+    """Return a text of torch's without addresses and random parts, and with blocks of settings in order.
+
+    >>> reproducible("<function f at 0x7f613ba8d9e0>")
+    '<function f at ADDRESS>'
+    """
+    text = _ADDRESS.sub(lambda found: f"{next(filter(None, found.groups()))}ADDRESS", text)
+    text = _RANDOM_PART.sub(r"\1", text)
+    return _SETTINGS.sub(lambda found: "".join(sorted(found[0].splitlines(keepends=True))), text)

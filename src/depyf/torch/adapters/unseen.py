@@ -1,0 +1,27 @@
+"""depyf's own functions, which torch calls where Dynamo looks at every frame: none of them is to be compiled.
+
+Compiled autograd runs the backward, and so the rest of the compiler, inside of a compiled function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+import torch
+from torch._dynamo.eval_frame import skip_code
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def unseen(function: Callable[P, R]) -> Callable[P, R]:
+    """Return a function that Dynamo does not look into, nor into what it calls."""
+    made: Callable[P, R] = torch._dynamo.disable(function)
+    return made
+
+
+def left_alone(function: Callable[P, R]) -> Callable[P, R]:
+    """Have Dynamo skip the frames of a function itself, which stays the function that it is."""
+    skip_code(function.__code__)
+    return function
