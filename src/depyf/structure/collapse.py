@@ -156,8 +156,10 @@ class _Collapser:
         return bool(true_arm and false_arm and self._conditional(block, cond, true_arm, false_arm))
 
     def _whole_value(self, block: Block, cond: int, if_true: Edge, if_false: Edge) -> bool:
-        """Both ways lead to one place and carry the tested value: it is no test."""
+        """Both ways lead to one place and carry the value of tests that were joined: it is no test of its own."""
         if cond not in if_true.args or if_true.args != if_false.args:
+            return False
+        if not block.insts or block.insts[-1].op != "EXPR" or block.insts[-1].defs != [cond]:
             return False
         self._drop_edge(if_false)
         self.uses[cond] -= 1
