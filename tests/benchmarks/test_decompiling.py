@@ -24,6 +24,18 @@ def test_the_programs_of_a_family_are_python(name: str) -> None:
     assert len(family.text(7)) > len(family.text(2))
 
 
+def test_a_time_that_grows_too_fast_is_taken_again_and_the_least_counts() -> None:
+    class Slow:
+        def ask(self, task: dict[str, object]) -> Answer:
+            return Answer("done", 1.0 if task["n"] == 10 else 10.5, "EXACT", "")
+
+    late = Answer("done", 30.0, "EXACT", "")
+    before, answer = growth.taken_again(Slow(), "x", (10, 1.2), 100, late)  # type: ignore[arg-type]
+    assert before == (10, 1.0) and answer.seconds == 10.5
+    unproven = Answer("done", 30.0, "UNPROVEN", "why")
+    assert growth.taken_again(Slow(), "x", (10, 1.2), 100, unproven) == ((10, 1.2), unproven)  # type: ignore[arg-type]
+
+
 def test_an_interpreter_answers_in_turn_and_after_it_died() -> None:
     with Measured(sys.executable, "ours-verified") as measured:
         assert measured.ask({"family": "seq_if", "n": 3}).level == "EXACT"

@@ -8,6 +8,7 @@ from depyf.bytecode.listing import Listing
 
 JUMPS = frozenset({"JUMP", "JUMP_IF_TRUE", "JUMP_IF_FALSE", "FOR_ITER", "SEND"})
 STOPS = frozenset({"RETURN", "RAISE", "RERAISE"})
+ENDS = JUMPS | STOPS
 
 
 @dataclass(slots=True)
@@ -31,12 +32,14 @@ def split(listing: Listing) -> tuple[list[Span], dict[int, int]]:
     leaders.update(handler.target for handler in listing.handlers)
     leaders.update(loop.start for loop in listing.loops)
     leaders.update(beyond.target for beyond in listing.beyond.values())
+    handler = instructions[0].handler if instructions else -1
     for position, instruction in enumerate(instructions):
+        if instruction.op in ENDS:
+            leaders.add(position + 1)
         if instruction.target >= 0:
             leaders.add(instruction.target)
-        if instruction.op in JUMPS or instruction.op in STOPS:
-            leaders.add(position + 1)
-        if position and instruction.handler != instructions[position - 1].handler:
+        if instruction.handler != handler:
+            handler = instruction.handler
             leaders.add(position)
     starts = sorted(position for position in leaders if position < len(instructions))
     ends = starts[1:] + [len(instructions)]

@@ -176,15 +176,16 @@ class _Lifter:
     def _may_raise(self, handler: int) -> None:
         """Note what is on the stack where an exception may go to a handler."""
         depth = self.listing.handlers[handler].depth
-        stack = self.machine.stack
-        if len(stack) < depth:
-            raise self.machine.error(f"a handler wants {depth} values, the stack holds {len(stack)}")
-        seen = self.handler_args.setdefault(handler, [])
-        if not seen:
+        held = self.machine.stack[:depth]
+        if len(held) < depth:
+            raise self.machine.error(f"a handler wants {depth} values, the stack holds {len(held)}")
+        seen = self.handler_args.get(handler)
+        if seen is None:
+            seen = self.handler_args[handler] = []
             self._open_handler(handler, depth)
-        if not seen or seen[-1] != stack[:depth]:
-            seen.append(stack[:depth])
-        if self.kept != stack[:depth]:
+        if not seen or seen[-1] != held:
+            seen.append(held)
+        if self.kept != held:
             self._keep(handler, depth)
 
     def _keep(self, handler: int, depth: int) -> None:

@@ -12,6 +12,9 @@ BLOCKS = 20
 INDENTS = 98
 """Two levels less than the tokenizer takes: the function itself stands inside something."""
 
+FLAT = frozenset({ast.Assign, ast.AugAssign, ast.Expr, ast.Return, ast.Raise, ast.Pass, ast.Break, ast.Continue})
+"""The common statements that hold no others."""
+
 Inner = tuple[list[ast.stmt], int]
 
 
@@ -23,7 +26,7 @@ def nests_too_deep(body: list[ast.stmt]) -> bool:
         if blocks > BLOCKS or indents > INDENTS:
             return True
         for stmt in stmts:
-            for inner, added in _inner(stmt):
+            for inner, added in _inner(stmt) if type(stmt) not in FLAT else ():
                 # `elif` stands where its `if` does.
                 chained = isinstance(stmt, ast.If) and len(inner) == 1 and isinstance(inner[0], ast.If)
                 is_elif = chained and inner is stmt.orelse  # type: ignore[attr-defined]

@@ -167,8 +167,8 @@ class Builder:
         loop_outside: jumps back to `entry` belong to a loop around all of this.
         """
         skip = entry if loop_outside else -1
-        successors = self._successors(labels, skip)
-        for header, _ in natural_loops(successors, entry):
+        # Without a loop in the whole graph there is none among nodes, which stand for connected parts of it.
+        for header, _ in natural_loops(self._successors(labels, skip), entry) if self.headers else ():
             self._unrotate(header, labels, entry)
         for header, inside in self._loops(labels, entry, skip):
             self._reduce_loop(header, {label for label in inside if label in self.nodes}, labels)
@@ -219,7 +219,8 @@ class Builder:
         """Return the loops, inner ones first: natural ones, and `for` loops that never come back."""
         alone = (self.extents.whiles.keys() & labels) - self.headers - ({entry} if entry else set())
         loops = {label: {label} for label in alone}
-        loops.update(natural_loops(self._successors(labels, skip), entry))
+        if self.headers:
+            loops.update(natural_loops(self._successors(labels, skip), entry))
         for label in labels:
             header = self._for_of(label)
             if header is not None:

@@ -179,7 +179,7 @@ def join_straight(graph: Graph) -> None:
             target = graph.block(edge.target)
             if preds[edge.target] != 1 or target.handler != block.handler or target is block or target.phis:
                 break
-            if leaves_handler(block, target) or [inst.op for inst in block.insts] == ["PUSH_EXC_INFO"]:
+            if leaves_handler(block, target) or (len(block.insts) == 1 and block.insts[0].op == "PUSH_EXC_INFO"):
                 # A `with` whose exit has suppressed an exception goes on behind the handler.
                 break
             step("block {} takes in block {}, which only it leads to", block.index, target.index)
