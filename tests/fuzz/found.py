@@ -62,6 +62,17 @@ PROGRAMS: dict[str, tuple[list[Block], list[Region]]] = {
         ],
         [],
     ),
+    # the test of `a and b` runs code: nothing passes it
+    "a conditional value that waits": (
+        [
+            block("", [op("LOAD_GLOBAL", "g"), op("GET_ITER"), load(), load()], branch(1, 2)),
+            block("i o", [load("b")], to(3)),
+            block("i o", [load("a")], to(3)),
+            block("i o v", [op("BUILD_MAP", 0), *CALL_G], branch(4, 4)),
+            block("i o v D", [op("BUILD_TUPLE", 4)], RETURN),
+        ],
+        [],
+    ),
     # a test whose ways lead to one place is a test all the same
     "a value that is tested and kept": (
         [
