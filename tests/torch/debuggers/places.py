@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from depyf.torch.adapters import lacking
+from depyf.torch.adapters import lacking, seams
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,12 @@ PLACES = (
     Place(
         "resume function",
         "eager",
-        "__transformed_code_0_for_torch_dynamo_resume_in_stepped_*.py",
+        f"__transformed_code_0_for_{seams.RESUME_PREFIX}stepped*.py",
         "__compiled_fn_",
         "x.tolist()",
         "[0.75, 0.75, 0.75, 0.75]",
     ),
-    Place("captured graph", "eager", "*.Captured_Graph.0.py", "add: ", "abs_1.tolist()[0]", "3.0"),
+    Place("captured graph", "eager", "*.Captured_Graph.0.py", "abs_1 + 1", "abs_1.tolist()[0]", "3.0"),
     Place("forward graph", "aot_eager", "*.Forward_graph.0.py", "div: ", "add.tolist()[0]", "4.0"),
     Place("backward graph", "aot_eager", "*.Backward_graph.0.py", "sgn: ", "primals_1.tolist()[0]", "3.0"),
     Place(

@@ -43,6 +43,7 @@ def guards(*calls: tuple[Any, ...]) -> list[GuardSet]:
     return found
 
 
+@needs(lacking.guard_trees())
 def test_sizes_types_and_constants() -> None:
     x = torch.ones(4)
     first, second = guards((x, 7, "plain"), (torch.ones(5).double(), 8, "plain"))
@@ -54,6 +55,7 @@ def test_sizes_types_and_constants() -> None:
     ]
 
 
+@needs(lacking.guard_trees())
 def test_what_only_one_entry_asks() -> None:
     x = torch.ones(4)
     first, second = guards((x, 7, "plain"), (x, torch.ones(4), "plain"))

@@ -39,6 +39,7 @@ def made(source: str, name: str, code_source: str = "def f(x): return x") -> Com
     return CompiledFunction("f", function.__code__, "f.py", 1, code_source, [entry])  # type: ignore[attr-defined]
 
 
+@needs(lacking.guard_trees())
 def test_the_toy_example_in_one_file() -> None:
     full = render_full_code(toy())
     tree = ast.parse(full.text)
@@ -60,6 +61,7 @@ def test_the_resumed_lines_are_marked() -> None:
     assert f"#   {first + 2:5}      if b.sum() < 0:" in full.text
 
 
+@needs(lacking.guard_trees())
 @needs(lacking.guarded_types())
 def test_only_what_is_used_is_imported() -> None:
     full = render_full_code(toy())

@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from depyf.torch import ambient, live
-from depyf.torch.adapters import cpp_guards, seams
+from depyf.torch.adapters import cpp_guards, lacking, seams
 from depyf.torch.guards import agreement
 from depyf.torch.guards.explain import explain
 from depyf.torch.guards.names import Names
@@ -24,6 +24,9 @@ from depyf.torch.guards.record import guard_set
 from depyf.torch.guards.render import render
 from depyf.torch.guards.tree import Tree
 from examples.toy_example import toy_example
+from tests.torch.needs import needs
+
+pytestmark = needs(lacking.guard_trees())
 
 SCALE = 2
 
