@@ -20,6 +20,7 @@ from depyf.lift.tac import NULL, Reraise, edges
 from depyf.passes.annotations import restore_annotations, set_annotations_up
 from depyf.passes.asserts import restore_asserts
 from depyf.passes.at_once import use_at_once
+from depyf.passes.class_temps import unbind_class_temps
 from depyf.passes.complete import check_complete
 from depyf.passes.deferred_annotations import restore_deferred_annotations
 from depyf.passes.definitions import restore_functions
@@ -316,6 +317,10 @@ def _generators(work: Work) -> None:
     work.body.stmts = keep_generator(work.body.stmts, work.code)
 
 
+def _class_temps(work: Work) -> None:
+    work.body.stmts = unbind_class_temps(work.body.stmts, work.code)
+
+
 def _definitions(work: Work) -> None:
     work.body.stmts = restore_functions(work.body.stmts, work.code, work.bodies)
 
@@ -420,6 +425,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("annotations", Stage.BODY, _annotations, "items of `__annotations__` become annotations", optional=True),
     Pass("annotation-setup", Stage.BODY, _annotation_setup, "where no annotation is left, `__annotations__` is set up"),
     Pass("generators", Stage.BODY, _generators, "a generator without `yield` stays one"),
+    Pass("class-temps", Stage.BODY, _class_temps, "what a class body needs only as it runs is unbound", optional=True),
     Pass(
         "definitions",
         Stage.BODY,
@@ -463,6 +469,7 @@ ORDER: tuple[Before, ...] = (
     Before("deferred-annotations", "definitions", "the function that evaluates annotations is no definition"),
     Before("annotations", "annotation-setup", "an annotation sets `__annotations__` up by being there"),
     Before("annotations", "definitions", "an annotation may hold a lambda"),
+    Before("class-temps", "definitions", "the temporaries of functions inside are their own"),
     Before("definitions", "declarations", "what is declared depends on what inner code reads"),
     Before("declarations", "leftovers", "made-up names must not be declared"),
 )

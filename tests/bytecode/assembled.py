@@ -14,8 +14,9 @@ def assemble(
     consts: tuple[object, ...] = (None,),
     exceptions: tuple[tuple[int, int, int, int, bool], ...] = (),
     flags: int = CO_OPTIMIZED | CO_NEWLOCALS,
+    free: tuple[str, ...] = ("c",),
 ) -> Code:
-    """Return a function's code; caches are put in. Arguments are the raw numbers.
+    """Return the code of a function `f` with parameter `a`; caches are put in. Arguments are the raw numbers.
 
     exceptions: start, end, target (byte offsets), depth, lasti.
     """
@@ -41,7 +42,7 @@ def assemble(
         varnames=("a", "b"),
         names=("n",),
         cellvars=(),
-        freevars=("c",),
+        freevars=free,
         consts=consts,
         bytecode=bytes(data),
         line_table=b"",

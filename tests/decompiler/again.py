@@ -25,3 +25,8 @@ def exact(source: str, version: tuple[int, int], optimize: int = 0) -> str:
     verdict = verify(original, compiled(text, version, optimize))
     assert verdict.level is Level.EXACT, f"{verdict.reason}\n{text}"
     return text
+
+
+def comes_back(source: str, version: tuple[int, int]) -> None:
+    """Fail unless a source comes back as it was written, and thus to the same code."""
+    assert exact(source, version) == source

@@ -9,14 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from depyf.driver import decompile
-from depyf.emit.grammar import Grammar
-from depyf.emit.statements import write
-from depyf.passes.module import module_body
-from depyf.verify.compare import verify
-from depyf.verify.level import Level
 from tests import interpreters
-from tests.bytecode.listings import compiled
+from tests.decompiler.again import comes_back
 
 SOURCES = Path(__file__).parent / "sources"
 
@@ -37,10 +31,4 @@ CASES = [
 
 @pytest.mark.parametrize(("path", "version"), CASES)
 def test_what_is_written_comes_back(path: Path, version: tuple[int, int]) -> None:
-    source = path.read_text(encoding="utf-8")
-    code = compiled(source, version)
-    body, names = decompile(code)
-    text = write(module_body(body, names.objects), Grammar.of(code))
-    assert text == source
-    verdict = verify(code, compiled(text, version))
-    assert verdict.level is Level.EXACT, verdict.reason
+    comes_back(path.read_text(encoding="utf-8"), version)

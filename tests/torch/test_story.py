@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch
 
 import depyf  # noqa: E402 - after the check that torch is there
 from depyf.report.index_json import SCHEMA  # noqa: E402
+from depyf.report.summary import summary  # noqa: E402
 from depyf.torch.adapters import seams  # noqa: E402
 from tests.torch import programs  # noqa: E402
 from tests.torch.test_dump import index, run_branching  # noqa: E402
@@ -107,6 +109,35 @@ def test_a_recompile_tells_every_clause_that_failed(tmp_path: Path) -> None:
     assert any(respect.startswith('size of L["x"]: (3,) against') for respect in second["contrast"]["respects"])
     page = (tmp_path / "index.md").read_text("utf-8")
     assert f"its guards against those of {first['id']}" in page
+
+
+def test_a_terminal_is_told_in_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_branching("eager", tmp_path / "elsewhere")
+    assert "depyf:" not in capsys.readouterr().err, "a file or a pipe is the program's own"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    torch._dynamo.reset()
+    run_branching("eager", tmp_path)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("depyf: ")
+    assert lines[0].endswith(f"see {tmp_path / 'index.md'}")
+    assert len(lines) <= 8
+    monkeypatch.setenv("DEPYF_SUMMARY", "0")
+    torch._dynamo.reset()
+    run_branching("eager", tmp_path / "third")
+    assert capsys.readouterr().err == ""
+
+
+@traced
+def test_the_short_story_names_breaks_and_recompiles(tmp_path: Path) -> None:
+    with depyf.prepare_debug(tmp_path) as session:
+        compiled = torch.compile(programs.breaking_once, backend="eager", dynamic=False)
+        compiled(torch.ones(3))
+        compiled(torch.ones(4))
+    text = "\n".join(summary(session, tmp_path))
+    assert "graph break at tests/torch/programs.py" in text
+    assert 'size of L["x"]: expected (3,), got (4,)' in text
 
 
 def _schema() -> Any:

@@ -22,3 +22,17 @@ def test_a_plain_call_of_an_attribute_shows_an_import(version: tuple[int, int]) 
     without = inner(compiled(FUNCTION, version), "f")
     assert imported_names(with_imports) == ["d", "j"]
     assert imported_names(without) == []
+
+LOCAL = """
+def f(a):
+    import d
+    d.e(a)
+    a.h()
+"""
+
+
+@pytest.mark.parametrize("version", SINCE_IMPORTS_COUNT, ids=interpreters.label)
+def test_so_does_a_local_variable_of_the_name(version: tuple[int, int]) -> None:
+    with_imports = inner(compiled("import d" + LOCAL, version), "f")
+    assert imported_names(inner(compiled(LOCAL, version), "f")) == []
+    assert imported_names(with_imports) == ["d"]

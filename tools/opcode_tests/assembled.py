@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from depyf.bytecode.code import CO_NEWLOCALS, CO_OPTIMIZED, Code, Version
-from depyf.bytecode.versions.known import FACTS
+from depyf.bytecode.code import Code, Version
+from tests.bytecode.assembled import assemble as assembled
 
 Written = tuple[str, int]
 
@@ -37,31 +37,5 @@ ASSEMBLED: dict[str, Assembled] = {
 
 
 def assemble(version: Version, one: Assembled) -> Code:
-    """Return a function of these instructions, with parameter `a` and constant 7; caches are put in."""
-    table = FACTS[version].table
-    numbers = {name: number for number, name in table.opcodes.items()}
-    data = bytearray()
-    for name, argument in one.instructions:
-        data += bytes([numbers[name], argument]) + bytes(2 * table.caches.get(name, 0))
-    return Code(
-        version=version,
-        name="f",
-        qualname="f",
-        filename="assembled",
-        first_line=1,
-        argcount=1,
-        posonly_count=0,
-        kwonly_count=0,
-        flags=CO_OPTIMIZED | CO_NEWLOCALS,
-        varnames=("a",),
-        names=(),
-        cellvars=(),
-        freevars=(),
-        consts=(7,),
-        bytecode=bytes(data),
-        line_table=b"",
-        exception_table=b"",
-        stacksize=2,
-    )
-
-
+    """Return a function of these instructions, with parameter `a` and constant 7."""
+    return assembled(version, *one.instructions, consts=(7,), free=())

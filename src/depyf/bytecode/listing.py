@@ -68,6 +68,7 @@ class Listing:
     """The normalised instructions of one code object, in order, without those that
     do nothing (NOP, RESUME, CACHE, EXTENDED_ARG, MAKE_CELL, COPY_FREE_VARS...).
 
+    negates: in a test, `not a in b` would be another operation than `a in b`.
     exact_ranges: a jump has the handler that its statement has.
     loops: how far the statements of loops reach, where the code says it.
     beyond: for instructions that never go on, by index, where the compiler wrote code as if they did. That
@@ -81,6 +82,7 @@ class Listing:
     handlers: list[Handler]
     source_order: bool = False
     exact_ranges: bool = False
+    negates: bool = True
     beyond: dict[int, Beyond] = field(default_factory=dict)
     loops: list[Extent] = field(default_factory=list)
     function_names: dict[int, object] = field(default_factory=dict)

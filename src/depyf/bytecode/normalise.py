@@ -43,6 +43,7 @@ def finish(draft: Draft, facts: Facts, folds: tuple[Fold, ...], marks: bool) -> 
     stack_depths(listing)
     listing.function_names = draft.function_names
     listing.source_order = facts.source_order
+    listing.negates = facts.negates
     listing.exact_ranges = facts.exceptions == "block stack"
     return listing
 

@@ -87,6 +87,7 @@ class _Lifter:
         self.spans, self.span_at = split(listing)
         self.graph = Graph(listing.code, [None] * len(self.spans), [], first_temp, listing.source_order)
         self.graph.exact_ranges = listing.exact_ranges
+        self.graph.negates = listing.negates
         self.graph.loops = [loop._replace(start=self.span_at[loop.start]) for loop in listing.loops]
         for handler in listing.handlers:
             self.graph.handlers.append(HandlerEntry(self.span_at[handler.target], NULL, NULL))

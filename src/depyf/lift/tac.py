@@ -171,6 +171,8 @@ class Graph:
     """Whether the operations have their offsets in the order of the source."""
     loops: list[Extent] = field(default_factory=list)
     """How far the statements of loops reach, where the code says it; a loop starts at a block."""
+    negates: bool = True
+    """Whether `not a in b` would be another operation in a test than `a in b`."""
     exact_ranges: bool = False
     """Whether every jump is protected by what protects the statement that it belongs to."""
     hints: dict[int, str] = field(default_factory=dict)

@@ -136,7 +136,8 @@ def inplace(folder: Folder, inst: Inst) -> None:
 def compare(folder: Folder, inst: Inst) -> None:
     """COMPARE, IS, CONTAINS.
 
-    A test for None that was one operation with its jump is marked: it has no polarity of its own.
+    A test for None that was one operation with its jump is marked: it has no polarity of its own. So is what stays
+    apart from a `not` before it.
     """
     if inst.op == "COMPARE":
         op: ast.cmpop = COMPARE[cast(str, inst.arg)]()
@@ -145,6 +146,8 @@ def compare(folder: Folder, inst: Inst) -> None:
     else:
         op = ast.NotIn() if inst.arg else ast.In()
     entry = folder.combine(inst, lambda parts: ast.Compare(parts[0], [op], [as_set(parts[1])]))
+    if inst.op != "COMPARE" and not folder.graph.negates:
+        entry.expr.apart = True  # type: ignore[attr-defined]
     place = folder.position - 2
     if inst.op == "IS" and 0 <= place < len(folder.insts) and folder.insts[place].offset == inst.offset:
         entry.expr.fused = True  # type: ignore[attr-defined]

@@ -59,9 +59,11 @@ def _flat(expr: ast.BoolOp) -> ast.expr:
 
 
 def _not(expr: ast.UnaryOp) -> ast.expr:
-    """`not x is y` is compiled as `x is not y`: write it so."""
+    """`not x is y` is compiled as `x is not y`: write it so, where it is."""
     operand = expr.operand
     if isinstance(expr.op, ast.Not) and isinstance(operand, ast.Compare) and len(operand.ops) == 1:
+        if hasattr(operand, "apart"):
+            return expr
         swapped = {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}.get(type(operand.ops[0]))
         if swapped is not None:
             step("`not` joins the comparison that it stands before")

@@ -235,7 +235,7 @@ class _Collapser:
         first = self._test_of(block)
         is_match = isinstance(first, MatchTest) or isinstance(arm.entry.expr, MatchTest)
         both = first is not None and keeps_polarity(first) and keeps_polarity(arm.entry.expr)
-        return both and not is_match and not carried and not self.is_expression
+        return both and self.graph.negates and not is_match and not carried and not self.is_expression
 
     def _test_of(self, block: Block) -> ast.expr | None:
         """Return a block's test, folded, if its last operation makes it."""

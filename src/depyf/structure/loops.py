@@ -13,7 +13,8 @@ from depyf.bytecode.constants import key
 from depyf.cfg.dominators import Dominance, Successors, immediate_dominators
 from depyf.lift.successors import successors as all_successors
 from depyf.lift.tac import Graph
-from depyf.structure.tree import If, Jump
+from depyf.structure.polarity import negated
+from depyf.structure.tree import If, Item, Jump
 
 if TYPE_CHECKING:
     from depyf.structure.node_table import Node
@@ -84,8 +85,15 @@ def same_tests(nodes: dict[int, Node], labels: list[int], header: int) -> tuple[
     if len(tests) < 2:
         return None, []
     first = tests[0][1]
-    alike = [label for label, test in tests if _same_test(first, test)]
-    return (first, alike) if len(alike) > 1 else (None, [])
+    alike = [(label, test) for label, test in tests if _same_test(first, test)]
+    if len(alike) < 2:
+        return None, []
+    return min((test for _, test in alike), key=lambda test: _turns(test.test)), [label for label, _ in alike]
+
+
+def _turns(test: ast.expr) -> int:
+    """Return how often a test says `not`."""
+    return sum(isinstance(node, ast.Not) for node in ast.walk(test))
 
 
 def _test_before(node: Node, header: int) -> If | None:
@@ -97,13 +105,40 @@ def _test_before(node: Node, header: int) -> If | None:
 
 
 def _same_test(one: If, two: If) -> bool:
-    for first, second in ((one.body, two.body), (one.orelse, two.orelse)):
-        if len(first) != 1 or len(second) != 1:
+    """Say whether two tests lead to the same places for the same reason; one may be the other turned round."""
+    ways = [_goal(arm) for arm in (one.body, one.orelse, two.body, two.orelse)]
+    if None in ways:
+        return False
+    return (ways[:2] == ways[2:] and _evaluates_same(one.test, two.test, turned=False)) or (
+        ways[:2] == ways[:1:-1] and _evaluates_same(one.test, two.test, turned=True)
+    )
+
+
+def _goal(arm: list[Item]) -> int | None:
+    """Return where an arm goes that does nothing but go somewhere."""
+    jump = arm[0] if len(arm) == 1 else None
+    return jump.label if isinstance(jump, Jump) and not jump.body else None
+
+
+def _evaluates_same(one: ast.expr, two: ast.expr, *, turned: bool) -> bool:
+    """Say whether two tests evaluate the same, and have the same truth: `x and not b` and `not (not x or b)`.
+
+    turned: they have opposite truth instead.
+    """
+    work = [(one, two, turned)]
+    while work:
+        a, b, turned = work.pop()
+        if isinstance(a, ast.UnaryOp) and isinstance(a.op, ast.Not):
+            work.append((a.operand, b, not turned))
+        elif isinstance(b, ast.UnaryOp) and isinstance(b.op, ast.Not):
+            work.append((a, b.operand, not turned))
+        elif isinstance(a, ast.BoolOp) and isinstance(b, ast.BoolOp):
+            if (type(a.op) is type(b.op)) == turned or len(a.values) != len(b.values):
+                return False
+            work.extend((left, right, turned) for left, right in zip(a.values, b.values))
+        elif not same_expression(negated(a) if turned else a, b):
             return False
-        a, b = first[0], second[0]
-        if not isinstance(a, Jump) or not isinstance(b, Jump) or a.label != b.label or a.body or b.body:
-            return False
-    return same_expression(one.test, two.test)
+    return True
 
 
 def same_expression(one: ast.AST, two: ast.AST) -> bool:

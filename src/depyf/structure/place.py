@@ -245,8 +245,11 @@ def _tails(items: list[Item]) -> list[Jump]:
         last = sequence[-1] if sequence else None
         if isinstance(last, Jump) and last.body is None:
             found.append(last)
-            if len(sequence) > 1 and isinstance(sequence[-2], (Loop, For)):
-                work.append(sequence[-2].orelse)
+            before = sequence[-2] if len(sequence) > 1 else None
+            if isinstance(before, (Loop, For)):
+                work.append(before.orelse)
+            elif isinstance(before, WithBody):
+                work.extend(children(before))
         elif last is not None and not isinstance(last, (Loop, For)):
             work.extend(children(last))
         elif isinstance(last, (Loop, For)):

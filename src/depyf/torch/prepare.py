@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import threading
 import types
 import warnings
@@ -14,6 +15,7 @@ from typing import Any
 from depyf.collector import pausing
 from depyf.report.model import Session
 from depyf.report.rank_index import rank_index
+from depyf.report.summary import summary
 from depyf.report.writer import prepared_directory, write_whole
 from depyf.torch import entries, hooks
 from depyf.torch.active import ACTIVE, HITS
@@ -27,6 +29,9 @@ from depyf.torch.records import record_kind
 from depyf.torch.told import TOLD, LiveCompile, Told
 from depyf.torch.untraced import Untraced
 from depyf.torch.views import INDEX, write_views
+
+SUMMARY_VARIABLE = "DEPYF_SUMMARY"
+"""Set to `0` to have nothing printed to a terminal when a context ends."""
 
 
 def _told_so_far(directory: Path) -> Told:
@@ -85,6 +90,8 @@ class DumpContext:
             write_views(self.session, self._recorder.running(), self._dump, self._problems)
         with self._problems.contained("writing the index of all ranks"):
             self._write_rank_index()
+        with self._problems.contained("telling of the run in the terminal"):
+            self._tell()
         self._problems.write()
         self._recorder.forget_texts()
         self._told.live += [
@@ -92,6 +99,11 @@ class DumpContext:
             for each in self._recorder.running()
             if each.live_code is not None
         ]
+
+    def _tell(self) -> None:
+        """Print the run in a few lines where somebody sees them: a program's own output is none of depyf's."""
+        if sys.stderr is not None and sys.stderr.isatty() and os.environ.get(SUMMARY_VARIABLE, "1") != "0":
+            print("\n".join(summary(self.session, self.directory)), file=sys.stderr)
 
     def _write_rank_index(self) -> None:
         page = rank_index(self._whole_job) if self._whole_job is not None else None
@@ -204,6 +216,7 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
     Can be used with `with`, as a decorator, or entered and left by hand; several times, nested, and from threads.
     Each process of a job that `torchrun` started writes to a folder `rank_<n>` of its own in the directory, unless the
     path names its rank; `index.md` beside them says where the ranks differ.
+    In a terminal, leaving prints a few lines about the run to the error output, unless `DEPYF_SUMMARY=0` is set.
     Leaving never raises. An error inside depyf is a warning and a file `depyf_problems.txt`, never an exception.
 
     Args:

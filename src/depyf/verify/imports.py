@@ -1,7 +1,8 @@
-"""Which global names the module of a function imported, as far as its bytecode shows it.
+"""Which names the module of a function imported, as far as its bytecode shows it.
 
 Some CPython versions compile `m.f(x)` as a plain call, not as a method call, when the module that holds the code
-imports `m` at top level. Text that stands alone gets the same form only with those imports before it.
+imports `m` at top level. They ask for the name alone: an `m` that is local to the function is called so too. Text that
+stands alone gets the same form only with those imports before it.
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Instruction
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.operations import OPERATIONS
+from depyf.bytecode.versions.known import facts_of
 
-GLOBAL_LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
+LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FAST", "LOAD_DEREF")
 CALLEE = {"plain": 0, "above": 0, "below": 1}
 """By the shape of a call: where the callee stands among its operands."""
 
 Slot = tuple[str, str]
 OTHER: Slot = ("", "")
-"""Values on the stack: a global ("load", name), an attribute of one ("attribute", name), any other."""
+"""Values on the stack: a variable ("load", name), an attribute of one ("attribute", name), any other."""
 
 
 def imported_names(code: Code) -> list[str]:
@@ -33,8 +35,16 @@ def imported_names(code: Code) -> list[str]:
     while pending:
         current = pending.pop()
         pending.extend(const for const in current.consts if isinstance(const, Code))
-        collect(normalise(current).instructions, plain, method)
+        if may_load_attributes(current):
+            collect(normalise(current).instructions, plain, method)
     return sorted(name for name in plain - method if name.isidentifier() and not keyword.iskeyword(name))
+
+
+def may_load_attributes(code: Code) -> bool:
+    """Return whether there is a LOAD_ATTR among the bytes of some code; without one, no attribute is called plainly."""
+    opcodes = facts_of(code.version, str(code)).table.opcodes
+    used = set(code.bytecode[::2])
+    return any(opcodes.get(number) == "LOAD_ATTR" for number in used)
 
 
 def collect(items: list[Instruction], plain: set[str], method: set[str]) -> None:
@@ -56,7 +66,7 @@ def collect(items: list[Instruction], plain: set[str], method: set[str]) -> None
             kind, name = operands[CALLEE[item.arg[1]]]
             if kind == "attribute":
                 plain.add(name)
-        if item.op in GLOBAL_LOADS:
+        if item.op in LOADS:
             stack[-1] = ("load", str(item.arg))
         elif item.op == "LOAD_ATTR" and operands[0][0] == "load":
             stack[-1] = ("attribute", operands[0][1])

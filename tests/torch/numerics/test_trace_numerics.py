@@ -252,6 +252,26 @@ def test_a_backend_that_fails_is_a_note() -> None:
     assert "this backend is broken" in report.notes[0]
 
 
+def test_inside_of_vmap() -> None:
+    def mapped(x: Tensor) -> Tensor:
+        return torch.func.vmap(lambda row: torch.log(row - 1).sin())(x) * 2
+
+    assert trace(mapped, torch.full((2, 3), 3.0), backend="eager").findings == []
+    report = trace(mapped, torch.full((2, 3), 0.5), backend="eager")
+    assert report.notes == []
+    assert report.first is not None
+    assert (report.first.kind, report.first.node) == (Kind.NAN, "log")
+
+
+def test_a_wrong_result_behind_vmap() -> None:
+    def mapped(x: Tensor) -> Tensor:
+        return torch.func.vmap(lambda row: row * 2)(x) + torch.sin(x)
+
+    report = trace(mapped, torch.rand(2, 3), backend=replacing(torch.sin, torch.cos))
+    assert report.first is not None
+    assert (report.first.kind, report.first.node) == (Kind.DIFFERENT, "sin")
+
+
 def test_what_cannot_be_called_is_refused() -> None:
     with pytest.raises(TypeError, match="a compiled function or module is expected, not a int"):
         depyf.trace_numerics(3)

@@ -35,6 +35,7 @@ class Facts:
     docstring_flag: a flag tells whether the first constant of a function is its docstring; else any string there is.
     star_in_index: the grammar has `x[*a]`.
     nested_quotes: the fields of an f-string may hold its own quotes and backslashes.
+    negates: in a test, `not a in b` is compiled as `a not in b`, and `not a is b` as `a is not b`.
     percent_joins: the compiler makes the same of `'%s' % (a,)` as of `f'{a!s}'`.
     guesses: folds that hide values of the interpreter's, tried first: a program may use those values.
     folds: what joins instructions of this version's idioms, in order.
@@ -58,6 +59,7 @@ class Facts:
     docstring_flag: bool
     star_in_index: bool
     nested_quotes: bool
+    negates: bool
     percent_joins: bool
     folds: tuple[Fold, ...]
     guesses: tuple[Fold, ...] = ()

@@ -29,6 +29,7 @@ FACTS = v3_13.FACTS.next(
         "WITH_EXCEPT_START": x.plain("WITH_EXCEPT_START", 5),
     },
     walked=True,
+    negates=False,
     docstring_flag=True,
     guesses=(fold_with_entries,),
     folds=(fold_loop_ends_and_pop, fold_null_keywords, v3_13.GENERATOR_STOP, *v3_12.FOLDS, fold_truth),

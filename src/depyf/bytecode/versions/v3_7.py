@@ -112,6 +112,7 @@ FACTS = Facts(
     docstring_flag=False,
     star_in_index=False,
     nested_quotes=False,
+    negates=True,
     percent_joins=False,
     folds=(fold_qualnames, fold_finally_entries, fold_async_loops, fold_async_with, fold_asserts),
 )

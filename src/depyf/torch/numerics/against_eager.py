@@ -16,7 +16,7 @@ from depyf.torch.numerics.comparing import Tolerance, deviations
 from depyf.torch.numerics.places import graph_line, user_line
 from depyf.torch.numerics.prefixes import cuts, first_wrong, prefix
 from depyf.torch.numerics.recording import GraphCall, copied
-from depyf.torch.numerics.report import Deviation, Finding, Kind, NumericsReport, Part
+from depyf.torch.numerics.report import Deviation, Finding, Kind, NumericsReport, Part, one_line
 from depyf.torch.numerics.statistics import Statistics, statistics, tensors
 from depyf.torch.numerics.watching import copy_of
 
@@ -144,7 +144,8 @@ def compare(
                 wrong.add(call.graph)
                 yield _finding(comparison, call, difference, node, report)
         except Exception as error:  # noqa: BLE001 - a backend may raise anything; the other graphs are looked at
-            report.notes.append(f"graph {call.graph} could not be compared: {type(error).__name__}: {error}")
+            report.notes.append(f"graph {call.graph} could not be compared: {one_line(error)}")
+            wrong.add(call.graph)
 
 
 def _finding(

@@ -9,13 +9,15 @@ after: it returns `z`, and all else that the rest of the graph would go on with
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 import torch
 import torch.fx
 
-_OPENING, _CLOSING = "_enter_", "_exit_"
-"""Dynamo's functions that enter and leave a context, such as autocast: a cut in between would leave it open."""
+_OPENING = re.compile(r"_enter_|.*_increment_nesting$")
+_CLOSING = re.compile(r"_exit_|.*_decrement_nesting$")
+"""Dynamo's functions that enter and leave a context, such as autocast or `vmap`: a cut in between leaves it open."""
 
 _SETS_MODE = ("_set_grad_enabled", "inference_mode")
 
@@ -25,8 +27,8 @@ def cuts(module: torch.fx.GraphModule, has_tensor: Callable[[torch.fx.Node], boo
     found, depth, changed = [], 0, False
     for node in module.graph.nodes:
         name = getattr(node.target, "__name__", "")
-        depth += name.startswith(_OPENING)
-        depth -= name.startswith(_CLOSING)
+        depth += _OPENING.match(name) is not None
+        depth -= _CLOSING.match(name) is not None
         if name in _SETS_MODE and node.args:
             changed = node.args[0] is False
         is_computed = node.op not in ("placeholder", "output", "get_attr")

@@ -10,6 +10,13 @@ from depyf.report.model import UserLine
 from depyf.report.user_source import short_path
 from depyf.torch.numerics.statistics import Statistics
 
+_MOST_CHARACTERS = 200
+
+
+def one_line(error: Exception) -> str:
+    """Return an error as a short line."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:_MOST_CHARACTERS]
+
 
 class Part(Enum):
     """Which graph of a captured graph's family: itself, or what AOTAutograd made of it."""

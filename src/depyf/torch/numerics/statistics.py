@@ -9,6 +9,8 @@ import torch
 from torch import Tensor
 from torch.utils import _pytree
 
+from depyf.torch.adapters.functorch_levels import bare
+
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
@@ -65,6 +67,10 @@ def strange(value: object) -> frozenset[str]:
 
 def tensors(value: object) -> Iterator[Tensor]:
     """Yield the plain tensors in a value of any structure; of the elements of others nothing can be said."""
-    for leaf in _pytree.tree_leaves(value):
+    for leaf in map(_bare, _pytree.tree_leaves(value)):
         if isinstance(leaf, Tensor) and leaf.layout is torch.strided and not leaf.is_meta and not leaf.is_quantized:
             yield leaf
+
+
+def _bare(leaf: object) -> object:
+    return bare(leaf) if isinstance(leaf, Tensor) else leaf

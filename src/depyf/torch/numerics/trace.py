@@ -15,8 +15,8 @@ from depyf.torch.adapters.compiled import backend_of, original_callable
 from depyf.torch.adapters.random_numbers import eager_random_numbers
 from depyf.torch.numerics.against_eager import compare
 from depyf.torch.numerics.comparing import Tolerance
-from depyf.torch.numerics.recording import record
-from depyf.torch.numerics.report import Finding, Kind, NumericsReport, Part
+from depyf.torch.numerics.recording import GraphCall, record
+from depyf.torch.numerics.report import Finding, Kind, NumericsReport, Part, one_line
 from depyf.torch.numerics.watching import watch
 
 
@@ -72,13 +72,20 @@ def trace_numerics(
             if recording.left_out:
                 report.notes.append(f"the last {recording.left_out} calls of graphs were not looked at")
             for call in recording.calls:
-                watch(call, report, backward=backward)
+                _watch(call, report, backward=backward)
             if compare_with_eager:
                 report.findings += compare(recording.calls, used, tolerance, report, backward=backward)
         report.findings.sort(key=_order)
         return report
 
     return run
+
+
+def _watch(call: GraphCall, report: NumericsReport, *, backward: bool) -> None:
+    try:
+        watch(call, report, backward=backward)
+    except Exception as error:  # noqa: BLE001 - what a graph raises alone; the other graphs are looked at
+        report.notes.append(f"graph {call.graph} could not be run node by node: {one_line(error)}")
 
 
 def _order(finding: Finding) -> tuple[bool, int, int, int, bool]:

@@ -1,0 +1,54 @@
+"""The run in a few lines, for the terminal in which it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from depyf.report.model import Recompile, Session
+from depyf.report.user_source import is_installed, short_path
+
+MOST_LINES = 6
+"""Lines below the first; the index has the rest."""
+_WIDTH = 110
+
+
+def summary(session: Session, directory: Path) -> list[str]:
+    """Return what happened in a context: counts, where the index is, and what a user would ask about first."""
+    told = [line if len(line) <= _WIDTH else f"{line[: _WIDTH - 3]}..." for line in _lines(session)]
+    more = [f"  and {len(told) - MOST_LINES} more in the index"] if len(told) > MOST_LINES else []
+    return [f"depyf: {_counts(session)}; see {directory / 'index.md'}", *told[:MOST_LINES], *more]
+
+
+def _counts(session: Session) -> str:
+    compiles = [each for _, each in session.compiles()]
+    if not compiles:
+        return "nothing was compiled"
+    return ", ".join(
+        f"{number} {what}{'' if number == 1 else 's'}"
+        for number, what in (
+            (len(compiles), "compile"),
+            (sum(len(each.breaks) for each in compiles), "graph break"),
+            (sum(isinstance(each.trigger, Recompile) for each in compiles), "recompile"),
+        )
+    )
+
+
+def _lines(session: Session) -> Iterator[str]:
+    places = dict.fromkeys((found.where, found.reason) for _, each in session.compiles() for found in each.breaks)
+    for where, reason in places:
+        at = f" at {short_path(where.filename)}:{where.line}" if where is not None else ""
+        yield f"  graph break{at}: {' '.join(reason.split())}"
+    for function, each in session.compiles():
+        if isinstance(each.trigger, Recompile):
+            told = [line for refusal in each.trigger.refusals for line in (refusal.explained or refusal.clauses)]
+            yield f"  recompile {each.id} of {function.name}: {'; '.join(told) or 'torch does not say why'}"
+    for function, each in session.compiles():
+        if each.failure is not None:
+            reason = (each.failure.reason.strip().splitlines() or [""])[0]
+            yield f"  given up: {function.name}: {each.failure.kind}: {reason}"
+    for name, filename, reason in session.skipped:
+        if not is_installed(filename):
+            yield f"  skipped: {name}, {short_path(filename)}: {reason}"
+    for (name, filename, line), hits in session.earlier.items():
+        yield f"  compiled before: {name}, {short_path(filename)}:{line} served {hits} calls"
