@@ -45,7 +45,7 @@ class _Capture:
             from depyf.torch.prepare import prepare_debug
 
             self.directory = self._own_directory()
-            context = prepare_debug(self.directory, log_bytecode=self.settings.log_bytecode)
+            context = prepare_debug(self.directory, log_bytecode=self.settings.log_bytecode, keep_index=True)
             self.session = context.__enter__()
             self.context = context
             if self.settings.backend:

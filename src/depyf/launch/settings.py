@@ -7,6 +7,8 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from depyf.report.summary import SUMMARY_VARIABLE
+
 VARIABLE = "DEPYF_RUN"
 BOOT = Path(__file__).with_name("boot")
 PROCESS = "process_{}"
@@ -30,10 +32,11 @@ class Settings:
 
 
 def environment(settings: Settings) -> dict[str, str]:
-    """Return the environment for the program."""
+    """Return the environment for the program, whose processes leave the telling to the launcher."""
     path = os.environ.get("PYTHONPATH")
     return {
         **os.environ,
+        SUMMARY_VARIABLE: "0",
         VARIABLE: json.dumps(asdict(settings)),
         "PYTHONPATH": os.pathsep.join([str(BOOT), *([path] if path else [])]),
     }

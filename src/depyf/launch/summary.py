@@ -17,7 +17,7 @@ SLOWEST_AT_LEAST = 1.0
 class Summary:
     """All indexes below a directory, counted together.
 
-    unfinished: folders whose process was ended before it could write its index.
+    unfinished: folders whose process was ended before it could tell all: a part of its index is there, or none.
     """
 
     places: list[Path] = field(default_factory=list)
@@ -47,7 +47,7 @@ def summarised(directory: Path, since: float) -> Summary:
 
 
 def _add(found: Summary, folder: Path, index: dict[str, Any]) -> None:
-    found.places.append(folder)
+    (found.places if index["ended"] else found.unfinished).append(folder)
     found.functions += len(index["functions"])
     found.problems += len(index["problems"])
     for name, each in _compiles(index):
@@ -83,7 +83,7 @@ def _compiled(found: Summary) -> str:
 
 
 def _worth(found: Summary) -> str:
-    seconds, which = found.slowest
+    (seconds, which), unfinished = found.slowest, len(found.unfinished)
     words = [
         _count(found.breaks, "graph break") if found.breaks else "",
         _count(found.recompiles, "recompile") if found.recompiles else "",
@@ -91,7 +91,7 @@ def _worth(found: Summary) -> str:
         f"{_count(found.unproven, 'compile')} not proven" if found.unproven else "",
         f"{seconds:.1f} s for compile {which}" if seconds >= SLOWEST_AT_LEAST else "",
         f"{_count(found.problems, 'error')} inside depyf" if found.problems else "",
-        f"{_count(len(found.unfinished), 'process', 'processes')} ended without an index" if found.unfinished else "",
+        f"{_count(unfinished, 'process', 'processes')} ended before all was told" if unfinished else "",
     ]
     return ", ".join(word for word in words if word) or "nothing"
 

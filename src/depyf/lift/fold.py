@@ -212,6 +212,8 @@ class Folder:
                 last = entry
         if last is not None:
             self.spill_through(last, stores)
+        else:
+            self.pending = [self._kept(entry) for entry in self.pending]
 
     def spill_through(self, last: Entry, stores: frozenset[str] = EMPTY) -> None:
         """Assign `last`, and before it all earlier values whose place in time matters, to temporaries."""

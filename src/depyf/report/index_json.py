@@ -46,6 +46,7 @@ def index_json(session: Session) -> str:
         "schema": SCHEMA,
         "torch": session.torch_version,
         "python": session.python_version,
+        "ended": session.ended,
         "functions": [_root(session, root) for root in session.roots()],
         "order": [str(each.id) for _, each in session.compiles()],
         "outside": [_artefact(each) for each in session.loose],

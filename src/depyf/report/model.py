@@ -295,6 +295,8 @@ class Session:
     unavailable: dict[str, str] = field(default_factory=dict)
     """Seams that this torch does not have, each with its reason."""
     problems: list[Problem] = field(default_factory=list)
+    ended: bool = False
+    """Whether a context has ended, so that all is told; an index written before is that of a run that goes on."""
 
     def roots(self) -> list[Function]:
         """Return the functions that are no resume functions, in order of their first compile."""

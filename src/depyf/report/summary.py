@@ -12,6 +12,10 @@ MOST_LINES = 6
 """Lines below the first; the index has the rest."""
 _WIDTH = 110
 
+SUMMARY_VARIABLE = "DEPYF_SUMMARY"
+"""Set to `0` to have nothing printed to a terminal when a context ends."""
+
+
 
 def summary(session: Session, directory: Path) -> list[str]:
     """Return what happened in a context: counts, where the index is, and what a user would ask about first."""

@@ -15,7 +15,7 @@ from typing import Any
 from depyf.collector import pausing
 from depyf.report.model import Session
 from depyf.report.rank_index import rank_index
-from depyf.report.summary import summary
+from depyf.report.summary import SUMMARY_VARIABLE, summary
 from depyf.report.writer import prepared_directory, write_whole
 from depyf.torch import entries, hooks
 from depyf.torch.active import ACTIVE, HITS
@@ -23,15 +23,13 @@ from depyf.torch.adapters import seams, stages
 from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
 from depyf.torch.dump import LOOSE, Dump
 from depyf.torch.problems import Problems
+from depyf.torch.progress import Progress
 from depyf.torch.rank import rank_directory
 from depyf.torch.recorder import Recorder
 from depyf.torch.records import record_kind
 from depyf.torch.told import TOLD, LiveCompile, Told
 from depyf.torch.untraced import Untraced
 from depyf.torch.views import INDEX, write_views
-
-SUMMARY_VARIABLE = "DEPYF_SUMMARY"
-"""Set to `0` to have nothing printed to a terminal when a context ends."""
 
 
 def _told_so_far(directory: Path) -> Told:
@@ -45,7 +43,13 @@ class DumpContext:
     """One entered `prepare_debug`: what it has heard and where it writes."""
 
     def __init__(
-        self, directory: Path, whole: Path | None = None, *, clean_wild_fx_code: bool, log_bytecode: bool
+        self,
+        directory: Path,
+        whole: Path | None = None,
+        *,
+        clean_wild_fx_code: bool,
+        log_bytecode: bool,
+        keep_index: bool,
     ) -> None:
         self.directory = directory
         self._whole_job = whole
@@ -56,6 +60,7 @@ class DumpContext:
         self._recorder = Recorder(self.session, self._dump, keep_restarted=not clean_wild_fx_code)
         self._untraced = None if seams.has_structured_trace() else Untraced(self._recorder)
         self._log_bytecode = log_bytecode
+        self._progress = Progress(self._write_so_far) if keep_index else None
         self._process = os.getpid()
         self._settings = contextlib.ExitStack()
         self._threads = threading.local()
@@ -67,6 +72,7 @@ class DumpContext:
             undo_on_error.enter_context(self._settings)
             self._settings.enter_context(seams.without_profiler_marks())
             self.session.unavailable.update(ACTIVE.enter(self))
+            self.session.ended = False
             undo_on_error.pop_all()
 
     @pausing
@@ -86,6 +92,7 @@ class DumpContext:
                 self._untraced.at_end()
             self._recorder.end_of_context()
         self.session.problems.extend(self._problems.found)
+        self.session.ended = True
         with self._problems.contained("writing the index"):
             write_views(self.session, self._recorder.running(), self._dump, self._problems)
         with self._problems.contained("writing the index of all ranks"):
@@ -99,6 +106,10 @@ class DumpContext:
             for each in self._recorder.running()
             if each.live_code is not None
         ]
+
+    def _write_so_far(self) -> None:
+        with self._problems.contained("writing the index so far"):
+            write_views(self.session, self._recorder.running(), self._dump, self._problems)
 
     def _tell(self) -> None:
         """Print the run in a few lines where somebody sees them: a program's own output is none of depyf's."""
@@ -125,6 +136,8 @@ class DumpContext:
         if kind == stages.GUARD_TREE and running is not None:
             with self._problems.contained(f"reading the guards of {running.compile.id}"):
                 entries.read_guards_in_progress(self._recorder, running)
+        if kind == stages.FRAME_ENDS and self._progress is not None:
+            self._progress.changed()
 
     def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
         """Write the source of Dynamo's code; return the code to run in its place, or None for Dynamo's own."""
@@ -158,6 +171,8 @@ class DumpContext:
 
     def on_run(self, code: types.CodeType) -> bool:
         """Count a call that an entry of this context serves; return whether it is one."""
+        if self._progress is not None and os.getpid() == self._process:
+            self._progress.offer()
         return self._recorder.count_run(code)
 
     def on_earlier_run(self, code: types.CodeType) -> None:
@@ -223,16 +238,27 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
         dump_src_dir: directory for the files, made with its parents when the context is entered.
         clean_wild_fx_code: leave out the graphs of attempts that Dynamo gave up and began anew.
         log_bytecode: write the bytecode before, after, and compiled back, beside each transformed function.
+        keep_index: write the index during the run too, at most a fiftieth of the time, so that a program that is killed
+            leaves one; it says that the run has not ended.
 
     Raises:
         DumpDirectoryError: on entering, before anything is compiled: the directory cannot be written to.
     """
 
     def __init__(
-        self, dump_src_dir: str | os.PathLike[str], clean_wild_fx_code: bool = True, log_bytecode: bool = False
+        self,
+        dump_src_dir: str | os.PathLike[str],
+        clean_wild_fx_code: bool = True,
+        log_bytecode: bool = False,
+        *,
+        keep_index: bool = False,
     ) -> None:
         self._directory = dump_src_dir
-        self._options = {"clean_wild_fx_code": clean_wild_fx_code, "log_bytecode": log_bytecode}
+        self._options = {
+            "clean_wild_fx_code": clean_wild_fx_code,
+            "log_bytecode": log_bytecode,
+            "keep_index": keep_index,
+        }
         self._entered: list[DumpContext] = []
 
     def __enter__(self) -> Session:

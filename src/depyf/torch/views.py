@@ -1,4 +1,4 @@
-"""The files that tell of a whole run, written when the context ends."""
+"""The files that tell of a whole run, written when the context ends, and of one that goes on."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ def write_views(session: Session, compiles: list[Running], dump: Dump, problems:
 
 
 def _write_full_code(session: Session, root: Function, compiles: dict[str, list[Running]], dump: Dump) -> None:
-    """Write `full_code_for_*.py`, or forget its name where nothing of the function was compiled."""
+    """Write `full_code_for_*.py`; forget its name where nothing of the function was compiled by the end."""
     made = [_compiled_function(each, root, compiles.get(each.key, [])) for each in (root, *session.resumes_of(root))]
     functions = [each for each in made if each is not None]
-    if not functions or not dump.write(root.file, render_full_code(functions).text):
+    is_there = bool(functions) and dump.write(root.file, render_full_code(functions).text)
+    if session.ended and not is_there:
         root.file = ""
 
 
