@@ -205,10 +205,13 @@ def main() -> None:
     parser.add_argument("programs", nargs="*", help="only these")
     parser.add_argument("--backend", action="append", help="only with this one; may be given again")
     parser.add_argument("--keep", type=Path, help="write the dumps here")
+    parser.add_argument("--nested", action="store_true", help="let graphs go on behind breaks in inlined calls")
     options = parser.parse_args()
     logging.getLogger("torch").setLevel(logging.ERROR)
     with tempfile.TemporaryDirectory() as temporary:
         directory = options.keep or Path(temporary)
+        if options.nested:
+            torch._dynamo.config.nested_graph_breaks = True
         report(measure(options.backend or BACKENDS, options.programs, directory))
 
 

@@ -24,6 +24,11 @@ class Answer:
     why: str
 
 
+def answer_of(found: Mapping[str, Any]) -> Answer:
+    """Return the answer that an interpreter has written."""
+    return Answer(found["status"], found.get("seconds", 0.0), found.get("level", ""), found.get("why", ""))
+
+
 class Measured:
     """A tool in an interpreter; it is started again when it dies, and ended with the `with` statement."""
 
@@ -59,7 +64,18 @@ class Measured:
             if self.setup is not None:
                 self._send(self.setup)
             return Answer("died", 0.0, "", "the process ended")
-        return Answer(found["status"], found.get("seconds", 0.0), found.get("level", ""), found.get("why", ""))
+        return answer_of(found)
+
+    def ask_for(self, first: int, end: int) -> list[Answer]:
+        """Have the functions of the sample from `first` up to `end` done in a row."""
+        found = self._send({"range": [first, end]})
+        if found:
+            return [answer_of(one) for one in found["answers"]]
+        self.process.wait()
+        self._start()
+        if self.setup is not None:
+            self._send(self.setup)
+        return [self.ask({"index": index}) for index in range(first, end)]
 
     def _send(self, task: Mapping[str, object]) -> dict[str, Any]:
         assert self.process.stdin is not None and self.process.stdout is not None

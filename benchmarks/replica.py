@@ -12,6 +12,7 @@ from torch import Tensor
 
 from benchmarks.bar import Bar, none_of, report
 from benchmarks.other_inputs import ARGUMENTS, SETTINGS
+from depyf.torch import live
 from depyf.torch.adapters import seams
 from depyf.torch.replica import Replica
 from examples.toy_example import toy_example
@@ -23,9 +24,9 @@ NO_ENTRY = "no entry"
 
 def by_torch(a: object, b: object) -> str:
     """Return the compile id of the first entry of `toy_example` whose C++ guards hold."""
-    for entry in torch._dynamo.eval_frame._debug_get_cache_entry_list(toy_example.__code__):
+    for entry in live.entries(toy_example.__code__):
         if seams.entry_guard_manager(entry).check({"a": a, "b": b}):
-            return str(entry.compile_id)
+            return live.compile_id(entry)
     return NO_ENTRY
 
 

@@ -4,7 +4,8 @@
 
 TOOL is `ours`, `ours-verified`, or an adapter of `tools/roundtrip`. One task a line on stdin, as JSON:
 {"sample": [size, seed]} draws functions from the standard library and answers their number, {"index": n} decompiles one
-of them, {"family": name, "n": n} a program of `families`, {"pyc": path} a module. All of this runs on Python 3.7 too.
+of them, {"range": [m, n]} those from m up to n, {"family": name, "n": n} a program of `families`, {"pyc": path} a
+module. All of this runs on Python 3.7 too.
 """
 
 from __future__ import annotations
@@ -78,6 +79,8 @@ class Tool:
             return timed(self.pyc, task["pyc"])
         if "index" in task:
             return timed(self.function, self.sample[task["index"]])
+        if "range" in task:
+            return {"answers": [timed(self.function, code) for code in self.sample[slice(*task["range"])]]}
         try:
             code = program(task["family"], task["n"])
         except (SyntaxError, RecursionError, MemoryError) as error:

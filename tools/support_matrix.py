@@ -2,13 +2,15 @@
 
 python tools/support_matrix.py py310-t260=/path/to/bin/python py313-t215=/path/to/bin/python
 
-Each environment needs torch and pytest. What a run finds is kept in a file, so that environments can be asked one after
-the other, and a part anew: `--parts tests`.
+Each environment needs torch and pytest, for the debuggers' tests debugpy and pexpect too. What a run finds is kept in
+`docs/support-matrix.json`, so that environments can be asked one after the other and a part anew: `--parts tests`. With
+`--again` only the tests that failed are run, and what is known of the others stays.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import re
@@ -17,7 +19,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "support-matrix.md"
@@ -36,18 +38,27 @@ print(json.dumps({"torch": torch.__version__, "python": platform.python_version(
 """
 
 _SUMMARY = re.compile(r"(\d+) (passed|failed|skipped|errors?)\b")
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+\.py::.*?)(?: - .*)?$", re.MULTILINE)
 _SKIPPED = re.compile(r"^SKIPPED \[(\d+)\] \S+: (.*)$", re.MULTILINE)
 _BAR = re.compile(r"^(?:met    |NOT MET)  ([^:\n]+): (.*)$", re.MULTILINE)
 
 
+SECONDS = 3600
+"""The longest that a part may take; what it has printed by then does not count."""
+
+
 def _output(python: str, *arguments: str) -> str:
     environment = os.environ | {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "TORCHINDUCTOR_COMPILE_THREADS": "1"}
+    # A summary of pytest's has the width of the terminal.
+    environment["COLUMNS"] = "400"
     command = [python, "-W", "ignore", *arguments]
-    done = subprocess.run(command, cwd=ROOT, env=environment, check=False, capture_output=True, text=True)
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, check=False, capture_output=True, text=True, timeout=SECONDS
+    )
     return done.stdout if done.stdout.strip() else done.stderr
 
 
-def probe(python: str) -> Found:
+def probe(python: str, _: Found) -> Found:
     """Return the versions of an environment, and which seams its torch does not have."""
     lines = [line for line in _output(python, "-c", _PROBE).splitlines() if line.startswith("{")]
     if not lines:
@@ -56,33 +67,68 @@ def probe(python: str) -> Found:
     return found
 
 
-def run_tests(python: str) -> Found:
+def run_tests(python: str, before: Found) -> Found:
     """Return how many contract tests pass, and why others are skipped."""
-    text = _output(python, "-m", "pytest", "-q", "-rs", "-m", "not slow", "-p", "no:cacheprovider", "tests/torch")
+    return _tests(python, before, "-m", "not slow", "tests/torch", "tests/report")
+
+
+def run_debuggers(python: str, before: Found) -> Found:
+    """Return how many tests pass that step through the files of a dump in pdb, and in debugpy as an editor does."""
+    return _tests(python, before, "tests/torch/debuggers")
+
+
+def _tests(python: str, before: Found, *which: str) -> Found:
+    failed = before.get("failed")
+    if isinstance(failed, list) and failed:
+        return _again(python, before, failed)
+    return _pytest(python, *which)
+
+
+def _again(python: str, before: Found, failed: list[str]) -> Found:
+    """Return what is known, with the tests that failed run again, file by file."""
+    known: Any = before
+    counts = Counter({kind: number for kind, number in known["counts"].items() if kind not in ("failed", "error")})
+    skipped = Counter(known["skipped"])
+    still: list[str] = []
+    for file, ids in itertools.groupby(failed, key=lambda each: each.partition("::")[0]):
+        found: Any = _pytest(python, *ids)
+        if not found["counts"]:
+            # Without these tests in it: the whole file is skipped by now.
+            found = _pytest(python, file)
+        counts.update(found["counts"])
+        skipped.update(found["skipped"])
+        still += found["failed"]
+    return {"counts": dict(counts), "skipped": dict(sorted(skipped.items())), "failed": still}
+
+
+def _pytest(python: str, *which: str) -> Found:
+    options = ("-q", "-rfEs", "--tb=no", "--show-capture=no", "-p", "no:cacheprovider")
+    text = _output(python, "-m", "pytest", *options, *which)
     last = text.strip().rpartition("\n")[2]
     counts = {kind.rstrip("s"): int(number) for number, kind in _SUMMARY.findall(last)}
     skipped: Counter[str] = Counter()
     for number, reason in _SKIPPED.findall(text):
         skipped[reason] += int(number)
-    failed = [line.removeprefix("FAILED ").partition(" - ")[0] for line in text.splitlines() if line[:7] == "FAILED "]
+    failed = _FAILED.findall(text)
     return {"counts": counts, "skipped": dict(sorted(skipped.items())), "failed": failed}
 
 
-def run_guards(python: str) -> Found:
+def run_guards(python: str, _: Found) -> Found:
     """Return on how many pairs of program and call the guards say what torch's own say."""
     text = _output(python, "-m", "tools.guard_verdicts")
     found = re.search(r"^(\d+) of (\d+) pairs agree", text, re.MULTILINE)
     return {"agree": int(found[1]), "pairs": int(found[2])} if found else {"agree": 0, "pairs": 0}
 
 
-def run_dynamo(python: str) -> Found:
+def run_dynamo(python: str, _: Found) -> Found:
     """Return the bars of Dynamo's own code."""
     return dict(_BAR.findall(_output(python, "-m", "benchmarks.dynamo_code")))
 
 
-PARTS: dict[str, Callable[[str], Found]] = {
+PARTS: dict[str, Callable[[str, Found], Found]] = {
     "probe": probe,
     "tests": run_tests,
+    "debuggers": run_debuggers,
     "guards": run_guards,
     "dynamo": run_dynamo,
 }
@@ -94,11 +140,13 @@ def page(results: dict[str, dict[str, Found]]) -> str:
     lines = [
         "# What works where",
         "",
-        "Written by `tools/support_matrix.py`, which runs the contract tests (`tests/torch`), the guards' verdicts",
-        "(`tools/guard_verdicts`) and the programs for Dynamo (`benchmarks/dynamo_code.py`) in one environment each.",
+        "Written by `tools/support_matrix.py`, which runs in one environment each: the contract tests (`tests/torch`,",
+        "`tests/report`), those of them that step in pdb and debugpy (`tests/torch/debuggers`), the guards' verdicts",
+        "(`tools/guard_verdicts`), and the programs for Dynamo (`benchmarks/dynamo_code.py`). A test of what a torch",
+        "does not have is skipped there, with the reason below.",
         "",
-        "| torch | Python | contract tests | guards as C++ decides | Dynamo's code replaced by proven source |",
-        "|---|---|---|---|---|",
+        "| torch | Python | contract tests | debuggers | guards as C++ decides | Dynamo's code in proven source |",
+        "|---|---|---|---|---|---|",
         *(_row(found) for found in order),
         "",
         "Other releases use what is found in them: depyf asks torch for each place that it takes hold of, and says in",
@@ -120,19 +168,22 @@ def _versions(found: dict[str, Found]) -> tuple[list[int], list[int]]:
 
 
 def _row(found: dict[str, Found]) -> str:
-    counts = found.get("tests", {}).get("counts", {})
-    assert isinstance(counts, dict)
-    tests = f"{counts.get('passed', 0)} pass, {counts.get('failed', 0) + counts.get('error', 0)} fail"
-    if not counts:
-        tests = "not run yet"
-    if counts.get("skipped"):
-        tests += f", {counts['skipped']} not for this torch"
+    tests, debuggers = (_count(found.get(part, {}).get("counts", {})) for part in ("tests", "debuggers"))
     guards, dynamo = found.get("guards", {}), found.get("dynamo", {})
     pairs = f"{guards['agree']} of {guards['pairs']} pairs" if guards.get("pairs") else "not asked"
     unproven = str(dynamo.get("code objects whose source is not proven", "? of ?"))
     other = str(dynamo.get("programs with other results", "?"))
     code = f"all but {unproven}; other results in {other}"
-    return f"| {found['probe']['torch']} | {found['probe']['python']} | {tests} | {pairs} | {code} |"
+    versions = f"{found['probe']['torch']} | {found['probe']['python']}"
+    return f"| {versions} | {tests} | {debuggers} | {pairs} | {code} |"
+
+
+def _count(counts: object) -> str:
+    assert isinstance(counts, dict)
+    if not counts:
+        return "not run yet"
+    text = f"{counts.get('passed', 0)} pass, {counts.get('failed', 0) + counts.get('error', 0)} fail"
+    return f"{text}, {counts['skipped']} not for this torch" if counts.get("skipped") else text
 
 
 def _unavailable(seams: object) -> Iterable[str]:
@@ -151,16 +202,19 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("environments", nargs="*", metavar="NAME=PYTHON")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--again", action="store_true", help="of tests, run those that failed")
     options = parser.parse_args(arguments)
     results: dict[str, dict[str, Found]] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
     for environment in options.environments:
         name, _, python = environment.partition("=")
         for part in options.parts:
-            results.setdefault(name, {})[part] = PARTS[part](python)
-            print(name, part, json.dumps(results[name][part])[:200], flush=True)
+            known = results.setdefault(name, {})
+            known[part] = PARTS[part](python, known.get(part, {}) if options.again else {})
+            print(name, part, json.dumps(known[part], indent=1), flush=True)
         RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", "utf-8")
     PAGE.write_text(page(results), "utf-8")
-    return int(any(found.get("tests", {}).get("failed") for found in results.values()))
+    parts = [found.get(part, {}) for found in results.values() for part in ("tests", "debuggers")]
+    return int(any(part.get("failed") for part in parts))
 
 
 if __name__ == "__main__":

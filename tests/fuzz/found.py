@@ -62,6 +62,38 @@ PROGRAMS: dict[str, tuple[list[Block], list[Region]]] = {
         ],
         [],
     ),
+    # the test of `a and b` runs code: nothing passes it
+    "a conditional value that waits": (
+        [
+            block("", [op("LOAD_GLOBAL", "g"), op("GET_ITER"), load(), load()], branch(1, 2)),
+            block("i o", [load("b")], to(3)),
+            block("i o", [load("a")], to(3)),
+            block("i o v", [op("BUILD_MAP", 0), *CALL_G], branch(4, 4)),
+            block("i o v D", [op("BUILD_TUPLE", 4)], RETURN),
+        ],
+        [],
+    ),
+    # a test whose ways lead to one place is a test all the same
+    "a value that is tested and kept": (
+        [
+            block("", [*CALL_G, op("COPY", 1)], branch(1, 1)),
+            block("v", [], RETURN),
+        ],
+        [],
+    ),
+    # what is used before a statement, and behind it, has a name from before it
+    "a value that is used twice": (
+        [
+            block(
+                "",
+                [load(), op("COPY", 1), op("STORE_GLOBAL", "s"), load("b")],
+                branch(1, 2),
+            ),
+            block("v", [load("c"), op("BUILD_TUPLE", 2)], RETURN),
+            block("v", [], RETURN),
+        ],
+        [],
+    ),
     # where paths meet, two variables hold one list, or two lists
     "lists that are one on one path": (
         [

@@ -19,8 +19,8 @@ from depyf.report.reproducible import reproducible
         ("__compiled_fn_402_541c2e2c_44b0_4f3d_8ef1_0a5ac... != 3", "__compiled_fn_402... != 3"),
         ("__compiled_fn_4.py", "__compiled_fn_4.py"),
         (
-            "torch._inductor.config.b = 1\ntorch._inductor.config.a = 2\nx\n",
-            "torch._inductor.config.a = 2\ntorch._inductor.config.b = 1\nx\n",
+            "torch._inductor.config.b.c = 1\ntorch._dynamo.config.a = 3\ntorch._inductor.config.a = 2\nx\n",
+            "torch._dynamo.config.a = 3\ntorch._inductor.config.a = 2\ntorch._inductor.config.b.c = 1\nx\n",
         ),
     ],
 )

@@ -67,7 +67,7 @@ def test_a_directory_that_cannot_be_written(tmp_path: Path) -> None:
 
 FULL = """
 import resource, sys, warnings
-import torch, depyf
+import torch, torch._dynamo, depyf
 from examples.toy_example import toy_example
 
 def fill_the_disk():

@@ -9,6 +9,8 @@ import pytest
 from benchmarks import models, replica, toy
 from benchmarks.bar import Bar
 from benchmarks.small_models import TRAININGS
+from depyf.torch.adapters import lacking
+from tests.torch.needs import needs
 
 
 def _not_met(bars: list[Bar]) -> list[Bar]:
@@ -26,6 +28,7 @@ def test_a_training_of_a_real_model(name: str) -> None:
     assert _not_met(models.measure_one(name, "aot_eager")) == []
 
 
+@needs(lacking.guard_trees())
 @pytest.mark.parametrize("sizes", [(10,), (10, 8)], ids=str)
 def test_the_replica(sizes: tuple[int, ...]) -> None:
     assert _not_met(replica.served("eager", sizes)) == []

@@ -18,10 +18,11 @@ torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch
 
 import depyf  # noqa: E402 - after the check that torch is there
 from benchmarks.same_dump import differences  # noqa: E402
-from depyf.torch.adapters import seams  # noqa: E402
+from depyf.torch.adapters import lacking, seams  # noqa: E402
 from tests.torch import programs  # noqa: E402
+from tests.torch.needs import needs  # noqa: E402
 
-traced = pytest.mark.skipif(not seams.has_structured_trace(), reason="torch before 2.4 does not tell all of this")
+traced = needs(lacking.structured_trace())
 
 # Before 2.3 the name of a resume function has no line.
 RESUME = seams.RESUME_PREFIX + ("branching_at_11" if seams.RESUME_PREFIX.startswith("torch_") else "branching")
@@ -93,7 +94,9 @@ def test_the_files_of_eager(tmp_path: Path) -> None:
 
 @traced
 def test_the_graphs_of_a_training_with_inductor(tmp_path: Path) -> None:
-    run_branching("inductor", tmp_path, gradient=True)
+    # What Inductor takes from its cache does not come through its passes.
+    with torch._inductor.config.patch(force_disable_caches=True):
+        run_branching("inductor", tmp_path, gradient=True)
     found = index(tmp_path)["functions"][0]["compiles"][0]
     stages = [artefact["stage"] for artefact in found["artefacts"]]
     for stage in ("Captured_Graph", "Joint_graph", "Forward_graph", "Backward_graph", "AFTER_POST_GRAD"):
@@ -127,16 +130,18 @@ def test_the_story(tmp_path: Path) -> None:
     first, second = root["compiles"]
     assert first["trigger"] == {"kind": "first call"}
     assert second["trigger"]["kind"] == "recompile"
-    (refused,) = second["trigger"]["refused"]
-    assert refused["entry"] == first["id"]
-    assert refused["clauses"] == ["tensor 'a' size mismatch at index 0. expected 10, actual 8"]
+    if lacking.refusals() is None:
+        (refused,) = second["trigger"]["refused"]
+        assert refused["entry"] == first["id"]
+        (clause,) = refused["clauses"]
+        assert re.match(r"tensor '(a|L\['a'\])' size mismatch at index 0. expected 10, actual 8", clause)
     assert [resume["resumes_at"] for resume in root["resume_functions"]] == [13, 12]
     assert [resume["broke_at"] for resume in root["resume_functions"]] == [11, 11]
     for resume in root["resume_functions"]:
         assert resume["compiles"][0]["trigger"]["kind"] == "resume"
         assert resume["compiles"][0]["trigger"]["caller"] == first["id"]
     (found_break,) = first["breaks"]
-    assert found_break["code"] == "GB0170"
+    assert found_break["code"] in ("GB0170", "")  # Torch before 2.8 has no codes.
     assert found_break["where"]["text"] == "if b.sum() < 0:"
     assert first["seconds"]["total"] > 0
     assert first["op_count"] > 0

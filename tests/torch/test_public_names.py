@@ -33,7 +33,6 @@ def test_debug_inside_a_context_is_a_clear_error(tmp_path: Path) -> None:
         pass
 
 
-@pytest.mark.skipif(not hasattr(torch.compiler, "set_stance"), reason="before 2.6 torch compiles whatever it is told")
 def test_debug_tells_where_to_break_and_compiles_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     compiled = torch.compile(programs.straight, backend="eager")
     with depyf.prepare_debug(tmp_path):

@@ -22,6 +22,7 @@ from depyf.torch.guards.render import guard_name
 from depyf.torch.guards.tree import Tree
 from tools.guard_verdicts.program import Change, Program
 
+_DICT_ITEM = re.compile(r"dict_item\(([^()]*), ([^(),]*)\)")
 _VALUE = re.compile(r"[LG]\['\w+'\](?:\.\w+|\[[^\]]*\])*")
 
 
@@ -48,7 +49,8 @@ class Verdict:
             same = any(part in refusal.torch_text or part in refusal.actual for part in self.torch_names)
             source = _short(refusal.source)
             there = any(source.startswith(value) or f"({value}" in source for value in values)
-            if same or there or (refusal.aspect and refusal.aspect in said):
+            # Torch's word for autocast's cache is autocast too.
+            if same or there or (refusal.aspect and refusal.aspect.removesuffix("_cache") in said):
                 return True
         return False
 
@@ -62,7 +64,10 @@ class Verdict:
 def _short(source: str) -> str:
     """Return an expression as torch writes it: without the dicts in which attributes of a module are."""
     source = re.sub(r'\.__dict__\["(\w+)"\]', r".\1", source)
-    return re.sub(r"^dict_item\((.*), (.*)\)$", r"\1[\2]", source)
+    before = ""
+    while source != before:
+        before, source = source, _DICT_ITEM.sub(r"\1[\2]", source)
+    return source
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,10 @@ class Operands:
     effect: int
 
 
+Taken = tuple[list[ast.expr], frozenset[str], frozenset[str], int]
+"""The fields of `Operands`, where nobody keeps them."""
+
+
 class Folder:
     """The state of folding one block: finished statements, and pending values in order.
 
@@ -96,28 +100,36 @@ class Folder:
         self, inst: Inst, make: Callable[[list[ast.expr]], ast.expr], effect: int = IMPURE
     ) -> Entry:
         """Push the expression that `make` builds of the operands."""
-        taken = self.take(inst.uses)
-        return self.push(inst, make(taken.exprs), max(effect, taken.effect), taken.reads, taken.writes)
+        exprs, reads, writes, own = self._taken(inst.uses)
+        return self.push(inst, make(exprs), own if own > effect else effect, reads, writes)
 
     def take(self, temps: list[int]) -> Operands:
         """Return operands for an expression that uses them in this order.
 
         Pending values that cannot be moved there are assigned to their temporaries first.
         """
-        first = len(self.pending) - len(temps)
+        return Operands(*self._taken(temps))
+
+    def _taken(self, temps: list[int]) -> Taken:
+        pending = self.pending
+        first = len(pending) - len(temps)
         if first >= 0:
-            tail = self.pending[first:]
+            tail = pending[first:]
             if list(map(_temp_if_plain, tail)) == temps:
-                del self.pending[first:]
+                del pending[first:]
                 return self._inline(tail)
         self._settle(temps)
         inlined = order.plan(self, temps)
         operands = Operands([], EMPTY, EMPTY, PURE)
         for temp in temps:
             operands.exprs.append(self._operand(temp, inlined, operands))
-        return operands
+        return operands.exprs, operands.reads, operands.writes, operands.effect
 
-    def _inline(self, entries: list[Entry]) -> Operands:
+    def _inline(self, entries: list[Entry]) -> Taken:
+        if len(entries) == 1:
+            (entry,) = entries
+            del self.by_temp[entry.temp]
+            return [entry.expr], entry.reads, entry.writes, entry.effect
         reads, writes, effect = EMPTY, EMPTY, PURE
         for entry in entries:
             del self.by_temp[entry.temp]
@@ -127,7 +139,7 @@ class Folder:
                 writes |= entry.writes
             if entry.effect > effect:
                 effect = entry.effect
-        return Operands([entry.expr for entry in entries], reads, writes, effect)
+        return [entry.expr for entry in entries], reads, writes, effect
 
     def _operand(self, temp: int, inlined: set[int], operands: Operands) -> ast.expr:
         entry = self.by_temp.get(temp)
@@ -200,6 +212,8 @@ class Folder:
                 last = entry
         if last is not None:
             self.spill_through(last, stores)
+        else:
+            self.pending = [self._kept(entry) for entry in self.pending]
 
     def spill_through(self, last: Entry, stores: frozenset[str] = EMPTY) -> None:
         """Assign `last`, and before it all earlier values whose place in time matters, to temporaries."""

@@ -327,7 +327,7 @@ EMPTY: frozenset[str] = frozenset()
 
 def constant(value: object) -> ast.expr:
     """Return the expression of a constant: a literal where there is one, else an `Object`."""
-    if is_literal(value):
+    if type(value) in LITERALS or is_literal(value):
         return literal(value)
     return Object(value=value)
 

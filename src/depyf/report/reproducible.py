@@ -15,7 +15,7 @@ _ADDRESS = re.compile(
     r"|(_DATA_PTR'\] = ')\d{9,}"
 )
 _RANDOM_PART = re.compile(r"(__compiled_fn_\d+)_[0-9a-f]{8}(?:_[0-9a-f]*)*")
-_SETTINGS = re.compile(r"(?:^torch\.[\w.]*config\.\w+ = .*\n){2,}", re.MULTILINE)
+_SETTINGS = re.compile(r"(?:^torch\.[\w.]*config\.[\w.]+ = .*\n){2,}", re.MULTILINE)
 
 
 def reproducible(text: str) -> str:

@@ -15,7 +15,7 @@ import ast
 from dataclasses import dataclass
 
 from depyf.lift.fold import Folder
-from depyf.lift.nodes import Entry, MatchTest, Temp
+from depyf.lift.nodes import IMPURE, Entry, MatchTest, Temp
 from depyf.lift.rules import FOLD
 from depyf.lift.tac import Block, Branch, Edge, Exit, Goto, Graph, Inst, Return, edges
 from depyf.structure.chains import link, with_link
@@ -156,8 +156,10 @@ class _Collapser:
         return bool(true_arm and false_arm and self._conditional(block, cond, true_arm, false_arm))
 
     def _whole_value(self, block: Block, cond: int, if_true: Edge, if_false: Edge) -> bool:
-        """Both ways lead to one place and carry the tested value: it is no test."""
+        """Both ways lead to one place and carry the value of tests that were joined: it is no test of its own."""
         if cond not in if_true.args or if_true.args != if_false.args:
+            return False
+        if not block.insts or block.insts[-1].op != "EXPR" or block.insts[-1].defs != [cond]:
             return False
         self._drop_edge(if_false)
         self.uses[cond] -= 1
@@ -312,7 +314,8 @@ class _Collapser:
                 left = ast.UnaryOp(op=ast.Not(), operand=parts[0]) if negate else parts[0]
                 return ast.BoolOp(op=op, values=[left, right])
 
-            compound = Compound(make, arm.entry.effect, arm.entry.reads, arm.entry.writes)
+            # The test of the left one runs code.
+            compound = Compound(make, IMPURE, arm.entry.reads, arm.entry.writes)
             inst = Inst("EXPR", compound, [cond, *extra], [result], self._line(block), -1)
         block.insts.append(inst)
         self._remove(arm.block)
@@ -431,8 +434,7 @@ class _Collapser:
             return ast.IfExp(test=parts[0], body=body.expr, orelse=orelse.expr)
 
         extra = list(dict.fromkeys(self._externals(true_arm) + self._externals(false_arm)))
-        effect = max(body.effect, orelse.effect)
-        compound = Compound(make, effect, body.reads | orelse.reads, body.writes | orelse.writes)
+        compound = Compound(make, IMPURE, body.reads | orelse.reads, body.writes | orelse.writes)
         block.insts.append(Inst("EXPR", compound, [cond, *extra], [result], self._line(block), -1))
         self._remove(true_arm.block)
         self._remove(false_arm.block)

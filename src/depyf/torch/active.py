@@ -7,6 +7,7 @@ belongs to the context that its thread entered last, else to the one that any th
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import types
 from collections.abc import Iterator, Mapping
@@ -15,20 +16,15 @@ from typing import Any, Protocol
 
 from depyf.collector import paused
 from depyf.report.model import CompileId, Unavailable
-from depyf.torch.adapters import seams, stages
-from depyf.torch.adapters.graphs import missing_wrappers
+from depyf.torch.adapters import lacking, seams, stages
 from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.adapters.skips import watch_skips
 from depyf.torch.adapters.unseen import unseen
 from depyf.torch.formatter import FormatterPatch
 from depyf.torch.records import record_compile_id, record_kind
-from depyf.torch.untraced import NOT_TOLD
 
 HITS = "calls that each entry served"
 """The seam that counts them."""
-
-WRAPPERS = "files of AOTAutograd's wrappers"
-"""The seam that gives their text."""
 
 
 class Context(Protocol):
@@ -94,6 +90,12 @@ class ActiveContexts:
             if not self._entered and self._hooks is not None:
                 hooks, self._hooks = self._hooks, None
                 hooks.close()
+
+    def after_fork(self) -> None:
+        """Hear nothing in a forked child: the files are its parent's, and what another thread had locked stays so."""
+        self._lock = threading.RLock()
+        self._entered = []
+        self._owners = {}
 
     def is_any_entered(self) -> bool:
         """Tell whether any context is entered now, by any thread."""
@@ -174,7 +176,7 @@ class ActiveContexts:
             return owner
 
     def _install(self) -> tuple[ExitStack, dict[str, str]]:
-        hooks, unavailable = ExitStack(), {}
+        hooks, unavailable = ExitStack(), lacking.reasons()
         with ExitStack() as undo_on_error:
             undo_on_error.push(hooks)
             handle = seams.register_bytecode_hook(self._bytecode_hook)
@@ -183,16 +185,11 @@ class ActiveContexts:
                 logger, handler = logging.getLogger(seams.TRACE_LOGGER), _TraceHandler(self)
                 logger.addHandler(handler)
                 hooks.callback(logger.removeHandler, handler)
-            else:
-                unavailable["structured trace"] = NOT_TOLD
             patch = FormatterPatch(self.on_graph)
             missing = patch.install()
             hooks.callback(patch.remove)
             if isinstance(missing, Unavailable):
                 unavailable["graphs that clients format"] = missing.reason
-            wrappers = missing_wrappers()
-            if wrappers is not None:
-                unavailable[WRAPPERS] = wrappers.reason
             ended = watch_runs(self.on_run)
             if isinstance(ended, Unavailable):
                 unavailable[HITS] = ended.reason
@@ -211,6 +208,9 @@ class ActiveContexts:
 
 
 ACTIVE = ActiveContexts()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=ACTIVE.after_fork)
 
 
 class _Deaf:

@@ -45,6 +45,7 @@ def _dtypes_by_number() -> dict[int, torch.dtype]:
 
 
 _DTYPES = _dtypes_by_number()
+_REDUCTIONS = ("allow_fp16_reduce", "allow_bf16_reduce")
 
 
 def dtype_of(number: int) -> object:
@@ -75,6 +76,7 @@ def flags(description: str) -> dict[str, object]:
         "default_dtype": dtype_of(raw["default_dtype"]),
         "autocast": _autocast(autocast),
         "autocast_cache": autocast["cached_enabled"],
+        **{name: global_state.reduction(raw[name]) for name in _REDUCTIONS if name in raw},
     }
     return dict(sorted(named.items()))
 

@@ -107,7 +107,7 @@ def collect(function: types.FunctionType) -> list[CompiledFunction]:
             if resume_name not in (known.resume_name, *known.other_names):
                 found[id(code)] = replace(known, other_names=[*known.other_names, resume_name])
             continue
-        source, first_line = source_of(code)
+        source, first_line = _source_of(code, found.get(id(caller)))
         live = sorted(entries(code), key=lambda entry: seams.entry_compile_id(entry).compile)
         found[id(code)] = CompiledFunction(
             name=code.co_name,
@@ -141,6 +141,15 @@ def _entry(entry: CacheEntry, code: types.CodeType) -> CompiledEntry:
         made.level.name,
         placeholders=dict(made.placeholders),
     )
+
+
+def _source_of(code: types.CodeType, caller: CompiledFunction | None) -> tuple[str, int]:
+    """Return the text of a function and its first line; of a resume function those of what it resumes."""
+    if caller is not None and caller.filename == code.co_filename:
+        end = caller.first_line + len(caller.source.splitlines())
+        if caller.first_line <= code.co_firstlineno < end:
+            return caller.source, caller.first_line
+    return source_of(code)
 
 
 def source_of(code: types.CodeType) -> tuple[str, int]:

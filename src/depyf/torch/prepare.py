@@ -20,7 +20,7 @@ from depyf.report.variables import SUMMARY_VARIABLE
 from depyf.report.writer import prepared_directory, write_whole
 from depyf.torch import entries, hooks
 from depyf.torch.active import ACTIVE, HITS
-from depyf.torch.adapters import seams, stages
+from depyf.torch.adapters import lacking, seams, stages
 from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
 from depyf.torch.dump import LOOSE, Dump
 from depyf.torch.problems import Problems
@@ -29,7 +29,7 @@ from depyf.torch.rank import rank_directory
 from depyf.torch.recorder import Recorder
 from depyf.torch.records import record_kind
 from depyf.torch.told import TOLD, LiveCompile, Told
-from depyf.torch.untraced import Untraced
+from depyf.torch.untraced import UntoldBreaks, Untraced
 from depyf.torch.views import INDEX, write_views
 
 
@@ -60,6 +60,7 @@ class DumpContext:
         self._dump = Dump(directory, self._problems, self._told.numbers)
         self._recorder = Recorder(self.session, self._dump, keep_restarted=not clean_wild_fx_code)
         self._untraced = None if seams.has_structured_trace() else Untraced(self._recorder)
+        self._breaks = None if lacking.traced_breaks() is None else UntoldBreaks(self._recorder)
         self._log_bytecode = log_bytecode
         self._progress = Progress(self._write_so_far) if keep_index else None
         self._process = os.getpid()
@@ -151,6 +152,8 @@ class DumpContext:
                 entries.read_new_entries(self._recorder)
             self._recorder.begun(current[0], code)
             untraced.before_code(current)
+        if self._breaks is not None and current is not None:
+            self._breaks.before_code(current)
         made = hooks.on_code(self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode)
         if HITS not in self.session.unavailable:
             self._recorder.await_runs(new_code if made is None else made)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import re
 import threading
 import types
@@ -29,7 +30,7 @@ from depyf.report.names import compiled_fn_number, file_part, without_random_par
 from depyf.report.reproducible import reproducible
 from depyf.report.user_source import function_source, short_path
 from depyf.torch import records
-from depyf.torch.adapters import seams, stages
+from depyf.torch.adapters import caller, seams, stages
 from depyf.torch.dump import LOOSE, Dump
 from depyf.torch.guards.tree import Tree
 from depyf.torch.weak_codes import WeakCodes
@@ -204,7 +205,10 @@ class Recorder:
             self._running.clear()
             running = None
         strings = seams.interned_strings()
-        stack = records.user_stack(details.get("stack"), strings if isinstance(strings, dict) else {})
+        frames = records.user_stack(details.get("stack"), strings if isinstance(strings, dict) else {})
+        not_users = (seams.DYNAMO_DIRECTORY, os.path.join(self.dump.directory, ""))
+        callers = tuple(frame for frame in frames if not frame.filename.startswith(not_users))
+        stack = records.with_own_frame(callers, caller.code_in_progress())
         if running is None:
             running = self._begin(compile_id, stack)
         running.compile.user_stack = stack[:-1]

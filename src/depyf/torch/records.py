@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import types
 from collections.abc import Mapping
 from typing import Any
 
@@ -62,6 +63,16 @@ def user_stack(stack: object, filenames: Mapping[int, str]) -> tuple[UserLine, .
         loc = frame.get("loc")
         lines.append(UserLine(filename, line, loc.strip(), function) if loc else line_at(filename, line, function))
     return tuple(lines)
+
+
+def with_own_frame(stack: tuple[UserLine, ...], code: types.CodeType | None) -> tuple[UserLine, ...]:
+    """Return a stack that ends with the frame that is compiled, of `code`: torch 2.4 tells of its callers only."""
+    if code is None:
+        return stack
+    place = (code.co_filename, code.co_firstlineno, code.co_name)
+    if stack and (stack[-1].filename, stack[-1].line, stack[-1].function) == place:
+        return stack
+    return (*stack, line_at(*place))
 
 
 def graph_break(payload: str, attempt: int) -> GraphBreak:

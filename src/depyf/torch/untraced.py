@@ -1,11 +1,11 @@
-"""Torch before 2.4 writes no structured trace: what it formats and leaves behind, told as records of such a trace."""
+"""What torch formats and leaves behind, as records of its trace: before 2.4 it writes none, before 2.6 not of all."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from depyf.report.model import CompileId
-from depyf.torch.adapters import before_trace, seams, stages
+from depyf.torch.adapters import before_trace, caller, seams, stages
 from depyf.torch.recorder import Recorder
 
 _KINDS = {
@@ -16,7 +16,21 @@ _KINDS = {
 }
 """Torch's names of the graphs that it formats, and of the records that later releases write of them."""
 
-NOT_TOLD = "torch before 2.4 writes none: times, reasons of recompiles and skipped frames are not told"
+
+class UntoldBreaks:
+    """Tells a recorder of graph breaks, of which the trace tells since 2.6."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._known = len(before_trace.break_texts())
+
+    def before_code(self, current: tuple[CompileId, int]) -> None:
+        """Tell of the breaks that a compile has met by the time that its code is made."""
+        texts = before_trace.break_texts()
+        # A reset of Dynamo forgets the breaks so far.
+        for text in texts[self._known if self._known <= len(texts) else 0 :]:
+            _tell(self._recorder, current, stages.ARTEFACT, {"name": stages.BREAK_REASON}, text)
+        self._known = len(texts)
 
 
 class Untraced:
@@ -25,29 +39,23 @@ class Untraced:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._kernels = set(before_trace.kernels())
-        self._breaks = len(before_trace.break_texts())
         self._last: tuple[CompileId, int] | None = None
 
     def on_graph(self, current: tuple[CompileId, int], name: str, module: seams.GraphModule) -> None:
         """Tell of a graph that torch formats."""
-        code = before_trace.code_in_progress()
+        code = caller.code_in_progress()
         if code is not None:
             self._recorder.begun(current[0], code)
         if name.startswith("__compiled_fn_"):
             self._recorder.name_graph(*current, name)
-            self._tell(current, "dynamo_output_graph", {}, seams.graph_text(module))
+            _tell(self._recorder, current, "dynamo_output_graph", {}, seams.graph_text(module))
         elif name in _KINDS:
-            self._tell(current, _KINDS[name], {}, seams.graph_text(module))
+            _tell(self._recorder, current, _KINDS[name], {}, seams.graph_text(module))
 
     def before_code(self, current: tuple[CompileId, int]) -> None:
         """Tell of what a compile has left by the time that its code is made."""
         self._last = current
         self._tell_kernels(current)
-        texts = before_trace.break_texts()
-        # A reset of Dynamo forgets the breaks so far.
-        for text in texts[self._breaks if self._breaks <= len(texts) else 0 :]:
-            self._tell(current, stages.ARTEFACT, {"name": stages.BREAK_REASON}, text)
-        self._breaks = len(texts)
 
     def at_end(self) -> None:
         """Tell of the kernels of backward graphs that were compiled when they were first needed."""
@@ -58,13 +66,16 @@ class Untraced:
         for path, text in before_trace.kernels().items():
             if path not in self._kernels:
                 self._kernels.add(path)
-                self._tell(current, "inductor_output_code", {"filename": path}, text)
+                _tell(self._recorder, current, "inductor_output_code", {"filename": path}, text)
 
     def after_code(self, current: tuple[CompileId, int]) -> None:
         """Tell that a compile has ended."""
-        self._tell(current, stages.FRAME_ENDS, {}, None)
+        _tell(self._recorder, current, stages.FRAME_ENDS, {}, None)
 
-    def _tell(self, current: tuple[CompileId, int], kind: str, details: dict[str, Any], payload: str | None) -> None:
-        compile_id, attempt = current
-        ids = {"frame_id": compile_id.frame, "frame_compile_id": compile_id.compile, "attempt": attempt}
-        self._recorder.record({kind: details, **ids}, payload)
+
+def _tell(
+    recorder: Recorder, current: tuple[CompileId, int], kind: str, details: dict[str, Any], payload: str | None
+) -> None:
+    compile_id, attempt = current
+    ids = {"frame_id": compile_id.frame, "frame_compile_id": compile_id.compile, "attempt": attempt}
+    recorder.record({kind: details, **ids}, payload)

@@ -238,34 +238,38 @@ def meet(old: State, new: State, nested: list[tuple[Code, Code]]) -> tuple[State
 def open_objects(
     old: State, new: State, conflicts: tuple[set[Term], set[Term]], nested: list[tuple[Code, Code]]
 ) -> tuple[State, State] | None:
-    """Return both states with the fresh objects in conflict seen by others, or None where sides do not correspond.
-
-    A state that holds none of them is returned as it is.
-    """
+    """Return both states with the fresh objects in conflict seen by others, or None where that changes nothing."""
     if not any(term in state.heap for state, objects in zip((old, new), conflicts, strict=True) for term in objects):
         return None
     opened = []
     found: list[tuple[Code, Code]] = []
     for state, partner, objects in zip((old, new), (new, old), conflicts, strict=True):
-        owners = owner_of(state)
-        rows: tuple[list[Term], list[Term]] = ([], [])
-        # Objects get their names in the order in which they are made, which is the same on both sides.
-        for term in sorted(objects & state.heap.keys()):
-            rows[owners[term]].append(term)
-        if len(rows[0]) == len(rows[1]):
-            pairs = list(zip(*rows, strict=True))
-        else:
-            pairs = seen_as_one(state, partner, rows) or made_as_one(state.terms, rows)
-        if not pairs and (rows[0] or rows[1]):
-            return None
-        if pairs:
-            state = state.copy()
-            if relate(state, pairs, found) is not None:
-                return None
-            state = canonical(state, (None, None))
-        opened.append(state)
+        opened.append(open_pairs(state, partner, objects, found))
+    if opened[0] is old and opened[1] is new:
+        return None
     nested.extend(found)
     return opened[0], opened[1]
+
+
+def open_pairs(state: State, partner: State, objects: set[Term], nested: list[tuple[Code, Code]]) -> State:
+    """Return a state with objects seen by others that both sides hold; what one side alone holds stays as it is.
+
+    Which belong together is a guess, and `relate` says whether they do: objects that have the same contents on both
+    sides are one for whoever sees them.
+    """
+    owners = owner_of(state)
+    rows: tuple[list[Term], list[Term]] = ([], [])
+    # Objects get their names in the order in which they are made, which is the same on both sides.
+    for term in sorted(objects & state.heap.keys()):
+        rows[owners[term]].append(term)
+    in_order = list(zip(*rows, strict=True)) if len(rows[0]) == len(rows[1]) else []
+    for pairs in (in_order, seen_as_one(state, partner, rows), made_as_one(state.terms, rows)):
+        found: list[tuple[Code, Code]] = []
+        seen = state.copy()
+        if pairs and relate(seen, pairs, found) is None:
+            nested.extend(found)
+            return canonical(seen, (None, None))
+    return state
 
 
 def seen_as_one(state: State, partner: State, rows: tuple[list[Term], list[Term]]) -> list[tuple[Term, Term]]:

@@ -188,7 +188,7 @@ class Paths:
         while untouched < len(stack) and stack[untouched] == depth - 1:
             untouched += 1
             depth -= 1
-        return Step(("MOVES", depth, frozenset(stores.items()), tuple(stack[untouched:])), (place,))
+        return Step(("MOVES", depth, tuple(sorted(stores.items())), tuple(stack[untouched:])), (place,))
 
     def can_raise(self, place: int) -> bool:
         """Return whether the instruction at a place can raise; a read of a variable that is surely bound cannot."""

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from depyf.torch.adapters.graphs import missing_wrappers
+from depyf.torch.adapters import lacking, seams
 
 
 @dataclass(frozen=True)
@@ -44,27 +44,34 @@ PLACES = (
         "transformed code",
         "eager",
         "__transformed_code_0_for_stepped.py",
-        "if lt:",
+        "    if ",
         "b.tolist()",
         "[1.0, 1.0, 1.0, 1.0]",
     ),
     Place(
         "resume function",
         "eager",
-        "__transformed_code_0_for_torch_dynamo_resume_in_stepped_*.py",
+        f"__transformed_code_0_for_{seams.RESUME_PREFIX}stepped*.py",
         "__compiled_fn_",
         "x.tolist()",
         "[0.75, 0.75, 0.75, 0.75]",
     ),
-    Place("captured graph", "eager", "*.Captured_Graph.0.py", "add: ", "abs_1.tolist()[0]", "3.0"),
+    Place("captured graph", "eager", "*.Captured_Graph.0.py", "abs_1 + 1", "abs_1.tolist()[0]", "3.0"),
     Place("forward graph", "aot_eager", "*.Forward_graph.0.py", "div: ", "add.tolist()[0]", "4.0"),
     Place("backward graph", "aot_eager", "*.Backward_graph.0.py", "sgn: ", "primals_1.tolist()[0]", "3.0"),
-    Place("AOTAutograd's wrapper", "aot_eager", "*.AOT_runtime_wrapper.0.py", "fw_outs = ", "len(all_outs)", "2"),
+    Place(
+        "AOTAutograd's wrapper",
+        "aot_eager",
+        "*.AOT_runtime_wrapper.0.py",
+        "fw_outs = all_outs",
+        "len(all_outs)",
+        "2",
+    ),
     Place("Inductor's wrapper", "inductor", "*.kernel_0.py", "args.clear()", "primals_1.tolist()[0]", "3.0"),
 )
 
 
 def places_of(backend: str) -> list[Place]:
     """Return the places in the files of a backend; a file that this torch's dumps do not have is not among them."""
-    missing = {"AOTAutograd's wrapper"} if missing_wrappers() else set()
+    missing = {"AOTAutograd's wrapper"} if lacking.wrappers() else set()
     return [place for place in PLACES if place.backend == backend and place.kind not in missing]

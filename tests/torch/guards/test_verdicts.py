@@ -7,8 +7,9 @@ import warnings
 import pytest
 import torch
 
-from depyf.torch.adapters import cpp_guards
+from depyf.torch.adapters import cpp_guards, lacking
 from depyf.torch.guards.kinds import CALLED_THROUGH, KINDS, RELATIONS
+from tests.torch.needs import needs
 from tools.guard_verdicts.program import Program
 from tools.guard_verdicts.programs import PROGRAMS
 from tools.guard_verdicts.verdicts import Guarded, NotAsked, Verdict, verdicts
@@ -16,7 +17,7 @@ from tools.guard_verdicts.verdicts import Guarded, NotAsked, Verdict, verdicts
 ASKED_AT_LEAST = 150
 
 
-pytestmark = pytest.mark.skipif(not cpp_guards.has_trees(), reason="the guards of this torch are no tree")
+pytestmark = needs(lacking.guard_trees())
 
 
 def asked(program: Program) -> list[tuple[Guarded, Verdict]]:
@@ -34,7 +35,10 @@ def test_the_verdict_is_that_of_torch(program: Program) -> None:
     wrong = [verdict for _, verdict in found if not verdict.agree]
     assert not wrong
     assert not any(guarded.differs for guarded, _ in found)
-    assert found[0][1].torch, "torch's guards refuse the very call that was compiled"
+    same = found[0][1]
+    # Some releases guard on which object an argument is, and here it is made anew.
+    by_identity = all(refusal.kind == "ID_MATCH" for refusal in same.refusals)
+    assert same.torch or by_identity, "torch's guards refuse the very call that was compiled"
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)

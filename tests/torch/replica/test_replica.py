@@ -13,7 +13,9 @@ import torch
 from depyf import api
 from depyf.errors import DecompilationError
 from depyf.torch import live
+from depyf.torch.adapters import lacking
 from depyf.torch.replica import Replica
+from tests.torch.needs import needs
 from tests.torch.replica import replicated
 from tests.torch.replica.replicated import make_cell, make_closure, ones
 
@@ -21,9 +23,7 @@ EVAL_FRAME: Any = torch._C._dynamo.eval_frame
 TELLS = hasattr(EVAL_FRAME, "set_bytecode_debugger_callback")
 """Whether torch tells which entry it runs; it does since 2.12."""
 
-with_ids = pytest.mark.skipif(
-    not hasattr(torch.compiler, "set_stance"), reason="before 2.6 cache entries carry no compile ids"
-)
+with_ids = needs(lacking.compile_ids())
 
 Call = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -227,6 +227,7 @@ def test_the_entry_used_last_is_asked_first() -> None:
 
 
 @with_ids
+@needs(lacking.guarded_types())
 def test_no_entry_fits() -> None:
     compiled = torch.compile(replicated.sized, backend="eager", dynamic=False)
     compiled(ones(4))

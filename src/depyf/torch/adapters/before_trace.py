@@ -1,22 +1,10 @@
-"""What torch before 2.4, which writes no structured trace, leaves where it can be found: kernels and graph breaks."""
+"""What torch leaves where it can be found and does not trace: kernels before 2.4, graph breaks before 2.6."""
 
 from __future__ import annotations
 
 import sys
-import types
 from pathlib import Path
 from typing import Any
-
-
-def code_in_progress() -> types.CodeType | None:
-    """Return the code object of the function that Dynamo compiles in this thread, or None."""
-    frame = sys._getframe(1).f_back
-    while frame is not None:
-        code = frame.f_locals.get("code") if {"code", "compiler_fn"} <= set(frame.f_code.co_varnames) else None
-        if isinstance(code, types.CodeType):
-            return code
-        frame = frame.f_back
-    return None
 
 
 def kernels() -> dict[str, str]:

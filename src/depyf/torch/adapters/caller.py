@@ -1,14 +1,26 @@
-"""The call that Dynamo compiles, as its frames show it to a bytecode hook."""
+"""The call that Dynamo compiles, as its frames show it to what Dynamo calls meanwhile."""
 
 from __future__ import annotations
 
 import sys
+import types
 from collections.abc import Mapping
 
 from depyf.report.model import Unavailable
 
 _DEEPEST = 30
 """Calls between Dynamo's compile and a hook; there are fewer than ten."""
+
+
+def code_in_progress() -> types.CodeType | None:
+    """Return the code object of the function that Dynamo compiles in this thread, or None."""
+    frame = sys._getframe(1).f_back
+    while frame is not None:
+        code = frame.f_locals.get("code") if {"code", "compiler_fn"} <= set(frame.f_code.co_varnames) else None
+        if isinstance(code, types.CodeType):
+            return code
+        frame = frame.f_back
+    return None
 
 
 def locals_in_progress() -> Mapping[str, object] | Unavailable:

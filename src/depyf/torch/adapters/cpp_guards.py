@@ -46,6 +46,11 @@ def has_trees() -> bool:
     return hasattr(_MODULE, "RootGuardManager")
 
 
+def tells_types() -> bool:
+    """Tell whether a guard can be asked for the type of the value that it was made for."""
+    return hasattr(getattr(_MODULE, "GuardManager", None), "get_type_of_guarded_value")
+
+
 def looks_at(kind: str) -> bool:
     """Tell whether this torch has guards of a kind."""
     return hasattr(_MODULE, kind)

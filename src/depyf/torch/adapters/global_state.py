@@ -39,8 +39,8 @@ def read() -> dict[str, object]:
         "deterministic_algorithms": torch.are_deterministic_algorithms_enabled(),
         "deterministic_algorithms_warn_only": torch.is_deterministic_algorithms_warn_only_enabled(),
         "allow_tf32": matmul.allow_tf32,
-        "allow_fp16_reduce": _reduction(matmul.allow_fp16_reduced_precision_reduction),
-        "allow_bf16_reduce": _reduction(matmul.allow_bf16_reduced_precision_reduction),
+        "allow_fp16_reduce": reduction(matmul.allow_fp16_reduced_precision_reduction),
+        "allow_bf16_reduce": reduction(matmul.allow_bf16_reduced_precision_reduction),
         "num_threads": torch.get_num_threads(),
         "default_dtype": torch.get_default_dtype(),
     }
@@ -49,9 +49,12 @@ def read() -> dict[str, object]:
     return flags
 
 
-def _reduction(allowed: bool) -> int:
-    """Return torch's number for whether reduced precision is allowed in a reduction; 0 is what is usual."""
-    return 0 if allowed else 1
+def reduction(allowed: bool | int) -> int:
+    """Return torch's number for whether reduced precision is allowed in a reduction; 0, it is, is what is usual.
+
+    In the json of 2.8 and 2.9 it is a yes or no.
+    """
+    return int(not allowed) if isinstance(allowed, bool) else allowed
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,6 @@ from typing import Any
 import torch.fx
 from torch._dynamo.eval_frame import innermost_fn
 
-from depyf.report.model import Unavailable
-
 AOT_MODULE = "torch._functorch.aot_autograd"
 
 
@@ -32,12 +30,3 @@ def returns_graph_outputs(compiled: object) -> bool:
     """
     inner: Any = innermost_fn(compiled) if callable(compiled) else compiled
     return isinstance(inner, types.FunctionType) and inner.__module__ == AOT_MODULE
-
-
-def missing_wrappers() -> Unavailable | None:
-    """Return why AOTAutograd's wrappers are in no file, or None where torch generates them as source."""
-    try:
-        from torch._functorch._aot_autograd.runtime_wrappers import _codegen_epilogue  # noqa: F401 - is it there?
-    except ImportError:
-        return Unavailable("before 2.13 torch generates no source for them: its own code wraps every graph")
-    return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import logging
+import os
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
@@ -19,7 +20,7 @@ import torch._dynamo
 from torch._dynamo import convert_frame, resume_execution
 
 from depyf.report.model import CompileId, Unavailable
-from depyf.torch.adapters import entry_ids
+from depyf.torch.adapters import entry_ids, lacking
 
 # Objects of torch's own that have no types that depyf could name.
 CacheEntry: TypeAlias = Any
@@ -27,6 +28,9 @@ GuardManager: TypeAlias = Any
 GraphModule: TypeAlias = Any
 TorchCompileId: TypeAlias = Any
 RemovableHandle: TypeAlias = Any
+
+DYNAMO_DIRECTORY = os.path.join(os.path.dirname(torch._dynamo.__file__), "")
+"""Where Dynamo's own code is, which is in the stacks of some releases."""
 
 TRACE_LOGGER = "torch.__trace"
 _DEEPEST_CALLER = 30
@@ -47,7 +51,7 @@ def register_bytecode_hook(hook: BytecodeHook | Callable[[types.CodeType, types.
 
 def has_structured_trace() -> bool:
     """Tell whether torch writes structured records in this process."""
-    return hasattr(torch._logging, "trace_structured")
+    return lacking.structured_trace() is None
 
 
 def current_compile() -> tuple[CompileId, int] | None:

@@ -66,6 +66,7 @@ UNINTERESTING = frozenset(
         "create_symbol",
         "guard_added",
         "guard_added_fast",
+        "dynamo_guards",
         "create_unbacked_symbol",
         "symbolic_shape_specialization",
         "propagate_real_tensors_provenance",

@@ -218,9 +218,9 @@ class _Reader:
         keys: list[object] = list(dict.keys(value)) if isinstance(value, dict) else []
         spelled = [_key_guarded(key, pair[0]) for key, (_, pair) in zip(keys, managers, strict=False)]
         together = len(spelled) == len(managers) == len(keys) and None not in spelled
-        first = managers[0][1][0] if together and keys else None
-        if first is not None:
-            self.add_keys(node, [str(text) for text in spelled], first)
+        if together and keys:
+            guarded = [pair[0] for _, pair in managers if pair[0] is not None]
+            self.add_keys(node, [str(text) for text in spelled], guarded)
         for position, (index, (key_manager, value_manager)) in enumerate(managers):
             if key_manager is not None and not together:
                 text: Text = ("list(dict.keys(", At(node), f"))[{index}]")
@@ -240,13 +240,13 @@ class _Reader:
             if value_manager is not None:
                 yield _Visit(value_manager, node, ("dict_item(", At(node), ", ", *key, ")"), value_manager.get_source())
 
-    def add_keys(self, node: int, keys: Sequence[str], manager: ValueGuards) -> None:
+    def add_keys(self, node: int, keys: Sequence[str], managers: Sequence[ValueGuards]) -> None:
         """Add one clause for the keys of a dict, if torch compares each of them with a constant."""
         place = self.place(node)
-        leaf = self.leaf(manager.get_leaf_guards()[0])
+        leaves = [self.leaf(manager.get_leaf_guards()[0]) for manager in managers]
         arguments = ", ".join(keys)
         self.tree.clauses += place.clause(
-            replace(leaf, check=None),
+            Leaf(leaves[0].kind, tuple(part for leaf in leaves for part in leaf.parts), None),
             "keys_are(",
             place.at,
             f", {arguments})",

@@ -49,6 +49,7 @@ KINDS: dict[str, Kind] = {
 """Kinds on one value. What is not here, or cannot be said, calls torch's own guard."""
 
 CALLED_THROUGH = {
+    "DATA_PTR_MATCH": "where a tensor's memory is, which no compile of a frame asks for",
     "DICT_VERSION": "the version of a dict, a number that changes with every change",
     "FAKE_SCRIPT_TYPE_MATCH": "the class of an opaque object, or of the one that a fake stands for",
 }

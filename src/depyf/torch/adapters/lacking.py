@@ -1,0 +1,98 @@
+"""What this torch does not have: the reason for each, which the index prints and with which tests are skipped."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import cache
+
+import torch
+from torch._dynamo import guards, symbolic_convert
+
+from depyf.report.model import Unavailable
+from depyf.torch.adapters import cpp_guards, stages
+
+_LOGS_OF_RECOMPILES = ("get_and_maybe_log_recompilation_reason", "get_and_maybe_log_recompilation_reasons")
+_EVAL_FRAME = torch._C._dynamo.eval_frame
+
+
+def structured_trace() -> Unavailable | None:
+    """Return why torch does not tell what it does."""
+    if hasattr(torch._logging, "trace_structured"):
+        return None
+    return Unavailable("torch before 2.4 writes none: times, reasons of recompiles and skipped frames are not told")
+
+
+def traced_breaks() -> Unavailable | None:
+    """Return why graph breaks are read from where torch leaves them, not from its trace."""
+    if _traces_breaks():
+        return None
+    return Unavailable("before 2.6 torch's trace says nothing of graph breaks; their hints are not told")
+
+
+def refusals() -> Unavailable | None:
+    """Return why nothing is known of why the entries before a compile refused the call."""
+    logs = [getattr(guards, name, None) for name in _LOGS_OF_RECOMPILES]
+    if any(log is not None and "trace_structured" in log.__code__.co_names for log in logs):
+        return None
+    return Unavailable("before 2.6 torch does not say why the entries before refused a call that it compiles anew")
+
+
+def guard_trees() -> Unavailable | None:
+    """Return why the C++ guards of an entry cannot be read one by one."""
+    return None if cpp_guards.has_trees() else Unavailable("before 2.3 the guards of an entry are one Python function")
+
+
+def compile_ids() -> Unavailable | None:
+    """Return why entries of which no context has heard have numbers of depyf's own."""
+    if hasattr(getattr(_EVAL_FRAME, "_CacheEntry", None), "compile_id"):
+        return None
+    return Unavailable("before 2.6 torch's cache entries do not carry the id of their compile")
+
+
+def guarded_types() -> Unavailable | None:
+    """Return why guards that are read after the call ask torch's own about a tensor."""
+    if cpp_guards.tells_types() or not cpp_guards.has_trees():
+        return None
+    return Unavailable("before 2.7 torch's guards do not tell for which type of value they were made")
+
+
+def described_state() -> Unavailable | None:
+    """Return why a guard on the global state that is read after the call asks torch's own."""
+    words = getattr(guards.GuardBuilder, "GLOBAL_STATE", None)
+    if words is not None and "__getstate__" in words.__code__.co_names:
+        return None
+    return Unavailable("a guard of this torch's on the global state does not say which state it was made for")
+
+
+def wrappers() -> Unavailable | None:
+    """Return why AOTAutograd's wrappers are in no file."""
+    try:
+        from torch._functorch._aot_autograd.runtime_wrappers import _codegen_epilogue  # noqa: F401 - is it there?
+    except ImportError:
+        return Unavailable("before 2.13 torch generates no source for them: its own code wraps every graph")
+    return None
+
+
+_LOOKED_FOR: dict[str, Callable[[], Unavailable | None]] = {
+    "structured trace": structured_trace,
+    "hints of graph breaks": traced_breaks,
+    "why entries refused a call": refusals,
+    "guards of an entry one by one": guard_trees,
+    "compile ids of entries from outside of a context": compile_ids,
+    "types in guards that are read after the call": guarded_types,
+    "global state in guards that are read after the call": described_state,
+    "files of AOTAutograd's wrappers": wrappers,
+}
+
+
+@cache
+def _traces_breaks() -> bool:
+    # What writes the record has another name and place in each release.
+    return stages.BREAK_REASON in inspect.getsource(symbolic_convert)
+
+
+def reasons() -> dict[str, str]:
+    """Return what this torch lacks, and why."""
+    found = {seam: missing() for seam, missing in _LOOKED_FOR.items()}
+    return {seam: missing.reason for seam, missing in found.items() if missing is not None}
