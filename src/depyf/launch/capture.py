@@ -36,6 +36,7 @@ class _Capture:
         self.context: prepare_debug | None = None
         self.session: Session | None = None
         self.directory = ""
+        self._awaits_forks = False
 
     def begin(self) -> None:
         """Begin to capture. Never raises: the program goes on without."""
@@ -53,6 +54,7 @@ class _Capture:
 
                 force_backend(self.settings.backend)
             self._end_with_process()
+            self._begin_in_forks()
 
     def end(self) -> None:
         """End the capture, if there is one, and write its index; a process that compiled nothing leaves no folder."""
@@ -97,6 +99,12 @@ class _Capture:
         atexit.register(self.end)
         util.Finalize(None, self.end, exitpriority=0)
         util.register_after_fork(self, _Capture._finalize_in_child)
+
+    def _begin_in_forks(self) -> None:
+        """Begin anew in forked children, after what `depyf.torch` does there: it was imported before."""
+        if hasattr(os, "register_at_fork") and not self._awaits_forks:
+            os.register_at_fork(after_in_child=self.after_fork)
+            self._awaits_forks = True
 
     def _finalize_in_child(self) -> None:
         from multiprocessing import util
@@ -150,5 +158,3 @@ def await_dynamo() -> None:
         return
     capture = _Capture(settings)
     sys.meta_path.insert(0, _Finder(capture))
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=capture.after_fork)
