@@ -152,12 +152,14 @@ def page(results: dict[str, dict[str, Found]]) -> str:
         "Other releases use what is found in them: depyf asks torch for each place that it takes hold of, and says in",
         "`index.md` which are missing.",
         "",
-        "## Unavailable, and where",
+        "## Unavailable or failing, and where",
         "",
     ]
     for found in order:
         where = f"torch {found['probe']['torch']}, Python {found['probe']['python']}"
         said = [*_unavailable(found["probe"].get("unavailable")), *_skipped(found.get("tests", {}).get("skipped"))]
+        failed = found.get("tests", {}).get("failed")
+        said += [f"- fails: `{test}`" for test in failed] if isinstance(failed, list) else []
         lines += [f"**{where}**", "", *(said or ["- nothing"]), ""]
     return "\n".join(lines)
 
