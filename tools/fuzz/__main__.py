@@ -4,8 +4,9 @@
     python -m tools.fuzz --seed 1234 --programs 1 --show           # one program: its code and the source
 
 Each program is made from its own seed, and runs on 5 inputs. Prints how many were the same, different or failed, how
-many were proven, in how many depyf warned of a fault of its own, and the seeds of all others. Programs run in processes of their own: one that the interpreter itself
-does not survive is invalid, and counted apart; one that only ends what became of it is different.
+many were proven, in how many depyf warned of a fault of its own, and the seeds of all others. Programs run in processes
+of their own: one that the interpreter itself does not survive is invalid, and counted apart; one that only what became
+of it does not survive is different.
 """
 
 from __future__ import annotations

@@ -12,7 +12,6 @@ from tools.fuzz.lowering import CELLS, VARIABLES
 from tools.fuzz.program import Block, Exit, Kinds, Op, Program, Region, fits, is_value
 from tools.fuzz.propose import Proposals, drop
 
-
 PLAIN, CALM = "plain", "calm"
 PROFILES = (PLAIN, CALM)
 """What programs are made of: all but what has a profile of its own; the same without protected regions."""
