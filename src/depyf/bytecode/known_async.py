@@ -1,8 +1,8 @@
 """Functions that stand as constants in a source, for what `async` statements do and no statement says alone.
 
-AITER takes the asynchronous iterator of a value as an `async for` does. `await ANEXT(i)` awaits the next value of one as
-an `async for` does, which takes the awaited iterator itself and says so where there is none. `await AWAIT_ENTER(x)` and
-`await AWAIT_EXIT(x)` await what the methods of a manager have returned: they fail with other words than a plain `await`.
+AITER takes the asynchronous iterator of a value as an `async for` does. `await ANEXT(i)` awaits the next value of one
+as an `async for` does, which takes the awaited iterator itself and says so where there is none. `await AWAIT_ENTER(x)`
+and `await AWAIT_EXIT(x)` await what the methods of a manager have returned: a plain `await` fails with other words.
 """
 
 from __future__ import annotations
