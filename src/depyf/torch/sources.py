@@ -23,5 +23,6 @@ def keep_source(session: Session, dump: Dump, filename: str) -> None:
     stem = file_part(os.path.basename(filename).removesuffix(".py"))
     count = dump.numbers.next(f"{SOURCE}/{stem}")
     name = f"{SOURCE}/{stem}.py" if count == 0 else f"{SOURCE}/{stem}.{count}.py"
+    # `linecache` ends every line with a line break, the last one too.
     if dump.write(name, "".join(lines)):
         session.sources[filename] = name
