@@ -112,7 +112,7 @@ def test_two_processes_in_one_directory(tmp_path: Path) -> None:
         page = (folder / "index.md").read_text("utf-8")
         assert "processes.md" in page
         written[folder.name] = len(told["order"])
-    assert sorted(written.values()) == [3, 5]
+    assert sorted(written.values()) == [3, 4]
     table = (directory / "processes.md").read_text("utf-8")
     assert f"| [1](index.md) | {written['dump']} | " in table
     assert f"| [2](process_2/index.md) | {written['process_2']} | " in table
