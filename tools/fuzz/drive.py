@@ -61,11 +61,18 @@ def drive_async(generator: AsyncGenerator[object, object], trace: Trace) -> None
     except StopAsyncIteration:
         log.append("ends")
     finally:
-        while isinstance(generator, types.AsyncGeneratorType) and generator.ag_frame is not None:
-            try:
-                log.append(("closed", shown(awaited(generator.aclose(), trace))))
-            except BaseException as error:  # noqa: BLE001  (likewise; what is closed may let GeneratorExit out)
-                log.append(("closing raises", shown(error)))
+        close_async(generator, trace)
+
+
+def close_async(generator: AsyncGenerator[object, object], trace: Trace) -> None:
+    """Close an asynchronous generator, again as long as it goes on; one that says it is running will not end."""
+    for _ in range(STEPS):
+        if not isinstance(generator, types.AsyncGeneratorType) or generator.ag_frame is None:
+            return
+        try:
+            trace.log.append(("closed", shown(awaited(generator.aclose(), trace))))
+        except BaseException as error:  # noqa: BLE001  (likewise; what is closed may let GeneratorExit out)
+            trace.log.append(("closing raises", shown(error)))
 
 
 def awaited(step: Awaitable[object], trace: Trace) -> object:
