@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import gc
 import types
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
 
 from depyf.api import decompile_code
 from depyf.decompiled import Decompiled
@@ -14,22 +16,36 @@ from depyf.verify.level import Level
 from depyf.verify.recompile import recompile
 from tools.fuzz.observed import Trace, Value, shown
 
+ORIGINAL, OURS = "the original", "what it became"
 RUNS = ((1, 0.0, 12), (2, 0.02, 12), (3, 0.05, 20), (4, 0.1, 30), (5, 0.25, 12))
 """Seed, how likely an operation raises, and fuel of each input."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a program: `same`, `different`, or `failed`; how far it was proven; and why no further."""
+    """What became of a program: `same`, `different`, or `failed`; how far it was proven; and why no further.
+
+    faults: what depyf warned of as a fault of its own, that it found a way around.
+    """
 
     kind: str
     level: Level
     reason: str
     source: str = ""
+    faults: tuple[str, ...] = ()
 
 
 def check(code: types.CodeType, without: frozenset[str] = NOTHING) -> Outcome:
     """Decompile a code object, some passes left out, and compare runs."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RuntimeWarning)
+        outcome = compared(code, without)
+    faults = tuple(str(one.message) for one in caught if issubclass(one.category, RuntimeWarning))
+    return replace(outcome, faults=faults) if faults else outcome
+
+
+def compared(code: types.CodeType, without: frozenset[str]) -> Outcome:
+    """Decompile a code object, and say how its runs and those of the original differ."""
     try:
         made = decompile_code(code, without=without)
         stand_in = recompiled(code, made)
@@ -44,6 +60,14 @@ def check(code: types.CodeType, without: frozenset[str] = NOTHING) -> Outcome:
         if mine != its:
             return Outcome("different", made.level, first_difference(mine, its), made.module_source)
     return Outcome("same", made.level, made.reason, made.module_source)
+
+
+def run_alone(code: types.CodeType, side: str, without: frozenset[str] = NOTHING) -> None:
+    """Run one side on all inputs: a process that ends here ends because of that side."""
+    one = code if side == ORIGINAL else recompiled(code, decompile_code(code, without=without))
+    for number in range(len(RUNS)):
+        observe(one, number)
+    gc.collect()
 
 
 def recompiled(code: types.CodeType, made: Decompiled) -> types.CodeType:
@@ -106,11 +130,19 @@ def drive(generator: types.GeneratorType[object, object, object], trace: Trace) 
     except StopIteration as end:
         log.append(("returns", shown(end.value)))
     finally:
+        close(generator, log)
+
+
+def close(generator: types.GeneratorType[object, object, object], log: list[object]) -> None:
+    """Close a generator, again as long as it goes on instead: nothing is left for the interpreter to close."""
+    while True:
         try:
             generator.close()
             log.append("closed")
         except Exception as error:  # noqa: BLE001  (likewise)
             log.append(("closing raises", shown(error)))
+        if generator.gi_frame is None:
+            return
 
 
 def first_difference(mine: list[object], its: list[object]) -> str:

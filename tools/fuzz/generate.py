@@ -12,10 +12,14 @@ from tools.fuzz.lowering import CELLS, VARIABLES
 from tools.fuzz.program import Block, Exit, Kinds, Op, Program, Region, fits, is_value
 from tools.fuzz.propose import Proposals, drop
 
+PLAIN, CALM = "plain", "calm"
+PROFILES = (PLAIN, CALM)
+"""What programs are made of: all but what has a profile of its own; the same without protected regions."""
 
-def generate(version: tuple[int, int], seed: int, *, exceptions: bool) -> Program:
+
+def generate(version: tuple[int, int], seed: int, *, profile: str = PLAIN) -> Program:
     """Return the program of a seed."""
-    return _Generator(version, random.Random(seed), exceptions).program
+    return _Generator(version, random.Random(seed), profile != CALM).program
 
 
 class _Generator:

@@ -157,7 +157,8 @@ def lower_pad(low: Lowering, kinds: Kinds, kind: str, target: int) -> None:
         for kind in reversed(kinds[first:]):
             if kind == "p":
                 low.put("POP_EXCEPT")
-            elif kind in "nu":
+            elif kind in "nums":
+                # Of a method and its `self` one is null where an attribute was found that is no method.
                 low.put("STORE_FAST", VARIABLES.index("w"))
             else:
                 low.put("POP_TOP")

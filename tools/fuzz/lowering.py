@@ -18,6 +18,11 @@ SPARE = ("t1", "t2", "t3", "t4", "t5", "t6")
 """Variables that no program names, where values wait while blocks are set up."""
 CELLS = ("k", "kk")
 FREE = ("fr",)
+ENTERING = frozenset(
+    "BINARY_OP BINARY_SUBSCR CALL CALL_FUNCTION_EX CALL_KW FOR_ITER LOAD_ATTR PRECALL SEND".split()
+)
+"""Instructions that may enter a function without a frame in C. Where one raises after that, 3.13 and newer look up the
+handler of the instruction before it: no region may begin here."""
 
 
 def replaced(code: types.CodeType, **changes: Any) -> types.CodeType:  # noqa: ANN401  (of many types)
@@ -71,6 +76,9 @@ class Lowering:
 
     def put(self, name: str, arg: int = 0, target: int | None = None, *, bare: bool = False) -> None:
         """Add an instruction; a bare one without prefixes."""
+        if name in ENTERING and self.words and self.words[-1].region != self.region:
+            self.words.append(Word("NOP", labels=tuple(self.pending), region=self.region))
+            self.pending.clear()
         prefixes = 1 if self.chance.random() < 0.01 and not bare else 0
         self.words.append(Word(name, arg, target, tuple(self.pending), prefixes, self.region))
         self.pending.clear()

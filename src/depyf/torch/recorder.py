@@ -7,13 +7,14 @@ import json
 import os
 import re
 import threading
+import time
 import types
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from depyf.report.graph_source import graph_file
+from depyf.report.graph_source import graph_file, user_lines
 from depyf.report.model import (
     Artefact,
     Compile,
@@ -33,6 +34,7 @@ from depyf.torch import records
 from depyf.torch.adapters import caller, seams, stages
 from depyf.torch.dump import LOOSE, Dump
 from depyf.torch.guards.tree import Tree
+from depyf.torch.sources import keep_source
 from depyf.torch.weak_codes import WeakCodes
 
 _AOT_ID = re.compile(r"^# AOT ID: \['\d+_(\w+)'\]", re.MULTILINE)
@@ -217,6 +219,7 @@ class Recorder:
         here = stack[-1] if stack else UserLine("", 0, "", "?")
         function = self._function(compile_id, here)
         made = Compile(compile_id, here.function, here.filename, here.line, order=next(_COUNT))
+        made.began = round(time.monotonic() - self.session.entered, 6)
         if compile_id in self._reasons or compile_id.compile > 0:
             # Before 2.6 torch does not tell the reasons.
             made.trigger = Recompile(self._reasons.pop(compile_id, ()))
@@ -231,6 +234,7 @@ class Recorder:
         function = self.session.functions.get(key)
         if function is None:
             source = function_source(here.filename, here.line)
+            keep_source(self.session, self.dump, here.filename)
             function = Function(key, here.function, here.filename, here.line, source, root=key)
             if not here.function.startswith(seams.RESUME_PREFIX):
                 part = file_part(here.function)
@@ -311,6 +315,8 @@ class Recorder:
         if artefact.dialect in (Dialect.GRAPH, Dialect.TEXT, Dialect.JSON):
             text = self.dump.without_directory(reproducible(text))
         if artefact.dialect is Dialect.GRAPH:
+            for filename in dict.fromkeys(line.filename for line in user_lines(text)):
+                keep_source(self.session, self.dump, filename)
             text = graph_file(text, [artefact_title(artefact, running, compiled_fn)]).text
         elif artefact.dialect is Dialect.PYTHON:
             text = f"# {artefact_title(artefact, running, compiled_fn)}\n{text}"

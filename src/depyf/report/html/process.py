@@ -1,0 +1,97 @@
+"""One process of the run, as the page shows it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from depyf.report.html.overview import Row, rows
+from depyf.report.index_reader import INDEX, Run, read_run
+from depyf.report.model import Compile, Function, Recompile
+from depyf.report.phases import PHASES, duration
+from depyf.report.status import SIGNS, Status, status_of
+
+_FOLDER = re.compile(r"(rank|process)_(\d+)$")
+
+
+@dataclass(slots=True)
+class Count:
+    """A number of the first line, with what is counted and its sign."""
+
+    number: str
+    what: str
+    status: Status | None = None
+
+    @property
+    def sign(self) -> str:
+        """Return the sign of what is counted."""
+        return SIGNS[self.status] if self.status is not None else ""
+
+
+@dataclass
+class Process:
+    """A process's run: `key` begins the names of its pages, `label` is what the reader calls it."""
+
+    key: str
+    label: str
+    run: Run
+    addresses: dict[str, str] = field(default_factory=dict)
+    """The pages of the root functions, by key."""
+
+    phases = PHASES
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """Return the lines of the tree."""
+        return rows(self.run, self.addresses)
+
+    @cached_property
+    def compiles(self) -> list[tuple[Function, Compile]]:
+        """Return all compiles in order."""
+        return list(self.run.session.compiles())
+
+    @cached_property
+    def counts(self) -> list[Count]:
+        """Return what a reader wants to know first."""
+        compiles = [each for _, each in self.compiles]
+        breaks = sum(len(each.breaks) for each in compiles)
+        recompiles = sum(isinstance(each.trigger, Recompile) for each in compiles)
+        failed = sum(status_of(each) is Status.FAILED for each in compiles)
+        skipped = sum(status_of(each) is Status.SKIPPED for each in compiles) + len(self.run.session.skipped)
+        spent = sum(duration(each.seconds) for each in compiles)
+        return [
+            Count(str(len(self.addresses)), "function" if len(self.addresses) == 1 else "functions"),
+            Count(str(len(compiles)), "compile" if len(compiles) == 1 else "compiles", Status.COMPILED),
+            Count(str(recompiles), "recompile" if recompiles == 1 else "recompiles", Status.RECOMPILED),
+            Count(str(breaks), "graph break" if breaks == 1 else "graph breaks", Status.BROKE),
+            Count(str(skipped), "skipped", Status.SKIPPED),
+            Count(str(failed), "failed", Status.FAILED),
+            Count(f"{spent:.1f} s", "compiling"),
+        ]
+
+
+def processes(directory: Path) -> list[Process]:
+    """Return every process that wrote an index into the directory or a folder of it.
+
+    Raises:
+        ValueError: an index is none of depyf's.
+    """
+    found: list[Process] = []
+    for folder in [directory, *sorted(directory.iterdir(), key=_order)] if directory.is_dir() else []:
+        match = _FOLDER.search(folder.name)
+        if (folder / INDEX).is_file() and (folder == directory or match is not None):
+            label = "program" if folder == directory or match is None else f"{match[1]} {match[2]}"
+            found.append(_process(f"p{len(found)}", label, read_run(folder)))
+    return found
+
+
+def _order(folder: Path) -> tuple[str, int]:
+    match = _FOLDER.search(folder.name)
+    return (match[1], int(match[2])) if match is not None else ("", 0)
+
+
+def _process(key: str, label: str, run: Run) -> Process:
+    roots = run.session.roots()
+    return Process(key, label, run, {each.key: f"{key}f{number}" for number, each in enumerate(roots)})
