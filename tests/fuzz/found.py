@@ -174,6 +174,16 @@ PROGRAMS: dict[str, tuple[list[Block], list[Region]]] = {
         ],
         [region(1), region(2), region(7, "p"), region(8, "p")],
     ),
+    # the value for the next round is chosen where that of this round is still used
+    "a value that is taken apart and chosen anew": (
+        [
+            block("", [load()], to(1)),
+            block("o", [op("UNPACK_SEQUENCE", 2), op("POP"), op("POP"), load("z")], branch(2, 3), fuel=True),
+            block("", [load()], to(1)),
+            block("", [op("LOAD_GLOBAL", "g")], to(1)),
+        ],
+        [],
+    ),
     # the iterator is on the stack before the region begins: the loop of it has its head behind that
     "a loop that a region enters behind its head": (
         [
