@@ -178,9 +178,9 @@ PROGRAMS: dict[str, tuple[list[Block], list[Region]]] = {
     "a value that is taken apart and chosen anew": (
         [
             block("", [load()], to(1)),
-            block("o", [op("UNPACK_SEQUENCE", 2), op("POP"), op("POP"), load("z")], branch(2, 3), fuel=True),
-            block("", [load()], to(1)),
-            block("", [op("LOAD_GLOBAL", "g")], to(1)),
+            block("o", [op("UNPACK_SEQUENCE", 2), load(), op("GET_ITER"), load("z")], branch(2, 3), fuel=True),
+            block("v v i", [*leave("v", "v", "v"), load()], to(1)),
+            block("v v i", [*leave("v", "v", "v"), load()], to(1)),
         ],
         [],
     ),
