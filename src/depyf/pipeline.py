@@ -57,7 +57,7 @@ from depyf.structure.same_ends import join_same_ends
 from depyf.structure.shared_ends import share_ends
 from depyf.structure.thread import thread
 from depyf.trace import step
-from depyf.work import Before, Pass, Stage, Work, check_order, run_passes
+from depyf.work import Before, Pass, Passes, Stage, Work, check_order, run_passes
 
 NOTHING: frozenset[str] = frozenset()
 PATTERNS = frozenset({"MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS"})
@@ -65,7 +65,13 @@ HANDLERS = frozenset({"PUSH_EXC_INFO", "RERAISE", "ENTER_WITH", "ENTER_ASYNC_WIT
 LOOPS = frozenset({"FOR_ITER", "GET_ANEXT"})
 OURS = PATTERNS | HANDLERS | LOOPS
 """Operations that become statements and tests of ours before they are Python's."""
+TESTS = frozenset({"JUMP_IF_TRUE", "JUMP_IF_FALSE"})
+FLOW = TESTS | {"JUMP"} | HANDLERS | LOOPS
+"""Operations without which code is one block."""
+KEPT = frozenset({"COPY", "SWAP"}) | PATTERNS
+"""Operations without which no value is tested more than once."""
 BUILTINS = frozenset({"LOAD_COMMON"})
+ANNOTATIONS = frozenset({"SETUP_ANNOTATIONS"})
 DEFINITIONS = frozenset({"MAKE_FUNCTION", "INTRINSIC"})
 COLLAPSE = "short-circuits"
 BUILD = "build"
@@ -182,7 +188,7 @@ def _dead_phis(work: Work) -> None:
     """Drop what would be set to the saved offset of an exception, which no source can name."""
     graph = work.graph
     offsets = {handler.lasti for handler in graph.handlers} - {NULL}
-    if any(arg in offsets for block in graph.live() for edge in edges(block.exit) for arg in edge.args):
+    if offsets and any(arg in offsets for block in graph.live() for edge in edges(block.exit) for arg in edge.args):
         drop_dead_phis(graph)
 
 
@@ -353,7 +359,14 @@ PASSES: tuple[Pass, ...] = (
         "`any` and its kin are called, not written out",
         needs=BUILTINS,
     ),
-    Pass("dropped", Stage.LIFT, _dropped, "values that were tested and are dropped wait no longer", optional=True),
+    Pass(
+        "dropped",
+        Stage.LIFT,
+        _dropped,
+        "values that were tested and are dropped wait no longer",
+        optional=True,
+        needs=FLOW,
+    ),
     *_simplifying(
         Pass("promote-variables", Stage.LIFT, _promote, "variables that are only copies become values", optional=True),
         Pass("containers", Stage.LIFT, _containers, "lists that are only taken apart again vanish", optional=True),
@@ -362,11 +375,29 @@ PASSES: tuple[Pass, ...] = (
         Pass("reload", Stage.LIFT, _reload, "what stays the same is loaded where it is used", optional=True),
         Pass("free-names", Stage.LIFT, _free_names, "names of variables that have vanished are free"),
     ),
-    Pass("inlined-comprehensions", Stage.LIFT, _inlined, "loops of inlined comprehensions become expressions"),
+    Pass(
+        "inlined-comprehensions",
+        Stage.LIFT,
+        _inlined,
+        "loops of inlined comprehensions become expressions",
+        needs=frozenset({"LOAD_FAST_CLEAR"}),
+    ),
     *_structuring(
         Pass("class-ends", Stage.STRUCTURE, _class_ends, "what a class body returns is no statement"),
-        Pass("async-for", Stage.STRUCTURE, _async_for, "the handler that ends `async for` becomes an exit of a block"),
-        Pass("except-star", Stage.STRUCTURE, _except_star, "the bookkeeping of `except*` is taken out"),
+        Pass(
+            "async-for",
+            Stage.STRUCTURE,
+            _async_for,
+            "the handler that ends `async for` becomes an exit of a block",
+            needs=frozenset({"END_ASYNC_FOR"}),
+        ),
+        Pass(
+            "except-star",
+            Stage.STRUCTURE,
+            _except_star,
+            "the bookkeeping of `except*` is taken out",
+            needs=frozenset({"PUSH_EXC_INFO"}),
+        ),
         Pass("dead-phis", Stage.STRUCTURE, _dead_phis, "where paths meet, what nobody reads is no variable"),
         Pass("ends", Stage.STRUCTURE, _ends, "every `return None` leads to one block"),
     ),
@@ -374,8 +405,15 @@ PASSES: tuple[Pass, ...] = (
     *_structuring(
         Pass("regions", Stage.STRUCTURE, _regions, "protected regions are recognised, their bookkeeping is taken out"),
         Pass("cut", Stage.STRUCTURE, _cut, "blocks are cut where a loop or handler is left"),
-        Pass("thread", Stage.STRUCTURE, _thread, "edges lead past blocks that do nothing", optional=True),
-        Pass("copies", Stage.STRUCTURE, _copies, "copies of the rest of an expression are joined", optional=True),
+        Pass("thread", Stage.STRUCTURE, _thread, "edges lead past blocks that do nothing", optional=True, needs=FLOW),
+        Pass(
+            "copies",
+            Stage.STRUCTURE,
+            _copies,
+            "copies of the rest of an expression are joined",
+            optional=True,
+            needs=TESTS,
+        ),
         Pass("scopes", Stage.STRUCTURE, _scopes, "blocks that are nested alike get one number"),
         Pass("cases", Stage.STRUCTURE, _cases, "tests of a pattern become one test", needs=PATTERNS | {"COMPARE"}),
         Pass(COLLAPSE, Stage.STRUCTURE, _collapse, "`and`, `or`, `if else` become expressions"),
@@ -383,9 +421,9 @@ PASSES: tuple[Pass, ...] = (
     Pass("uses", Stage.STRUCTURE, _uses, "the uses of each value are counted", applies=_keeps_branches),
     *_structuring(
         Pass(BUILD, Stage.STRUCTURE, _build, "loops, regions and dominance give nested items", optional=True),
-        Pass("hoist", Stage.ITEMS, _hoist, "what follows several cases stands behind them", optional=True),
+        Pass("hoist", Stage.ITEMS, _hoist, "what follows several cases stands behind them", optional=True, needs=KEPT),
         Pass("labels", Stage.ITEMS, _labels, "jumps become `break`, `continue`, `return` or nothing"),
-        Pass("matches", Stage.STATEMENTS, _matches, "tests of patterns become `match`", optional=True),
+        Pass("matches", Stage.STATEMENTS, _matches, "tests of patterns become `match`", optional=True, needs=KEPT),
         Pass(
             "asserts", Stage.STATEMENTS, _asserts, "tests that raise AssertionError become `assert`", needs=BUILTINS
         ),
@@ -419,11 +457,24 @@ PASSES: tuple[Pass, ...] = (
         Pass("at-once", Stage.STATEMENTS, _at_once, "values go into the statement behind them", optional=True),
     ),
     *_structuring(
-        Pass("tidy", Stage.STATEMENTS, _tidy, "no `else` behind what never falls through", optional=True),
+        Pass("tidy", Stage.STATEMENTS, _tidy, "no `else` behind what never falls through", optional=True, needs=FLOW),
     ),
     Pass("deferred-annotations", Stage.BODY, _deferred, "what `__annotate__` evaluates stands at its variable"),
-    Pass("annotations", Stage.BODY, _annotations, "items of `__annotations__` become annotations", optional=True),
-    Pass("annotation-setup", Stage.BODY, _annotation_setup, "where no annotation is left, `__annotations__` is set up"),
+    Pass(
+        "annotations",
+        Stage.BODY,
+        _annotations,
+        "items of `__annotations__` become annotations",
+        optional=True,
+        needs=ANNOTATIONS,
+    ),
+    Pass(
+        "annotation-setup",
+        Stage.BODY,
+        _annotation_setup,
+        "where no annotation is left, `__annotations__` is set up",
+        needs=ANNOTATIONS,
+    ),
     Pass("generators", Stage.BODY, _generators, "a generator without `yield` stays one"),
     Pass("class-temps", Stage.BODY, _class_temps, "what a class body needs only as it runs is unbound", optional=True),
     Pass(
@@ -477,10 +528,10 @@ ORDER: tuple[Before, ...] = (
 
 check_order(PASSES, ORDER)
 
-ALONE = tuple(one for one in PASSES if one.stage not in (Stage.BODY, Stage.WHOLE))
-PIECE = tuple(one for one in ALONE if one.stage is not Stage.LIFT)
-TOGETHER = tuple(one for one in PASSES if one.stage is Stage.BODY)
-LAST = tuple(one for one in PASSES if one.stage is Stage.WHOLE)
+ALONE = Passes(one for one in PASSES if one.stage not in (Stage.BODY, Stage.WHOLE))
+PIECE = Passes(one for one in ALONE.passes if one.stage is not Stage.LIFT)
+TOGETHER = Passes(one for one in PASSES if one.stage is Stage.BODY)
+LAST = Passes(one for one in PASSES if one.stage is Stage.WHOLE)
 """The passes by what they are run on: a code object, a loop inside one, a body with those inside it, the outermost."""
 
 OPTIONAL = frozenset(one.name for one in PASSES if one.optional)
