@@ -16,7 +16,7 @@ from depyf.lift.simplify.promote import promote_variables
 from depyf.lift.simplify.reload import reload_where_used
 from depyf.lift.simplify.results import unpack_results
 from depyf.lift.simulate import lift
-from depyf.lift.tac import NULL, Reraise, edges
+from depyf.lift.tac import NULL, Reraise
 from depyf.passes.annotations import restore_annotations, set_annotations_up
 from depyf.passes.asserts import restore_asserts
 from depyf.passes.at_once import use_at_once
@@ -188,7 +188,7 @@ def _dead_phis(work: Work) -> None:
     """Drop what would be set to the saved offset of an exception, which no source can name."""
     graph = work.graph
     offsets = {handler.lasti for handler in graph.handlers} - {NULL}
-    if offsets and any(arg in offsets for block in graph.live() for edge in edges(block.exit) for arg in edge.args):
+    if offsets and any(arg in offsets for block in graph.live() for edge in block.exit.edges() for arg in edge.args):
         drop_dead_phis(graph)
 
 

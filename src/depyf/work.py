@@ -6,6 +6,7 @@ import ast
 import enum
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Listing
@@ -22,7 +23,7 @@ from depyf.structure.tree import Item
 from depyf.structure.unstructured import Unstructured
 from depyf.trace import Stopped, present
 
-
+OP = attrgetter("op")
 MOST_KNOWN = 1 << 12
 """For how many kinds of code it is kept which passes apply."""
 
@@ -78,7 +79,7 @@ class Work:
     body: Body = field(init=False)
 
     def __post_init__(self) -> None:
-        self.ops = frozenset([instruction.op for instruction in self.listing.instructions])
+        self.ops = frozenset(map(OP, self.listing.instructions))
 
     def part(self, graph: Graph) -> Work:
         """Return work of its own on the graph of a piece of this code."""

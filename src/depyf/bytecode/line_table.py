@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from depyf.bytecode.code import Code
@@ -15,6 +16,7 @@ NONE = 15
 """The kind of entry without a line; those of 13 and 14 have a number for it, 11 and 12 add 1 and 2, the others 0."""
 HEAD = 128
 """The bit of the first byte of an entry."""
+ENTRY = re.compile(rb"[\x80-\xff][\x00-\x7f]*")
 
 
 def signed(byte: int) -> int:
@@ -57,15 +59,16 @@ def locations(code: Code, units: int) -> Lines:
     lines: Lines = []
     if table and table[0] < HEAD:
         raise DecompilationError("the line table is broken at its byte 0", code=str(code))
-    for position, head in enumerate(table):
-        if head < HEAD:
-            continue
+    position = 0
+    for entry in ENTRY.findall(table):
+        head = entry[0]
         kind = head >> 3 & 15
         if kind > 10:
             if kind <= 12:
                 line += kind - 10
             elif kind != NONE:
                 line += varint_change(code, position + 1)
+        position += len(entry)
         lines += [line if kind != NONE else None] * ((head & 7) + 1)
     return fitted(lines, units)
 

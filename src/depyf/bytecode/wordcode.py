@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from depyf.bytecode.code import Code
 from depyf.bytecode.operand import RawInstruction
 from depyf.bytecode.versions.facts import CACHE, EXTENDED_ARG, Facts
 from depyf.errors import DecompilationError
 
 MAX_PREFIXES = 3
+NAME, START = attrgetter("name"), attrgetter("start")
 
 
 def decode(code: Code, facts: Facts) -> list[RawInstruction]:
@@ -65,9 +68,10 @@ def jump_targets(code: Code, facts: Facts, raws: list[RawInstruction]) -> list[i
     Raises `DecompilationError` where a target lies outside the code or within an instruction.
     """
     targets = [-1] * len(raws)
-    jumps = [index for index, raw in enumerate(raws) if raw.name in facts.jumping]
-    starts = {raw.start: index for index, raw in enumerate(raws)} if jumps else {}
-    for index in jumps:
+    if facts.jumping.isdisjoint(map(NAME, raws)):
+        return targets
+    starts = dict(zip(map(START, raws), range(len(raws))))
+    for index in [index for index, raw in enumerate(raws) if raw.name in facts.jumping]:
         raw = raws[index]
         distance = raw.arg * facts.jump_unit
         if raw.name in facts.table.jump_absolute:

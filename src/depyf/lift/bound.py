@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from depyf.lift.tac import Graph, Inst, edges
+from depyf.lift.tac import Graph, Inst
 
 NAMING = frozenset({"LOAD_FAST", "STORE_FAST", "DELETE_FAST", "LOAD_FAST_CLEAR"})
 
@@ -26,7 +26,7 @@ def unsure_reads(graph: Graph) -> set[int]:
     """Return the temporaries that hold what a variable held which may have been unbound."""
     naming = {block.index: [inst for inst in block.insts if inst.op in NAMING] for block in graph.live()}
     loaded = {inst.arg for insts in naming.values() for inst in insts if inst.op != "STORE_FAST"}
-    if loaded.issubset(graph.code.parameters) and not any(map(_unbinds, naming.values())):
+    if loaded.issubset(_bound_first(graph, naming[0])) and not any(map(_unbinds, naming.values())):
         return set()
     names = sorted({str(inst.arg) for insts in naming.values() for inst in insts})
     bits = {name: 1 << place for place, name in enumerate(names)}
@@ -45,6 +45,21 @@ def unsure_reads(graph: Graph) -> set[int]:
         nullable |= taken
 
 
+def _bound_first(graph: Graph, insts: list[Inst]) -> set[object]:
+    """Return the parameters, and what the first block binds: no other code runs before that.
+
+    insts: the operations of that block that name variables; what stands behind a read that may raise does not count.
+    """
+    bound: set[object] = set(graph.code.parameters)
+    if graph.block(0).handler < 0:
+        for inst in insts:
+            if inst.op == "STORE_FAST":
+                bound.add(inst.arg)
+            elif inst.arg not in bound:
+                break
+    return bound
+
+
 def _unbinds(insts: list[Inst]) -> bool:
     """Say whether operations that name variables may unbind one."""
     return any(inst.op != "LOAD_FAST" and (inst.op != "STORE_FAST" or inst.uses[0] < 0) for inst in insts)
@@ -60,7 +75,7 @@ def _find(graph: Graph, naming: dict[int, list[Inst]], bits: dict[str, int], nul
         index = work.pop()
         block, effect = graph.block(index), effects[index]
         after = (before[index] | effect.bound) & ~effect.unbound
-        reached = [(edge.target, after) for edge in edges(block.exit)]
+        reached = [(edge.target, after) for edge in block.exit.edges()]
         if block.handler >= 0:
             reached.append((graph.handlers[block.handler].target, before[index] & ~effect.ever_unbound))
         for target, known in reached:

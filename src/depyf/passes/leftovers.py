@@ -101,7 +101,7 @@ def finish_leftovers(body: Body, names: Names) -> None:
 
     all_writable = all(map(is_writable, names.taken))
     kinds = KINDS if all_writable else KINDS | VARIABLES
-    present = of_kinds(body.stmts, PRESENT | kinds)
+    present = of_kinds(body.stmts, SOUGHT if all_writable else SOUGHT | VARIABLES)
     between_brackets = _indices([node for node in present if isinstance(node, ast.Subscript)])
     names.taken |= _imported([node for node in present if isinstance(node, Import)])
 
@@ -156,7 +156,7 @@ def finish_leftovers(body: Body, names: Names) -> None:
 
 NAMED = (Temp, Definition, AsyncDefinition, Import)
 """What is named here, in the order of the source."""
-PRESENT: frozenset[type] = frozenset({*NAMED, ast.Subscript})
+SOUGHT: frozenset[type] = frozenset({*NAMED, ast.Subscript, *KINDS})
 
 
 def _imported(modules: list[Import]) -> set[str]:
