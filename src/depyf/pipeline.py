@@ -1,7 +1,7 @@
 """The whole decompiler on one page: from a `Code` to statements.
 
-PASSES is what is done, in the order in which it is done; ORDER says why that order. `check_order` compares the two
-when this module is imported.
+PASSES is what is done, in the order in which it is done; `pass_order.ORDER` says why that order. `check_order` compares
+the two when this module is imported.
 """
 
 from __future__ import annotations
@@ -17,6 +17,19 @@ from depyf.lift.simplify.reload import reload_where_used
 from depyf.lift.simplify.results import unpack_results
 from depyf.lift.simulate import lift
 from depyf.lift.tac import NULL, Reraise
+from depyf.operation_groups import (
+    ANNOTATIONS,
+    BUILTINS,
+    DEFINITIONS,
+    FLOW,
+    HANDLERS,
+    KEPT,
+    LOOPS,
+    OURS,
+    PATTERNS,
+    TESTS,
+)
+from depyf.pass_order import ORDER
 from depyf.passes.annotations import restore_annotations, set_annotations_up
 from depyf.passes.asserts import restore_asserts
 from depyf.passes.at_once import use_at_once
@@ -57,22 +70,9 @@ from depyf.structure.same_ends import join_same_ends
 from depyf.structure.shared_ends import share_ends
 from depyf.structure.thread import thread
 from depyf.trace import step
-from depyf.work import Before, Pass, Passes, Stage, Work, check_order, run_passes
+from depyf.work import Pass, Passes, Stage, Work, check_order, run_passes
 
 NOTHING: frozenset[str] = frozenset()
-PATTERNS = frozenset({"MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS"})
-HANDLERS = frozenset({"PUSH_EXC_INFO", "RERAISE", "ENTER_WITH", "ENTER_ASYNC_WITH"})
-LOOPS = frozenset({"FOR_ITER", "GET_ANEXT"})
-OURS = PATTERNS | HANDLERS | LOOPS
-"""Operations that become statements and tests of ours before they are Python's."""
-TESTS = frozenset({"JUMP_IF_TRUE", "JUMP_IF_FALSE"})
-FLOW = TESTS | {"JUMP"} | HANDLERS | LOOPS
-"""Operations without which code is one block."""
-KEPT = frozenset({"COPY", "SWAP"}) | PATTERNS
-"""Operations without which no value is tested more than once."""
-BUILTINS = frozenset({"LOAD_COMMON"})
-ANNOTATIONS = frozenset({"SETUP_ANNOTATIONS"})
-DEFINITIONS = frozenset({"MAKE_FUNCTION", "INTRINSIC"})
 COLLAPSE = "short-circuits"
 BUILD = "build"
 SCOPES = "dispatch"
@@ -241,7 +241,10 @@ def _uses(work: Work) -> None:
 
 
 def _collapse(work: Work) -> None:
-    work.uses = collapse(work.graph, work.scope, work.code.name == "<lambda>")
+    if FLOW.isdisjoint(work.ops):
+        work.uses = count_uses(work.graph)
+    else:
+        work.uses = collapse(work.graph, work.scope, work.code.name == "<lambda>")
 
 
 def _build(work: Work) -> None:
@@ -488,43 +491,6 @@ PASSES: tuple[Pass, ...] = (
     Pass("leftovers", Stage.WHOLE, _leftovers, "names for temporaries and for objects without a literal"),
 )
 """All passes, in the order in which they run."""
-
-ORDER: tuple[Before, ...] = (
-    Before("generator-calls", "inlined-comprehensions", "both ways hold the comprehensions in the argument"),
-    Before("promote-variables", "containers", "a list kept in a variable can be followed once the variable is a value"),
-    Before("containers", "results", "the results of a graph lie in lists until those are evaluated"),
-    Before("containers", "dead-values", "what only a vanished list held is used by nobody"),
-    Before("dead-values", "reload", "what nobody uses must not be loaded again"),
-    Before("reload", "free-names", "a load that is put back names its variable"),
-    Before("inlined-comprehensions", "regions", "the handler that gives saved variables back is no `try`"),
-    Before("except-star", "regions", "the regions inside `except*` are bookkeeping, and none of them is a `try`"),
-    Before("ends", "exits", "`return None` is everywhere, and no copy"),
-    Before("exits", "regions", "the ways out of a region must be known to be one"),
-    Before("ends", "regions", "copies of `finally` are told apart by where they lead"),
-    Before("regions", "cut", "bookkeeping pops markers too"),
-    Before("cut", "thread", "a block that leaves a loop must be a block of its own before edges pass it"),
-    Before("thread", "copies", "copies are compared once edges lead to where they end"),
-    Before("copies", COLLAPSE, "an arm with a value waiting cannot be told from a statement"),
-    Before("scopes", "cases", "tests are joined within one scope"),
-    Before(COLLAPSE, "uses", "counting is part of it, and only needed on its own where it is left out"),
-    Before("uses", BUILD, "an expression used once is put where it is used"),
-    Before(COLLAPSE, BUILD, "an arm of an expression would be built as an `if`"),
-    Before(BUILD, "hoist", "cases must have become tests that are nested in each other"),
-    Before("hoist", "labels", "labels vanish"),
-    Before("labels", "matches", "a case ends where control falls out of it"),
-    Before("asserts", "tidy", "an `else` moved out of an `if` no longer looks like that of an assertion"),
-    Before("tries", "heads", "the clauses of a handler hold loops and managers of their own"),
-    Before("heads", "complete", "heads are what most leftover nodes turn into"),
-    Before("complete", "expressions", "another way to structure is tried before expressions are put together"),
-    Before("expressions", "at-once", "which value is used where is known once expressions are put together"),
-    Before("deferred-annotations", "definitions", "the function that evaluates annotations is no definition"),
-    Before("annotations", "annotation-setup", "an annotation sets `__annotations__` up by being there"),
-    Before("annotations", "definitions", "an annotation may hold a lambda"),
-    Before("class-temps", "definitions", "the temporaries of functions inside are their own"),
-    Before("definitions", "declarations", "what is declared depends on what inner code reads"),
-    Before("declarations", "leftovers", "made-up names must not be declared"),
-)
-"""What must come before what."""
 
 check_order(PASSES, ORDER)
 

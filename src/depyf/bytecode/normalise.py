@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from depyf.bytecode.code import Code
 from depyf.bytecode.depths import stack_depths
 from depyf.bytecode.draft import Draft, Fold
@@ -128,15 +130,15 @@ def protect(draft: Draft, entries: list[Entry]) -> None:
     """Write down per instruction where its exceptions go; the first entry that covers it counts."""
     if not entries:
         return
-    starts = dict(zip(map(START, draft.raws), range(len(draft.raws))))
+    starts = list(map(START, draft.raws))
     indices: dict[tuple[int, int, bool], int] = {}
     position = 0
     for entry in sorted(entries, key=lambda entry: entry.start):
-        if entry.target not in starts:
+        target = bisect_left(starts, entry.target)
+        if target == len(starts) or starts[target] != entry.target:
             raise DecompilationError(
                 f"an exception handler {misplaced(draft.code, entry.target)}", code=str(draft.code), offset=entry.start
             )
-        target = starts[entry.target]
         index = indices.setdefault((target, entry.depth, entry.lasti), len(indices))
         if index == len(draft.handlers):
             draft.handlers.append(Handler(target, entry.depth, entry.lasti))

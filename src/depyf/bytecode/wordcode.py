@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from operator import attrgetter
 
 from depyf.bytecode.code import Code
@@ -70,7 +71,7 @@ def jump_targets(code: Code, facts: Facts, raws: list[RawInstruction]) -> list[i
     targets = [-1] * len(raws)
     if facts.jumping.isdisjoint(map(NAME, raws)):
         return targets
-    starts = dict(zip(map(START, raws), range(len(raws))))
+    starts = list(map(START, raws))
     for index in [index for index, raw in enumerate(raws) if raw.name in facts.jumping]:
         raw = raws[index]
         distance = raw.arg * facts.jump_unit
@@ -80,8 +81,8 @@ def jump_targets(code: Code, facts: Facts, raws: list[RawInstruction]) -> list[i
             offset = raw.end - distance
         else:
             offset = raw.end + distance
-        target = starts.get(offset)
-        if target is None:
+        target = bisect_left(starts, offset)
+        if target == len(starts) or starts[target] != offset:
             raise DecompilationError(f"{raw.name} {misplaced(code, offset)}", code=str(code), offset=raw.offset)
         targets[index] = target
     return targets

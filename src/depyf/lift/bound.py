@@ -22,6 +22,9 @@ class _Effect:
     ever_unbound: int = 0
 
 
+NOTHING = _Effect()
+
+
 def unsure_reads(graph: Graph) -> set[int]:
     """Return the temporaries that hold what a variable held which may have been unbound."""
     naming = {block.index: [inst for inst in block.insts if inst.op in NAMING] for block in graph.live()}
@@ -66,7 +69,7 @@ def _unbinds(insts: list[Inst]) -> bool:
 
 
 def _find(graph: Graph, naming: dict[int, list[Inst]], bits: dict[str, int], nullable: set[int]) -> set[int]:
-    effects = {index: _effect(insts, bits, nullable) for index, insts in naming.items()}
+    effects = {index: _effect(insts, bits, nullable) if insts else NOTHING for index, insts in naming.items()}
     everything = (1 << len(bits)) - 1
     before = dict.fromkeys(effects, everything)
     before[0] = sum(bits[name] for name in set(graph.code.parameters) if name in bits)
@@ -74,15 +77,21 @@ def _find(graph: Graph, naming: dict[int, list[Inst]], bits: dict[str, int], nul
     while work:
         index = work.pop()
         block, effect = graph.block(index), effects[index]
-        after = (before[index] | effect.bound) & ~effect.unbound
-        reached = [(edge.target, after) for edge in block.exit.edges()]
+        unknown = ~((before[index] | effect.bound) & ~effect.unbound)
+        for edge in block.exit.edges():
+            if before[edge.target] & unknown:
+                before[edge.target] &= ~unknown
+                work.append(edge.target)
         if block.handler >= 0:
-            reached.append((graph.handlers[block.handler].target, before[index] & ~effect.ever_unbound))
-        for target, known in reached:
-            if before[target] & ~known:
-                before[target] &= known
+            target, unknown = graph.handlers[block.handler].target, ~before[index] | effect.ever_unbound
+            if before[target] & unknown:
+                before[target] &= ~unknown
                 work.append(target)
-    return {temp for index, insts in naming.items() for temp in _unsure(insts, before[index], bits, nullable)}
+    unsure: set[int] = set()
+    for index, insts in naming.items():
+        if insts and (before[index] != everything or effects[index].ever_unbound):
+            unsure.update(_unsure(insts, before[index], bits, nullable))
+    return unsure
 
 
 def _effect(insts: list[Inst], bits: dict[str, int], nullable: set[int]) -> _Effect:

@@ -67,10 +67,11 @@ class Folder:
         self.insts = insts
         self.position = self.told = 0
         self.added = None
-        while self.position < len(insts) and (whole or not self.stmts):
+        end, rule_of = len(insts), rules.get
+        while self.position < end and (whole or not self.stmts):
             inst = insts[self.position]
             self.position += 1
-            rule = rules.get(inst.op)
+            rule = rule_of(inst.op)
             if rule is None:
                 raise self.error(f"operation {inst.op} cannot be folded", inst)
             rule(self, inst)

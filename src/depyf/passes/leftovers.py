@@ -97,8 +97,6 @@ VARIABLES = frozenset({ast.Name, Var})
 def finish_leftovers(body: Body, names: Names) -> None:
     """Replace every node that is no Python in place."""
     temps: dict[int, str] = {}
-    hint_names(body.stmts, names.hints)
-
     all_writable = all(map(is_writable, names.taken))
     kinds = KINDS if all_writable else KINDS | VARIABLES
     present = of_kinds(body.stmts, SOUGHT if all_writable else SOUGHT | VARIABLES)
@@ -111,6 +109,8 @@ def finish_leftovers(body: Body, names: Names) -> None:
             step("v{} is called {}", temp, temps[temp])
         return temps[temp]
 
+    if any(type(node) is Temp for node in present):
+        hint_names(body.stmts, names.hints)
     is_named = any(isinstance(node, NAMED) for node in present)
     for node in nodes(body.stmts) if is_named else ():
         if isinstance(node, (Definition, AsyncDefinition)) and isinstance(node.target, Temp):

@@ -165,6 +165,8 @@ def _saved_exceptions(graph: Graph) -> set[int]:
 
 def _remove_cleanups(graph: Graph, kinds: dict[int, Kind]) -> None:
     """Let what an implicit cleanup protects be protected by what protects the cleanup."""
+    if len(graph.blocks) <= 2 and not graph.handlers:
+        return  # The code and its end.
     for block in graph.live() if kinds else ():
         seen = set()
         while block.handler >= 0 and kinds.get(block.handler) is Kind.CLEANUP and block.handler not in seen:
@@ -226,6 +228,6 @@ def prune(graph: Graph) -> None:
             if target not in reached:
                 reached.add(target)
                 work.append(target)
-    if len(reached) == len(graph.blocks):
-        return
+    if len(reached - {-1}) == len(graph.blocks):
+        return  # Before there is an end, -1 stands for it.
     graph.blocks = [block if number in reached else None for number, block in enumerate(graph.blocks)]
