@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from depyf.report.html.breaks import Broken, Skipped, broken, failed, skipped
 from depyf.report.html.overview import Row, rows
+from depyf.report.html.recompiles import Recompiled, recompiled
 from depyf.report.index_reader import INDEX, Run, read_run
 from depyf.report.model import Compile, Function, Recompile
+from depyf.report.modules import Module, folded, modules
 from depyf.report.phases import PHASES, duration
 from depyf.report.status import SIGNS, Status, status_of
 
@@ -71,9 +74,35 @@ class Process:
             Count(f"{spent:.1f} s", "compiling"),
         ]
 
+    @cached_property
+    def modules(self) -> list[tuple[Function, list[Module]]]:
+        """Return the functions that go through modules, with these."""
+        found = [(function, folded(modules(function))) for function in self.run.session.roots()]
+        return [(function, inside) for function, inside in found if len(inside) > 1]
 
-def processes(directory: Path) -> list[Process]:
-    """Return every process that wrote an index into the directory or a folder of it.
+    @cached_property
+    def recompiled(self) -> list[Recompiled]:
+        """Return the functions that were compiled more than once."""
+        return recompiled(self.run, self.addresses)
+
+    @cached_property
+    def broken(self) -> list[Broken]:
+        """Return the places where graphs end."""
+        return broken(self.run, self.addresses)
+
+    @cached_property
+    def failed(self) -> list[tuple[str, str, str, str]]:
+        """Return the compiles that Dynamo gave up."""
+        return failed(self.run, self.addresses)
+
+    @cached_property
+    def skipped(self) -> list[Skipped]:
+        """Return the frames that run as they were written."""
+        return skipped(self.run)
+
+
+def processes(directory: Path, since: float) -> list[Process]:
+    """Return every process that wrote an index into the directory or a folder of it, at `since` or later.
 
     Raises:
         ValueError: an index is none of depyf's.
@@ -81,7 +110,8 @@ def processes(directory: Path) -> list[Process]:
     found: list[Process] = []
     for folder in [directory, *sorted(directory.iterdir(), key=_order)] if directory.is_dir() else []:
         match = _FOLDER.search(folder.name)
-        if (folder / INDEX).is_file() and (folder == directory or match is not None):
+        index = folder / INDEX
+        if (folder == directory or match is not None) and index.is_file() and index.stat().st_mtime >= since:
             label = "program" if folder == directory or match is None else f"{match[1]} {match[2]}"
             found.append(_process(f"p{len(found)}", label, read_run(folder)))
     return found

@@ -22,6 +22,7 @@ depyf.route = (() => {
       if (link.hash === "#" + page) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
+    if (page === "diff") await depyf.diffPage.show(...parts.slice(1));
     if (owner) {
       await depyf.functionPage.show(...parts);
       document.title = "depyf: " + owner.functions.find((one) => one.page === parts[0]).name;
