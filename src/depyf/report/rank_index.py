@@ -23,8 +23,8 @@ def rank_index(directory: Path) -> str | None:
     if not ranks:
         return None
     lines = ["# What torch.compile made, by rank", "", *_table(ranks), "", "## Where ranks differ", ""]
-    differences = list(_differences({rank: _facts(index) for rank, index in ranks.items()}))
-    lines += differences or [f"Nowhere: the same functions, graphs, breaks and recompiles on {len(ranks)} ranks."]
+    apart = list(_apart({str(rank): facts(index) for rank, index in ranks.items()}))
+    lines += apart or [f"Nowhere: the same functions, graphs, breaks and recompiles on {len(ranks)} ranks."]
     return "\n".join(lines) + "\n"
 
 
@@ -63,29 +63,36 @@ def _compiles(index: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
                 yield f"{root['name']}, {function['file']}:{line}", each
 
 
-def _facts(index: dict[str, Any]) -> Facts:
-    facts: dict[str, list[str]] = {}
+def facts(index: dict[str, Any]) -> Facts:
+    """Return what is told of a run and compared with others."""
+    found: dict[str, list[str]] = {}
     for place, each in _compiles(index):
         stages = ", ".join(sorted({artefact["stage"] for artefact in each["artefacts"]}))
-        facts.setdefault(f"compiles of {place}", []).append(each["trigger"]["kind"])
-        facts.setdefault(f"operations of {place}", []).append(str(each["op_count"]))
-        facts.setdefault(f"guards of {place}", []).append(str(each["guard_count"]))
-        facts.setdefault(f"artefacts of {place}", []).append(stages or "none")
-        for found in each["breaks"]:
-            facts.setdefault(f"graph breaks in {place}", []).append(found["reason"])
+        found.setdefault(f"compiles of {place}", []).append(each["trigger"]["kind"])
+        found.setdefault(f"operations of {place}", []).append(str(each["op_count"]))
+        found.setdefault(f"guards of {place}", []).append(str(each["guard_count"]))
+        found.setdefault(f"artefacts of {place}", []).append(stages or "none")
+        for broken in each["breaks"]:
+            found.setdefault(f"graph breaks in {place}", []).append(broken["reason"])
         if each["failure"] is not None:
-            facts.setdefault(f"{place} given up", []).append(each["failure"]["reason"])
-    return {name: "; ".join(values) for name, values in facts.items()}
+            found.setdefault(f"{place} given up", []).append(each["failure"]["reason"])
+    return {name: "; ".join(values) for name, values in found.items()}
 
 
-def _differences(by_rank: dict[int, Facts]) -> Iterator[str]:
-    names = dict.fromkeys(name for facts in by_rank.values() for name in facts)
+def differences(told: dict[str, Facts]) -> Iterator[tuple[str, dict[str, list[str]]]]:
+    """Yield each fact that is not the same for all, with the labels of those that have each value of it."""
+    names = dict.fromkeys(name for each in told.values() for name in each)
     for name in names:
-        values: dict[str, list[int]] = {}
-        for rank, facts in by_rank.items():
-            values.setdefault(facts.get(name, "none"), []).append(rank)
+        values: dict[str, list[str]] = {}
+        for label, each in told.items():
+            values.setdefault(each.get(name, "none"), []).append(label)
         if len(values) > 1:
-            yield f"- {name}"
-            for value, ranks in values.items():
-                label = "rank" if len(ranks) == 1 else "ranks"
-                yield f"  - {label} {', '.join(map(str, ranks))}: {' '.join(value.split())}"
+            yield name, values
+
+
+def _apart(told: dict[str, Facts]) -> Iterator[str]:
+    for name, values in differences(told):
+        yield f"- {name}"
+        for value, ranks in values.items():
+            label = "rank" if len(ranks) == 1 else "ranks"
+            yield f"  - {label} {', '.join(ranks)}: {' '.join(value.split())}"

@@ -12,6 +12,7 @@ import markupsafe
 from depyf.report.html.chunks import Chunks, as_json
 from depyf.report.html.function_data import function_data
 from depyf.report.html.process import Process, processes
+from depyf.report.html.ranks import apart
 from depyf.report.writer import write_whole
 from depyf.version import __version__
 
@@ -73,6 +74,7 @@ def _page(content: _Content, inlined: dict[str, str]) -> str:
     return environment.get_template("page.html").render(
         version=__version__,
         processes=content.processes,
+        apart=apart(content.processes) if len(content.processes) > 1 else [],
         inlined=inlined,
         directory=_directory(content),
         styles="\n".join(_asset(name) for name in STYLES),

@@ -26,11 +26,17 @@ class Count:
     number: str
     what: str
     status: Status | None = None
+    heading: str = ""
+    """What is counted, of any number."""
 
     @property
     def sign(self) -> str:
         """Return the sign of what is counted."""
         return SIGNS[self.status] if self.status is not None else ""
+
+
+def _count(number: int, what: str, status: Status | None = None) -> Count:
+    return Count(str(number), what if number == 1 else f"{what}s", status, f"{what}s")
 
 
 @dataclass
@@ -65,13 +71,13 @@ class Process:
         skipped = sum(status_of(each) is Status.SKIPPED for each in compiles) + len(self.run.session.skipped)
         spent = sum(duration(each.seconds) for each in compiles)
         return [
-            Count(str(len(self.addresses)), "function" if len(self.addresses) == 1 else "functions"),
-            Count(str(len(compiles)), "compile" if len(compiles) == 1 else "compiles", Status.COMPILED),
-            Count(str(recompiles), "recompile" if recompiles == 1 else "recompiles", Status.RECOMPILED),
-            Count(str(breaks), "graph break" if breaks == 1 else "graph breaks", Status.BROKE),
-            Count(str(skipped), "skipped", Status.SKIPPED),
-            Count(str(failed), "failed", Status.FAILED),
-            Count(f"{spent:.1f} s", "compiling"),
+            _count(len(self.addresses), "function"),
+            _count(len(compiles), "compile", Status.COMPILED),
+            _count(recompiles, "recompile", Status.RECOMPILED),
+            _count(breaks, "graph break", Status.BROKE),
+            Count(str(skipped), "skipped", Status.SKIPPED, "skipped"),
+            Count(str(failed), "failed", Status.FAILED, "failed"),
+            Count(f"{spent:.1f} s", "compiling", heading="compiling"),
         ]
 
     @cached_property

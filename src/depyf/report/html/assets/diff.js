@@ -1,7 +1,7 @@
 // The page that holds two texts against each other: any two stages, of one entry or of two.
 depyf.diffPage = (() => {
   const { element } = depyf;
-  const AROUND = 3, FOLDED_FROM = 9;
+  const AROUND = 3, FOLDED_FROM = 9, MOST_WORDS = 1500;
   const host = document.getElementById("diff");
 
   async function show(...parts) {
@@ -77,24 +77,35 @@ depyf.diffPage = (() => {
 
   function line(left, right, row) {
     const one = row.one === null ? null : left[row.one], other = row.other === null ? null : right[row.other];
-    const changed = !row.same && one !== null && other !== null ? span(one, other) : null;
+    const changed = !row.same && one !== null && other !== null ? pieces(one, other) : null;
     return element("div", { class: row.same ? "both" : "apart" },
       cell(row.one, one, row.same ? "" : "gone", "−", changed && changed[0]), cell(row.other, other, row.same ? "" : "come", "+", changed && changed[1]));
   }
 
   function cell(number, text, kind, sign, changed) {
     if (text === null) return element("div", { class: "cell none" });
-    const parts = changed ? [text.slice(0, changed[0]), element("mark", {}, text.slice(...changed)), text.slice(changed[1])] : [text];
+    const parts = changed ? changed.map(([piece, same]) => (same ? piece : element("mark", {}, piece))) : [text];
     return element("div", { class: "cell " + kind }, element("span", { class: "g" }, String(number + 1)), element("span", { class: "v" }, kind ? sign : ""), element("span", { class: "t" }, parts));
   }
 
-  // The part of each line that the other does not have, between what they begin and end with.
-  function span(one, other) {
+  // Both lines in pieces, each with whether the other line has it too: by words, or between what both begin and end with.
+  function pieces(one, other) {
+    const words = [one, other].map((text) => text.match(/\w+|\s+|[^\w\s]/g) || []);
+    if (Math.max(words[0].length, words[1].length) > MOST_WORDS) return ends(one, other);
+    const made = [[], []];
+    for (const [kind, left, right] of depyf.differ.diff(words[0], words[1])) {
+      if (kind !== "+") made[0].push([words[0][left], kind === "="]);
+      if (kind !== "-") made[1].push([words[1][right], kind === "="]);
+    }
+    return made;
+  }
+
+  function ends(one, other) {
     let begin = 0, end = 0;
     const least = Math.min(one.length, other.length);
     while (begin < least && one[begin] === other[begin]) begin++;
     while (end < least - begin && one[one.length - 1 - end] === other[other.length - 1 - end]) end++;
-    return [[begin, one.length - end], [begin, other.length - end]];
+    return [one, other].map((text) => [[text.slice(0, begin), true], [text.slice(begin, text.length - end), false], [text.slice(text.length - end), true]]);
   }
 
   return { show };

@@ -128,7 +128,7 @@ depyf.functionPage = (() => {
       }
       const places = origins.slice(0, 3).map((each) => this.data.origins[each].join(":")).join(", ");
       const more = origins.length > 3 ? ` and ${origins.length - 3} more lines` : "";
-      const kin = this.docs.map((each) => [each.label, this.kinIn(each, origins).size]).filter(([, count]) => count);
+      const kin = this.docs.filter((each) => each.lead).map((each) => [each.label, this.kinIn(each, origins).size]).filter(([, count]) => count);
       this.foot.replaceChildren(element("b", {}, places + more), kin.map(([label, count]) => `${label} ${count}`).join("  ·  "));
     }
 
