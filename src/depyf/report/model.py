@@ -57,8 +57,9 @@ class FirstCall:
 class Refusal:
     """An entry that did not serve the call, and the clauses of its guards that failed.
 
-    `clauses` are those that torch names, in its words: it stops at the first. `explained` are all that failed, each
-    with what was expected and what the call had; empty where the guards of the entry are not known.
+    `clauses` are those that torch names, in its words: it stops at the first, and before 2.6 names none. `explained`
+    are all that failed, each with what was expected and what the call had; empty where the guards of the entry are not
+    known.
     """
 
     entry: str
@@ -304,6 +305,8 @@ class Session:
     """When the session began, by the monotonic clock of its process, in seconds."""
     ended: bool = False
     """Whether a context has ended, so that all is told; an index written before is that of a run that goes on."""
+    beside: str = ""
+    """The page about other processes that write into the same directory, by the way to it; empty where none do."""
 
     def roots(self) -> list[Function]:
         """Return the functions that are no resume functions, in order of their first compile."""

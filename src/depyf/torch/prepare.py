@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from depyf.collector import pausing
+from depyf.report.claims import CLAIMS
 from depyf.report.model import Session
-from depyf.report.rank_index import rank_index
+from depyf.report.process_index import page_of_processes, write_process_index, write_rank_index
 from depyf.report.summary import summary
 from depyf.report.variables import SUMMARY_VARIABLE
-from depyf.report.writer import prepared_directory, write_whole
 from depyf.torch import entries, hooks
 from depyf.torch.active import ACTIVE, HITS
 from depyf.torch.adapters import caller, lacking, seams, stages
@@ -47,6 +47,7 @@ class DumpContext:
     def __init__(
         self,
         directory: Path,
+        shared: Path,
         whole: Path | None = None,
         *,
         clean_wild_fx_code: bool,
@@ -57,6 +58,7 @@ class DumpContext:
     ) -> None:
         self.directory = directory
         self._selection = Selection(only)
+        self._shared = shared
         self._whole_job = whole
         self._told = _told_so_far(directory)
         self.session = self._told.session
@@ -99,10 +101,11 @@ class DumpContext:
             self._recorder.end_of_context()
         self.session.problems.extend(self._problems.found)
         self.session.ended = True
+        self.session.beside = page_of_processes(self.directory, self._shared)
         with self._problems.contained("writing the index"):
             write_views(self.session, self._recorder.running(), self._dump, self._problems)
-        with self._problems.contained("writing the index of all ranks"):
-            self._write_rank_index()
+        with self._problems.contained("writing the index of all processes"):
+            self._write_shared_indexes()
         with self._problems.contained("telling of the run in the terminal"):
             self._tell()
         self._problems.write()
@@ -120,10 +123,12 @@ class DumpContext:
         if sys.stderr is not None and sys.stderr.isatty() and os.environ.get(SUMMARY_VARIABLE, "1") != "0":
             print("\n".join(summary(self.session, self.directory)), file=sys.stderr)
 
-    def _write_rank_index(self) -> None:
-        page = rank_index(self._whole_job) if self._whole_job is not None else None
-        if self._whole_job is not None and page is not None:
-            write_whole(self._whole_job / "index.md", page)
+    def _write_shared_indexes(self) -> None:
+        """Write the pages about this process and those beside it."""
+        if self.session.beside:
+            write_process_index(self._shared)
+        if self._whole_job is not None:
+            write_rank_index(self._whole_job)
 
     def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         """Take in one record of torch's structured trace."""
@@ -246,7 +251,8 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
 
     Can be used with `with`, as a decorator, or entered and left by hand; several times, nested, and from threads.
     Each process of a job that `torchrun` started writes to a folder `rank_<n>` of its own in the directory, unless the
-    path names its rank; `index.md` beside them says where the ranks differ.
+    path names its rank; `index.md` beside them says where the ranks differ. Any other process that writes to the
+    directory while the first one lives gets a folder `process_<n>` there, and `processes.md` tells of all of them.
     In a terminal, leaving prints a few lines about the run to the error output, unless `DEPYF_SUMMARY=0` is set.
     Leaving never raises. An error inside depyf is a warning and a file `depyf_problems.txt`, never an exception.
 
@@ -286,7 +292,8 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
     def __enter__(self) -> Session:
         _tell_once(unknown_version())
         own, whole = rank_directory(self._directory)
-        context = DumpContext(prepared_directory(own), whole, **self._options)
+        claimed = CLAIMS.own_directory(own)
+        context = DumpContext(claimed, Path(os.path.abspath(own)), whole, **self._options)
         context.enter()
         self._entered.append(context)
         return context.session

@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from depyf.report.facts import differences, facts
 from depyf.report.html.process import Process
 from depyf.report.index_reader import INDEX
-from depyf.report.rank_index import differences, facts
 
 
 @dataclass(frozen=True, slots=True)
