@@ -30,6 +30,7 @@ from depyf.passes.heads import restore_heads
 from depyf.passes.inlined import inlined_operation
 from depyf.passes.leftovers import finish_leftovers
 from depyf.passes.matches import restore_matches
+from depyf.passes.plain_super import declare_super
 from depyf.passes.scopes import declare
 from depyf.passes.tidy import tidy
 from depyf.passes.tries import restore_tries
@@ -77,6 +78,10 @@ SCOPES = "dispatch"
 
 def _simplifies(work: Work) -> bool:
     return work.known is not None
+
+
+def _is_kept(work: Work) -> bool:
+    return work.known is None
 
 
 def _structures(work: Work) -> bool:
@@ -329,6 +334,10 @@ def _declarations(work: Work) -> None:
     declare(work.body)
 
 
+def _super(work: Work) -> None:
+    declare_super(work.body)
+
+
 def _leftovers(work: Work) -> None:
     finish_leftovers(work.body, work.names)
 
@@ -435,6 +444,7 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass("declarations", Stage.BODY, _declarations, "`global` and `nonlocal`"),
     Pass("leftovers", Stage.WHOLE, _leftovers, "names for temporaries and for objects without a literal"),
+    Pass("super", Stage.WHOLE, _super, "`global super` where its attributes are loaded in steps", applies=_is_kept),
 )
 """All passes, in the order in which they run."""
 
@@ -471,6 +481,7 @@ ORDER: tuple[Before, ...] = (
     Before("annotations", "definitions", "an annotation may hold a lambda"),
     Before("class-temps", "definitions", "the temporaries of functions inside are their own"),
     Before("definitions", "declarations", "what is declared depends on what inner code reads"),
+    Before("declarations", "super", "what is declared of `super` is one declaration more"),
     Before("declarations", "leftovers", "made-up names must not be declared"),
 )
 """What must come before what."""
