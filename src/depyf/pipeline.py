@@ -25,7 +25,7 @@ from depyf.passes.complete import check_complete
 from depyf.passes.deferred_annotations import restore_deferred_annotations
 from depyf.passes.definitions import restore_functions
 from depyf.passes.expressions import finish_expressions
-from depyf.passes.generators import keep_generator
+from depyf.passes.generators import keep_generator, return_nothing
 from depyf.passes.heads import restore_heads
 from depyf.passes.inlined import inlined_operation
 from depyf.passes.leftovers import finish_leftovers
@@ -51,6 +51,7 @@ from depyf.structure.loops import Irreducible
 from depyf.structure.nests import cut, find_markers, join_ends, nests
 from depyf.structure.patterns.cases import join_cases
 from depyf.structure.patterns.hoist import hoist_behind_cases
+from depyf.structure.regions.async_ends import expand_async_ends
 from depyf.structure.regions.async_for import restore_async_for
 from depyf.structure.regions.except_star import restore_except_star
 from depyf.structure.regions.recognise import recognise
@@ -177,6 +178,7 @@ def _class_ends(work: Work) -> None:
 
 def _async_for(work: Work) -> None:
     restore_async_for(work.graph)
+    expand_async_ends(work.graph, keep_handlers=False)
 
 
 def _except_star(work: Work) -> None:
@@ -319,7 +321,7 @@ def _annotation_setup(work: Work) -> None:
 
 
 def _generators(work: Work) -> None:
-    work.body.stmts = keep_generator(work.body.stmts, work.code)
+    work.body.stmts = keep_generator(return_nothing(work.body.stmts, work.code), work.code)
 
 
 def _class_temps(work: Work) -> None:
