@@ -37,6 +37,7 @@ ORDER: tuple[Before, ...] = (
     Before("annotations", "definitions", "an annotation may hold a lambda"),
     Before("class-temps", "definitions", "the temporaries of functions inside are their own"),
     Before("definitions", "declarations", "what is declared depends on what inner code reads"),
+    Before("declarations", "super", "what is declared of `super` is one declaration more"),
     Before("declarations", "leftovers", "made-up names must not be declared"),
 )
 """What must come before what."""

@@ -9,14 +9,13 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from depyf.bytecode.operations import OF_VARIABLES
 from depyf.lift.simplify.containers import evaluate_containers
 from depyf.lift.simplify.dead import remove_dead
 from depyf.lift.simplify.promote import promote_variables
 from depyf.lift.simplify.reload import reload_where_used
 from depyf.lift.simplify.results import unpack_results
 from depyf.lift.simulate import lift
-from depyf.lift.tac import NULL, Reraise
+from depyf.lift.tac import NULL
 from depyf.operation_groups import (
     ANNOTATIONS,
     BUILTINS,
@@ -38,11 +37,12 @@ from depyf.passes.complete import check_complete
 from depyf.passes.deferred_annotations import restore_deferred_annotations
 from depyf.passes.definitions import restore_functions
 from depyf.passes.expressions import finish_expressions
-from depyf.passes.generators import keep_generator
+from depyf.passes.generators import keep_generator, return_nothing
 from depyf.passes.heads import restore_heads
 from depyf.passes.inlined import inlined_operation
 from depyf.passes.leftovers import finish_leftovers
 from depyf.passes.matches import restore_matches
+from depyf.passes.plain_super import declare_super
 from depyf.passes.scopes import declare
 from depyf.passes.tidy import tidy
 from depyf.passes.tries import restore_tries
@@ -60,9 +60,10 @@ from depyf.structure.generator_calls import restore_generator_calls
 from depyf.structure.inlined import find_inlined, replace_inlined, saving_blocks
 from depyf.structure.labels import Unresolved, resolve
 from depyf.structure.loops import Irreducible
-from depyf.structure.nests import cut, find_markers, join_ends, nests
+from depyf.structure.nests import cut, find_markers, join_ends, nests, scopes
 from depyf.structure.patterns.cases import join_cases
 from depyf.structure.patterns.hoist import hoist_behind_cases
+from depyf.structure.regions.async_ends import expand_async_ends
 from depyf.structure.regions.async_for import restore_async_for
 from depyf.structure.regions.except_star import restore_except_star
 from depyf.structure.regions.recognise import recognise
@@ -83,6 +84,10 @@ SCOPES = "dispatch"
 
 def _simplifies(work: Work) -> bool:
     return work.known is not None
+
+
+def _is_kept(work: Work) -> bool:
+    return work.known is None
 
 
 def _structures(work: Work) -> bool:
@@ -145,11 +150,7 @@ def _reload(work: Work) -> None:
 
 
 def _free_names(work: Work) -> None:
-    """Take over the hints, and free the names of the variables that no operation names any more."""
-    graph = work.graph
-    used = {inst.arg for block in graph.live() for inst in block.insts if inst.op in OF_VARIABLES}
-    work.names.hints.update(graph.hints)
-    work.names.taken -= set(graph.code.varnames) - used - set(graph.code.parameters)
+    work.names.free(work.graph)
 
 
 def _inlined(work: Work) -> None:
@@ -178,6 +179,7 @@ def _class_ends(work: Work) -> None:
 
 def _async_for(work: Work) -> None:
     restore_async_for(work.graph)
+    expand_async_ends(work.graph, keep_handlers=False)
 
 
 def _except_star(work: Work) -> None:
@@ -222,14 +224,7 @@ def _copies(work: Work) -> None:
 
 
 def _scopes(work: Work) -> None:
-    numbers: dict[tuple[int, tuple[int, ...], int], int] = {}
-    finals = {work.graph.handlers[handler].exc for handler in work.recognised.finallys}
-    work.scope = {}
-    for block in work.graph.live():
-        is_end = isinstance(block.exit, Reraise) and block.exit.exc in finals
-        # The end of a `finally` body stays a place of its own, that `break` may lead to.
-        key = (block.handler, work.nest[block.index], block.index if is_end else -1)
-        work.scope[block.index] = numbers.setdefault(key, len(numbers))
+    work.scope = scopes(work.graph, work.nest, work.recognised.finallys)
 
 
 def _cases(work: Work) -> None:
@@ -323,7 +318,7 @@ def _annotation_setup(work: Work) -> None:
 
 
 def _generators(work: Work) -> None:
-    work.body.stmts = keep_generator(work.body.stmts, work.code)
+    work.body.stmts = keep_generator(return_nothing(work.body.stmts, work.code), work.code)
 
 
 def _class_temps(work: Work) -> None:
@@ -336,6 +331,10 @@ def _definitions(work: Work) -> None:
 
 def _declarations(work: Work) -> None:
     declare(work.body)
+
+
+def _super(work: Work) -> None:
+    declare_super(work.body)
 
 
 def _leftovers(work: Work) -> None:
@@ -409,14 +408,7 @@ PASSES: tuple[Pass, ...] = (
         Pass("regions", Stage.STRUCTURE, _regions, "protected regions are recognised, their bookkeeping is taken out"),
         Pass("cut", Stage.STRUCTURE, _cut, "blocks are cut where a loop or handler is left"),
         Pass("thread", Stage.STRUCTURE, _thread, "edges lead past blocks that do nothing", optional=True, needs=FLOW),
-        Pass(
-            "copies",
-            Stage.STRUCTURE,
-            _copies,
-            "copies of the rest of an expression are joined",
-            optional=True,
-            needs=TESTS,
-        ),
+        Pass("copies", Stage.STRUCTURE, _copies, "copies of expressions are joined", optional=True, needs=TESTS),
         Pass("scopes", Stage.STRUCTURE, _scopes, "blocks that are nested alike get one number"),
         Pass("cases", Stage.STRUCTURE, _cases, "tests of a pattern become one test", needs=PATTERNS | {"COMPARE"}),
         Pass(COLLAPSE, Stage.STRUCTURE, _collapse, "`and`, `or`, `if else` become expressions"),
@@ -489,6 +481,7 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass("declarations", Stage.BODY, _declarations, "`global` and `nonlocal`"),
     Pass("leftovers", Stage.WHOLE, _leftovers, "names for temporaries and for objects without a literal"),
+    Pass("super", Stage.WHOLE, _super, "`global super` where its attributes are loaded in steps", applies=_is_kept),
 )
 """All passes, in the order in which they run."""
 

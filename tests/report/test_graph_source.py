@@ -69,3 +69,40 @@ def test_the_graphs_inside_of_a_graph_become_modules() -> None:
         "GraphModule.inner.deep = GraphModule.inner.deep()\n"
         "GraphModule.inner = GraphModule.inner()\n"
     )
+
+
+NAMELESS = """\
+class <lambda>(torch.nn.Module):
+    def forward(self, x, w):
+        weight = self.weight
+        true_graph_0 = self.true_graph_0
+        false_graph_0 = self.false_graph_0
+        cond = torch.ops.higher_order.cond(w, true_graph_0, false_graph_0, [x, weight])
+        return (cond[0],)
+
+    class <lambda>(torch.nn.Module):
+        def forward(self, x, w):
+            return (x,)
+
+    class <lambda>(torch.nn.Module):
+        def forward(self, x, w):
+            return (w,)
+"""
+
+
+def test_graphs_without_a_name_are_named_as_they_are_called() -> None:
+    made = graph_file(NAMELESS, [])
+    assert made.reason == ""
+    assert [line for line in made.text.splitlines() if line.lstrip().startswith(("class ", "# The", "GraphM"))] == [
+        "class GraphModule(torch.nn.Module):",
+        "    class true_graph_0(torch.nn.Module):",
+        "    class false_graph_0(torch.nn.Module):",
+        "# The process has to set, as they are in no text: weight",
+        "GraphModule.false_graph_0 = GraphModule.false_graph_0()",
+        "GraphModule.true_graph_0 = GraphModule.true_graph_0()",
+    ]
+
+
+def test_graphs_of_which_it_is_not_known_who_is_who_keep_their_names() -> None:
+    made = graph_file(NAMELESS.replace("true_graph_0, false_graph_0, [", "true_graph_0, ["), [])
+    assert made.text.count("    class GraphModule(torch.nn.Module):") == 2

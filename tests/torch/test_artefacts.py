@@ -15,7 +15,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 import depyf  # noqa: E402 - after the check that torch is there
-from depyf.torch.adapters import seams  # noqa: E402
+from depyf.torch.adapters import lacking, seams  # noqa: E402
 from tests.torch import programs  # noqa: E402
 from tests.torch.test_dump import artefacts, index  # noqa: E402
 
@@ -193,7 +193,7 @@ def test_compiled_autograd(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> 
     if not outside:
         pytest.skip("this torch does not tell the graph of compiled autograd")
     assert "Compiled_autograd_graph" in outside
-    assert any(one["id"].startswith("!") for one in compiles(found))
+    assert lacking.autograd_compile_ids() or any(one["id"].startswith("!") for one in compiles(found))
     for artefact in found["outside"]:
         if artefact["file"].endswith(".py"):
             loaded(tmp_path / artefact["file"])
@@ -251,8 +251,12 @@ def test_threads_each_have_their_graphs(tmp_path: Path) -> None:
 @pytest.mark.parametrize("function", [conditional, waves, programs.branching], ids=lambda function: function.__name__)
 def test_every_graph_file_can_be_imported(function: Any, tmp_path: Path) -> None:
     arguments = (leaf(4), torch.rand(4)) if function is programs.branching else (leaf(4),)
+    if not torch.compile(function, backend="aot_eager")(*arguments).requires_grad:
+        pytest.skip("this torch computes no gradient of it")
+    torch._dynamo.reset()
     found = dumped(tmp_path, lambda: torch.compile(function, backend="aot_eager")(*arguments).sum().backward())
     files = [artefact["file"] for artefact in artefacts(found) if artefact["kind"] == "graph"]
     assert len(files) >= 4
     for file in files:
-        assert hasattr(loaded(tmp_path / file), "GraphModule") or "inner_f" in (tmp_path / file).read_text("utf-8")
+        defined = vars(loaded(tmp_path / file)).values()
+        assert any(isinstance(each, type) and issubclass(each, torch.nn.Module) for each in defined), file

@@ -89,6 +89,7 @@ def test_the_files_of_eager(tmp_path: Path) -> None:
         "full_code_for_branching_0.py",
         "index.json",
         "index.md",
+        "source/programs.py",
     }
 
 

@@ -21,3 +21,8 @@ def test_a_constant_without_a_literal_is_shown_in_a_few_words() -> None:
     text = listing(code)
     assert f"<the globals of {__name__}>" in text
     assert len(text) < 1000
+
+
+def test_members_of_a_set_have_one_order() -> None:
+    code = program.__code__.replace(co_consts=(frozenset("edcba"),) * len(program.__code__.co_consts))
+    assert "frozenset({'a', 'b', 'c', 'd', 'e'})" in listing(code)

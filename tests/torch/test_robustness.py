@@ -69,12 +69,85 @@ def _fresh_dynamo() -> None:
     torch._dynamo.reset()
 
 
+MEETING = """
+import pathlib, sys, time, torch, depyf
+from tests.torch import programs
+
+directory, own, other = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+
+def met(sign):
+    (directory.parent / f"{own}-{sign}").touch()
+    began = time.monotonic()
+    while not (directory.parent / f"{other}-{sign}").exists():
+        assert time.monotonic() < began + 100, "the other process does not come"
+        time.sleep(0.01)
+
+for program in (programs.straight, programs.breaking_once):
+    with depyf.prepare_debug(directory):
+        met(f"entered {program.__name__}")
+        if own == "b":
+            torch.compile(lambda x: x * 5, backend="eager")(torch.ones(3))
+        assert torch.equal(torch.compile(program, backend="eager")(torch.ones(3)), program(torch.ones(3)))
+print("ran")
+"""
+
+
 def test_two_processes_in_one_directory(tmp_path: Path) -> None:
-    both = [_start(tmp_path) for _ in range(2)]
+    directory = tmp_path / "dump"
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-c", MEETING, str(directory), *names], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        )
+        for names in ("ab", "ba")
+    ]
     assert [each.communicate(timeout=SECONDS)[0] for each in both] == ["ran\n", "ran\n"]
-    names = _whole_files(tmp_path)
-    assert {"index.json", "index.md", "__transformed_code_0_for_straight.py"} <= set(names)
-    assert not list(tmp_path.glob(".*")), "temporary files are gone"
+    _whole_files(directory)
+    assert not list(directory.rglob(".*")), "temporary files are gone"
+    written = {}
+    for folder in (directory, directory / "process_2"):
+        told = json.loads((folder / "index.json").read_text("utf-8"))
+        named = {f"full_code_for_{each['name'].strip('<>')}_0.py" for each in told["functions"]}
+        assert {path.name for path in folder.glob("full_code_for_*.py")} == named, "each process tells of its own files"
+        assert {each["name"] for each in told["functions"]} >= {"straight", "breaking_once"}
+        page = (folder / "index.md").read_text("utf-8")
+        assert "processes.md" in page
+        written[folder.name] = len(told["order"])
+    assert sorted(written.values()) == [3, 4]
+    table = (directory / "processes.md").read_text("utf-8")
+    assert f"| [1](index.md) | {written['dump']} | " in table
+    assert f"| [2](process_2/index.md) | {written['process_2']} | " in table
+    assert "compiles of <lambda>" in table.split("## Where processes differ")[1]
+
+
+def test_a_process_after_another_overwrites_its_files(tmp_path: Path) -> None:
+    for _ in range(2):
+        assert _start(tmp_path).communicate(timeout=SECONDS)[0] == "ran\n"
+    assert not list(tmp_path.glob("process*"))
+    assert len(json.loads((tmp_path / "index.json").read_text("utf-8"))["order"]) == 4
+
+
+@needs_fork
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_context_in_a_forked_child_has_a_folder_of_its_own(tmp_path: Path) -> None:
+    def work() -> bool:
+        with depyf.prepare_debug(tmp_path):
+            return _compiles_in_child()
+
+    with depyf.prepare_debug(tmp_path):
+        torch.compile(programs.straight, backend="eager")(torch.ones(3))
+        assert _in_a_child(work) == 0
+    assert "full_code_for_other_program_0.py" in _whole_files(tmp_path / "process_2")
+    assert not list(tmp_path.glob("*other_program*"))
+    assert "processes.md" in (tmp_path / "index.md").read_text("utf-8")
+
+
+def test_a_directory_that_was_removed_is_claimed_anew(tmp_path: Path) -> None:
+    for _ in range(2):
+        torch._dynamo.reset()
+        with depyf.prepare_debug(tmp_path / "dump"):
+            torch.compile(programs.straight, backend="eager")(torch.ones(3))
+        assert "index.json" in _whole_files(tmp_path / "dump")
+        shutil.rmtree(tmp_path / "dump")
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system cannot kill a process so")

@@ -37,3 +37,8 @@ def test_headers_have_no_place() -> None:
 
 def test_exact_is_one_word() -> None:
     assert explain(verify(view("def f(a): pass"), view("def f(a): pass"))) == "EXACT"
+
+
+def test_members_of_a_set_have_one_order() -> None:
+    one, other = view("def f(a): return a in {'b', 'c', 'a'}"), view("def f(a): return a in {'d', 'c', 'a'}")
+    assert "frozenset({'a', 'b', 'c'}) is not frozenset({'a', 'c', 'd'})" in explain(verify(one, other))

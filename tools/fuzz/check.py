@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import gc
 import types
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
 
 from depyf.api import decompile_code
 from depyf.decompiled import Decompiled
@@ -12,24 +14,41 @@ from depyf.errors import DecompilationError
 from depyf.pipeline import NOTHING
 from depyf.verify.level import Level
 from depyf.verify.recompile import recompile
+from tools.fuzz.drive import drive, drive_async
 from tools.fuzz.observed import Trace, Value, shown
 
+ORIGINAL, OURS = "the original", "what it became"
+FAULT = "a fault of depyf"
+"""What a warning of depyf about itself begins with."""
 RUNS = ((1, 0.0, 12), (2, 0.02, 12), (3, 0.05, 20), (4, 0.1, 30), (5, 0.25, 12))
 """Seed, how likely an operation raises, and fuel of each input."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a program: `same`, `different`, or `failed`; how far it was proven; and why no further."""
+    """What became of a program: `same`, `different`, or `failed`; how far it was proven; and why no further.
+
+    faults: what depyf warned of as a fault of its own, that it found a way around.
+    """
 
     kind: str
     level: Level
     reason: str
     source: str = ""
+    faults: tuple[str, ...] = ()
 
 
 def check(code: types.CodeType, without: frozenset[str] = NOTHING) -> Outcome:
     """Decompile a code object, some passes left out, and compare runs."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RuntimeWarning)
+        outcome = compared(code, without)
+    faults = tuple(str(one.message) for one in caught if str(one.message).startswith(FAULT))
+    return replace(outcome, faults=faults) if faults else outcome
+
+
+def compared(code: types.CodeType, without: frozenset[str]) -> Outcome:
+    """Decompile a code object, and say how its runs and those of the original differ."""
     try:
         made = decompile_code(code, without=without)
         stand_in = recompiled(code, made)
@@ -44,6 +63,14 @@ def check(code: types.CodeType, without: frozenset[str] = NOTHING) -> Outcome:
         if mine != its:
             return Outcome("different", made.level, first_difference(mine, its), made.module_source)
     return Outcome("same", made.level, made.reason, made.module_source)
+
+
+def run_alone(code: types.CodeType, side: str, without: frozenset[str] = NOTHING) -> None:
+    """Run one side on all inputs: a process that ends here ends because of that side."""
+    one = code if side == ORIGINAL else recompiled(code, decompile_code(code, without=without))
+    for number in range(len(RUNS)):
+        observe(one, number)
+    gc.collect()
 
 
 def recompiled(code: types.CodeType, made: Decompiled) -> types.CodeType:
@@ -79,8 +106,10 @@ def observe(code: types.CodeType, number: int) -> list[object]:
     log = trace.log
     try:
         result = function(*arguments)
-        if isinstance(result, types.GeneratorType):
+        if isinstance(result, (types.GeneratorType, types.CoroutineType)):
             drive(result, trace)
+        elif isinstance(result, types.AsyncGeneratorType):
+            drive_async(result, trace)
         else:
             log.append(("returns", shown(result)))
             if isinstance(result, types.FunctionType):
@@ -90,27 +119,6 @@ def observe(code: types.CodeType, number: int) -> list[object]:
     log.append(("globals", shown(namespace.get("s"))))
     log.append(("free", shown(cell)))
     return log
-
-
-def drive(generator: types.GeneratorType[object, object, object], trace: Trace) -> None:
-    """Run a generator, sending and throwing."""
-    value: object = None
-    log = trace.log
-    try:
-        for _ in range(12):
-            if trace.chance.random() < 0.2:
-                log.append(("yields", shown(generator.throw(KeyError("thrown")))))
-            else:
-                log.append(("yields", shown(generator.send(value))))
-                value = Value(trace, -9)
-    except StopIteration as end:
-        log.append(("returns", shown(end.value)))
-    finally:
-        try:
-            generator.close()
-            log.append("closed")
-        except Exception as error:  # noqa: BLE001  (likewise)
-            log.append(("closing raises", shown(error)))
 
 
 def first_difference(mine: list[object], its: list[object]) -> str:

@@ -7,6 +7,7 @@ import click
 from depyf.cli.coverage import coverage
 from depyf.cli.decompile import decompile
 from depyf.cli.doctor import doctor
+from depyf.cli.report import report
 from depyf.cli.run import run_command
 from depyf.cli.verify import verify
 from depyf.version import __version__
@@ -19,6 +20,7 @@ def depyf() -> None:
 
 
 depyf.add_command(run_command)
+depyf.add_command(report)
 depyf.add_command(decompile)
 depyf.add_command(verify)
 depyf.add_command(coverage)

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 INDEX = "index.json"
+PARTS = frozenset(("other", "source", "report", "data"))
+"""Folders that are parts of a dump, and none of their own."""
 SLOWEST_AT_LEAST = 1.0
 """Seconds from which on the slowest compile is worth a word."""
 
@@ -36,7 +38,7 @@ class Summary:
 def summarised(directory: Path, since: float) -> Summary:
     """Return what stands below a directory that was written at `since` (seconds since the epoch) or later."""
     found = Summary()
-    folders = sorted({path.parent for path in directory.rglob("*.*") if path.parent.name != "other"})
+    folders = sorted({path.parent for path in directory.rglob("*.*") if path.parent.name not in PARTS})
     for folder in [directory, *(each for each in folders if each != directory)]:
         index = folder / INDEX
         if index.exists() and index.stat().st_mtime >= since:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-import functools
 import re
 from dataclasses import dataclass
 
 from depyf.report.model import UserLine
+from depyf.report.nested_graphs import parsed, with_names
 
-_NAMELESS_CLASS = re.compile(r"^class <lambda>\(", re.MULTILINE)
 _USER_LINE = re.compile(r"# File: (?P<file>.*?):(?P<line>\d+) in (?P<fn>.*?), code: (?P<code>.*)$", re.MULTILINE)
 
 KNOWN_IMPORTS = {
@@ -42,10 +41,10 @@ def graph_file(text: str, header: list[str]) -> GraphFile:
 
     Where torch prints something that is not Python, the text is kept as a string, so that the file still parses.
     """
-    code = _named(text)
     comments = "".join(f"# {line}\n" for line in header)
     try:
-        tree = _parsed(code)
+        code = _named(text)
+        tree = parsed(code)
     except SyntaxError as error:
         reason = f"torch's text of this graph is not Python: {error.msg}, line {error.lineno} of it"
         return GraphFile(f"{comments}# {reason}\nTEXT = {_as_string(text)}\n", reason)
@@ -54,13 +53,7 @@ def graph_file(text: str, header: list[str]) -> GraphFile:
 
 
 def _named(text: str) -> str:
-    return _NAMELESS_CLASS.sub("class GraphModule(", text).strip("\n") + "\n"
-
-
-@functools.lru_cache(maxsize=2)
-def _parsed(code: str) -> ast.Module:
-    """Return the tree of a graph's text, which several ask for one after the other; nobody changes it."""
-    return ast.parse(code)
+    return with_names(text.strip("\n") + "\n")
 
 
 def user_lines(text: str) -> tuple[UserLine, ...]:
@@ -86,7 +79,7 @@ def output_names(text: str) -> tuple[str, ...]:
 
 def _outputs(text: str) -> list[ast.expr] | None:
     try:
-        tree = _parsed(_named(text))
+        tree = parsed(_named(text))
     except SyntaxError:
         return None
     methods = [node for body in tree.body if isinstance(body, ast.ClassDef) for node in body.body]

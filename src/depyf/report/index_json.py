@@ -1,7 +1,8 @@
 """`index.json`: what `index.md` tells, for programs.
 
 The schema: `schema` is its version, raised when a key changes its meaning or goes; keys may be added. Files are
-relative to the directory, times are seconds. Everything but `seconds` is the same for two runs of one program.
+relative to the directory, times are seconds. Everything but `seconds` and `began` is the same for two runs of one
+program.
 """
 
 from __future__ import annotations
@@ -49,6 +50,10 @@ def index_json(session: Session) -> str:
         "ended": session.ended,
         "functions": [_root(session, root) for root in session.roots()],
         "order": [str(each.id) for _, each in session.compiles()],
+        "sources": [
+            {"file": short_path(filename), "path": filename, "dump": dumped}
+            for filename, dumped in session.sources.items()
+        ],
         "outside": [_artefact(each) for each in session.loose],
         "compiled_before": [
             {"name": name, "file": short_path(filename), "line": line, "hits": hits}
@@ -121,6 +126,7 @@ def _compile(each: Compile) -> dict[str, Any]:
         "failure": {"kind": each.failure.kind, "reason": each.failure.reason} if each.failure else None,
         "gone": each.gone or None,
         "contrast": {"entry": each.contrast.entry, "respects": list(each.contrast.respects)} if each.contrast else None,
+        "began": each.began,
         "seconds": each.seconds,
     }
 
@@ -161,7 +167,13 @@ def _guards(guards: GuardSet | Unavailable) -> Any:  # noqa: ANN401 - JSON
 
 
 def _artefact(artefact: Artefact) -> dict[str, Any]:
-    return {"stage": artefact.stage, "kind": artefact.dialect.value, "file": artefact.file}
+    return {
+        "stage": artefact.stage,
+        "kind": artefact.dialect.value,
+        "part": artefact.part,
+        "attempt": artefact.attempt,
+        "file": artefact.file,
+    }
 
 
 def _break(found: GraphBreak) -> dict[str, Any]:

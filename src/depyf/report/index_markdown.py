@@ -64,7 +64,8 @@ def _summary(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
         ]
     )
     versions = f"torch {session.torch_version}, Python {session.python_version}"
-    return f"# What torch.compile made\n\n{counts}; {spent}\n\n{versions}\n"
+    beside = f"\nOther processes wrote here too: [{session.beside}]({session.beside})\n" if session.beside else ""
+    return f"# What torch.compile made\n\n{counts}; {spent}\n\n{versions}\n{beside}"
 
 
 def _count(number: int, what: str) -> str:

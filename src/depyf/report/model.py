@@ -6,6 +6,7 @@ a `Session` keeps nothing of the user's program alive. `depyf.torch` fills it, t
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
@@ -56,8 +57,9 @@ class FirstCall:
 class Refusal:
     """An entry that did not serve the call, and the clauses of its guards that failed.
 
-    `clauses` are those that torch names, in its words: it stops at the first. `explained` are all that failed, each
-    with what was expected and what the call had; empty where the guards of the entry are not known.
+    `clauses` are those that torch names, in its words: it stops at the first, and before 2.6 names none. `explained`
+    are all that failed, each with what was expected and what the call had; empty where the guards of the entry are not
+    known.
     """
 
     entry: str
@@ -227,6 +229,8 @@ class Compile:
     """Calls that the entry has served in the context, the first included; None where this torch does not say."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Seconds per phase: `total`, `dynamo`, `backend`, `inductor`, `code generation`, `backward`."""
+    began: float | None = None
+    """Seconds from the beginning of the session to that of this compile."""
     failure: Failure | None = None
     gone: str = ""
     """Why the entry serves no more calls at the end of the context; empty while it does, or where none was made."""
@@ -292,11 +296,17 @@ class Session:
     """Calls served by code that was compiled before the context was entered, by the code's name, file and line."""
     skipped: dict[tuple[str, str, str], int] = field(default_factory=dict)
     """Frames that Dynamo left as they are, by the code's name and file, and the reason; how often it was said."""
+    sources: dict[str, str] = field(default_factory=dict)
+    """The user's files that compiled code comes from, by the name torch gives them, and their copies in the dump."""
     unavailable: dict[str, str] = field(default_factory=dict)
     """Seams that this torch does not have, each with its reason."""
     problems: list[Problem] = field(default_factory=list)
+    entered: float = field(default_factory=time.monotonic)
+    """When the session began, by the monotonic clock of its process, in seconds."""
     ended: bool = False
     """Whether a context has ended, so that all is told; an index written before is that of a run that goes on."""
+    beside: str = ""
+    """The page about other processes that write into the same directory, by the way to it; empty where none do."""
 
     def roots(self) -> list[Function]:
         """Return the functions that are no resume functions, in order of their first compile."""

@@ -27,7 +27,7 @@ def trigger_words(trigger: Trigger) -> str:
         case FirstCall():
             return "first call"
         case Recompile(refusals):
-            refused = "; ".join(f"{each.entry}: {', '.join(each.clauses)}" for each in refusals)
+            refused = "; ".join(f"{each.entry}: {', '.join(each.clauses or each.explained)}" for each in refusals)
             return f"recompile, {refused or 'torch does not say why'}"
         case Resume(caller):
             return f"goes on after {caller}"

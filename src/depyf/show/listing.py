@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Instruction, Listing
+from depyf.bytecode.ordered_text import ordered_text
 
 
 def rows(listing: Listing) -> list[str]:
@@ -56,7 +57,7 @@ def offset(listing: Listing, index: int) -> str:
 
 def value(arg: object) -> str:
     """Return an argument in one line."""
-    shown = f"<code {arg.qualname}>" if isinstance(arg, Code) else repr(arg)
+    shown = f"<code {arg.qualname}>" if isinstance(arg, Code) else ordered_text(arg)
     return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 3]}..."
 
 

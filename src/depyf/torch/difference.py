@@ -8,6 +8,7 @@ from typing import Final
 
 import torch
 
+from depyf.bytecode.ordered_text import ordered_text
 from depyf.torch.qualified import qualified_name
 
 BRIEF_LENGTH = 120
@@ -51,6 +52,6 @@ def brief(value: object) -> str:
 def _repr(value: object) -> str:
     """Return `repr(value)`, or the name of its type where the user's `__repr__` fails."""
     try:
-        return repr(value)
+        return ordered_text(value)
     except Exception as error:  # noqa: BLE001  the user's __repr__ may raise anything
         return f"{type(value).__qualname__} whose repr raises {type(error).__name__}"

@@ -11,7 +11,7 @@ import types
 from collections.abc import Mapping
 from dataclasses import replace
 
-from depyf.report.model import EntryContrast, GuardSet, Recompile, Resume, Unavailable, UserLine
+from depyf.report.model import EntryContrast, GuardSet, Recompile, Refusal, Resume, Unavailable, UserLine
 from depyf.torch.adapters import seams
 from depyf.torch.guards import agreement
 from depyf.torch.guards.between import contrasts
@@ -60,10 +60,9 @@ def _explain_refusals(recorder: Recorder, running: Running, found: seams.GuardsI
     trees = {str(each.compile.id): each.guards for each in others}
     trigger = running.compile.trigger
     if isinstance(trigger, Recompile):
-        explained = [
-            replace(refusal, explained=_failing(trees.get(refusal.entry), found)) for refusal in trigger.refusals
-        ]
-        running.compile.trigger = Recompile(tuple(explained))
+        told = trigger.refusals or tuple(Refusal(entry, ()) for entry in trees)
+        explained = (replace(refusal, explained=_failing(trees.get(refusal.entry), found)) for refusal in told)
+        running.compile.trigger = Recompile(tuple(each for each in explained if each.clauses or each.explained))
     own = running.compile.guards
     if others and isinstance(own, GuardSet) and isinstance(others[-1].compile.guards, GuardSet):
         respects = tuple(map(str, contrasts(others[-1].compile.guards, own)))

@@ -6,6 +6,7 @@ import dis
 import re
 import types
 
+from depyf.bytecode.ordered_text import ordered_text
 from depyf.report.names import stable_names
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -25,22 +26,27 @@ def listing(code: types.CodeType) -> str:
     return _GLOBAL.sub(lambda found: names.get(found[0], found[0]), text)
 
 
-_LITERALS = (int, float, complex, str, bytes, tuple, frozenset, type(None), type(...), types.CodeType)
+_LITERALS = (int, float, complex, str, bytes, type(None), type(...), types.CodeType)
 
 
 class _Brief:
-    """Stands for a constant without a literal, whose own text may be that of a whole module."""
+    """Stands for a constant whose own text may be that of a whole module, or another in each process."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def __repr__(self) -> str:
-        return f"<{self._text}>"
+        return self._text
 
 
 def _with_brief_constants(code: types.CodeType) -> types.CodeType:
-    constants = (each if isinstance(each, _LITERALS) else _Brief(object_words(each)) for each in code.co_consts)
-    return code.replace(co_consts=tuple(constants))
+    return code.replace(co_consts=tuple(_brief(each) for each in code.co_consts))
+
+
+def _brief(constant: object) -> object:
+    if isinstance(constant, (tuple, frozenset)):
+        return _Brief(ordered_text(constant))
+    return constant if isinstance(constant, _LITERALS) else _Brief(f"<{object_words(constant)}>")
 
 
 def object_words(value: object) -> str:

@@ -13,21 +13,22 @@ from pathlib import Path
 from typing import Any
 
 from depyf.collector import pausing
+from depyf.report.claims import CLAIMS
 from depyf.report.model import Session
-from depyf.report.rank_index import rank_index
+from depyf.report.process_index import page_of_processes, write_process_index, write_rank_index
 from depyf.report.summary import summary
 from depyf.report.variables import SUMMARY_VARIABLE
-from depyf.report.writer import prepared_directory, write_whole
 from depyf.torch import entries, hooks
 from depyf.torch.active import ACTIVE, HITS
-from depyf.torch.adapters import lacking, seams, stages
+from depyf.torch.adapters import caller, lacking, seams, stages
 from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
 from depyf.torch.dump import LOOSE, Dump
 from depyf.torch.problems import Problems
 from depyf.torch.progress import Progress
 from depyf.torch.rank import rank_directory
 from depyf.torch.recorder import Recorder
-from depyf.torch.records import record_kind
+from depyf.torch.records import record_compile_id, record_kind
+from depyf.torch.selection import Selection
 from depyf.torch.told import TOLD, LiveCompile, Told
 from depyf.torch.untraced import UntoldBreaks, Untraced
 from depyf.torch.views import INDEX, write_views
@@ -46,19 +47,24 @@ class DumpContext:
     def __init__(
         self,
         directory: Path,
+        shared: Path,
         whole: Path | None = None,
         *,
         clean_wild_fx_code: bool,
         log_bytecode: bool,
         keep_index: bool,
+        only: str,
+        kernels: bool,
     ) -> None:
         self.directory = directory
+        self._selection = Selection(only)
+        self._shared = shared
         self._whole_job = whole
         self._told = _told_so_far(directory)
         self.session = self._told.session
         self._problems = Problems(directory)
         self._dump = Dump(directory, self._problems, self._told.numbers)
-        self._recorder = Recorder(self.session, self._dump, keep_restarted=not clean_wild_fx_code)
+        self._recorder = Recorder(self.session, self._dump, keep_restarted=not clean_wild_fx_code, kernels=kernels)
         self._untraced = None if seams.has_structured_trace() else Untraced(self._recorder)
         self._breaks = None if lacking.traced_breaks() is None else UntoldBreaks(self._recorder)
         self._log_bytecode = log_bytecode
@@ -95,18 +101,17 @@ class DumpContext:
             self._recorder.end_of_context()
         self.session.problems.extend(self._problems.found)
         self.session.ended = True
+        self.session.beside = page_of_processes(self.directory, self._shared)
         with self._problems.contained("writing the index"):
             write_views(self.session, self._recorder.running(), self._dump, self._problems)
-        with self._problems.contained("writing the index of all ranks"):
-            self._write_rank_index()
+        with self._problems.contained("writing the index of all processes"):
+            self._write_shared_indexes()
         with self._problems.contained("telling of the run in the terminal"):
             self._tell()
         self._problems.write()
         self._recorder.forget_texts()
         self._told.live += [
-            LiveCompile(each.compile, each.live_code)
-            for each in self._recorder.running()
-            if each.live_code is not None
+            LiveCompile(each.compile, each.live_code) for each in self._recorder.running() if each.live_code is not None
         ]
 
     def _write_so_far(self) -> None:
@@ -118,16 +123,22 @@ class DumpContext:
         if sys.stderr is not None and sys.stderr.isatty() and os.environ.get(SUMMARY_VARIABLE, "1") != "0":
             print("\n".join(summary(self.session, self.directory)), file=sys.stderr)
 
-    def _write_rank_index(self) -> None:
-        page = rank_index(self._whole_job) if self._whole_job is not None else None
-        if self._whole_job is not None and page is not None:
-            write_whole(self._whole_job / "index.md", page)
+    def _write_shared_indexes(self) -> None:
+        """Write the pages about this process and those beside it."""
+        if self.session.beside:
+            write_process_index(self._shared)
+        if self._whole_job is not None:
+            write_rank_index(self._whole_job)
 
     def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         """Take in one record of torch's structured trace."""
         if os.getpid() != self._process:
             return
-        kind = record_kind(metadata)[0]
+        kind, compile_id = record_kind(metadata)[0], record_compile_id(metadata)
+        if kind == stages.FRAME_STARTS and compile_id is not None:
+            self._selection.begins(compile_id, caller.code_in_progress())
+        if self._selection.leaves_out(compile_id):
+            return
         if kind == stages.FRAME_STARTS:
             self._settings_of_thread(enter=True)
             with self._problems.contained("reading cache entries"):
@@ -146,6 +157,10 @@ class DumpContext:
         if os.getpid() != self._process:
             return None
         current = seams.current_compile()
+        if current is not None and not self._selection.fits(code):
+            self._selection.begins(current[0], code)
+            self._selection.leave_out_runs(new_code)
+            return None
         untraced = self._untraced
         if untraced is not None and current is not None:
             with self._problems.contained("reading cache entries"):
@@ -161,12 +176,14 @@ class DumpContext:
             untraced.after_code(current)
         return made
 
-    def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
+    def on_graph(self, made_by: str, name: str, module: seams.GraphModule) -> None:
         """Note the name of the graph that Dynamo captures next, or dump the graph that a client wants dumped."""
         if os.getpid() != self._process:
             return
         current = seams.current_compile()
-        if not caller.startswith("torch."):
+        if current is not None and self._selection.leaves_out(current[0]):
+            return
+        if not made_by.startswith("torch."):
             self._recorder.client_graph(current[0] if current else None, name, seams.graph_text(module))
         elif current is not None and self._untraced is not None:
             self._untraced.on_graph(current, name, module)
@@ -177,7 +194,7 @@ class DumpContext:
         """Count a call that an entry of this context serves; return whether it is one."""
         if self._progress is not None and os.getpid() == self._process:
             self._progress.offer()
-        return self._recorder.count_run(code)
+        return self._selection.leaves_out_run(code) or self._recorder.count_run(code)
 
     def on_earlier_run(self, code: types.CodeType) -> None:
         """Count a call that is served by code from before the context."""
@@ -186,7 +203,7 @@ class DumpContext:
 
     def on_skip(self, name: str, reason: str, filename: str) -> None:
         """Note a frame that runs as the user wrote it, and why."""
-        if os.getpid() == self._process:
+        if os.getpid() == self._process and self._selection.fits_names(name, filename):
             self._recorder.skipped(name, reason, filename)
 
     def on_error(self, where: str, error: BaseException) -> None:
@@ -234,7 +251,8 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
 
     Can be used with `with`, as a decorator, or entered and left by hand; several times, nested, and from threads.
     Each process of a job that `torchrun` started writes to a folder `rank_<n>` of its own in the directory, unless the
-    path names its rank; `index.md` beside them says where the ranks differ.
+    path names its rank; `index.md` beside them says where the ranks differ. Any other process that writes to the
+    directory while the first one lives gets a folder `process_<n>` there, and `processes.md` tells of all of them.
     In a terminal, leaving prints a few lines about the run to the error output, unless `DEPYF_SUMMARY=0` is set.
     Leaving never raises. An error inside depyf is a warning and a file `depyf_problems.txt`, never an exception.
 
@@ -244,6 +262,8 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
         log_bytecode: write the bytecode before, after, and compiled back, beside each transformed function.
         keep_index: write the index during the run too, at most a fiftieth of the time, so that a program that is killed
             leaves one; it says that the run has not ended.
+        only: a pattern of shell style; functions whose name, qualified name or file it does not fit are left out.
+        kernels: write Inductor's modules, too.
 
     Raises:
         DumpDirectoryError: on entering, before anything is compiled: the directory cannot be written to.
@@ -256,19 +276,24 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
         log_bytecode: bool = False,
         *,
         keep_index: bool = False,
+        only: str = "",
+        kernels: bool = True,
     ) -> None:
         self._directory = dump_src_dir
-        self._options = {
+        self._options: dict[str, Any] = {
             "clean_wild_fx_code": clean_wild_fx_code,
             "log_bytecode": log_bytecode,
             "keep_index": keep_index,
+            "only": only,
+            "kernels": kernels,
         }
         self._entered: list[DumpContext] = []
 
     def __enter__(self) -> Session:
         _tell_once(unknown_version())
         own, whole = rank_directory(self._directory)
-        context = DumpContext(prepared_directory(own), whole, **self._options)
+        claimed = CLAIMS.own_directory(own)
+        context = DumpContext(claimed, Path(os.path.abspath(own)), whole, **self._options)
         context.enter()
         self._entered.append(context)
         return context.session

@@ -7,13 +7,14 @@ import json
 import os
 import re
 import threading
+import time
 import types
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from depyf.report.graph_source import graph_file
+from depyf.report.graph_source import graph_file, user_lines
 from depyf.report.model import (
     Artefact,
     Compile,
@@ -33,6 +34,7 @@ from depyf.torch import records
 from depyf.torch.adapters import caller, seams, stages
 from depyf.torch.dump import LOOSE, Dump
 from depyf.torch.guards.tree import Tree
+from depyf.torch.sources import keep_source
 from depyf.torch.weak_codes import WeakCodes
 
 _AOT_ID = re.compile(r"^# AOT ID: \['\d+_(\w+)'\]", re.MULTILINE)
@@ -77,13 +79,14 @@ class CallSite:
 class Recorder:
     """The state of one context. Every method may be called from any thread."""
 
-    def __init__(self, session: Session, dump: Dump, *, keep_restarted: bool) -> None:
+    def __init__(self, session: Session, dump: Dump, *, keep_restarted: bool, kernels: bool = True) -> None:
         self.session = session
         self.dump = dump
         self.lock = threading.RLock()
         self.call_sites: WeakCodes[CallSite] = WeakCodes()
         self._by_code: WeakCodes[Running] = WeakCodes()
         self._keep_restarted = keep_restarted
+        self._kernels = kernels
         self._running: dict[CompileId, Running] = {}
         self._all: list[Running] = []
         self._reasons: dict[CompileId, tuple[Refusal, ...]] = {}
@@ -217,6 +220,7 @@ class Recorder:
         here = stack[-1] if stack else UserLine("", 0, "", "?")
         function = self._function(compile_id, here)
         made = Compile(compile_id, here.function, here.filename, here.line, order=next(_COUNT))
+        made.began = round(time.monotonic() - self.session.entered, 6)
         if compile_id in self._reasons or compile_id.compile > 0:
             # Before 2.6 torch does not tell the reasons.
             made.trigger = Recompile(self._reasons.pop(compile_id, ()))
@@ -231,6 +235,7 @@ class Recorder:
         function = self.session.functions.get(key)
         if function is None:
             source = function_source(here.filename, here.line)
+            keep_source(self.session, self.dump, here.filename)
             function = Function(key, here.function, here.filename, here.line, source, root=key)
             if not here.function.startswith(seams.RESUME_PREFIX):
                 part = file_part(here.function)
@@ -273,7 +278,9 @@ class Recorder:
         elif kind == stages.GUARD_TREE:
             running.compile.guard_text = payload or ""
         elif payload is not None:
-            self._add(running, _artefact(kind, details, payload, attempt))
+            artefact = _artefact(kind, details, payload, attempt)
+            if self._kernels or artefact.dialect is not Dialect.KERNEL:
+                self._add(running, artefact)
 
     def _note_break(self, running: Running, payload: str, attempt: int) -> None:
         found = records.graph_break(reproducible(payload), attempt)
@@ -311,6 +318,8 @@ class Recorder:
         if artefact.dialect in (Dialect.GRAPH, Dialect.TEXT, Dialect.JSON):
             text = self.dump.without_directory(reproducible(text))
         if artefact.dialect is Dialect.GRAPH:
+            for filename in dict.fromkeys(line.filename for line in user_lines(text)):
+                keep_source(self.session, self.dump, filename)
             text = graph_file(text, [artefact_title(artefact, running, compiled_fn)]).text
         elif artefact.dialect is Dialect.PYTHON:
             text = f"# {artefact_title(artefact, running, compiled_fn)}\n{text}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from depyf.bytecode.code import Code
+from depyf.bytecode.ordered_text import ordered_text
 
 PRINTED = (int, str, bytes, float, complex, bool, type(None), type(Ellipsis))
 MANY_BITS = 10_000
@@ -13,7 +14,7 @@ def shown(value: object, limit: int = 60) -> str:
     """Return a text of at most `limit` characters for a constant; of the program's own objects it runs nothing."""
     if isinstance(value, Code):
         return f"<code {value.name}>"
-    text = repr(value) if _is_printed(value) else f"<{type(value).__module__}.{type(value).__qualname__}>"
+    text = ordered_text(value) if _is_printed(value) else f"<{type(value).__module__}.{type(value).__qualname__}>"
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 

@@ -45,6 +45,16 @@ def backend_of(compiled: object) -> Callable[..., Any] | None:
     return found if callable(found) else None
 
 
+def compiled_by(backend: Callable[..., Any] | str, module: Any, inputs: list[Any]) -> Callable[..., Any]:
+    """Return what a backend makes of a captured graph for some inputs, as Dynamo would call it.
+
+    Before 2.7 Dynamo does not compile a captured graph once more in which `vmap` is entered and left.
+    """
+    compiler: Any = torch._dynamo.lookup_backend(backend) if isinstance(backend, str) else backend
+    made: Callable[..., Any] = compiler(module, inputs)
+    return made
+
+
 def forget_entry(code: types.CodeType, made: types.CodeType) -> None:
     """Take the entry that runs `made` out of service, where this torch can: it serves no call and holds nothing."""
     deleted = getattr(torch._dynamo.guards, "DeletedGuardManagerWrapper", None)

@@ -65,6 +65,13 @@ def described_state() -> Unavailable | None:
     return Unavailable("a guard of this torch's on the global state does not say which state it was made for")
 
 
+def autograd_compile_ids() -> Unavailable | None:
+    """Return why what compiled autograd has compiled cannot be told from other frames by its number."""
+    if "compiled_autograd_id" in inspect.signature(torch._guards.CompileId).parameters:
+        return None
+    return Unavailable("before 2.7 what compiled autograd has compiled is numbered as any other frame")
+
+
 def wrappers() -> Unavailable | None:
     """Return why AOTAutograd's wrappers are in no file."""
     try:
@@ -82,6 +89,7 @@ _LOOKED_FOR: dict[str, Callable[[], Unavailable | None]] = {
     "compile ids of entries from outside of a context": compile_ids,
     "types in guards that are read after the call": guarded_types,
     "global state in guards that are read after the call": described_state,
+    "compile ids of compiled autograd": autograd_compile_ids,
     "files of AOTAutograd's wrappers": wrappers,
 }
 

@@ -20,7 +20,8 @@ Listener = Callable[[str, str, str], None]
 """Is told the frame's function, torch's reason, and the file, which is none of torch's own."""
 
 _MESSAGE = "skipping: %s (reason: %s, file: %s)"
-
+_GIVEN_UP = "Skipping frame %s %s %s %s"
+"""What some releases say, blanks aside, of a frame in which Dynamo found nothing to compile: of them the only word."""
 
 _OF_TORCH = os.path.dirname(torch.__file__) + os.sep
 
@@ -31,11 +32,23 @@ class _Filter(logging.Filter):
         self._listener, self._shown = listener, shown
 
     def filter(self, record: logging.LogRecord) -> bool:
-        if record.msg == _MESSAGE and isinstance(record.args, tuple):
-            name, reason, filename = map(str, record.args)
-            if not filename.startswith(_OF_TORCH):
-                self._listener(name, " ".join(reason.split("Frame info:")[0].split()), filename)
+        told = _told(record)
+        if told is not None and not told[2].startswith(_OF_TORCH):
+            self._listener(*told)
         return record.levelno >= self._shown
+
+
+def _told(record: logging.LogRecord) -> tuple[str, str, str] | None:
+    """Return the function, the reason and the file that a line of the log tells of, or None for another line."""
+    if not isinstance(record.args, tuple):
+        return None
+    if record.msg == _MESSAGE:
+        name, reason, filename = map(str, record.args)
+        return name, " ".join(reason.split("Frame info:")[0].split()), filename
+    if " ".join(str(record.msg).split()) == _GIVEN_UP:
+        reason, name, filename, _ = map(str, record.args)
+        return name, " ".join(reason.removeprefix("because ").split()), filename
+    return None
 
 
 def watch_skips(listener: Listener) -> Callable[[], None] | Unavailable:

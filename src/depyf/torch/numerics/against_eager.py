@@ -9,9 +9,11 @@ from typing import Any
 import torch
 import torch.fx
 from torch import Tensor
+from torch._dynamo.exc import Unsupported
 from torch.utils import _pytree
 
 from depyf.torch.adapters import seams
+from depyf.torch.adapters.compiled import compiled_by
 from depyf.torch.numerics.comparing import Tolerance, deviations
 from depyf.torch.numerics.places import graph_line, user_line
 from depyf.torch.numerics.prefixes import cuts, first_wrong, prefix
@@ -70,7 +72,7 @@ class Comparison:
     def results_of(self, node: torch.fx.Node) -> tuple[object, list[tuple[str, Statistics]]]:
         """Return the compiled result of a node, and the statistics of what it is computed of."""
         cut = prefix(self._call.module, node, self._has_tensor.__contains__)
-        result = self._run(torch.compile(cut, backend=self._backend), None).outputs[0]
+        result = self._run_compiled(cut, None).outputs[0]
         values = _values(self._call)
         inputs = [
             (each.name, statistics(tensor)) for each in node.all_input_nodes for tensor in tensors(values.get(each))
@@ -79,7 +81,7 @@ class Comparison:
 
     def _compare(self, module: torch.fx.GraphModule, cotangents: dict[int, Tensor] | None) -> Difference | None:
         eager = self._run(copy_of(module).forward, cotangents)
-        compiled = self._run(torch.compile(copy_of(module), backend=self._backend), cotangents)
+        compiled = self._run_compiled(module, cotangents)
         exact: list[Results] = []
 
         def in_float64() -> Results:
@@ -94,6 +96,20 @@ class Comparison:
         backward = deviations(compiled.gradients, eager.gradients, self._tolerance, lambda: in_float64().gradients)
         position = min(backward, default=-1)
         return Difference(position, backward[position], gradient=True) if backward else None
+
+    def _run_compiled(self, module: torch.fx.GraphModule, cotangents: dict[int, Tensor] | None) -> Results:
+        """Run a graph as the backend compiles it: by Dynamo, and where that does not take it whole, without."""
+        made = []
+        handle = seams.register_bytecode_hook(lambda code, new_code: made.append(new_code))
+        try:
+            results = self._run(torch.compile(copy_of(module), backend=self._backend, fullgraph=True), cotangents)
+            if made:
+                return results
+        except Unsupported:
+            pass  # Dynamo does not take every graph that it makes.
+        finally:
+            handle.remove()
+        return self._run(compiled_by(self._backend, copy_of(module), self._call.fresh_inputs()), cotangents)
 
     def _exactly(self, module: torch.fx.GraphModule, cotangents: dict[int, Tensor] | None) -> Results:
         """Run a graph in float64, for what can be had of it: a graph may ask for its dtypes by their names."""

@@ -1,0 +1,38 @@
+"""Constants as text that is the same in every process: a set's own order is that of its members' hashes.
+
+before: `frozenset({'b', 'a'})` or `frozenset({'a', 'b'})`, as the process has it
+after: `frozenset({'a', 'b'})`
+"""
+
+from __future__ import annotations
+
+CONTAINERS = (tuple, frozenset, set)
+"""Those that cannot hold themselves but through another, which is asked for its own text."""
+
+
+def ordered_text(value: object) -> str:
+    """Return `repr(value)`, with the members of sets in the order of their texts.
+
+    >>> ordered_text((frozenset({"b", "a"}), 1.0))
+    "(frozenset({'a', 'b'}), 1.0)"
+    """
+    made: list[str] = []
+    pending = [(value, False)]
+    while pending:
+        item, members_are_made = pending.pop()
+        if not isinstance(item, CONTAINERS) or type(item) not in CONTAINERS:
+            made.append(repr(item))
+        elif not members_are_made:
+            pending.append((item, True))
+            pending.extend((member, False) for member in reversed(tuple(item)))
+        else:
+            first = len(made) - len(item)
+            made[first:] = [_bracketed(type(item), made[first:])]
+    return made[0]
+
+
+def _bracketed(kind: type, members: list[str]) -> str:
+    if kind is tuple:
+        return f"({members[0]},)" if len(members) == 1 else f"({', '.join(members)})"
+    inside = f"{{{', '.join(sorted(members))}}}"
+    return inside if kind is set and members else f"{kind.__name__}({inside if members else ''})"

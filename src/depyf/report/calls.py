@@ -1,0 +1,58 @@
+"""The functions that were compiled as a tree of the calls that led to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from depyf.report.model import Function, UserLine
+
+OF_TORCH = "torch/"
+"""Files of torch, by the names that the index gives them: its own calls stand between any two of the user's."""
+
+
+@dataclass(slots=True)
+class Call:
+    """A line of the user's that called what stands below it."""
+
+    line: UserLine
+    calls: dict[UserLine, Call] = field(default_factory=dict)
+    functions: list[Function] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A call or a function, and how deep it stands in the tree."""
+
+    depth: int
+    item: UserLine | Function
+
+
+def call_tree(functions: Iterable[Function]) -> list[Placed]:
+    """Return calls and functions, each after what called it, in the order in which they first came up."""
+    top = Call(UserLine("", 0))
+    for function in functions:
+        at = top
+        for line in _callers(function):
+            at = at.calls.setdefault(line, Call(line))
+        at.functions.append(function)
+    return list(_flat(top))
+
+
+def _callers(function: Function) -> list[UserLine]:
+    first = function.compiles[0].user_stack if function.compiles else ()
+    return [line for line in first if not line.filename.startswith(OF_TORCH)]
+
+
+def _flat(top: Call) -> Iterator[Placed]:
+    pending: list[tuple[int, Call | Function]] = [(0, top)]
+    while pending:
+        depth, item = pending.pop()
+        if isinstance(item, Function):
+            yield Placed(depth, item)
+            continue
+        if item is not top:
+            yield Placed(depth, item.line)
+            depth += 1
+        below: list[Call | Function] = [*item.functions, *item.calls.values()]
+        pending += [(depth, each) for each in reversed(below)]

@@ -1,0 +1,250 @@
+"""All texts of one compile, in the order of the compiler's stages, each tied to the user's lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from depyf.report.index_reader import Run
+from depyf.report.links.bytecode import OF_DYNAMO, bytecode_links, dynamo_links
+from depyf.report.links.graphs import graph_links, node_origins
+from depyf.report.links.kernels import computed_by, kernel_links
+from depyf.report.links.origins import NOWHERE, Links, Origin, Origins, joined
+from depyf.report.links.transformed import transformed_links
+from depyf.report.model import Artefact, Compile, Dialect, Function, GuardSet, Transformed, UserLine
+from depyf.report.names import compiled_fn_number
+
+STACK_TRACES = "inductor_provenance_tracking_kernel_stack_traces"
+MAPPINGS = "inductor_provenance_tracking_node_mappings"
+
+LABELS = {
+    "Captured_Graph": "captured graph",
+    "BEFORE_PRE_GRAD": "before pre-grad",
+    "AFTER_PRE_GRAD": "after pre-grad",
+    "BEFORE_JOINT_PASSES": "before joint passes",
+    "AFTER_JOINT_PASSES": "after joint passes",
+    "Joint_graph": "joint",
+    "Forward_graph": "forward",
+    "Backward_graph": "backward",
+    "BEFORE_POST_GRAD": "before post-grad",
+    "AFTER_POST_GRAD": "post-grad",
+    "kernel": "kernels",
+}
+LEADING = ("Captured_Graph", "Joint_graph", "Forward_graph", "Backward_graph", "AFTER_POST_GRAD", "kernel")
+"""Stages with a tab of their own; those between them are a step away."""
+
+ORIGINAL, TRANSFORMED, BACK = (
+    "original_bytecode",
+    "transformed_bytecode",
+    "decompiled_and_compiled_back_bytecode",
+)
+LISTINGS = {ORIGINAL: "original bytecode", TRANSFORMED: "transformed bytecode", BACK: "bytecode compiled back"}
+
+OF_WHOLE = "it is about the whole graph: no line of it stands for a line of yours"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One text about a compile.
+
+    key: its name in the page's addresses, unique in its compile.
+    language: `python`, `cpp`, `bytecode`, `json` or `text`.
+    is_leading: whether it has a tab of its own.
+    file: where it is in the dump, empty for what is in no file.
+    """
+
+    key: str
+    label: str
+    language: str
+    is_leading: bool
+    file: str
+    text: str
+    links: Links
+
+
+def documents(run: Run, function: Function, compiled: Compile) -> list[Document]:
+    """Return the texts of a compile of `function`."""
+    parts = _parts(compiled.artefacts)
+    graphs = [
+        _graph(run, each, parts[index])
+        for index, each in enumerate(compiled.artefacts)
+        if each.dialect is Dialect.GRAPH
+    ]
+    captured = _captured(graphs)
+    texts = _transformed(run, function, compiled, captured)
+    texts += _guards(compiled)
+    texts += graphs
+    texts += _kernels(run, compiled, parts, graphs)
+    texts += _wrappers(run, compiled)
+    texts += _listings(run, function, compiled, captured, texts[0].links)
+    return _with_own_keys(text for text in texts if text.text)
+
+
+def compiled_file(compiled: Compile) -> str:
+    """Return the file of a compile's transformed code, empty where there is none."""
+    return compiled.transformed.file if isinstance(compiled.transformed, Transformed) else ""
+
+
+def origin_of(line: UserLine | None) -> Origins:
+    """Return a line of the model as a place."""
+    return frozenset(((line.filename, line.line),)) if line is not None else NOWHERE
+
+
+def _with_own_keys(texts: Iterable[Document]) -> list[Document]:
+    taken: dict[str, int] = {}
+    found = []
+    for text in texts:
+        count = taken.get(text.key, 0)
+        taken[text.key] = count + 1
+        key, label = (f"{text.key}-{count + 1}", f"{text.label} {count + 1}") if count else (text.key, text.label)
+        found.append(Document(key, label, text.language, text.is_leading, text.file, text.text, text.links))
+    return found
+
+
+def _parts(artefacts: list[Artefact]) -> list[str]:
+    """Return for each artefact whether it is of the forward or the backward, as far as it is known.
+
+    Inductor lowers one graph after the other: what comes between two modules of its belongs to the later one.
+    """
+    parts = [each.part for each in artefacts]
+    begin = 0
+    for index, each in enumerate(artefacts):
+        if each.dialect is not Dialect.KERNEL:
+            continue
+        end = index + 1
+        while end < len(artefacts) and artefacts[end].stage in (STACK_TRACES, MAPPINGS):
+            end += 1
+        for between in range(begin, end):
+            if "POST_GRAD" in artefacts[between].stage or artefacts[between].stage in (STACK_TRACES, MAPPINGS):
+                parts[between] = each.part
+        begin = end
+    return parts
+
+
+def _graph(run: Run, artefact: Artefact, part: str) -> Document:
+    text = run.text(artefact.file)
+    label = LABELS.get(artefact.stage, artefact.stage.replace("_", " "))
+    is_backward = part == "backward"
+    return Document(
+        key=artefact.stage.lower() + ("-backward" if is_backward else ""),
+        label=f"{label} backward" if is_backward else label,
+        language="python",
+        is_leading=artefact.stage in LEADING,
+        file=artefact.file,
+        text=text,
+        links=graph_links(text, run.names),
+    )
+
+
+def _captured(graphs: list[Document]) -> dict[int, Origins]:
+    found: dict[int, Origins] = {}
+    for graph in graphs:
+        number = compiled_fn_number(graph.file)
+        if number is not None and graph.key == "captured_graph":
+            found[number] = joined((found.get(number, NOWHERE), graph.links.all()))
+    return found
+
+
+def _transformed(run: Run, function: Function, compiled: Compile, captured: dict[int, Origins]) -> list[Document]:
+    file = compiled_file(compiled)
+    text = run.text(file)
+    breaks = joined(origin_of(each.where) for each in compiled.breaks)
+    links = transformed_links(text, captured, breaks, function.filename)
+    return [Document("transformed", "transformed code", "python", True, file, text, links)]
+
+
+def _guards(compiled: Compile) -> list[Document]:
+    if not isinstance(compiled.guards, GuardSet):
+        return []
+    rows = [" ".join(each.clause.split("\n")) for each in compiled.guards.guards]
+    lines = {
+        number: origin_of(each.where)
+        for number, each in enumerate(compiled.guards.guards, start=1)
+        if each.where is not None
+    }
+    links = Links(lines, "torch names no line that needs this guard")
+    return [Document("guards", f"guards ({len(rows)})", "python", True, "", "\n".join(rows), links)]
+
+
+def _kernels(run: Run, compiled: Compile, parts: list[str], graphs: list[Document]) -> list[Document]:
+    found = []
+    for index, each in enumerate(compiled.artefacts):
+        if each.dialect is not Dialect.KERNEL:
+            continue
+        text, part = run.text(each.file), parts[index]
+        lowered = [graph for graph in graphs if graph.key == _lowered_key(part) and _same_graph(graph, each)]
+        nodes = node_origins(lowered[-1].text, lowered[-1].links) if lowered else {}
+        computed = computed_by(
+            _beside(run, compiled, parts, index, STACK_TRACES), _beside(run, compiled, parts, index, MAPPINGS)
+        )
+        is_backward = part == "backward"
+        found.append(
+            Document(
+                key="kernel-backward" if is_backward else "kernel",
+                label="kernels backward" if is_backward else "kernels",
+                language="cpp" if "cpp_pybinding" in text else "python",
+                is_leading=True,
+                file=each.file,
+                text=text,
+                links=kernel_links(text, computed, nodes, run.names),
+            )
+        )
+    return found
+
+
+def _lowered_key(part: str) -> str:
+    return "after_post_grad-backward" if part == "backward" else "after_post_grad"
+
+
+def _same_graph(graph: Document, kernel: Artefact) -> bool:
+    return compiled_fn_number(graph.file) == compiled_fn_number(kernel.file)
+
+
+def _beside(run: Run, compiled: Compile, parts: list[str], kernel: int, stage: str) -> str:
+    """Return what Inductor wrote about its module number `kernel`, right before or after it."""
+    for step in (1, -1):
+        index = kernel + step
+        while 0 <= index < len(compiled.artefacts) and compiled.artefacts[index].dialect is not Dialect.KERNEL:
+            if compiled.artefacts[index].stage == stage and parts[index] == parts[kernel]:
+                return run.text(compiled.artefacts[index].file)
+            index += step
+    return ""
+
+
+def _wrappers(run: Run, compiled: Compile) -> list[Document]:
+    found = []
+    for each in compiled.artefacts:
+        if each.dialect in (Dialect.GRAPH, Dialect.KERNEL) or each.stage in (STACK_TRACES, MAPPINGS):
+            continue
+        is_wrapper = each.dialect is Dialect.PYTHON
+        label = re.sub(r"^aot ", "AOT ", each.stage.replace("_", " "), flags=re.IGNORECASE)
+        language = (
+            "python" if is_wrapper or each.file.endswith(".py") else "json" if each.file.endswith("json") else "text"
+        )
+        text = run.text(each.file)
+        found.append(Document(each.stage.lower(), label, language, False, each.file, text, Links({}, OF_WHOLE)))
+    return found
+
+
+def _listings(
+    run: Run, function: Function, compiled: Compile, captured: dict[int, Origins], transformed: Links
+) -> list[Document]:
+    stem = compiled_file(compiled).removesuffix(".py")
+    if not stem:
+        return []
+
+    def of_user(line: int) -> frozenset[Origin]:
+        return frozenset(((function.filename, line),))
+
+    files = {kind: f"{stem}.{kind}" for kind in LISTINGS}
+    texts = {kind: run.text(file) for kind, file in files.items()}
+    links = {
+        ORIGINAL: bytecode_links(texts[ORIGINAL], of_user, OF_DYNAMO),
+        TRANSFORMED: dynamo_links(texts[TRANSFORMED], of_user, captured, function.first_line),
+        BACK: bytecode_links(texts[BACK], transformed.of, "its line of the transformed code came from none of yours"),
+    }
+    return [
+        Document(kind, label, "bytecode", False, files[kind], texts[kind], links[kind])
+        for kind, label in LISTINGS.items()
+    ]

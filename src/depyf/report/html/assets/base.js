@@ -1,0 +1,60 @@
+"use strict";
+// What all scripts share: making elements, and data that is loaded when it is asked for.
+// Text of the user's becomes a text node, never markup: nothing here writes HTML.
+const depyf = (() => {
+  const chunks = new Map();
+  const waiting = new Map();
+
+  function element(tag, attributes, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes || {})) {
+      if (value === null || value === undefined || value === false) continue;
+      if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+      else if (name === "class") made.className = value;
+      else made.setAttribute(name, value === true ? "" : value);
+    }
+    for (const child of children.flat()) {
+      if (child !== null && child !== undefined) made.append(child);
+    }
+    return made;
+  }
+
+  function put(name, content) {
+    chunks.set(name, content);
+    const callbacks = waiting.get(name) || [];
+    waiting.delete(name);
+    for (const { resolve } of callbacks) resolve(content);
+  }
+
+  function load(name) {
+    if (chunks.has(name)) return Promise.resolve(chunks.get(name));
+    const inline = document.getElementById("chunk-" + name);
+    if (inline) {
+      put(name, JSON.parse(inline.textContent));
+      return Promise.resolve(chunks.get(name));
+    }
+    return new Promise((resolve, reject) => {
+      const callbacks = waiting.get(name);
+      if (callbacks) {
+        callbacks.push({ resolve, reject });
+        return;
+      }
+      waiting.set(name, [{ resolve, reject }]);
+      const script = element("script", { src: "data/" + encodeURIComponent(name) + ".js" });
+      script.addEventListener("error", () => {
+        waiting.delete(name);
+        reject(new Error("data/" + name + ".js is not there"));
+      });
+      document.head.append(script);
+    });
+  }
+
+  // Lets go of data that can be loaded again.
+  function forget(name) {
+    chunks.delete(name);
+  }
+
+  const processes = JSON.parse(document.getElementById("directory").textContent);
+  return { element, put, load, forget, processes, signs: { compiled: "✓", recompiled: "↻", broke: "//", skipped: "–", failed: "✕" } };
+})();
+window.depyf = depyf;

@@ -1,0 +1,322 @@
+// The page of a function: source and stages beside each other; pointing at a line shows its kin in all of them.
+depyf.functionPage = (() => {
+  const { element, signs } = depyf;
+  const SOURCE = "source";
+  const host = document.getElementById("function");
+  let shown = null;
+
+  class FunctionPage {
+    constructor(name, data) {
+      this.name = name;
+      this.data = data;
+      this.placeOf = new Map(data.origins.map(([file, line], index) => [file + ":" + line, index]));
+      this.linesOf = new Map();
+      this.pinned = null;
+      this.panes = [];
+      this.head = element("div", { class: "fnhead" }, element("h1", {}, data.name), element("span", { class: "place" }, data.file + ":" + data.line));
+      this.entries = element("div", { class: "entries", role: "group", "aria-label": "Entries" });
+      this.why = element("div", { class: "why" });
+      this.foot = element("div", { class: "foot", "aria-live": "polite" });
+      this.row = element("div", { class: "panes" });
+      for (const entry of data.entries) {
+        this.entries.append(element("button", { type: "button", "data-entry": entry.key, title: entry.why, onclick: () => this.go(entry.key) },
+          element("i", { class: "sign " + entry.status }, signs[entry.status]), element("code", {}, entry.id), " ",
+          element("span", { class: "aside" }, entry.kind === "Resume" ? "resumes" : entry.kind === "Recompile" ? "recompile" : "first call")));
+      }
+      host.replaceChildren(this.head, this.entries, this.why, this.row, this.foot);
+    }
+
+    get docs() { return this.entry.docs; }
+
+    go(entry, doc) {
+      const kept = doc || (this.panes[1] && this.panes[1].doc && this.panes[1].doc.key) || "";
+      location.hash = [this.name, entry, kept].filter(Boolean).join("/");
+    }
+
+    async open(entryKey, docKey, place) {
+      const entry = this.data.entries.find((each) => each.key === entryKey) || this.data.entries[0];
+      if (!entry) return;
+      if (this.entry !== entry) {
+        this.entry = entry;
+        this.linesOf.clear();
+        this.pinned = null;
+        for (const button of this.entries.children) button.setAttribute("aria-pressed", String(button.dataset.entry === entry.key));
+        this.tell();
+        const others = this.panes.slice(2).map((pane) => pane.doc && pane.doc.key);
+        this.row.replaceChildren();
+        this.panes = [new SourcePane(this), new DocPane(this)];
+        for (const pane of this.panes) this.row.append(pane.root);
+        for (const key of others) await this.add(key);
+      }
+      const doc = this.docs.find((each) => each.key === docKey) || this.panes[1].doc || this.docs[0];
+      if (doc) await this.panes[1].open(doc);
+      if (place) this.pinFrom(place);
+      else this.point(null);
+    }
+
+    async add(key) {
+      const pane = new DocPane(this, true);
+      this.panes.push(pane);
+      this.row.append(pane.root);
+      const doc = this.docs.find((each) => each.key === key) || this.docs[Math.min(1, this.docs.length - 1)];
+      if (doc) await pane.open(doc);
+      this.point(this.pinned);
+    }
+
+    remove(pane) {
+      this.panes = this.panes.filter((each) => each !== pane);
+      pane.root.remove();
+    }
+
+    tell() {
+      const { entry } = this;
+      const facts = [element("b", {}, entry.fn === this.data.name ? "compile " + entry.id : entry.fn + ", compile " + entry.id), ": " + entry.why + ". "];
+      const counts = [[entry.ops, "operations"], [entry.guards, "guards"], [entry.hits, "calls served"]];
+      facts.push(counts.filter(([number]) => number !== null).map(([number, what]) => number + " " + what).join(", ") + ". ");
+      facts.push(entry.missing ? "No code: " + entry.missing : "Proof of the transformed code: " + entry.proof + ".");
+      if (entry.failure) facts.push(element("div", { class: "break" }, "✕ " + entry.failure));
+      if (entry.gone) facts.push(element("div", {}, "Serves no more calls: " + entry.gone));
+      this.why.replaceChildren(...facts);
+    }
+
+    // The user's lines that a line of a pane came from.
+    originsAt(place) {
+      if (place.doc === SOURCE) {
+        const found = this.placeOf.get(this.data.blocks[place.block].file + ":" + place.line);
+        return found === undefined ? [] : [found];
+      }
+      const doc = this.docs.find((each) => each.key === place.doc);
+      const run = doc && doc.links.find(([first, last]) => first <= place.line && place.line <= last);
+      return run ? run[2] : [];
+    }
+
+    // The lines of a text that came from any of `origins`.
+    kinIn(doc, origins) {
+      if (!this.linesOf.has(doc.key)) {
+        const index = new Map();
+        for (const run of doc.links) {
+          for (const origin of run[2]) {
+            if (!index.has(origin)) index.set(origin, []);
+            index.get(origin).push(run);
+          }
+        }
+        this.linesOf.set(doc.key, index);
+      }
+      const index = this.linesOf.get(doc.key), found = new Set();
+      for (const origin of origins) {
+        for (const [first, last] of index.get(origin) || []) for (let line = first; line <= last; line++) found.add(line);
+      }
+      return found;
+    }
+
+    point(place) {
+      const origins = place ? this.originsAt(place) : [];
+      for (const pane of this.panes) pane.mark(place, origins);
+      this.describe(place, origins);
+    }
+
+    describe(place, origins) {
+      if (!place) {
+        this.foot.replaceChildren("Point at a line to see what came of it, or where it came from. Click to keep it.");
+        return;
+      }
+      const doc = this.docs.find((each) => each.key === place.doc);
+      if (!origins.length) {
+        const reason = doc ? doc.note : "no graph, guard or kernel of this entry was traced to this line";
+        this.foot.replaceChildren(element("b", {}, "line " + place.line), "no link is known: " + reason);
+        return;
+      }
+      const places = origins.slice(0, 3).map((each) => this.data.origins[each].join(":")).join(", ");
+      const more = origins.length > 3 ? ` and ${origins.length - 3} more lines` : "";
+      const kin = this.docs.filter((each) => each.lead).map((each) => [each.label, this.kinIn(each, origins).size]).filter(([, count]) => count);
+      this.foot.replaceChildren(element("b", {}, places + more), kin.map(([label, count]) => `${label} ${count}`).join("  ·  "));
+    }
+
+    // Moves the kept line by one, in the text that it is in.
+    step(by) {
+      const from = this.pinned || { doc: SOURCE, block: 0, line: this.data.blocks.length ? this.data.blocks[0].first - by : 0 };
+      const pane = this.panes.find((each) => each.has(from));
+      const view = pane && pane.viewOf(from), line = from.line + by;
+      if (view && view.first <= line && line < view.first + view.lines.length) {
+        this.pin({ ...from, line });
+        view.show(line);
+      }
+    }
+
+    pin(place) {
+      const same = this.pinned && place && ["doc", "block", "line"].every((key) => this.pinned[key] === place[key]);
+      this.pinned = same ? null : place;
+      this.point(this.pinned);
+      const parts = [this.name, this.entry.key, this.panes[1].doc ? this.panes[1].doc.key : ""];
+      if (this.pinned) parts.push(place.doc === SOURCE ? `S${place.block}.${place.line}` : `L${place.line}`);
+      depyf.route.replace(parts.filter(Boolean).join("/"));
+      if (this.pinned) this.reveal(place);
+    }
+
+    pinFrom(text) {
+      const source = /^S(\d+)\.(\d+)$/.exec(text), line = /^L(\d+)$/.exec(text);
+      if (source && this.data.blocks[Number(source[1])]) this.pinned = { doc: SOURCE, block: Number(source[1]), line: Number(source[2]) };
+      else if (line && this.panes[1].doc) this.pinned = { doc: this.panes[1].doc.key, line: Number(line[1]) };
+      this.point(this.pinned);
+      if (this.pinned) for (const pane of this.panes) pane.reveal(this.pinned, this.originsAt(this.pinned));
+    }
+
+    reveal(place) {
+      const origins = this.originsAt(place);
+      for (const pane of this.panes) if (!pane.has(place)) pane.reveal(place, origins);
+    }
+  }
+
+  // Calls `act` with the number of the line that the mouse is at.
+  function listen(code, act, leave, click) {
+    const line = (event) => {
+      const row = event.target.closest(".ln");
+      return row ? Number(row.dataset.n) : null;
+    };
+    code.root.addEventListener("mouseover", (event) => { const at = line(event); if (at !== null) act(at); });
+    code.root.addEventListener("mouseleave", leave);
+    code.root.addEventListener("click", (event) => {
+      const at = line(event);
+      if (at !== null && !String(getSelection())) click(at);
+    });
+  }
+
+  class SourcePane {
+    constructor(page) {
+      this.page = page;
+      this.views = [];
+      const scroll = element("div", { class: "scroll", tabindex: "0", "aria-label": "Your source" });
+      page.data.blocks.forEach((block, index) => {
+        const view = new depyf.code.Code(block.text.split("\n"), {
+          first: block.first, language: "python",
+          marks: (line) => depyf.marks.of(page, block.file, line), after: (line) => depyf.marks.note(page, block.file, line),
+        });
+        this.views.push(view);
+        listen(view, (line) => page.point({ doc: SOURCE, block: index, line }), () => page.point(page.pinned), (line) => page.pin({ doc: SOURCE, block: index, line }));
+        scroll.append(element("div", { class: "blockhead" }, element("b", {}, block.name || "module level"), "  " + block.file + ":" + block.first), view.root);
+      });
+      if (!page.data.blocks.length) scroll.append(element("p", { class: "notice" }, "The source of this function cannot be read."));
+      const bar = element("div", { class: "bar" }, element("span", { class: "title" }, "your source"));
+      this.root = element("div", { class: "pane source" }, bar, scroll);
+    }
+
+    has(place) { return place.doc === SOURCE; }
+
+    viewOf(place) { return this.views[place.block]; }
+
+    mark(place, origins) {
+      const lines = this.views.map(() => new Map());
+      for (const origin of origins) {
+        const [file, line] = this.page.data.origins[origin];
+        this.page.data.blocks.forEach((block, index) => { if (block.file === file) lines[index].set(line, "kin"); });
+      }
+      if (place && this.has(place)) lines[place.block].set(place.line, "at");
+      this.views.forEach((view, index) => view.mark(lines[index]));
+    }
+
+    reveal(place, origins) {
+      if (this.has(place)) return this.views[place.block].show(place.line);
+      for (const origin of origins.slice(0, 1)) {
+        const [file, line] = this.page.data.origins[origin];
+        const index = this.page.data.blocks.findIndex((block) => block.file === file && block.first <= line && line < block.first + block.text.split("\n").length);
+        if (index >= 0) this.views[index].show(line);
+      }
+    }
+  }
+
+  class DocPane {
+    constructor(page, extra) {
+      this.page = page;
+      this.extra = extra;
+      this.bar = element("div", { class: "bar", role: "tablist" });
+      this.scroll = element("div", { class: "scroll", tabindex: "0" });
+      this.root = element("div", { class: "pane" }, this.bar, this.scroll);
+      this.wrap = false;
+      this.doc = null;
+    }
+
+    tabs() {
+      const leading = this.page.docs.filter((each) => each.lead || each === this.doc), others = this.page.docs.filter((each) => !leading.includes(each));
+      const made = leading.map((doc) => element("button", { type: "button", role: "tab", "data-doc": doc.key, "aria-selected": String(doc === this.doc), title: doc.file, onclick: () => this.choose(doc) }, doc.label));
+      if (others.length) {
+        const select = element("select", { "aria-label": "More stages", onchange: () => this.choose(this.page.docs.find((each) => each.key === select.value)) },
+          element("option", { value: "" }, "more"), others.map((doc) => element("option", { value: doc.key }, doc.label)));
+        made.push(select);
+      }
+      const here = this.doc ? [this.page.name, this.page.entry.key, this.doc.key].join("/") : "";
+      const right = element("span", { class: "right" },
+        element("a", { class: "tool", href: "#diff/" + here, title: "Hold this text against another", "aria-label": "Diff" }, "±"),
+        element("button", { type: "button", title: "Wrap long lines (w)", "aria-label": "Wrap long lines", onclick: () => this.toggleWrap() }, "↩"),
+        this.extra ? element("button", { type: "button", title: "Close this column", "aria-label": "Close this column", onclick: () => this.page.remove(this) }, "×")
+          : element("button", { type: "button", title: "Another column (c)", "aria-label": "Another column", onclick: () => this.page.add() }, "+"));
+      this.bar.replaceChildren(...made, right);
+    }
+
+    choose(doc) {
+      if (!doc) return;
+      if (this.extra) this.open(doc).then(() => this.page.point(this.page.pinned));
+      else {
+        if (this.page.pinned && this.page.pinned.doc !== SOURCE) this.page.pinned = null;
+        const place = this.page.pinned ? [`S${this.page.pinned.block}.${this.page.pinned.line}`] : [];
+        location.hash = [this.page.name, this.page.entry.key, doc.key, ...place].join("/");
+      }
+    }
+
+    async open(doc) {
+      if (this.doc === doc) return;
+      this.doc = doc;
+      this.tabs();
+      let text = doc.text;
+      if (text === undefined) {
+        this.scroll.replaceChildren(element("p", { class: "notice" }, `loading ${doc.lines} lines …`));
+        try { text = (await depyf.load(doc.chunk)).text; }
+        catch (error) { text = "This text cannot be loaded: " + error.message; }
+        if (this.doc !== doc) return;
+      }
+      this.view = new depyf.code.Code(text.replace(/\n$/, "").split("\n"), { language: doc.language });
+      this.view.root.classList.toggle("wrap", this.wrap);
+      listen(this.view, (line) => this.page.point({ doc: doc.key, line }), () => this.page.point(this.page.pinned), (line) => this.page.pin({ doc: doc.key, line }));
+      this.scroll.replaceChildren(this.view.root);
+      this.scroll.scrollTop = 0;
+    }
+
+    has(place) { return this.doc !== null && place.doc === this.doc.key; }
+
+    viewOf() { return this.view; }
+
+    mark(place, origins) {
+      for (const tab of this.bar.querySelectorAll("[data-doc]")) {
+        const doc = this.page.docs.find((each) => each.key === tab.dataset.doc);
+        const count = origins.length ? this.page.kinIn(doc, origins).size : 0;
+        tab.replaceChildren(doc.label, ...(count ? [element("span", { class: "n" }, String(count))] : []));
+      }
+      if (!this.view || !this.doc) return;
+      const lines = new Map();
+      for (const line of this.page.kinIn(this.doc, origins)) lines.set(line, "kin");
+      if (place && this.has(place)) lines.set(place.line, "at");
+      this.view.mark(lines);
+    }
+
+    reveal(place, origins) {
+      if (!this.view) return;
+      if (this.has(place)) return this.view.show(place.line);
+      const lines = [...this.page.kinIn(this.doc, origins)];
+      if (lines.length) this.view.show(Math.min(...lines));
+    }
+
+    toggleWrap() {
+      this.wrap = !this.wrap;
+      if (this.view) {
+        this.view.fillAll();
+        this.view.root.classList.toggle("wrap", this.wrap);
+      }
+    }
+  }
+
+  async function show(name, entry, doc, place) {
+    if (!shown || shown.name !== name) shown = new FunctionPage(name, await depyf.load(name));
+    await shown.open(entry, doc, place);
+  }
+
+  return { show, current: () => shown };
+})();

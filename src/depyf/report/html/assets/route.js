@@ -1,0 +1,48 @@
+// Which page is shown: the part of the address behind `#`, so that each page and line can be linked to.
+depyf.route = (() => {
+  const which = document.getElementById("which");
+  let process = depyf.processes[0].key;
+
+  function replace(address) {
+    history.replaceState(null, "", "#" + address);
+  }
+
+  async function show() {
+    const parts = decodeURIComponent(location.hash.slice(1)).split("/");
+    const owner = depyf.processes.find((each) => each.functions.some((one) => one.page === parts[0]));
+    // `p1/overview` is the page of another process than the one that is shown.
+    if (depyf.processes.some((each) => each.key === parts[0])) process = parts.shift();
+    const page = owner ? "function" : parts[0] || "overview";
+    if (owner) process = owner.key;
+    if (which) which.value = process;
+    const pages = [...document.querySelectorAll(".page")];
+    const known = pages.some((each) => each.dataset.page === page);
+    for (const each of pages) {
+      each.hidden = each.dataset.page !== (known ? page : "overview") || (each.dataset.process !== undefined && each.dataset.process !== process);
+    }
+    for (const link of document.querySelectorAll(".pages a")) {
+      if (link.hash === "#" + page) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    if (page === "diff") await depyf.diffPage.show(...parts.slice(1));
+    if (owner) {
+      await depyf.functionPage.show(...parts);
+      document.title = "depyf: " + owner.functions.find((one) => one.page === parts[0]).name;
+    } else document.title = "depyf: " + (known ? page : "overview");
+    document.documentElement.dataset.shown = location.hash || "#overview";
+  }
+
+  function theme(next) {
+    document.documentElement.dataset.theme = next;
+    try { localStorage.setItem("depyf-theme", next); } catch { /* a browser may keep nothing for files */ }
+  }
+
+  let kept = null;
+  try { kept = localStorage.getItem("depyf-theme"); } catch { /* as above */ }
+  theme(kept || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+  document.getElementById("theme").addEventListener("click", () => theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
+  if (which) which.addEventListener("change", () => { process = which.value; location.hash = "#overview"; show(); });
+  addEventListener("hashchange", show);
+  return { show, replace, theme };
+})();
+depyf.route.show();

@@ -1,0 +1,173 @@
+"""What the page of one function shows: its source, its entries, their texts, and which lines belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from depyf.report.documents import Document, documents, origin_of
+from depyf.report.html.chunks import Chunks
+from depyf.report.index_reader import Run
+from depyf.report.links.blocks import Block, blocks
+from depyf.report.links.origins import Links, Origin, Origins
+from depyf.report.model import Compile, Function, Guard, GuardSet, Recompile, Resume, Transformed
+from depyf.report.names import compiled_fn_number
+from depyf.report.status import status_of
+from depyf.report.words import proof_words, trigger_words
+
+MOST_INLINE = 6000
+"""Characters of a text that comes with its function; a longer one is loaded when it is looked at."""
+
+Json = dict[str, Any]
+
+
+@dataclass(slots=True)
+class _Places:
+    """Numbers the user's lines that a page speaks of."""
+
+    numbers: dict[Origin, int] = field(default_factory=dict)
+
+    def of(self, origins: Origins) -> list[int]:
+        return [self.numbers.setdefault(origin, len(self.numbers)) for origin in sorted(origins)]
+
+
+def function_data(run: Run, root: Function, chunks: Chunks, name: str) -> str:
+    """Add the chunks of a root function's page; return the name of the first, which leads to the others."""
+    places = _Places()
+    entries = [_entry(run, function, compiled, places, chunks, name) for function, compiled in compiles_of(run, root)]
+    content: Json = {
+        "name": root.name,
+        "file": root.filename,
+        "line": root.first_line,
+        "entries": entries,
+        "origins": [list(origin) for origin in places.numbers],
+        "blocks": [_block(each) for each in source_blocks(run, root, places.numbers)],
+    }
+    return chunks.add(name, content)
+
+
+def compiles_of(run: Run, root: Function) -> list[tuple[Function, Compile]]:
+    """Return the compiles of a function and of the functions that resume it, in the order in which they began."""
+    family = {root.key, *(each.key for each in run.session.resumes_of(root))}
+    return [pair for pair in run.session.compiles() if pair[0].key in family]
+
+
+def source_blocks(run: Run, root: Function, origins: Iterable[Origin]) -> list[Block]:
+    """Return the parts of the user's files that a page shows: the function itself first."""
+    by_file: dict[str, list[int]] = {root.filename: []}
+    for file, line in origins:
+        by_file.setdefault(file, []).append(line)
+    found: list[Block] = []
+    for file, lines in by_file.items():
+        text = run.text(run.session.sources.get(file, ""))
+        found += blocks(file, text, lines, root.first_line if file == root.filename else None)
+    return found
+
+
+def _block(block: Block) -> Json:
+    return {"file": block.file, "first": block.first, "name": block.name, "text": block.text}
+
+
+def _entry(run: Run, function: Function, compiled: Compile, places: _Places, chunks: Chunks, name: str) -> Json:
+    texts = documents(run, function, compiled)
+    transformed = compiled.transformed
+    return {
+        "key": entry_key(compiled),
+        "id": str(compiled.id),
+        "fn": function.name,
+        "status": status_of(compiled).value,
+        "why": _why(function, compiled),
+        "kind": type(compiled.trigger).__name__,
+        "proof": proof_words(compiled),
+        "level": transformed.level.name if isinstance(transformed, Transformed) else "none",
+        "hits": compiled.hits,
+        "ops": compiled.op_count,
+        "guards": compiled.guard_count,
+        "seconds": compiled.seconds,
+        "gone": compiled.gone,
+        "failure": f"{compiled.failure.kind}: {compiled.failure.reason}" if compiled.failure else "",
+        "missing": "" if isinstance(transformed, Transformed) else transformed.reason,
+        "breaks": [
+            {"at": places.of(origin_of(each.where)), "reason": each.reason, "code": each.code, "hints": each.hints}
+            for each in compiled.breaks
+        ],
+        "resumes": places.of(_resumed(function)),
+        "graphs": _graphs(texts, places),
+        "guarded": _guarded(compiled, places),
+        "docs": [
+            _document(each, places, chunks, f"{name}-{entry_key(compiled)}-{number}")
+            for number, each in enumerate(texts)
+        ],
+    }
+
+
+def entry_key(compiled: Compile) -> str:
+    """Return what addresses on the page call a compile: torch's ids are not unique where it began to count anew."""
+    return f"c{compiled.order}"
+
+
+def _why(function: Function, compiled: Compile) -> str:
+    match compiled.trigger:
+        case Resume():
+            return f"{trigger_words(compiled.trigger)}, from line {function.resumes_at} on"
+        case Recompile(refusals):
+            told = [line for each in refusals for line in (each.explained or each.clauses)]
+            return f"recompile: {'; '.join(told) or 'torch does not say why'}"
+        case _:
+            return trigger_words(compiled.trigger)
+
+
+def _resumed(function: Function) -> Origins:
+    if function.resumes_at is None:
+        return frozenset()
+    return frozenset(((function.filename, function.resumes_at),))
+
+
+def _graphs(texts: list[Document], places: _Places) -> dict[str, list[int]]:
+    """Return the user's lines of each captured graph, by its number."""
+    found: dict[str, list[int]] = {}
+    for each in texts:
+        number = compiled_fn_number(each.file)
+        if number is not None and each.key.startswith("captured_graph"):
+            found[str(number)] = places.of(each.links.all())
+    return found
+
+
+def _guarded(compiled: Compile, places: _Places) -> dict[int, int]:
+    """Return how many guards each of the user's lines needs."""
+    counts: dict[int, int] = {}
+    guards: Iterable[Guard] = compiled.guards.guards if isinstance(compiled.guards, GuardSet) else ()
+    for guard in guards:
+        for place in places.of(origin_of(guard.where)):
+            counts[place] = counts.get(place, 0) + 1
+    return counts
+
+
+def _document(each: Document, places: _Places, chunks: Chunks, name: str) -> Json:
+    content: Json = {
+        "key": each.key,
+        "label": each.label,
+        "language": each.language,
+        "lead": each.is_leading,
+        "file": each.file,
+        "lines": each.text.count("\n") + 1,
+        "note": each.links.note,
+        "links": runs(each.links, places.of),
+    }
+    if len(each.text) <= MOST_INLINE:
+        return content | {"text": each.text}
+    return content | {"chunk": chunks.add(name, {"text": each.text})}
+
+
+def runs(links: Links, numbers: Callable[[Origins], list[int]]) -> list[list[Any]]:
+    """Return links as runs of lines with the same places: first line, last line, numbers of the places."""
+    found: list[list[Any]] = []
+    before: Origins = frozenset()
+    for line, origins in sorted(links.lines.items()):
+        if found and found[-1][1] == line - 1 and before == origins:
+            found[-1][1] = line
+        else:
+            found.append([line, line, numbers(origins)])
+        before = origins
+    return found

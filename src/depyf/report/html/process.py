@@ -1,0 +1,133 @@
+"""One process of the run, as the page shows it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from depyf.report.html.breaks import Broken, Skipped, broken, failed, skipped
+from depyf.report.html.overview import Row, rows
+from depyf.report.html.recompiles import Recompiled, recompiled
+from depyf.report.index_reader import INDEX, Run, read_run
+from depyf.report.model import Compile, Function, Recompile
+from depyf.report.modules import Module, folded, modules
+from depyf.report.phases import PHASES, duration
+from depyf.report.status import SIGNS, Status, status_of
+
+_FOLDER = re.compile(r"(rank|process)_(\d+)$")
+
+
+@dataclass(slots=True)
+class Count:
+    """A number of the first line, with what is counted and its sign."""
+
+    number: str
+    what: str
+    status: Status | None = None
+    heading: str = ""
+    """What is counted, of any number."""
+
+    @property
+    def sign(self) -> str:
+        """Return the sign of what is counted."""
+        return SIGNS[self.status] if self.status is not None else ""
+
+
+def _count(number: int, what: str, status: Status | None = None) -> Count:
+    return Count(str(number), what if number == 1 else f"{what}s", status, f"{what}s")
+
+
+@dataclass
+class Process:
+    """A process's run: `key` begins the names of its pages, `label` is what the reader calls it."""
+
+    key: str
+    label: str
+    run: Run
+    addresses: dict[str, str] = field(default_factory=dict)
+    """The pages of the root functions, by key."""
+
+    phases = PHASES
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """Return the lines of the tree."""
+        return rows(self.run, self.addresses)
+
+    @cached_property
+    def compiles(self) -> list[tuple[Function, Compile]]:
+        """Return all compiles in order."""
+        return list(self.run.session.compiles())
+
+    @cached_property
+    def counts(self) -> list[Count]:
+        """Return what a reader wants to know first."""
+        compiles = [each for _, each in self.compiles]
+        breaks = sum(len(each.breaks) for each in compiles)
+        recompiles = sum(isinstance(each.trigger, Recompile) for each in compiles)
+        failed = sum(status_of(each) is Status.FAILED for each in compiles)
+        skipped = sum(status_of(each) is Status.SKIPPED for each in compiles) + len(self.run.session.skipped)
+        spent = sum(duration(each.seconds) for each in compiles)
+        return [
+            _count(len(self.addresses), "function"),
+            _count(len(compiles), "compile", Status.COMPILED),
+            _count(recompiles, "recompile", Status.RECOMPILED),
+            _count(breaks, "graph break", Status.BROKE),
+            Count(str(skipped), "skipped", Status.SKIPPED, "skipped"),
+            Count(str(failed), "failed", Status.FAILED, "failed"),
+            Count(f"{spent:.1f} s", "compiling", heading="compiling"),
+        ]
+
+    @cached_property
+    def modules(self) -> list[tuple[Function, list[Module]]]:
+        """Return the functions that go through modules, with these."""
+        found = [(function, folded(modules(function))) for function in self.run.session.roots()]
+        return [(function, inside) for function, inside in found if len(inside) > 1]
+
+    @cached_property
+    def recompiled(self) -> list[Recompiled]:
+        """Return the functions that were compiled more than once."""
+        return recompiled(self.run, self.addresses)
+
+    @cached_property
+    def broken(self) -> list[Broken]:
+        """Return the places where graphs end."""
+        return broken(self.run, self.addresses)
+
+    @cached_property
+    def failed(self) -> list[tuple[str, str, str, str]]:
+        """Return the compiles that Dynamo gave up."""
+        return failed(self.run, self.addresses)
+
+    @cached_property
+    def skipped(self) -> list[Skipped]:
+        """Return the frames that run as they were written."""
+        return skipped(self.run)
+
+
+def processes(directory: Path, since: float) -> list[Process]:
+    """Return every process that wrote an index into the directory or a folder of it, at `since` or later.
+
+    Raises:
+        ValueError: an index is none of depyf's.
+    """
+    found: list[Process] = []
+    for folder in [directory, *sorted(directory.iterdir(), key=_order)] if directory.is_dir() else []:
+        match = _FOLDER.search(folder.name)
+        index = folder / INDEX
+        if (folder == directory or match is not None) and index.is_file() and index.stat().st_mtime >= since:
+            label = "program" if folder == directory or match is None else f"{match[1]} {match[2]}"
+            found.append(_process(f"p{len(found)}", label, read_run(folder)))
+    return found
+
+
+def _order(folder: Path) -> tuple[str, int]:
+    match = _FOLDER.search(folder.name)
+    return (match[1], int(match[2])) if match is not None else ("", 0)
+
+
+def _process(key: str, label: str, run: Run) -> Process:
+    roots = run.session.roots()
+    return Process(key, label, run, {each.key: f"{key}f{number}" for number, each in enumerate(roots)})

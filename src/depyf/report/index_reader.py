@@ -1,0 +1,208 @@
+"""`index.json` read back into the model, for views of a run that is over: of another process, or of a killed one.
+
+What the index does not have stays at its default. Files of the user have the short names of the index.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from depyf.report.model import (
+    Artefact,
+    Compile,
+    CompileId,
+    Dialect,
+    EntryContrast,
+    Failure,
+    FirstCall,
+    Function,
+    GraphBreak,
+    Guard,
+    GuardSet,
+    Problem,
+    Recompile,
+    Refusal,
+    Resume,
+    Session,
+    Transformed,
+    Trigger,
+    Unavailable,
+    UserLine,
+)
+from depyf.verify.level import Level
+
+INDEX = "index.json"
+
+Json = dict[str, Any]
+Order = dict[str, list[int]]
+"""The places of each compile id in the order of all: torch counts anew after a reset."""
+
+_ID = re.compile(r"(?:!(\d+)/)?(\d+)/(\d+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A dump and the run that it tells of.
+
+    names: what the index calls the files that graphs name by their path. Keys of `session.sources` are these names.
+    """
+
+    directory: Path
+    session: Session
+    names: dict[str, str]
+
+    def text(self, file: str) -> str:
+        """Return the text of a file of the dump; empty where it is not there."""
+        path = self.directory / file
+        return path.read_text(encoding="utf-8", errors="replace") if file and path.is_file() else ""
+
+
+def read_run(directory: Path) -> Run:
+    """Return the run that a dump tells of.
+
+    Raises:
+        OSError: there is no index in the directory.
+        ValueError: it is no index of depyf's.
+    """
+    index = json.loads((directory / INDEX).read_text(encoding="utf-8"))
+    try:
+        names = {each["path"]: each["file"] for each in index.get("sources", ())}
+        return Run(directory, _session(index), names)
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        raise ValueError(f"{directory / INDEX} is no index of depyf's: {error!r}") from error
+
+
+def _session(index: Json) -> Session:
+    session = Session(index["torch"], index["python"], ended=index["ended"])
+    order: Order = {}
+    for number, compile_id in enumerate(index["order"]):
+        order.setdefault(compile_id, []).append(number)
+    for root in index["functions"]:
+        key = f"{len(session.functions)}"
+        session.functions[key] = _function(root, key, key, order)
+        for resume in root["resume_functions"]:
+            own = f"{len(session.functions)}"
+            session.functions[own] = _function(resume, own, key, order)
+    session.loose = [_artefact(each) for each in index["outside"]]
+    session.earlier = {(each["name"], each["file"], each["line"]): each["hits"] for each in index["compiled_before"]}
+    session.skipped = {(each["name"], each["file"], each["reason"]): each["times"] for each in index["skipped"]}
+    session.sources = {each["file"]: each["dump"] for each in index.get("sources", ())}
+    session.unavailable = dict(index["unavailable"])
+    session.problems = [Problem(each["where"], each["message"]) for each in index["problems"]]
+    return session
+
+
+def _function(found: Json, key: str, root: str, order: Order) -> Function:
+    function = Function(key, found["name"], found["file"], found["line"], "", root, file=found["dump"])
+    function.break_line = found.get("broke_at")
+    function.resumes_at = found.get("resumes_at")
+    function.resume_name = found.get("called_as") or ""
+    function.compiles = [_compile(each, function, order) for each in found["compiles"]]
+    return function
+
+
+def _compile(found: Json, function: Function, order: Order) -> Compile:
+    return Compile(
+        id=_compile_id(found["id"]),
+        name=function.name,
+        filename=function.filename,
+        first_line=function.first_line,
+        trigger=_trigger(found["trigger"]),
+        user_stack=_lines(found["called_from"]),
+        attempts=found["attempts"],
+        transformed=_transformed(found["transformed"]),
+        compiled_fns=tuple(found["graphs_called"]),
+        resumes=tuple(found["resume_functions_called"]),
+        artefacts=[_artefact(each) for each in found["artefacts"]],
+        guards=_guards(found["guards"]),
+        guard_count=found["guard_count"],
+        breaks=[_break(each) for each in found["breaks"]],
+        op_count=found["op_count"],
+        hits=found["hits"],
+        seconds=found["seconds"],
+        began=found.get("began"),
+        failure=Failure(found["failure"]["kind"], found["failure"]["reason"], None) if found["failure"] else None,
+        gone=found["gone"] or "",
+        contrast=EntryContrast(found["contrast"]["entry"], tuple(found["contrast"]["respects"]))
+        if found["contrast"]
+        else None,
+        order=order[found["id"]].pop(0),
+    )
+
+
+def _compile_id(text: str) -> CompileId:
+    match = _ID.match(text)
+    if match is None:
+        raise KeyError(text)
+    return CompileId(int(match[2]), int(match[3]), int(match[1]) if match[1] else -1)
+
+
+def _trigger(found: Json) -> Trigger:
+    match found["kind"]:
+        case "recompile":
+            refused = found["refused"]
+            return Recompile(
+                tuple(Refusal(each["entry"], tuple(each["clauses"]), tuple(each["explained"])) for each in refused)
+            )
+        case "resume":
+            return Resume(_compile_id(found["caller"]), found["offset"])
+        case _:
+            return FirstCall()
+
+
+def _transformed(found: Json) -> Transformed | Unavailable:
+    if "unavailable" in found:
+        return Unavailable(found["unavailable"])
+    return Transformed(
+        instructions=found["instructions"],
+        source="",
+        module="",
+        level=Level[found["level"]],
+        reason=found["reason"],
+        installed=found["installed"],
+        file=found["file"],
+    )
+
+
+def _guards(found: Any) -> GuardSet | Unavailable:  # noqa: ANN401 - JSON
+    if isinstance(found, dict):
+        return Unavailable(found["unavailable"])
+    return GuardSet(
+        tuple(Guard(each["kind"], each["source"], "", each["clause"], _line(each["where"])) for each in found)
+    )
+
+
+def _artefact(found: Json) -> Artefact:
+    return Artefact(
+        found["stage"],
+        Dialect(found["kind"]),
+        "",
+        part=found.get("part", ""),
+        attempt=found.get("attempt", 0),
+        file=found["file"],
+    )
+
+
+def _break(found: Json) -> GraphBreak:
+    return GraphBreak(
+        reason=found["reason"],
+        explanation=found["explanation"],
+        hints=tuple(found["hints"]),
+        code=found["code"],
+        where=_line(found["where"]),
+        stack=_lines(found["stack"]),
+        attempt=0,
+        text="",
+    )
+
+
+def _lines(found: list[Json]) -> tuple[UserLine, ...]:
+    return tuple(line for line in map(_line, found) if line is not None)
+
+
+def _line(found: Json | None) -> UserLine | None:
+    return UserLine(found["file"], found["line"], found["text"], found["function"]) if found is not None else None

@@ -1,0 +1,81 @@
+"""The parts of the user's files that are shown: the functions around the lines that artefacts came from."""
+
+from __future__ import annotations
+
+import ast
+import bisect
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+AROUND = 2
+"""Lines shown before and after a line that is in no function."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines `first` to `last` of a file; `name` is the function's qualified name, empty outside of any."""
+
+    file: str
+    first: int
+    last: int
+    name: str
+    text: str
+
+
+def blocks(file: str, text: str, lines: Iterable[int], first: int | None = None) -> list[Block]:
+    """Return the functions of a file around `lines`, that which begins at line `first` before the others."""
+    rows = text.splitlines()
+    functions = _functions(text)
+    wanted = {first, *lines} - {None} if first is not None else set(lines)
+    spans: dict[tuple[int, int], str] = {}
+    for line in sorted(number for number in wanted if number is not None and 0 < number <= len(rows)):
+        begin, end, name = _around(functions, line, len(rows))
+        spans.setdefault((begin, end), name)
+    kept = [
+        Block(file, begin, end, name, "\n".join(rows[begin - 1 : end]))
+        for (begin, end), name in _without_contained(spans)
+    ]
+    return sorted(kept, key=lambda block: (not (first is not None and block.first <= first <= block.last), block.first))
+
+
+def _functions(text: str) -> list[tuple[int, int, str]]:
+    """Return first line, last line and qualified name of each function, by first line; none where it is no Python."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return []
+    found = []
+    pending: list[tuple[str, ast.stmt]] = [("", each) for each in tree.body]
+    while pending:
+        prefix, node = pending.pop()
+        inner = prefix
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            inner = f"{prefix}{node.name}."
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            begin = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            found.append((begin, node.end_lineno or node.lineno, f"{prefix}{node.name}"))
+        pending += [(inner, child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
+        for name in ("handlers", "cases"):
+            pending += [(inner, child) for part in getattr(node, name, ()) for child in part.body]
+    return sorted(found)
+
+
+def _around(functions: list[tuple[int, int, str]], line: int, count: int) -> tuple[int, int, str]:
+    """Return the innermost function around a line, else the line with a few around it."""
+    index = bisect.bisect_right(functions, (line, count + 1, "")) - 1
+    while index >= 0:
+        begin, end, name = functions[index]
+        if begin <= line <= end:
+            return begin, end, name
+        index -= 1
+    return max(1, line - AROUND), min(count, line + AROUND), ""
+
+
+def _without_contained(spans: dict[tuple[int, int], str]) -> list[tuple[tuple[int, int], str]]:
+    """Leave out what is shown as a part of another."""
+    kept: list[tuple[tuple[int, int], str]] = []
+    for span, name in sorted(spans.items(), key=lambda item: (item[0][0], -item[0][1])):
+        if kept and span[1] <= kept[-1][0][1]:
+            continue
+        kept.append((span, name))
+    return kept

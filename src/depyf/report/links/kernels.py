@@ -1,0 +1,124 @@
+"""Lines of Inductor's module: it says beside each call of a kernel which nodes of the graph the kernel computes.
+
+before:
+    # [Provenance debug handles] cpp_fused_add_0:1
+    cpp_fused_add_0(arg1_1, buf0)
+with the mapping {"cpp_fused_add_0:1": ["add"]}, and node `add` of the graph from line 12
+after: the call, and the text of the kernel, came from line 12
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from depyf.report.links.origins import NOWHERE, Links, Origin, Origins, joined
+
+NOTE = "Inductor ties no line of yours to it: allocations, imports, and what calls the kernels"
+UNTOLD = "Inductor was not asked which nodes a kernel computes: set INDUCTOR_PROVENANCE=1, as `depyf run` does"
+
+_HANDLE = re.compile(r"^\s*(?:#|//) \[Provenance debug handles\] (?P<handle>\S+:\d+)\s*$")
+_DEFINED = re.compile(r"^(?P<name>[A-Za-z_]\w*) = async_compile\.\w+\(")
+_FRAME = re.compile(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+)')
+_ENDS = re.compile(r"^'''")
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """What Inductor says of one call of a kernel: the nodes of the graph it computes, and the stacks they came with."""
+
+    nodes: tuple[str, ...] = ()
+    stacks: tuple[str, ...] = ()
+
+    def origins(self, nodes: Mapping[str, Origins], names: Mapping[str, str]) -> Origins:
+        """Return where it came from: by its nodes, else by the innermost line of each stack."""
+        found = joined(nodes.get(name, NOWHERE) for name in self.nodes)
+        return found or frozenset(_innermost(stack, names) for stack in self.stacks if _FRAME.search(stack))
+
+
+def kernel_links(
+    text: str, computed: Mapping[str, Computed] | None, nodes: Mapping[str, Origins], names: Mapping[str, str]
+) -> Links:
+    """Return where each line of Inductor's module came from.
+
+    `computed` tells of each call by its handle, None where Inductor did not write it; `nodes` where each node of the
+    lowered graph came from; `names` are those of the index for files.
+    """
+    if computed is None:
+        return Links({}, UNTOLD)
+    rows = text.splitlines()
+    handles = {handle: each.origins(nodes, names) for handle, each in computed.items()}
+    kernels: dict[str, Origins] = {}
+    for handle, origins in handles.items():
+        name = handle.rpartition(":")[0]
+        kernels[name] = joined((kernels.get(name, NOWHERE), origins))
+    lines = {number: origins for number, origins in _calls(rows, handles) if origins}
+    lines.update((number, origins) for number, origins in _definitions(rows, kernels) if origins)
+    return Links(lines, NOTE)
+
+
+def computed_by(stack_traces: str, mappings: str) -> dict[str, Computed] | None:
+    """Return what each call of a kernel computes, from the two texts that Inductor writes; None where it wrote none."""
+    stacks, nodes = _loaded(stack_traces), _loaded(mappings)
+    found: dict[str, Computed] = {}
+    for handle, told in stacks.items():
+        # A release writes the stacks alone, another one the nodes with them.
+        if isinstance(told, dict):
+            found[handle] = Computed(tuple(told.get("post_grad_nodes", ())), tuple(told.get("stack_traces", ())))
+        elif isinstance(told, list):
+            found[handle] = Computed((), tuple(told))
+    by_handle = nodes.get("cppCodeToPost", {})
+    for handle, names in by_handle.items() if isinstance(by_handle, dict) else ():
+        found[handle] = Computed(tuple(names), found.get(handle, Computed()).stacks)
+    return found or None
+
+
+def _loaded(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text) if text.strip() else {}
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _innermost(stack: str, names: Mapping[str, str]) -> Origin:
+    frame = list(_FRAME.finditer(stack))[-1]
+    return names.get(frame["file"], frame["file"]), int(frame["line"])
+
+
+def _calls(rows: list[str], handles: Mapping[str, Origins]) -> Iterator[tuple[int, Origins]]:
+    """Yield the lines of the calls that follow a note of Inductor's, from the note to the end of the statement."""
+    number = 0
+    while number < len(rows):
+        found = _HANDLE.match(rows[number])
+        number += 1
+        if found is None:
+            continue
+        origins = handles.get(found["handle"], NOWHERE)
+        yield number, origins
+        depth, is_call = 0, False
+        while number < len(rows):
+            row = rows[number]
+            number += 1
+            yield number, origins
+            depth += row.count("(") - row.count(")")
+            is_call = is_call or "(" in row
+            # A comment may stand between the note and the call, which begins with the first bracket.
+            if is_call and depth <= 0:
+                break
+
+
+def _definitions(rows: list[str], kernels: Mapping[str, Origins]) -> Iterator[tuple[int, Origins]]:
+    """Yield the lines of each kernel's own text."""
+    origins = NOWHERE
+    for number, row in enumerate(rows, start=1):
+        found = _DEFINED.match(row)
+        if found is not None:
+            origins = kernels.get(found["name"], NOWHERE)
+        if origins:
+            yield number, origins
+        if _ENDS.match(row):
+            origins = NOWHERE

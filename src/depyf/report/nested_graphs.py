@@ -1,0 +1,84 @@
+"""Names for the graphs inside of a graph where torch prints them without (before 2.6).
+
+before
+    cond_true_0 = self.cond_true_0
+    cond = torch.ops.higher_order.cond(gt, cond_true_0, cond_false_0, [l_x_])
+    class GraphModule(torch.nn.Module): ...
+
+after
+    class cond_true_0(torch.nn.Module): ...
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+
+_NAMELESS = re.compile(r"^( *)class <lambda>\(", re.MULTILINE)
+_NESTED = re.compile(r"^ +class ", re.MULTILINE)
+_HIGHER_ORDER = "torch.ops.higher_order."
+
+
+def with_names(code: str) -> str:
+    """Return a graph's text in which every graph inside of a graph has the name by which that one calls it.
+
+    Torch prints them in the order in which they are used. Where their number is another, they stay as they are.
+    Raises SyntaxError where the text is no Python.
+    """
+    code = _NAMELESS.sub(r"\1class GraphModule(", code)
+    if _NESTED.search(code) is None:
+        return code
+    lines = code.split("\n")
+    pending = [each for each in parsed(code).body if isinstance(each, ast.ClassDef)]
+    while pending:
+        outer = pending.pop()
+        inside = [each for each in outer.body if isinstance(each, ast.ClassDef)]
+        pending += inside
+        if not inside:
+            continue
+        read, called = _attributes_read(outer), _graphs_called(outer)
+        if any(each.name not in read for each in inside) and len(called) == len(inside):
+            for each, name in zip(inside, called, strict=True):
+                line = lines[each.lineno - 1]
+                lines[each.lineno - 1] = line.replace(f"class {each.name}(", f"class {name}(", 1)
+    return "\n".join(lines)
+
+
+@functools.lru_cache(maxsize=2)
+def parsed(code: str) -> ast.Module:
+    """Return the tree of a graph's text, which several ask for one after the other; nobody changes it."""
+    return ast.parse(code)
+
+
+def _own_nodes(graph: ast.ClassDef) -> list[ast.AST]:
+    """Return the nodes of a graph's functions, in no order, without those of the graphs inside of it."""
+    return [node for each in graph.body if not isinstance(each, ast.ClassDef) for node in ast.walk(each)]
+
+
+def _attributes_read(graph: ast.ClassDef) -> dict[str, str]:
+    """Return the attributes of itself that a graph reads, and the variables that it puts them in."""
+    return {
+        node.value.attr: node.targets[0].id
+        for node in _own_nodes(graph)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Attribute)
+        and isinstance(node.value.value, ast.Name)
+        and node.value.value.id == "self"
+        and isinstance(node.targets[0], ast.Name)
+    }
+
+
+def _graphs_called(graph: ast.ClassDef) -> list[str]:
+    """Return the attributes of a graph that it gives to operators of higher order, in the order of the calls."""
+    attributes = {variable: attribute for attribute, variable in _attributes_read(graph).items()}
+    calls = [node for node in _own_nodes(graph) if isinstance(node, ast.Call)]
+    calls.sort(key=lambda call: (call.lineno, call.col_offset))
+    given = (
+        argument.id
+        for call in calls
+        if ast.unparse(call.func).startswith(_HIGHER_ORDER)
+        for argument in call.args
+        if isinstance(argument, ast.Name)
+    )
+    return list(dict.fromkeys(attributes[name] for name in given if name in attributes))

@@ -1,0 +1,129 @@
+"""The page of several processes: what each of them compiled, and where they differ; `index.md` for ranks."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from depyf.report.claims import FOLDER
+from depyf.report.facts import Facts, compiles_of, differences, facts
+from depyf.report.writer import write_whole
+
+PROCESSES = "processes.md"
+"""Name of the page that stands in a directory which several processes write into."""
+
+_RANK = re.compile(r"rank_(\d+)$")
+_PROCESS = re.compile(FOLDER.format(r"(\d+)") + "$")
+_MOST_TRIES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the processes of a page are called, one and several."""
+
+    one: str
+    several: str
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A process that the page is about: the folder of its index, relative to the page's, and that index."""
+
+    folder: str
+    index: dict[str, Any]
+
+
+def page_of_processes(own: Path, shared: Path) -> str:
+    """Return the way from `own`, where this process writes, to the page about all in `shared`; empty if it is alone."""
+    if own != shared:
+        return f"../{PROCESSES}"
+    return PROCESSES if _folders(shared, _PROCESS) else ""
+
+
+def write_rank_index(directory: Path) -> None:
+    """Write the page about all ranks that have written below `directory` so far, if there are any.
+
+    Raises:
+        OSError: it cannot be read or written.
+    """
+    _write(directory / "index.md", lambda: _page(_folders(directory, _RANK), Words("rank", "ranks")))
+
+
+def write_process_index(directory: Path) -> None:
+    """Write the page about all processes that have written into `directory` so far, if there are several.
+
+    Raises:
+        OSError: it cannot be read or written.
+    """
+
+    def page() -> str:
+        found = _folders(directory, _PROCESS)
+        first = directory / "index.json"
+        if found and first.exists():
+            found = {1: Member("", json.loads(first.read_text(encoding="utf-8"))), **found}
+        return _page(found, Words("process", "processes"))
+
+    _write(directory / PROCESSES, page)
+
+
+def _write(path: Path, page: Callable[[], str]) -> None:
+    """Write a page that other processes write too, until it is what it should be after it was written.
+
+    Each process writes its own index first, so that whoever writes last has read them all.
+    """
+    for _ in range(_MOST_TRIES):
+        text = page()
+        if not text:
+            return
+        write_whole(path, text)
+        if page() == text:
+            return
+
+
+def _page(members: dict[int, Member], words: Words) -> str:
+    if not members:
+        return ""
+    lines = [f"# What torch.compile made, by {words.one}", "", *_table(members, words), ""]
+    lines += [f"## Where {words.several} differ", ""]
+    apart = list(_differences({str(number): facts(each.index) for number, each in members.items()}, words))
+    same = f"Nowhere: the same functions, graphs, breaks and recompiles on {len(members)} {words.several}."
+    return "\n".join([*lines, *(apart or [same])]) + "\n"
+
+
+def _folders(directory: Path, pattern: re.Pattern[str]) -> dict[int, Member]:
+    found = {}
+    for path in directory.glob("*/index.json"):
+        match = pattern.match(path.parent.name)
+        if match is not None:
+            found[int(match[1])] = Member(f"{path.parent.name}/", json.loads(path.read_text(encoding="utf-8")))
+    return dict(sorted(found.items()))
+
+
+def _table(members: dict[int, Member], words: Words) -> Iterator[str]:
+    yield f"| {words.one} | compiles | functions | graph breaks | recompiles | given up | problems |"
+    yield f"|{'---|' * 7}"
+    for number, member in members.items():
+        index = member.index
+        compiles = [each for _, each in compiles_of(index)]
+        cells = [
+            f"[{number}]({member.folder}index.md)",
+            str(len(compiles)),
+            str(len(index["functions"])),
+            str(sum(len(each["breaks"]) for each in compiles)),
+            str(sum(each["trigger"]["kind"] == "recompile" for each in compiles)),
+            str(sum(each["failure"] is not None for each in compiles)),
+            str(len(index["problems"])),
+        ]
+        yield "| " + " | ".join(cells) + " |"
+
+
+def _differences(told: dict[str, Facts], words: Words) -> Iterator[str]:
+    for name, values in differences(told):
+        yield f"- {name}"
+        for value, labels in values.items():
+            label = words.one if len(labels) == 1 else words.several
+            yield f"  - {label} {', '.join(labels)}: {' '.join(value.split())}"

@@ -1,0 +1,44 @@
+"""What became of a compile or a function, in one word: each view shows it by a sign and a colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+
+from depyf.report.model import Compile, Recompile, Transformed
+
+
+class Status(Enum):
+    """What happened, worst last; the value is the word that is shown."""
+
+    COMPILED = "compiled"
+    RECOMPILED = "recompiled"
+    BROKE = "broke"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+
+
+SIGNS = {
+    Status.COMPILED: "✓",
+    Status.RECOMPILED: "↻",
+    Status.BROKE: "//",
+    Status.SKIPPED: "–",
+    Status.FAILED: "✕",
+}
+
+
+def status_of(compiled: Compile) -> Status:
+    """Return what became of one compile."""
+    if compiled.failure is not None:
+        return Status.FAILED
+    if not isinstance(compiled.transformed, Transformed):
+        return Status.SKIPPED
+    if compiled.breaks:
+        return Status.BROKE
+    return Status.RECOMPILED if isinstance(compiled.trigger, Recompile) else Status.COMPILED
+
+
+def worst(found: Iterable[Status]) -> Status:
+    """Return the worst of several; `COMPILED` of none."""
+    order = list(Status)
+    return max(found, key=order.index, default=Status.COMPILED)

@@ -1,0 +1,214 @@
+"""Which of the user's lines the lines of an artefact came from."""
+
+from __future__ import annotations
+
+import textwrap
+
+from depyf.report.links.blocks import blocks
+from depyf.report.links.bytecode import bytecode_links, dynamo_links
+from depyf.report.links.graphs import graph_links, node_origins
+from depyf.report.links.kernels import UNTOLD, Computed, computed_by, kernel_links
+from depyf.report.links.origins import Origins
+from depyf.report.links.transformed import transformed_links
+
+GRAPH = """\
+# Captured Graph
+class GraphModule(torch.nn.Module):
+    def forward(self, L_a_: "f32[10]"):
+        l_a_ = L_a_
+
+        # File: /home/me/toy.py:12 in toy, code: x = a / (torch.abs(a) + 1)
+        abs_1: "f32[10]" = torch.abs(l_a_)
+        add: "f32[10]" = abs_1 + 1;  abs_1 = None
+
+        # No stacktrace found for following nodes
+        zeros: "f32[10]" = torch.zeros(10)
+
+        # File: /home/me/toy.py:13 in toy, code: if b.sum() < 0:
+        lt = add < 0
+        return (lt, zeros)
+"""
+NAMES = {"/home/me/toy.py": "toy.py"}
+
+
+def at(*lines: int) -> Origins:
+    return frozenset(("toy.py", line) for line in lines)
+
+
+def test_an_input_and_an_output_of_a_graph_are_linked_to_nothing() -> None:
+    links = graph_links(GRAPH, NAMES)
+    assert not links.of(3) and not links.of(4) and not links.of(15)
+    assert links.note
+
+
+def test_a_node_is_linked_to_the_line_above_its_run() -> None:
+    links = graph_links(GRAPH, NAMES)
+    assert [links.of(number) for number in (6, 7, 8)] == [at(12)] * 3
+    assert links.of(14) == at(13)
+
+
+def test_a_node_without_a_stack_is_not_given_the_line_of_the_node_before() -> None:
+    assert not graph_links(GRAPH, NAMES).of(11)
+
+
+def test_nodes_are_known_by_name_with_and_without_an_annotation() -> None:
+    nodes = node_origins(GRAPH, graph_links(GRAPH, NAMES))
+    assert nodes == {"abs_1": at(12), "add": at(12), "lt": at(13)}
+
+
+TRANSFORMED = """\
+# toy, toy.py:11
+def toy(a, b):
+    modules = a.modules
+    lt, x = __compiled_fn_1(
+        a, b)
+    # graph break at :13, `if b.sum() < 0:`: Data-dependent branching (GB0170)
+    if lt:
+        return __resume_at_102_2(b, x)  # continues in the user's line 14
+    return x
+"""
+
+
+def test_a_call_of_a_graph_came_from_all_its_lines() -> None:
+    links = transformed_links(TRANSFORMED, {1: at(12, 13)}, at(13), "toy.py")
+    assert links.of(4) == links.of(5) == at(12, 13)
+
+
+def test_a_break_and_what_goes_on_after_it_are_linked_and_the_rest_is_not() -> None:
+    links = transformed_links(TRANSFORMED, {1: at(12, 13)}, at(13), "toy.py")
+    assert links.of(6) == at(13)
+    assert links.of(8) == at(14)
+    assert not any(links.of(number) for number in (1, 2, 3, 7, 9))
+
+
+def test_a_break_in_another_file_is_linked_to_that_file() -> None:
+    elsewhere = frozenset((("other.py", 13),))
+    assert transformed_links(TRANSFORMED, {}, elsewhere, "toy.py").of(6) == elsewhere
+
+
+WITH_OFFSETS = """\
+toy, line 11
+ 11           0 RESUME                   0
+
+ 12           2 LOAD_FAST                0 (a)
+        >>    4 LOAD_GLOBAL              1 (NULL + torch)
+
+inner, line 14
+ 14           0 RESUME                   0
+"""
+WITHOUT_OFFSETS = """\
+toy, line 11
+ 11           RESUME                   0
+
+ 12           LOAD_FAST                0 (a)
+      L1:     LOAD_GLOBAL              1 (torch + NULL)
+
+  --          RERAISE                  1
+"""
+
+
+def test_an_instruction_came_from_the_line_of_its_block() -> None:
+    links = bytecode_links(WITH_OFFSETS, at, "")
+    assert [links.of(number) for number in (2, 4, 5, 8)] == [at(11), at(12), at(12), at(14)]
+    links = bytecode_links(WITHOUT_OFFSETS, at, "")
+    assert [links.of(number) for number in (2, 4, 5, 7)] == [at(11), at(12), at(12), frozenset()]
+
+
+DYNAMO = """\
+toy, line 11
+ 11           0 RESUME                   0
+              2 LOAD_GLOBAL              7 (NULL + __compiled_fn_1)
+             14 LOAD_FAST                0 (a)
+
+ 13         102 POP_JUMP_FORWARD_IF_FALSE   101 (to 306)
+            104 BUILD_LIST               0
+"""
+
+
+def test_what_dynamo_wrote_is_not_given_the_line_that_the_table_carries_on() -> None:
+    links = dynamo_links(DYNAMO, at, {1: at(12, 13)}, 11)
+    assert [links.of(number) for number in range(2, 8)] == [
+        *(frozenset(), at(12, 13), frozenset(), frozenset()),
+        *(at(13), frozenset()),
+    ]
+
+
+KERNEL = """\
+import torch
+
+cpp_fused_add_0 = async_compile.cpp_pybinding(['float*'], r'''
+void kernel() {}
+''')
+
+async_compile.wait(globals())
+
+def call(self, args):
+    buf0 = empty_strided_cpu((), (), torch.float32)
+    # [Provenance debug handles] cpp_fused_add_0:1
+    cpp_fused_add_0(buf0)
+    # [Provenance debug handles] extern_kernels.mm:2
+    extern_kernels.mm(
+        buf0, out=buf0)
+    return (buf0, )
+"""
+NODES = {"add": at(12), "mm": at(13)}
+
+
+def test_calls_and_texts_of_kernels_came_from_the_nodes_that_they_compute() -> None:
+    computed = {"cpp_fused_add_0:1": Computed(("add",)), "extern_kernels.mm:2": Computed(("mm",))}
+    links = kernel_links(KERNEL, computed, NODES, NAMES)
+    assert [number for number in range(1, 17) if links.of(number) == at(12)] == [3, 4, 5, 11, 12]
+    assert [number for number in range(1, 17) if links.of(number) == at(13)] == [13, 14, 15]
+    assert not links.of(10) and not links.of(16)
+
+
+def test_without_a_mapping_no_kernel_is_linked_and_the_reader_is_told_why() -> None:
+    links = kernel_links(KERNEL, None, NODES, NAMES)
+    assert not links.lines and links.note == UNTOLD
+
+
+STACK = '  File "/home/me/toy.py", line 30, in f\n    g()\n  File "/home/me/toy.py", line 12, in g\n    x\n'
+
+
+def test_a_kernel_of_nodes_without_a_place_came_from_the_innermost_line_of_its_stacks() -> None:
+    links = kernel_links(KERNEL, {"cpp_fused_add_0:1": Computed(("unknown",), (STACK, "no frame"))}, NODES, NAMES)
+    assert links.of(12) == at(12) and not links.of(14)
+
+
+def test_what_a_kernel_computes_is_read_from_the_texts_of_each_release() -> None:
+    assert computed_by('{"k:1": {"post_grad_nodes": ["add"], "stack_traces": []}}', "") == {"k:1": Computed(("add",))}
+    assert computed_by("", '{"cppCodeToPost": {"k:1": ["add"]}}') == {"k:1": Computed(("add",))}
+    assert computed_by('{"k:1": ["s"]}', '{"cppCodeToPost": {"k:1": ["add"]}}') == {"k:1": Computed(("add",), ("s",))}
+    assert computed_by("not json", "[1]") is None and computed_by("", '{"version": 2.0}') is None
+
+
+SOURCE = textwrap.dedent(
+    """\
+    import torch
+
+    class Model:
+        def forward(self, x):
+            def inner():
+                return x
+            return inner()
+
+    @decorator
+    def step(model):
+        return model()
+
+    step(1)
+    """
+)
+
+
+def test_the_function_around_each_line_is_shown_once_and_that_which_was_compiled_first() -> None:
+    found = blocks("a.py", SOURCE, [6, 7, 11], first=10)
+    assert [(each.name, each.first, each.last) for each in found] == [("step", 9, 11), ("Model.forward", 4, 7)]
+
+
+def test_a_line_outside_of_functions_is_shown_with_a_few_around_it() -> None:
+    assert [(each.name, each.first, each.last) for each in blocks("a.py", SOURCE, [13])] == [("", 11, 13)]
+
+
+def test_a_source_that_is_no_python_is_shown_around_its_lines() -> None:
+    assert [(each.first, each.last) for each in blocks("a.py", "a (\nb\nc\nd\n", [4])] == [(2, 4)]
