@@ -25,11 +25,12 @@ from depyf.passes.complete import check_complete
 from depyf.passes.deferred_annotations import restore_deferred_annotations
 from depyf.passes.definitions import restore_functions
 from depyf.passes.expressions import finish_expressions
-from depyf.passes.generators import keep_generator
+from depyf.passes.generators import keep_generator, return_nothing
 from depyf.passes.heads import restore_heads
 from depyf.passes.inlined import inlined_operation
 from depyf.passes.leftovers import finish_leftovers
 from depyf.passes.matches import restore_matches
+from depyf.passes.plain_super import declare_super
 from depyf.passes.scopes import declare
 from depyf.passes.tidy import tidy
 from depyf.passes.tries import restore_tries
@@ -50,6 +51,7 @@ from depyf.structure.loops import Irreducible
 from depyf.structure.nests import cut, find_markers, join_ends, nests
 from depyf.structure.patterns.cases import join_cases
 from depyf.structure.patterns.hoist import hoist_behind_cases
+from depyf.structure.regions.async_ends import expand_async_ends
 from depyf.structure.regions.async_for import restore_async_for
 from depyf.structure.regions.except_star import restore_except_star
 from depyf.structure.regions.recognise import recognise
@@ -77,6 +79,10 @@ SCOPES = "dispatch"
 
 def _simplifies(work: Work) -> bool:
     return work.known is not None
+
+
+def _is_kept(work: Work) -> bool:
+    return work.known is None
 
 
 def _structures(work: Work) -> bool:
@@ -172,6 +178,7 @@ def _class_ends(work: Work) -> None:
 
 def _async_for(work: Work) -> None:
     restore_async_for(work.graph)
+    expand_async_ends(work.graph, keep_handlers=False)
 
 
 def _except_star(work: Work) -> None:
@@ -314,7 +321,7 @@ def _annotation_setup(work: Work) -> None:
 
 
 def _generators(work: Work) -> None:
-    work.body.stmts = keep_generator(work.body.stmts, work.code)
+    work.body.stmts = keep_generator(return_nothing(work.body.stmts, work.code), work.code)
 
 
 def _class_temps(work: Work) -> None:
@@ -327,6 +334,10 @@ def _definitions(work: Work) -> None:
 
 def _declarations(work: Work) -> None:
     declare(work.body)
+
+
+def _super(work: Work) -> None:
+    declare_super(work.body)
 
 
 def _leftovers(work: Work) -> None:
@@ -435,6 +446,7 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass("declarations", Stage.BODY, _declarations, "`global` and `nonlocal`"),
     Pass("leftovers", Stage.WHOLE, _leftovers, "names for temporaries and for objects without a literal"),
+    Pass("super", Stage.WHOLE, _super, "`global super` where its attributes are loaded in steps", applies=_is_kept),
 )
 """All passes, in the order in which they run."""
 
@@ -471,6 +483,7 @@ ORDER: tuple[Before, ...] = (
     Before("annotations", "definitions", "an annotation may hold a lambda"),
     Before("class-temps", "definitions", "the temporaries of functions inside are their own"),
     Before("definitions", "declarations", "what is declared depends on what inner code reads"),
+    Before("declarations", "super", "what is declared of `super` is one declaration more"),
     Before("declarations", "leftovers", "made-up names must not be declared"),
 )
 """What must come before what."""

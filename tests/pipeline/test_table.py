@@ -99,7 +99,7 @@ def test_a_recorder_hears_of_every_pass_of_every_code_object() -> None:
     all_heard = heard(Listener())
     assert [name for name in all_heard if name.startswith("begin")] == ["begin <lambda>", "begin sample"]
     assert all_heard.count("labels") == 2
-    assert all_heard[-1] == "leftovers"
+    assert all_heard[-1] == "super"
     assert present() is None
 
 

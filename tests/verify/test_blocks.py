@@ -35,3 +35,32 @@ def test_a_try_in_a_loop_is_not_exactly_one_around_it(version: tuple[int, int]) 
     one, other = (inner(compiled(source, version), "f") for source in (INSIDE, AROUND))
     assert verify(one, other).level is not Level.EXACT
     assert verify(one, one).level is verify(other, other).level is Level.EXACT
+
+
+LEFT_INSIDE = """
+def f(a, b):
+    for x in a:
+        try:
+            if x:
+                continue
+            break
+        finally:
+            b()
+"""
+LEFT_BEHIND = """
+def f(a, b):
+    for x in a:
+        try:
+            if x:
+                continue
+        finally:
+            b()
+        break
+"""
+
+
+@pytest.mark.parametrize("version", [(3, 7), (3, 8)], ids=interpreters.label)
+def test_a_break_in_a_try_is_not_exactly_one_behind_it(version: tuple[int, int]) -> None:
+    one, other = (inner(compiled(source, version), "f") for source in (LEFT_INSIDE, LEFT_BEHIND))
+    assert verify(one, other).level is Level.EQUIVALENT
+    assert verify(one, one).level is verify(other, other).level is Level.EXACT

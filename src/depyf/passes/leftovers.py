@@ -12,6 +12,7 @@ import unicodedata
 from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Code
+from depyf.bytecode.known_async import AITER, ANEXT, AWAITS
 from depyf.lift.imports import Import
 from depyf.lift.nodes import (
     AsyncIter,
@@ -19,6 +20,7 @@ from depyf.lift.nodes import (
     Cell,
     Common,
     Function,
+    GetAwaitable,
     GetIter,
     Object,
     Temp,
@@ -89,7 +91,7 @@ def _label(value: object) -> str:
 
 
 KINDS = frozenset(
-    {Temp, Object, GetIter, AsyncIter, AsyncNext, WithExcept, Common, Cell, Function, ast.Slice}
+    {Temp, Object, GetIter, AsyncIter, AsyncNext, GetAwaitable, WithExcept, Common, Cell, Function, ast.Slice}
 )
 VARIABLES = frozenset({ast.Name, Var})
 
@@ -131,12 +133,14 @@ def finish_leftovers(body: Body, names: Names) -> None:
         if isinstance(expr, GetIter):
             return ast.Call(func=_builtin(names, "iter"), args=[expr.value], keywords=[])
         if isinstance(expr, AsyncIter):
-            return ast.Call(func=_builtin(names, "aiter"), args=[expr.value], keywords=[])
+            return _called(names, AITER, expr.value)
+        if isinstance(expr, GetAwaitable) and expr.where in AWAITS:
+            return _called(names, AWAITS[expr.where], expr.value)
         if isinstance(expr, ast.Slice) and id(expr) not in between_brackets:
             bounds = [literal(None) if bound is None else bound for bound in (expr.lower, expr.upper, expr.step)]
             return ast.Call(func=_builtin(names, "slice"), args=bounds, keywords=[])
         if isinstance(expr, AsyncNext):
-            return ast.Call(func=_builtin(names, "anext"), args=[expr.value], keywords=[])
+            return _called(names, ANEXT, expr.value)
         if isinstance(expr, WithExcept):
             caught = ast.Call(func=ast.Name(id=names.of_object(sys.exc_info), ctx=ast.Load()), args=[], keywords=[])
             return ast.Call(func=expr.exit, args=[ast.Starred(value=caught, ctx=ast.Load())], keywords=[])
@@ -171,6 +175,11 @@ def _indices(subscripts: list[ast.Subscript]) -> set[int]:
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         found.update(id(part) for part in parts)
     return found
+
+
+def _called(names: Names, function: object, value: ast.expr) -> ast.expr:
+    """Return the call of a function that stands as a constant."""
+    return ast.Call(func=ast.Name(id=names.of_object(function), ctx=ast.Load()), args=[value], keywords=[])
 
 
 def _cell(variable: str) -> ast.expr:

@@ -71,14 +71,17 @@ class Builder:
         """Lead jumps past nodes that hold nothing but a jump: what they pop is implied by where they lead.
 
         A node that leaves a `for` loop stays: it is a `break`, perhaps behind another loop, unless the jump to it says
-        that it is one. So does a node that is all there is of a protected region, the `pass` of a `with`, and one that
-        begins a loop.
+        that it is one. So does a node that is all there is of a protected region, the `pass` of a `with`, one that
+        begins a loop, and a `break` or `continue` behind what only seems to go on there.
         """
         onward: dict[int, Jump] = {}
         breaks: set[int] = set()
+        seeming = self._said_behind() if self.graph.source_order else set()
         for label, node in self.nodes.items():
-            jump = node.items[0] if len(node.items) == 1 else None
-            if isinstance(jump, Jump) and not (isinstance(self.graph.block(label).exit, Leave) and not jump.explicit):
+            jump = node.only_jump()
+            if jump is None or label in seeming:
+                continue
+            if jump.explicit or not isinstance(self.graph.block(label).exit, Leave):
                 onward[label] = jump
                 if self._breaks(node, jump.label):
                     breaks.add(label)
@@ -102,6 +105,19 @@ class Builder:
                     seen.add(jump.label)
             if self.nodes.targets(label) != {jump.label for jump in node.jumps}:
                 self.nodes.add(label, node)
+
+    def _said_behind(self) -> set[int]:
+        """Return the nodes that are a `break` or `continue` behind what only seems to go on there."""
+        found: set[int] = set()
+        for target in {jump.label for node in self.nodes.values() for jump in node.jumps if jump.never}:
+            seen, label = {-1}, target
+            while label in self.nodes and label not in seen and (jump := self.nodes[label].only_jump()) is not None:
+                if jump.explicit:
+                    found.add(label)
+                    break
+                seen.add(label)
+                label = jump.label
+        return found
 
     def _breaks(self, node: Node, target: int) -> bool:
         outer = self.nodes[target].nest if target in self.nodes else ()

@@ -37,6 +37,11 @@ class Node:
     in_order: bool
     tells: bool
 
+    def only_jump(self) -> Jump | None:
+        """Return the jump that is all of the node, if there is one."""
+        first = self.items[0] if len(self.items) == 1 else None
+        return first if isinstance(first, Jump) else None
+
 
 def find_jumps(items: list[Item]) -> list[Jump]:
     """Return the unfilled jumps that leave items, in source order."""

@@ -92,17 +92,20 @@ def end_async_for(machine: Machine, arg: object) -> None:
 
 def begin_finally(machine: Machine, arg: object) -> None:
     """Come into a `finally` body the normal way."""
+    machine.mark("begin finally")
     machine.push(NORMAL)
 
 
 def call_finally(machine: Machine, arg: object) -> None:
     """Run a `finally` body, then come back."""
+    machine.mark("call finally")
     machine.push(Slot(Kind.CALLED, machine.raw + 1))
     machine.next_raw = machine.target
 
 
 def pop_finally(machine: Machine, keeps_top: object) -> None:
     """Leave a `finally` body for elsewhere, whatever it was run for."""
+    machine.mark("pop finally")
     kept = machine.take() if keeps_top else None
     if machine.layout.top.kind in SIMPLE:
         machine.take()
@@ -219,6 +222,7 @@ def leave_handler_under_top(machine: Machine) -> None:
 
 def break_loop(machine: Machine, arg: object) -> None:
     """Leave the innermost loop (3.7), in two steps: what the first one seems to go on to has its stack yet."""
+    machine.mark("break")
     machine.beyond = Point(machine.raw + 1, machine.layout, machine.blocks)
     if machine.blocks and machine.blocks[-1].kind == "loop":
         machine.branch("JUMP", "out", "break")
@@ -229,6 +233,7 @@ def break_loop(machine: Machine, arg: object) -> None:
 
 def continue_loop(machine: Machine, arg: object) -> None:
     """Go on with the innermost loop, out of a `try` (3.7)."""
+    machine.mark("continue")
     leave_for_loop(machine, Slot(Kind.CONTINUING, machine.target))
 
 

@@ -38,7 +38,7 @@ class Machine:
     branches: index in `emitted` and point gone to, of each operation that jumps.
     behind: the raw instruction behind the loop that is opened here, or -1.
     beyond: where the compiler wrote code as if the last operation went on, or None.
-    marks: emit where blocks are opened and closed.
+    marks: emit where blocks are opened and closed, and how `finally` bodies and loops are entered and left.
     """
 
     def __init__(self, draft: Draft, layouts: Layouts, point: Point, marks: bool = False) -> None:

@@ -33,7 +33,7 @@ COPIES, COPIES_OF_SUBROUTINES = 4, 64
 def walk(draft: Draft, marks: bool = False) -> Listing:
     """Return the listing of what control can reach, handlers by instruction, ghosts gone.
 
-    marks: with operations MARK where blocks of the block stack are opened and closed.
+    marks: with operations MARK where blocks of the block stack are opened and closed, and `finally` bodies called.
 
     What only the compiler believed to be reached is in it too, where it is valid code.
 

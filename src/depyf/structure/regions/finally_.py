@@ -48,14 +48,17 @@ def strip(regions: Regions, region: Region) -> bool:
         else:
             matches.append((block, edge, matcher.after))
         copies |= matcher.visited
-    _redirect(regions, matches)
+    _redirect(regions, matches, region.handler)
     _stop(regions, ends)
     regions.ways.prune(copies)
     return True
 
 
-def _redirect(regions: Regions, matches: list[tuple[Block, Edge, Place]]) -> None:
-    """Lead each edge, and so the block that it leaves, to the place behind its copy."""
+def _redirect(regions: Regions, matches: list[tuple[Block, Edge, Place]], handler: int) -> None:
+    """Lead each edge, and so the block that it leaves, to the place behind its copy.
+
+    A `break` or `continue` that runs a copy stands in the protected body.
+    """
     graph, ways = regions.graph, regions.ways
     targets: dict[Place, Block] = {}
     cuts: dict[int, list[int]] = {}
@@ -64,7 +67,10 @@ def _redirect(regions: Regions, matches: list[tuple[Block, Edge, Place]]) -> Non
     for index, numbers in cuts.items():
         for number in sorted(set(numbers), reverse=True):
             block = graph.block(index)
-            targets[index, number] = ways.split(block, number) if number else block
+            target = targets[index, number] = ways.split(block, number) if number else block
+            if isinstance(target.exit, Leave) and target.exit.explicit and target.handler == regions.parent[handler]:
+                target.handler = handler
+                ways.note(target)
     for block, edge, place in matches:
         first, target = graph.block(edge.target), targets[place]
         moves = [Inst("MOVE", None, [arg], [phi], None, -1) for phi, arg in zip(first.phis, edge.args)]
