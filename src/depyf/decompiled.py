@@ -73,6 +73,7 @@ class Decompiled:
         return self.verdict.reason
 
 
+@pausing
 def decompile_function(
     code: types.CodeType,
     *,
