@@ -81,79 +81,71 @@ def _function(directory: Path, number: int, ids: list[str]) -> dict[str, Any]:
 
 def _compile(directory: Path, number: int, compile_id: str, attempt: int) -> dict[str, Any]:
     graph = 2 * number + attempt
-    stages = ("Captured_Graph", "Forward_graph", "AFTER_POST_GRAD")
-    for stage in stages:
-        _write(directory, f"__compiled_fn_{graph}.{stage}.0.py", _graph(number))
-    _write(directory, f"__compiled_fn_{graph}.kernel_0.py", _kernel())
-    transformed = f"__transformed_code_{attempt}_for_block_{number}.py"
-    _write(directory, transformed, f"def block_{number}(self, x):\n    return __compiled_fn_{graph}(x)[0]\n")
     refused = [{"entry": f"{number}/0", "clauses": ["size"], "explained": ['size of L["x"]: expected (8,), got (9,)']}]
-    broke = {
+    return {
+        "id": compile_id,
+        "attempts": 1,
+        "trigger": {"kind": "recompile", "refused": refused} if attempt else {"kind": "first call"},
+        "called_from": [
+            _call("train.py", number // 100, "step"),
+            _call("model.py", number // 10, "forward"),
+        ],
+        "transformed": _transformed(directory, number, attempt, graph),
+        "graphs_called": [f"__compiled_fn_{graph}"],
+        "resume_functions_called": [],
+        "artefacts": _artefacts(directory, number, graph),
+        "guards": [_guard(number, each) for each in range(GUARDS)],
+        "guard_count": GUARDS,
+        "op_count": 3 * LINES,
+        "hits": 10,
+        "breaks": [_break(number)] if number % 7 == 0 else [],
+        "failure": None,
+        "gone": None,
+        "contrast": None,
+        "began": 2.0 * number + attempt,
+        "seconds": {"total": 1.0, "backend": 0.7, "inductor": 0.5, "code generation": 0.3},
+    }
+
+
+def _call(file: str, number: int, function: str) -> dict[str, Any]:
+    return {"file": file, "line": 10 + number, "function": function, "text": f"self.layers[{number}](x)"}
+
+
+def _transformed(directory: Path, number: int, attempt: int, graph: int) -> dict[str, Any]:
+    file = f"__transformed_code_{attempt}_for_block_{number}.py"
+    _write(directory, file, f"def block_{number}(self, x):\n    return __compiled_fn_{graph}(x)[0]\n")
+    return {"file": file, "level": "EQUIVALENT", "reason": "", "installed": True, "instructions": 40}
+
+
+def _artefacts(directory: Path, number: int, graph: int) -> list[dict[str, Any]]:
+    found = []
+    for stage in ("Captured_Graph", "Forward_graph", "AFTER_POST_GRAD"):
+        file = f"__compiled_fn_{graph}.{stage}.0.py"
+        _write(directory, file, _graph(number))
+        found.append({"stage": stage, "kind": "graph", "part": "", "attempt": 0, "file": file})
+    kernel = f"__compiled_fn_{graph}.kernel_0.py"
+    _write(directory, kernel, _kernel())
+    return [*found, {"stage": "kernel", "kind": "kernel", "part": "", "attempt": 0, "file": kernel}]
+
+
+def _guard(number: int, which: int) -> dict[str, Any]:
+    source = f'L["x{which}"]'
+    return {
+        "kind": "TENSOR_MATCH",
+        "source": source,
+        "clause": f"tensor({source}, size=(8,))",
+        "where": _line(number, 1),
+    }
+
+
+def _break(number: int) -> dict[str, Any]:
+    return {
         "reason": "Data-dependent branching",
         "explanation": "",
         "hints": [],
         "code": "GB0170",
         "where": _line(number, LINES),
         "stack": [],
-    }
-    return {
-        "id": compile_id,
-        "attempts": 1,
-        "trigger": {"kind": "recompile", "refused": refused} if attempt else {"kind": "first call"},
-        "called_from": [
-            {
-                "file": "train.py",
-                "line": 10 + number // 100,
-                "function": "step",
-                "text": f"self.stage_{number // 100}(x)",
-            },
-            {
-                "file": "model.py",
-                "line": 10 + number // 10,
-                "function": "forward",
-                "text": f"self.layers[{number // 10}](x)",
-            },
-        ],
-        "transformed": {
-            "file": transformed,
-            "level": "EQUIVALENT",
-            "reason": "",
-            "installed": True,
-            "instructions": 40,
-        },
-        "graphs_called": [f"__compiled_fn_{graph}"],
-        "resume_functions_called": [],
-        "artefacts": [
-            *(
-                {"stage": s, "kind": "graph", "part": "", "attempt": 0, "file": f"__compiled_fn_{graph}.{s}.0.py"}
-                for s in stages
-            ),
-            {
-                "stage": "kernel",
-                "kind": "kernel",
-                "part": "",
-                "attempt": 0,
-                "file": f"__compiled_fn_{graph}.kernel_0.py",
-            },
-        ],
-        "guards": [
-            {
-                "kind": "TENSOR_MATCH",
-                "source": f'L["x{n}"]',
-                "clause": f'tensor(L["x{n}"], size=(8,))',
-                "where": _line(number, 1),
-            }
-            for n in range(GUARDS)
-        ],
-        "guard_count": GUARDS,
-        "op_count": 3 * LINES,
-        "hits": 10,
-        "breaks": [broke] if number % 7 == 0 else [],
-        "failure": None,
-        "gone": None,
-        "contrast": None,
-        "began": 2.0 * number + attempt,
-        "seconds": {"total": 1.0, "backend": 0.7, "inductor": 0.5, "code generation": 0.3},
     }
 
 
