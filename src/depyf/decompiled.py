@@ -23,7 +23,6 @@ from depyf.passes.deferred import evaluated_later
 from depyf.passes.definitions import with_docstring
 from depyf.passes.leftovers import Names
 from depyf.passes.parameters import parameters
-from depyf.passes.walk import of_kinds
 from depyf.pipeline import BUILD, NOTHING, SCOPES
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.compare import verify
@@ -32,7 +31,6 @@ from depyf.verify.recompile import recompile
 from depyf.verify.standin import WRAPPER
 
 NO_NAMES: Mapping[str, Sequence[str]] = types.MappingProxyType({})
-ARGUMENTS: frozenset[type] = frozenset({ast.arg})
 NO_RENAMES: Mapping[str, str] = types.MappingProxyType({})
 FORCED = (frozenset({BUILD}), frozenset({BUILD, SCOPES}))
 """Passes to leave out, so that code is written in another way when it is not proven as it is: uglier ones last."""
@@ -184,7 +182,8 @@ def define(body: Body, names: Names, maker: Function | None = None) -> tuple[ast
         target = Var(id=code.name, ctx=ast.Store(), scope="name")
         return TypeAliasStatement(target, [], evaluated, 0), code.name
     arguments, returns = parameters(code, maker)
-    written = of_kinds([arguments], ARGUMENTS)
+    rest = [arg for arg in (arguments.vararg, arguments.kwarg) if arg is not None]
+    written = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *rest]
     for arg in written:
         if not is_writable(arg.arg):
             arg.arg = names.of_variable(arg.arg)

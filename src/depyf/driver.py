@@ -42,8 +42,8 @@ def decompile(
     check_sharing(order)
     listings = [normalise(one) for one in order]
     names = Names({name for one in order for name in (*one.varnames, *one.cellvars, *one.freevars)})
-    items = (item for listing in listings for item in listing.instructions)
-    names.taken.update(str(item.arg) for item in items if item.op in OF_VARIABLES)
+    for listing in listings:
+        names.taken.update([str(item.arg) for item in listing.instructions if item.op in OF_VARIABLES])
     temps = 0
     for inner, listing in zip(order, listings, strict=True):
         work = Work(inner, names, bodies, temps, known if inner is code else None, without, listing)

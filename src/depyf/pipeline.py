@@ -1,7 +1,7 @@
 """The whole decompiler on one page: from a `Code` to statements.
 
-PASSES is what is done, in the order in which it is done; ORDER says why that order. `check_order` compares the two
-when this module is imported.
+PASSES is what is done, in the order in which it is done; `pass_order.ORDER` says why that order. `check_order` compares
+the two when this module is imported.
 """
 
 from __future__ import annotations
@@ -9,14 +9,26 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from depyf.bytecode.operations import OF_VARIABLES
 from depyf.lift.simplify.containers import evaluate_containers
 from depyf.lift.simplify.dead import remove_dead
 from depyf.lift.simplify.promote import promote_variables
 from depyf.lift.simplify.reload import reload_where_used
 from depyf.lift.simplify.results import unpack_results
 from depyf.lift.simulate import lift
-from depyf.lift.tac import NULL, Reraise, edges
+from depyf.lift.tac import NULL
+from depyf.operation_groups import (
+    ANNOTATIONS,
+    BUILTINS,
+    DEFINITIONS,
+    FLOW,
+    HANDLERS,
+    KEPT,
+    LOOPS,
+    OURS,
+    PATTERNS,
+    TESTS,
+)
+from depyf.pass_order import ORDER
 from depyf.passes.annotations import restore_annotations, set_annotations_up
 from depyf.passes.asserts import restore_asserts
 from depyf.passes.at_once import use_at_once
@@ -25,7 +37,7 @@ from depyf.passes.complete import check_complete
 from depyf.passes.deferred_annotations import restore_deferred_annotations
 from depyf.passes.definitions import restore_functions
 from depyf.passes.expressions import finish_expressions
-from depyf.passes.generators import keep_generator
+from depyf.passes.generators import keep_generator, return_nothing
 from depyf.passes.heads import restore_heads
 from depyf.passes.inlined import inlined_operation
 from depyf.passes.leftovers import finish_leftovers
@@ -48,9 +60,10 @@ from depyf.structure.generator_calls import restore_generator_calls
 from depyf.structure.inlined import find_inlined, replace_inlined, saving_blocks
 from depyf.structure.labels import Unresolved, resolve
 from depyf.structure.loops import Irreducible
-from depyf.structure.nests import cut, find_markers, join_ends, nests
+from depyf.structure.nests import cut, find_markers, join_ends, nests, scopes
 from depyf.structure.patterns.cases import join_cases
 from depyf.structure.patterns.hoist import hoist_behind_cases
+from depyf.structure.regions.async_ends import expand_async_ends
 from depyf.structure.regions.async_for import restore_async_for
 from depyf.structure.regions.except_star import restore_except_star
 from depyf.structure.regions.recognise import recognise
@@ -58,16 +71,9 @@ from depyf.structure.same_ends import join_same_ends
 from depyf.structure.shared_ends import share_ends
 from depyf.structure.thread import thread
 from depyf.trace import step
-from depyf.work import Before, Pass, Stage, Work, check_order, run_passes
+from depyf.work import Pass, Passes, Stage, Work, check_order, run_passes
 
 NOTHING: frozenset[str] = frozenset()
-PATTERNS = frozenset({"MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS"})
-HANDLERS = frozenset({"PUSH_EXC_INFO", "RERAISE", "ENTER_WITH", "ENTER_ASYNC_WITH"})
-LOOPS = frozenset({"FOR_ITER", "GET_ANEXT"})
-OURS = PATTERNS | HANDLERS | LOOPS
-"""Operations that become statements and tests of ours before they are Python's."""
-BUILTINS = frozenset({"LOAD_COMMON"})
-DEFINITIONS = frozenset({"MAKE_FUNCTION", "INTRINSIC"})
 COLLAPSE = "short-circuits"
 BUILD = "build"
 SCOPES = "dispatch"
@@ -144,11 +150,7 @@ def _reload(work: Work) -> None:
 
 
 def _free_names(work: Work) -> None:
-    """Take over the hints, and free the names of the variables that no operation names any more."""
-    graph = work.graph
-    used = {inst.arg for block in graph.live() for inst in block.insts if inst.op in OF_VARIABLES}
-    work.names.hints.update(graph.hints)
-    work.names.taken -= set(graph.code.varnames) - used - set(graph.code.parameters)
+    work.names.free(work.graph)
 
 
 def _inlined(work: Work) -> None:
@@ -177,6 +179,7 @@ def _class_ends(work: Work) -> None:
 
 def _async_for(work: Work) -> None:
     restore_async_for(work.graph)
+    expand_async_ends(work.graph, keep_handlers=False)
 
 
 def _except_star(work: Work) -> None:
@@ -187,7 +190,7 @@ def _dead_phis(work: Work) -> None:
     """Drop what would be set to the saved offset of an exception, which no source can name."""
     graph = work.graph
     offsets = {handler.lasti for handler in graph.handlers} - {NULL}
-    if any(arg in offsets for block in graph.live() for edge in edges(block.exit) for arg in edge.args):
+    if offsets and any(arg in offsets for block in graph.live() for edge in block.exit.edges() for arg in edge.args):
         drop_dead_phis(graph)
 
 
@@ -221,14 +224,7 @@ def _copies(work: Work) -> None:
 
 
 def _scopes(work: Work) -> None:
-    numbers: dict[tuple[int, tuple[int, ...], int], int] = {}
-    finals = {work.graph.handlers[handler].exc for handler in work.recognised.finallys}
-    work.scope = {}
-    for block in work.graph.live():
-        is_end = isinstance(block.exit, Reraise) and block.exit.exc in finals
-        # The end of a `finally` body stays a place of its own, that `break` may lead to.
-        key = (block.handler, work.nest[block.index], block.index if is_end else -1)
-        work.scope[block.index] = numbers.setdefault(key, len(numbers))
+    work.scope = scopes(work.graph, work.nest, work.recognised.finallys)
 
 
 def _cases(work: Work) -> None:
@@ -240,7 +236,10 @@ def _uses(work: Work) -> None:
 
 
 def _collapse(work: Work) -> None:
-    work.uses = collapse(work.graph, work.scope, work.code.name == "<lambda>")
+    if FLOW.isdisjoint(work.ops):
+        work.uses = count_uses(work.graph)
+    else:
+        work.uses = collapse(work.graph, work.scope, work.code.name == "<lambda>")
 
 
 def _build(work: Work) -> None:
@@ -319,7 +318,7 @@ def _annotation_setup(work: Work) -> None:
 
 
 def _generators(work: Work) -> None:
-    work.body.stmts = keep_generator(work.body.stmts, work.code)
+    work.body.stmts = keep_generator(return_nothing(work.body.stmts, work.code), work.code)
 
 
 def _class_temps(work: Work) -> None:
@@ -362,7 +361,14 @@ PASSES: tuple[Pass, ...] = (
         "`any` and its kin are called, not written out",
         needs=BUILTINS,
     ),
-    Pass("dropped", Stage.LIFT, _dropped, "values that were tested and are dropped wait no longer", optional=True),
+    Pass(
+        "dropped",
+        Stage.LIFT,
+        _dropped,
+        "values that were tested and are dropped wait no longer",
+        optional=True,
+        needs=FLOW,
+    ),
     *_simplifying(
         Pass("promote-variables", Stage.LIFT, _promote, "variables that are only copies become values", optional=True),
         Pass("containers", Stage.LIFT, _containers, "lists that are only taken apart again vanish", optional=True),
@@ -371,11 +377,29 @@ PASSES: tuple[Pass, ...] = (
         Pass("reload", Stage.LIFT, _reload, "what stays the same is loaded where it is used", optional=True),
         Pass("free-names", Stage.LIFT, _free_names, "names of variables that have vanished are free"),
     ),
-    Pass("inlined-comprehensions", Stage.LIFT, _inlined, "loops of inlined comprehensions become expressions"),
+    Pass(
+        "inlined-comprehensions",
+        Stage.LIFT,
+        _inlined,
+        "loops of inlined comprehensions become expressions",
+        needs=frozenset({"LOAD_FAST_CLEAR"}),
+    ),
     *_structuring(
         Pass("class-ends", Stage.STRUCTURE, _class_ends, "what a class body returns is no statement"),
-        Pass("async-for", Stage.STRUCTURE, _async_for, "the handler that ends `async for` becomes an exit of a block"),
-        Pass("except-star", Stage.STRUCTURE, _except_star, "the bookkeeping of `except*` is taken out"),
+        Pass(
+            "async-for",
+            Stage.STRUCTURE,
+            _async_for,
+            "the handler that ends `async for` becomes an exit of a block",
+            needs=frozenset({"END_ASYNC_FOR"}),
+        ),
+        Pass(
+            "except-star",
+            Stage.STRUCTURE,
+            _except_star,
+            "the bookkeeping of `except*` is taken out",
+            needs=frozenset({"PUSH_EXC_INFO"}),
+        ),
         Pass("dead-phis", Stage.STRUCTURE, _dead_phis, "where paths meet, what nobody reads is no variable"),
         Pass("ends", Stage.STRUCTURE, _ends, "every `return None` leads to one block"),
     ),
@@ -383,8 +407,8 @@ PASSES: tuple[Pass, ...] = (
     *_structuring(
         Pass("regions", Stage.STRUCTURE, _regions, "protected regions are recognised, their bookkeeping is taken out"),
         Pass("cut", Stage.STRUCTURE, _cut, "blocks are cut where a loop or handler is left"),
-        Pass("thread", Stage.STRUCTURE, _thread, "edges lead past blocks that do nothing", optional=True),
-        Pass("copies", Stage.STRUCTURE, _copies, "copies of the rest of an expression are joined", optional=True),
+        Pass("thread", Stage.STRUCTURE, _thread, "edges lead past blocks that do nothing", optional=True, needs=FLOW),
+        Pass("copies", Stage.STRUCTURE, _copies, "copies of expressions are joined", optional=True, needs=TESTS),
         Pass("scopes", Stage.STRUCTURE, _scopes, "blocks that are nested alike get one number"),
         Pass("cases", Stage.STRUCTURE, _cases, "tests of a pattern become one test", needs=PATTERNS | {"COMPARE"}),
         Pass(COLLAPSE, Stage.STRUCTURE, _collapse, "`and`, `or`, `if else` become expressions"),
@@ -392,9 +416,9 @@ PASSES: tuple[Pass, ...] = (
     Pass("uses", Stage.STRUCTURE, _uses, "the uses of each value are counted", applies=_keeps_branches),
     *_structuring(
         Pass(BUILD, Stage.STRUCTURE, _build, "loops, regions and dominance give nested items", optional=True),
-        Pass("hoist", Stage.ITEMS, _hoist, "what follows several cases stands behind them", optional=True),
+        Pass("hoist", Stage.ITEMS, _hoist, "what follows several cases stands behind them", optional=True, needs=KEPT),
         Pass("labels", Stage.ITEMS, _labels, "jumps become `break`, `continue`, `return` or nothing"),
-        Pass("matches", Stage.STATEMENTS, _matches, "tests of patterns become `match`", optional=True),
+        Pass("matches", Stage.STATEMENTS, _matches, "tests of patterns become `match`", optional=True, needs=KEPT),
         Pass(
             "asserts", Stage.STATEMENTS, _asserts, "tests that raise AssertionError become `assert`", needs=BUILTINS
         ),
@@ -428,11 +452,24 @@ PASSES: tuple[Pass, ...] = (
         Pass("at-once", Stage.STATEMENTS, _at_once, "values go into the statement behind them", optional=True),
     ),
     *_structuring(
-        Pass("tidy", Stage.STATEMENTS, _tidy, "no `else` behind what never falls through", optional=True),
+        Pass("tidy", Stage.STATEMENTS, _tidy, "no `else` behind what never falls through", optional=True, needs=FLOW),
     ),
     Pass("deferred-annotations", Stage.BODY, _deferred, "what `__annotate__` evaluates stands at its variable"),
-    Pass("annotations", Stage.BODY, _annotations, "items of `__annotations__` become annotations", optional=True),
-    Pass("annotation-setup", Stage.BODY, _annotation_setup, "where no annotation is left, `__annotations__` is set up"),
+    Pass(
+        "annotations",
+        Stage.BODY,
+        _annotations,
+        "items of `__annotations__` become annotations",
+        optional=True,
+        needs=ANNOTATIONS,
+    ),
+    Pass(
+        "annotation-setup",
+        Stage.BODY,
+        _annotation_setup,
+        "where no annotation is left, `__annotations__` is set up",
+        needs=ANNOTATIONS,
+    ),
     Pass("generators", Stage.BODY, _generators, "a generator without `yield` stays one"),
     Pass("class-temps", Stage.BODY, _class_temps, "what a class body needs only as it runs is unbound", optional=True),
     Pass(
@@ -448,50 +485,12 @@ PASSES: tuple[Pass, ...] = (
 )
 """All passes, in the order in which they run."""
 
-ORDER: tuple[Before, ...] = (
-    Before("generator-calls", "inlined-comprehensions", "both ways hold the comprehensions in the argument"),
-    Before("promote-variables", "containers", "a list kept in a variable can be followed once the variable is a value"),
-    Before("containers", "results", "the results of a graph lie in lists until those are evaluated"),
-    Before("containers", "dead-values", "what only a vanished list held is used by nobody"),
-    Before("dead-values", "reload", "what nobody uses must not be loaded again"),
-    Before("reload", "free-names", "a load that is put back names its variable"),
-    Before("inlined-comprehensions", "regions", "the handler that gives saved variables back is no `try`"),
-    Before("except-star", "regions", "the regions inside `except*` are bookkeeping, and none of them is a `try`"),
-    Before("ends", "exits", "`return None` is everywhere, and no copy"),
-    Before("exits", "regions", "the ways out of a region must be known to be one"),
-    Before("ends", "regions", "copies of `finally` are told apart by where they lead"),
-    Before("regions", "cut", "bookkeeping pops markers too"),
-    Before("cut", "thread", "a block that leaves a loop must be a block of its own before edges pass it"),
-    Before("thread", "copies", "copies are compared once edges lead to where they end"),
-    Before("copies", COLLAPSE, "an arm with a value waiting cannot be told from a statement"),
-    Before("scopes", "cases", "tests are joined within one scope"),
-    Before(COLLAPSE, "uses", "counting is part of it, and only needed on its own where it is left out"),
-    Before("uses", BUILD, "an expression used once is put where it is used"),
-    Before(COLLAPSE, BUILD, "an arm of an expression would be built as an `if`"),
-    Before(BUILD, "hoist", "cases must have become tests that are nested in each other"),
-    Before("hoist", "labels", "labels vanish"),
-    Before("labels", "matches", "a case ends where control falls out of it"),
-    Before("asserts", "tidy", "an `else` moved out of an `if` no longer looks like that of an assertion"),
-    Before("tries", "heads", "the clauses of a handler hold loops and managers of their own"),
-    Before("heads", "complete", "heads are what most leftover nodes turn into"),
-    Before("complete", "expressions", "another way to structure is tried before expressions are put together"),
-    Before("expressions", "at-once", "which value is used where is known once expressions are put together"),
-    Before("deferred-annotations", "definitions", "the function that evaluates annotations is no definition"),
-    Before("annotations", "annotation-setup", "an annotation sets `__annotations__` up by being there"),
-    Before("annotations", "definitions", "an annotation may hold a lambda"),
-    Before("class-temps", "definitions", "the temporaries of functions inside are their own"),
-    Before("definitions", "declarations", "what is declared depends on what inner code reads"),
-    Before("declarations", "super", "what is declared of `super` is one declaration more"),
-    Before("declarations", "leftovers", "made-up names must not be declared"),
-)
-"""What must come before what."""
-
 check_order(PASSES, ORDER)
 
-ALONE = tuple(one for one in PASSES if one.stage not in (Stage.BODY, Stage.WHOLE))
-PIECE = tuple(one for one in ALONE if one.stage is not Stage.LIFT)
-TOGETHER = tuple(one for one in PASSES if one.stage is Stage.BODY)
-LAST = tuple(one for one in PASSES if one.stage is Stage.WHOLE)
+ALONE = Passes(one for one in PASSES if one.stage not in (Stage.BODY, Stage.WHOLE))
+PIECE = Passes(one for one in ALONE.passes if one.stage is not Stage.LIFT)
+TOGETHER = Passes(one for one in PASSES if one.stage is Stage.BODY)
+LAST = Passes(one for one in PASSES if one.stage is Stage.WHOLE)
 """The passes by what they are run on: a code object, a loop inside one, a body with those inside it, the outermost."""
 
 OPTIONAL = frozenset(one.name for one in PASSES if one.optional)

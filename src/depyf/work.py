@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Listing
@@ -21,6 +22,10 @@ from depyf.structure.regions.recognise import Recognised
 from depyf.structure.tree import Item
 from depyf.structure.unstructured import Unstructured
 from depyf.trace import Stopped, present
+
+OP = attrgetter("op")
+MOST_KNOWN = 1 << 12
+"""For how many kinds of code it is kept which passes apply."""
 
 
 class Stage(enum.Enum):
@@ -74,7 +79,7 @@ class Work:
     body: Body = field(init=False)
 
     def __post_init__(self) -> None:
-        self.ops = frozenset([instruction.op for instruction in self.listing.instructions])
+        self.ops = frozenset(map(OP, self.listing.instructions))
 
     def part(self, graph: Graph) -> Work:
         """Return work of its own on the graph of a piece of this code."""
@@ -97,7 +102,7 @@ class Pass:
     name: what `--stop-after` and `--without` call it.
     does: one line for the reader of a trace.
     optional: without it the result is uglier, and still right.
-    applies: whether it has anything to do with this work.
+    applies: whether it has anything to do with this work; it asks for `known`, `choices` and `without` alone.
     needs: operations; code that has none of them leaves the pass nothing to do.
     """
 
@@ -131,17 +136,37 @@ EXPECTED = (DecompilationError, Unstructured, Unresolved, Irreducible, Stopped, 
 """What a pass may raise."""
 
 
-def run_passes(work: Work, passes: tuple[Pass, ...]) -> None:
+class Passes:
+    """Passes in the order in which they run, and which of them apply to code that is alike in all this depends on."""
+
+    def __init__(self, passes: Iterable[Pass]) -> None:
+        self.passes = tuple(passes)
+        self.needed = frozenset().union(*(one.needs for one in self.passes))
+        self.known: dict[tuple[object, ...], list[Pass]] = {}
+
+    def applying(self, work: Work) -> list[Pass]:
+        """Return those passes that apply and are not left out."""
+        alike = (work.known is None, work.choices, work.without, self.needed & work.ops)
+        found = self.known.get(alike)
+        if found is None:
+            if len(self.known) == MOST_KNOWN:
+                self.known.clear()
+            found = self.known[alike] = [one for one in self.passes if self._applies(one, work)]
+        return found
+
+    def _applies(self, one: Pass, work: Work) -> bool:
+        if one.needs and one.needs.isdisjoint(work.ops):
+            return False
+        return one.name not in work.without and one.applies(work)
+
+
+def run_passes(work: Work, passes: Passes) -> None:
     """Run those passes that apply and are not left out.
 
     Raises what passes may raise, and Fault for anything else.
     """
     recorder = present()
-    for one in passes:
-        if one.needs and one.needs.isdisjoint(work.ops):
-            continue
-        if one.name in work.without or (one.applies is not always and not one.applies(work)):
-            continue
+    for one in passes.applying(work):
         try:
             one.run(work)
         except EXPECTED:

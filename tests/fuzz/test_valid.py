@@ -59,7 +59,7 @@ CLOSE = """
 import sys
 sys.path[:0] = sys.argv[1:3]
 import types
-from tools.fuzz.check import close
+from tools.fuzz.drive import close
 
 
 def stubborn():

@@ -94,7 +94,7 @@ def test_it_has_its_arguments_its_input_and_its_exit_code(tmp_path: Path) -> Non
     assert "'--an', 'option', '-m'" in plain.stdout
     assert "depyf: 2 compiles of 1 function, " in captured.stderr
     assert "depyf: worth a look: 1 graph break" in captured.stderr
-    assert "depyf: in out/index.md\n" in captured.stderr
+    assert "depyf: report in out/report/index.html; files in out/index.md\n" in captured.stderr
     assert len(index(tmp_path / "out")["order"]) == 2  # type: ignore[arg-type]
     assert (tmp_path / "out" / "full_code_for_f_0.py").exists()
 
@@ -125,7 +125,7 @@ def test_processes_that_it_starts_have_folders_of_their_own(tmp_path: Path, way:
     plain, captured = both(STARTS, tmp_path, way)
     assert (captured.stdout, captured.returncode) == (plain.stdout, 0), captured.stderr
     assert " in 2 processes, " in captured.stderr
-    assert "depyf: in out/index.md, and in process_1\n" in captured.stderr
+    assert "depyf: report in out/report/index.html; files in out/index.md, and in process_1\n" in captured.stderr
     for folder in (tmp_path / "out", tmp_path / "out" / "process_1"):
         assert index(folder)["functions"], folder
 

@@ -12,7 +12,7 @@ from depyf.driver import decompile
 from depyf.passes.leftovers import Names
 from depyf.pipeline import ORDER, PASSES
 from depyf.trace import Stopped, present, recording, step
-from depyf.work import Before, Misordered, Pass, Stage, Work, check_order, run_passes
+from depyf.work import Before, Misordered, Pass, Passes, Stage, Work, check_order, run_passes
 
 
 def nothing(work: Work) -> None:
@@ -25,7 +25,7 @@ def test_a_pass_runs_on_code_with_the_operations_that_it_needs() -> None:
     work = Work(code, Names(set()), {}, 0, None, frozenset(), normalise(code))
     needs = {"attribute": frozenset({"LOAD_ATTR", "IMPORT_NAME"}), "import": frozenset({"IMPORT_NAME"})}
     for name, ops in needs.items():
-        run_passes(work, (Pass(name, Stage.LIFT, lambda work, name=name: ran.append(name), "", needs=ops),))  # type: ignore[misc]
+        run_passes(work, Passes([Pass(name, Stage.LIFT, lambda work, name=name: ran.append(name), "", needs=ops)]))  # type: ignore[misc]
     assert ran == ["attribute"]
 
 

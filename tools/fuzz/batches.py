@@ -20,6 +20,7 @@ from tools.fuzz.shrink import shrink
 TOGETHER = 25
 LIMIT = 120.0
 """Seconds that one process may take for what it is given."""
+PLACE = re.compile(r" \((<fuzz>|original).*?\)")
 NUMBER = re.compile(r"\d+")
 
 
@@ -134,4 +135,4 @@ def sort_of(outcome: Outcome) -> str:
     """Return the reason without what differs from one program to the next."""
     if outcome.faults:
         return NUMBER.sub("#", outcome.faults[0])
-    return "" if outcome.kind == "different" else NUMBER.sub("#", outcome.reason).partition(" (")[0]
+    return "" if outcome.kind == "different" else NUMBER.sub("#", PLACE.sub("", outcome.reason))

@@ -47,6 +47,9 @@ def spare(number: int) -> int:
 
 def catch(low: Lowering, region: Region) -> None:
     """Leave the exception that has come as one value, nothing being handled, and go to the block of its handler."""
+    if region.native:
+        catch_natively(low, region)
+        return
     low.put("POP_TOP")
     low.put("STORE_FAST", spare(0))
     low.put("POP_TOP")
@@ -54,6 +57,26 @@ def catch(low: Lowering, region: Region) -> None:
     if region.lasti:
         low.put("LOAD_CONST", low.const(None))
     low.put("LOAD_FAST", spare(0))
+    low.jump(region.target)
+
+
+def catch_natively(low: Lowering, region: Region) -> None:
+    """Ask the exit of a manager, or whether an iterator has ended, and go on if so; else raise the exception again."""
+    if region.native == "async for":
+        low.put("END_ASYNC_FOR")
+    else:
+        low.put("WITH_EXCEPT_START")
+        if region.native == "async with":
+            low.put("GET_AWAITABLE")
+            low.put("LOAD_CONST", low.const(None))
+            low.put("YIELD_FROM")
+        suppressed = low.new_label()
+        low.put("POP_JUMP_IF_TRUE", target=suppressed)
+        low.put("RERAISE", 1)
+        low.pending.append(suppressed)
+        for _ in range(3):
+            low.put("POP_TOP")
+        low.put("POP_EXCEPT")
     low.jump(region.target)
 
 

@@ -14,9 +14,12 @@ from depyf.errors import DecompilationError
 from depyf.pipeline import NOTHING
 from depyf.verify.level import Level
 from depyf.verify.recompile import recompile
+from tools.fuzz.drive import drive, drive_async
 from tools.fuzz.observed import Trace, Value, shown
 
 ORIGINAL, OURS = "the original", "what it became"
+FAULT = "a fault of depyf"
+"""What a warning of depyf about itself begins with."""
 RUNS = ((1, 0.0, 12), (2, 0.02, 12), (3, 0.05, 20), (4, 0.1, 30), (5, 0.25, 12))
 """Seed, how likely an operation raises, and fuel of each input."""
 
@@ -40,7 +43,7 @@ def check(code: types.CodeType, without: frozenset[str] = NOTHING) -> Outcome:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RuntimeWarning)
         outcome = compared(code, without)
-    faults = tuple(str(one.message) for one in caught if issubclass(one.category, RuntimeWarning))
+    faults = tuple(str(one.message) for one in caught if str(one.message).startswith(FAULT))
     return replace(outcome, faults=faults) if faults else outcome
 
 
@@ -103,8 +106,10 @@ def observe(code: types.CodeType, number: int) -> list[object]:
     log = trace.log
     try:
         result = function(*arguments)
-        if isinstance(result, types.GeneratorType):
+        if isinstance(result, (types.GeneratorType, types.CoroutineType)):
             drive(result, trace)
+        elif isinstance(result, types.AsyncGeneratorType):
+            drive_async(result, trace)
         else:
             log.append(("returns", shown(result)))
             if isinstance(result, types.FunctionType):
@@ -114,35 +119,6 @@ def observe(code: types.CodeType, number: int) -> list[object]:
     log.append(("globals", shown(namespace.get("s"))))
     log.append(("free", shown(cell)))
     return log
-
-
-def drive(generator: types.GeneratorType[object, object, object], trace: Trace) -> None:
-    """Run a generator, sending and throwing."""
-    value: object = None
-    log = trace.log
-    try:
-        for _ in range(12):
-            if trace.chance.random() < 0.2:
-                log.append(("yields", shown(generator.throw(KeyError("thrown")))))
-            else:
-                log.append(("yields", shown(generator.send(value))))
-                value = Value(trace, -9)
-    except StopIteration as end:
-        log.append(("returns", shown(end.value)))
-    finally:
-        close(generator, log)
-
-
-def close(generator: types.GeneratorType[object, object, object], log: list[object]) -> None:
-    """Close a generator, again as long as it goes on instead: nothing is left for the interpreter to close."""
-    while True:
-        try:
-            generator.close()
-            log.append("closed")
-        except Exception as error:  # noqa: BLE001  (likewise)
-            log.append(("closing raises", shown(error)))
-        if generator.gi_frame is None:
-            return
 
 
 def first_difference(mine: list[object], its: list[object]) -> str:

@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from depyf.bytecode.operations import OPERATIONS
-from tools.fuzz.program import Exit, Kinds, Program, fits, is_value
+from tools.fuzz import managers, suspending
+from tools.fuzz.program import FREE_VARIABLES, Exit, Kinds, Program, fits, is_value, may_stand
 
+UNMOVED = "pmsuqxyza"
+"""Kinds that stay where they are on the stack."""
 FIXED = "a"
 """The parameter that is never assigned."""
 
@@ -17,7 +20,9 @@ class Invalid(Exception):
 
 
 class Stack:
-    """Kinds on the stack, and how far down operations have reached."""
+    """Kinds on the stack, and how far down operations have reached; `invalid` is raised where it is not so."""
+
+    invalid = Invalid
 
     def __init__(self, kinds: Kinds) -> None:
         self.kinds = list(kinds)
@@ -78,7 +83,7 @@ def copy(stack: Stack, arg: int) -> None:
 
 def pop(stack: Stack, arg: object) -> None:
     """POP."""
-    if stack.kinds and stack.kinds[-1] in "ql":
+    if stack.kinds and stack.kinds[-1] in "qlxyza":
         stack.kinds.pop()
         stack.lowest = min(stack.lowest, len(stack.kinds))
     else:
@@ -94,7 +99,7 @@ def restore(stack: Stack, arg: int) -> None:
 
 def swap(stack: Stack, arg: int) -> None:
     """SWAP."""
-    if arg < 2 or stack.at(arg) in "pmsuq" or stack.at(1) in "pmsuq":
+    if arg < 2 or stack.at(arg) in UNMOVED or stack.at(1) in UNMOVED:
         raise Invalid
     kinds = stack.kinds
     kinds[-1], kinds[-arg] = kinds[-arg], kinds[-1]
@@ -102,7 +107,7 @@ def swap(stack: Stack, arg: int) -> None:
 
 def rotate(stack: Stack, arg: int) -> None:
     """Put the top below `arg - 1` others."""
-    if arg < 2 or any(stack.at(depth) in "pmsuq" for depth in range(1, arg + 1)):
+    if arg < 2 or any(stack.at(depth) in UNMOVED for depth in range(1, arg + 1)):
         raise Invalid
     stack.kinds.insert(len(stack.kinds) - arg, stack.kinds.pop())
 
@@ -283,10 +288,6 @@ def call_unpacked(stack: Stack, arg: tuple[bool, str]) -> None:
     stack.push(callee(stack, arg[1], bare=True))
 
 
-FREE_VARIABLES = (0, 1, 2)
-"""How many free variables each of the nested functions has."""
-
-
 def make_function(stack: Stack, arg: tuple[int, int]) -> None:
     """MAKE_FUNCTION: flags, and which code; its closure included."""
     flags, number = arg
@@ -362,6 +363,12 @@ EFFECTS: dict[str, Callable[[Stack, Any], None]] = {
     "POP_EXCEPT": simple("p", ""),
     "RESTORE": restore,
     "CHECK_EXC_MATCH": simple("e X", "e b"),
+    "ENTER": managers.enter(False),
+    "ENTER_ASYNC": managers.enter(True),
+    "LEAVE": managers.leave,
+    "WITH_EXCEPT_START": managers.ask_exit,
+    "ANEXT": suspending.await_next,
+    **{name: simple(*what) for name, what in suspending.SIMPLE.items()},
 }
 QUIET = frozenset({"NOP", "RESUME", "ROT", "DELETE_FAST", "RESTORE", "TAKE"}) | {
     name for name, operation in OPERATIONS.items() if not operation.raises
@@ -381,6 +388,8 @@ def apply(program: Program, region: int, kinds: Kinds, name: str, arg: object) -
 
     Raises Invalid if it may not stand there.
     """
+    if not may_stand(program, suspending.MODES.get(name)):
+        raise Invalid
     stack = Stack(kinds)
     EFFECTS[name](stack, arg)
     check_region(program, region, kinds, stack, raises=may_raise(name, arg))

@@ -73,8 +73,11 @@ def prefixes_of(arg: int) -> int:
     return max(0, (arg.bit_length() - 1) // 8)
 
 
-def exception_table(words: list[Word], starts: list[int], handlers: list[tuple[int, int, bool]]) -> bytes:
-    """Return the table of 3.11 and newer; a handler is its place in code units, its depth, and whether it saves."""
+def exception_table(words: list[Word], starts: list[int], handlers: dict[int, tuple[int, int, bool]]) -> bytes:
+    """Return the table of 3.11 and newer.
+
+    handlers: by number, the place of each in code units, its depth, and whether it saves the offset.
+    """
     table = bytearray()
     place = 0
     while place < len(words):

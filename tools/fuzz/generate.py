@@ -5,36 +5,49 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+from depyf.bytecode.versions.facts import Facts
 from depyf.bytecode.versions.known import FACTS
 from tools.fuzz.effects import FIXED, Invalid, apply, leave
 from tools.fuzz.fuel import put_fuel
 from tools.fuzz.lowering import CELLS, VARIABLES
-from tools.fuzz.program import Block, Exit, Kinds, Op, Program, Region, fits, is_value
+from tools.fuzz.program import ASYNC_GENERATOR, Block, Exit, Kinds, Op, Program, Region, fits, is_value
 from tools.fuzz.propose import Proposals, drop
+from tools.fuzz.wide import MODES, Wide
 
-PLAIN, CALM = "plain", "calm"
-PROFILES = (PLAIN, CALM)
-"""What programs are made of: all but what has a profile of its own; the same without protected regions."""
+PLAIN, CALM, WIDE = "plain", "calm", "wide"
+PROFILES = (PLAIN, CALM, WIDE)
+"""What programs are made of: all but what has a profile of its own; the same without protected regions; managers and
+what waits for others too."""
 
 
 def generate(version: tuple[int, int], seed: int, *, profile: str = PLAIN) -> Program:
     """Return the program of a seed."""
-    return _Generator(version, random.Random(seed), profile != CALM).program
+    chance = random.Random(seed)
+    while True:
+        try:
+            return _Generator(version, chance, profile).program
+        except Stuck:
+            continue
+
+
+class Stuck(Exception):
+    """A block that nothing can follow on."""
 
 
 class _Generator:
     """Writes one program, block by block: a block is described when it is first gone to, and filled later."""
 
-    def __init__(self, version: tuple[int, int], chance: random.Random, exceptions: bool) -> None:
+    def __init__(self, version: tuple[int, int], chance: random.Random, profile: str) -> None:
         self.chance = chance
         facts = FACTS[version]
         self.opcodes = frozenset(facts.table.opcodes.values())
         self.proposals = Proposals(chance, facts)
-        self.exceptions = exceptions
+        self.exceptions = profile != CALM
         self.wanted = chance.choice((2, 3, 4, 6, 8, 12, 16))
         self.locality = chance.choice((0.0, 0.3, 0.8))
         self.generator = chance.random() < 0.15
         self.program = Program(version, [Block(())], [], [], self.generator, chance.getrandbits(30))
+        self.wide = self.widened(facts) if profile == WIDE else None
         self.todo = [0]
         while self.todo:
             self.fill(self.todo.pop(chance.randrange(len(self.todo))))
@@ -42,6 +55,12 @@ class _Generator:
             self.add_unreachable()
         self.put_in_order()
         put_fuel(self.program)
+
+    def widened(self, facts: Facts) -> Wide:
+        """Choose what kind of code the program is, and return what makes up what the wide profile has more of."""
+        self.generator = self.program.generator = self.chance.random() < 0.7
+        self.program.mode = self.chance.choice(MODES)
+        return Wide(self.chance, facts, self.program)
 
     # Blocks
 
@@ -57,15 +76,21 @@ class _Generator:
                 return
             del block.ops[count:]
             kinds = self.add(block, kinds)
-        raise AssertionError("no way to end a block")
+        raise Stuck
 
     def add(self, block: Block, kinds: Kinds) -> Kinds:
         """Add an operation that may stand here, if one is found."""
         for _ in range(20):
-            done = self.attempt(block, kinds, self.proposals.next(kinds, generator=self.generator))
+            done = self.attempt(block, kinds, self.proposed(kinds))
             if done is not None:
                 return done
         return kinds
+
+    def proposed(self, kinds: Kinds) -> list[Op]:
+        """Return operations to try."""
+        if self.wide is not None and self.chance.random() < 0.2:
+            return self.wide.next(kinds, self.proposals.observed())
+        return self.proposals.next(kinds, generator=self.generator)
 
     def attempt(self, block: Block, kinds: Kinds, ops: list[Op]) -> Kinds | None:
         """Add operations, all or none, and return what is on the stack then."""
@@ -99,8 +124,15 @@ class _Generator:
 
     def finish(self, block: Block, kinds: Kinds) -> bool:
         """End a block in a random way, if that may stand here."""
+        if self.wide is not None and self.chance.random() < 0.6 and self.finish_widely(self.wide, block, kinds):
+            return True
         exit_ = self.chance.choice(self.exits(kinds))
         kind = exit_.kind
+        if kind == "return" and self.returns_none and "p" not in kinds:
+            done = self.attempt(block, kinds, [Op("CONST", None)])
+            if done is None:
+                return False
+            kinds = done
         if kind == "return" and "p" not in kinds and (not kinds or not is_value(kinds[-1])):
             done = self.attempt(block, kinds, [Op("LOAD_FAST", self.chance.choice(VARIABLES))])
             kinds = done if done is not None else kinds
@@ -116,6 +148,30 @@ class _Generator:
             return False
         block.exit = replace(exit_, targets=tuple(target for target in targets if target is not None))
         return True
+
+    @property
+    def returns_none(self) -> bool:
+        """Tell whether the program can return nothing but None."""
+        return self.program.generator and self.program.mode == ASYNC_GENERATOR
+
+    def finish_widely(self, wide: Wide, block: Block, kinds: Kinds) -> bool:
+        """End a block by going to the body of a `with`, or by awaiting the next value of an iterator, if it can."""
+        if len(self.program.blocks) > 3 * self.wanted:
+            return False
+        place = wide.exit_place(kinds)
+        if place and len(self.program.regions) < 8:
+            outer = block.region if self.may_protect(block.region, kinds[:place]) else -1
+            made = wide.with_region(kinds[:place], outer, self.clean_up) if "p" not in kinds or outer >= 0 else None
+            if made is not None:
+                self.todo += made[1]
+                block.exit = Exit("goto", (self.new_block(kinds, made[0]),))
+                return True
+        if kinds and kinds[-1] == "a" and self.may_protect(block.region, kinds[:-1]):
+            target, todo = wide.awaiting_next(kinds, block.region)
+            self.todo += todo
+            block.exit = Exit("goto", (target,))
+            return True
+        return False
 
     def exits(self, kinds: Kinds) -> list[Exit]:
         """Return exits to choose from."""
@@ -195,8 +251,8 @@ class _Generator:
         while same < min(len(kinds), len(wanted)) and fits(kinds[same], wanted[same]):
             same += 1
         between = Block(kinds, region=region)
-        for _ in range(len(kinds) - same):
-            done = self.attempt(between, kinds, drop(kinds[-1]))
+        while len(kinds) > same:
+            done = self.drop_top(between, kinds)
             if done is None:
                 return None
             kinds = done
@@ -210,6 +266,14 @@ class _Generator:
         between.exit = Exit("goto", (number,))
         self.program.blocks.append(between)
         return len(self.program.blocks) - 1
+
+    def drop_top(self, block: Block, kinds: Kinds) -> Kinds | None:
+        """Take the top from the stack; a manager is left, if it can be."""
+        if self.wide is not None and kinds[-1] in "xyz" and self.chance.random() < 0.8:
+            done = self.attempt(block, kinds, self.wide.leave(kinds))
+            if done is not None:
+                return done
+        return self.attempt(block, kinds, drop(kinds[-1]))
 
     def supply(self, kind: str) -> list[Op]:
         """Return operations that push a value of a kind."""
@@ -239,7 +303,10 @@ class _Generator:
     def end_here(self, kinds: Kinds) -> int:
         """Return a new block that returns."""
         block = Block(kinds)
-        block.ops = [Op("LOAD_FAST", self.proposals.variable())] if not kinds or not is_value(kinds[-1]) else []
+        if self.returns_none:
+            block.ops = [Op("CONST", None)]
+        elif not kinds or not is_value(kinds[-1]):
+            block.ops = [Op("LOAD_FAST", self.proposals.variable())]
         self.program.blocks.append(block)
         return len(self.program.blocks) - 1
 
@@ -323,8 +390,8 @@ class _Generator:
             return None
         block = Block(kinds, region=self.chance.choice(options))
         present = kinds
-        for kind in reversed(kinds[last:]):
-            done = self.attempt(block, present, drop(kind))
+        while len(present) > last:
+            done = self.drop_top(block, present)
             if done is None:
                 return None
             present = done

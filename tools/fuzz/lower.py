@@ -5,13 +5,23 @@ from __future__ import annotations
 import sys
 import types
 
-from depyf.bytecode.code import CO_GENERATOR, CO_NESTED, CO_NEWLOCALS, CO_OPTIMIZED
+from depyf.bytecode.code import (
+    CO_ASYNC_GENERATOR,
+    CO_COROUTINE,
+    CO_GENERATOR,
+    CO_NESTED,
+    CO_NEWLOCALS,
+    CO_OPTIMIZED,
+)
 from tools.fuzz.block_stack import DEEP, catch, depth_of, height, protect, reraise, uses_blocks
 from tools.fuzz.effects import apply, leave
 from tools.fuzz.encode import encode, exception_table, line_table
-from tools.fuzz.lowering import CELLS, FREE, SPARE, VARIABLES, Lowering, replaced
+from tools.fuzz.lowering import CELLS, CLEANUPS, FREE, SPARE, VARIABLES, Lowering, replaced
 from tools.fuzz.operations import lower_op
-from tools.fuzz.program import Exit, Kinds, Op, Program
+from tools.fuzz.program import ASYNC_GENERATOR, COROUTINE, GENERATOR, Exit, Kinds, Op, Program
+from tools.fuzz.suspending import flags_of
+
+FLAGS = {GENERATOR: CO_GENERATOR, COROUTINE: CO_COROUTINE, ASYNC_GENERATOR: CO_ASYNC_GENERATOR}
 
 
 def lower(program: Program) -> types.CodeType:
@@ -26,8 +36,12 @@ def lower(program: Program) -> types.CodeType:
         lower_pad(low, kinds, kind, target)
     stop = guard_generator(low)
     data, labels, starts = encode(low.words, low.facts)
-    handlers = [(labels[region.target], len(region.kept), region.lasti) for region in program.regions]
-    handlers += [(labels[stop], 0, True)] if stop >= 0 else []
+    handlers = {
+        number: (labels[region.target], len(region.kept), region.lasti) for number, region in enumerate(program.regions)
+    }
+    handlers.update((CLEANUPS + number, (labels[at], kept, False)) for number, (at, kept) in enumerate(low.cleanups))
+    if stop >= 0:
+        handlers[len(program.regions)] = labels[stop], 0, True
     table = exception_table(low.words, starts, handlers) if low.facts.exceptions == "table" else b""
     return finished(low, data, table)
 
@@ -61,7 +75,7 @@ def finished(low: Lowering, data: bytes, table: bytes) -> types.CodeType:
         co_cellvars=CELLS,
         co_freevars=FREE,
         co_stacksize=low.depth + 6,
-        co_flags=CO_OPTIMIZED | CO_NEWLOCALS | CO_NESTED | (CO_GENERATOR if low.program.generator else 0),
+        co_flags=CO_OPTIMIZED | CO_NEWLOCALS | CO_NESTED | (FLAGS[low.program.mode] if low.program.generator else 0),
         co_name="f",
         co_qualname="f",
         co_filename="<fuzz>",
@@ -82,7 +96,7 @@ def prologue(low: Lowering) -> None:
             low.put("RETURN_GENERATOR")
             low.put("POP_TOP")
         else:
-            low.put("GEN_START")
+            low.put("GEN_START", flags_of(low.program.mode))
     if low.has("RESUME"):
         low.put("RESUME")
 
@@ -102,6 +116,7 @@ def lower_block(low: Lowering, index: int, following: int | None) -> None:
         after = apply(program, block.region, kinds, op.name, op.arg)
         if low.chance.random() < 0.02:
             low.put("NOP" if low.chance.random() < 0.5 or not low.has("RESUME") else "RESUME")
+        low.height = height(kinds)
         lower_op(low, at_depth(op, kinds) if op.name in DEEP and uses_blocks(low) else op)
         kinds = after
     low.depth = max(low.depth, height(kinds) + 6)
@@ -150,6 +165,8 @@ def lower_pad(low: Lowering, kinds: Kinds, kind: str, target: int) -> None:
         low.jump(target)
     elif kind == "caught":
         catch(low, low.program.regions[target])
+    elif kind == "again":
+        low.put("RERAISE")
     elif kind == "jump":
         low.jump(target)
     else:
@@ -162,7 +179,7 @@ def lower_pad(low: Lowering, kinds: Kinds, kind: str, target: int) -> None:
                 low.put("STORE_FAST", VARIABLES.index("w"))
             else:
                 low.put("POP_TOP")
-        low.put("LOAD_CONST", low.const("no fuel"))
+        low.put("LOAD_CONST", low.const(None if low.program.mode == ASYNC_GENERATOR else "no fuel"))
         low.put("RETURN_VALUE")
 
 

@@ -9,13 +9,14 @@ from typing import Any
 
 from depyf.bytecode.code import CO_FUTURE_ANNOTATIONS
 from depyf.bytecode.versions.known import FACTS
-from tools.fuzz.effects import FREE_VARIABLES
 from tools.fuzz.encode import Word
-from tools.fuzz.program import Kinds, Program
+from tools.fuzz.program import FREE_VARIABLES, Kinds, Program
 
 VARIABLES = ("a", "b", "c", "x", "y", "z", "w")
 SPARE = ("t1", "t2", "t3", "t4", "t5", "t6")
 """Variables that no program names, where values wait while blocks are set up."""
+CLEANUPS = 1000
+"""The first of the numbers of handlers of single instructions."""
 CELLS = ("k", "kk")
 FREE = ("fr",)
 ENTERING = frozenset(
@@ -58,7 +59,11 @@ assert tuple(len(code.co_freevars) for code in INNER) == FREE_VARIABLES
 
 
 class Lowering:
-    """The words of one code object and its tables, as they grow."""
+    """The words of one code object and its tables, as they grow.
+
+    height: how many values lie on the stack before the operation that is being written.
+    cleanups: handlers of single instructions, by label, with how many values they keep.
+    """
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -73,6 +78,8 @@ class Lowering:
         self.labels = len(program.blocks)
         self.pads: list[tuple[int, Kinds, str, int]] = []
         self.depth = 0
+        self.height = 0
+        self.cleanups: list[tuple[int, int]] = []
 
     def put(self, name: str, arg: int = 0, target: int | None = None, *, bare: bool = False) -> None:
         """Add an instruction; a bare one without prefixes."""
@@ -82,6 +89,13 @@ class Lowering:
         prefixes = 1 if self.chance.random() < 0.01 and not bare else 0
         self.words.append(Word(name, arg, target, tuple(self.pending), prefixes, self.region))
         self.pending.clear()
+
+    def put_protected(self, name: str, arg: int, handler: int, kept: int) -> None:
+        """Add an instruction that has a handler of its own."""
+        region, self.region = self.region, CLEANUPS + len(self.cleanups)
+        self.cleanups.append((handler, kept))
+        self.put(name, arg)
+        self.region = region
 
     def const(self, value: object) -> int:
         """Return the index of a constant."""

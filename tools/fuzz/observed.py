@@ -178,6 +178,20 @@ class Value:
         self.new("exit", info[1])
         return self.trace.chance.random() < 0.3
 
+    def __aenter__(self) -> Value:
+        return self.new("async enter")
+
+    def __aexit__(self, *info: object) -> Value:
+        return self.new("async exit", info[1])
+
+    def __await__(self) -> Awaiting:
+        self.new("await")
+        return Awaiting(self)
+
+    def __aiter__(self) -> AsyncSteps:
+        self.new("async iter")
+        return AsyncSteps(self)
+
     def keys(self) -> list[str]:
         """Return the keys of this value as a mapping."""
         self.new("keys")
@@ -199,6 +213,49 @@ class Steps:
         if self.left < 0:
             raise StopIteration
         return self.owner.new("next")
+
+
+class Awaiting(Steps):
+    """What waits for a value: it yields some, hears what is sent and thrown, and returns one."""
+
+    def __next__(self) -> Value:
+        self.left -= 1
+        if self.left < 0:
+            raise StopIteration(self.owner.new("awaited"))
+        return self.owner.new("waits")
+
+    def send(self, value: object) -> Value:
+        """Record what is sent, and go on."""
+        self.owner.new("send", value)
+        return next(self)
+
+    def throw(self, error: BaseException, *parts: object) -> Value:
+        """Record what is thrown; raise it, or go on."""
+        self.owner.new("throw", error)
+        if self.owner.trace.chance.random() < 0.5:
+            raise error
+        return next(self)
+
+    def close(self) -> None:
+        """Record the end."""
+        self.owner.new("close")
+
+
+class AsyncSteps:
+    """The asynchronous iterator of a value."""
+
+    def __init__(self, owner: Value) -> None:
+        self.owner = owner
+        self.left = owner.trace.chance.randrange(4)
+
+    def __aiter__(self) -> AsyncSteps:
+        return self
+
+    def __anext__(self) -> Value:
+        self.left -= 1
+        if self.left < 0:
+            raise StopAsyncIteration
+        return self.owner.new("async next")
 
 
 def _record(name: str, what: str) -> None:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from depyf.bytecode.versions.v3_7 import OPERATORS
+from tools.fuzz import managers, suspending
 from tools.fuzz.block_stack import handle, restore, uses_blocks
-from tools.fuzz.effects import FIXED, FREE_VARIABLES
+from tools.fuzz.effects import FIXED
 from tools.fuzz.lowering import INNER, VARIABLES, Lowering
-from tools.fuzz.program import Op
+from tools.fuzz.program import ASYNC_GENERATOR, FREE_VARIABLES, Op
 
 NUMBER = {"-": "UNARY_NEGATIVE", "~": "UNARY_INVERT"}
 CONVERSIONS = (None, "s", "r", "a")
@@ -205,6 +206,10 @@ def _import_name(low: Lowering, arg: tuple[str, tuple[str, ...] | None]) -> None
 
 
 def _yield(low: Lowering, arg: object) -> None:
+    if low.program.mode == ASYNC_GENERATOR and low.has("ASYNC_GEN_WRAP"):
+        low.put("ASYNC_GEN_WRAP")
+    elif low.program.mode == ASYNC_GENERATOR and low.has("CALL_INTRINSIC_1"):
+        low.put("CALL_INTRINSIC_1", low.facts.table.intrinsics_1.index("INTRINSIC_ASYNC_GEN_WRAP"))
     # One number is how deeply protected a yield is, another what it delegates to; neither is known here.
     low.put("YIELD_VALUE", 2 if low.has("RETURN_CONST") and not low.has("TO_BOOL") else 0)
     if low.has("RESUME"):
@@ -246,6 +251,8 @@ SPECIAL: dict[str, Callable[[Lowering, Any], None]] = {
     "MAKE_FUNCTION": _make_function,
     "IMPORT_NAME": _import_name,
     "YIELD": _yield,
+    **managers.LOWERING,
+    **suspending.LOWERING,
 }
 
 

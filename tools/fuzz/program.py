@@ -7,7 +7,7 @@ LIST_APPEND, a null where a call wants one.
     o observed   b bool   N None   t text   i iterator   L list   D dict   S set   T tuple   X exception class
     c cell   C1 C2 tuple of so many cells   f function   e exception   v any value
     n null   u value or null   m s a method and its `self`   p what was being handled   q the same, put back
-    l saved offset
+    l saved offset   x z what leaves a manager, to be awaited or not   y that manager   a asynchronous iterator
 """
 
 from __future__ import annotations
@@ -15,7 +15,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 Kinds = tuple[str, ...]
-NO_VALUES = frozenset("nupqmsl")
+NO_VALUES = frozenset("nupqmslxyza")
+GENERATOR, COROUTINE, ASYNC_GENERATOR = "generator", "coroutine", "async generator"
+ASYNC = frozenset({COROUTINE, ASYNC_GENERATOR})
+FREE_VARIABLES = (0, 1, 2)
+"""How many free variables each of the nested functions has."""
 PLAIN_EXITS = frozenset({"goto", "return", "raise", "reraise"})
 
 
@@ -59,15 +63,23 @@ class Block:
 
 @dataclass(frozen=True)
 class Region:
-    """A handler: the block it begins with, how many values stay on the stack, whether the offset is saved."""
+    """A handler: the block it begins with, how many values stay on the stack, whether the offset is saved.
+
+    native: `with` or `async with` for one that asks the exit on top of what is kept, and goes to the block when that
+        suppresses the exception; `async for` for one that goes there when the iterator on top has ended. For versions
+        where what such handlers find on the stack is no kind of its own.
+    """
 
     target: int
     kept: Kinds
     lasti: bool = False
+    native: str = ""
 
     @property
     def entry(self) -> Kinds:
         """What lies on the stack when the handler begins."""
+        if self.native:
+            return self.kept[:-1] if self.native == "async for" else self.kept
         return (*self.kept, *(("l",) if self.lasti else ()), "e")
 
 
@@ -76,6 +88,7 @@ class Program:
     """A function of the parameters a, b, c.
 
     order: the blocks as they stand in the code; block 0 is the first.
+    mode: what kind of generator it is, where it is one.
     noise: the seed of what means nothing: NOPs, prefixes, which of several encodings.
     """
 
@@ -85,6 +98,12 @@ class Program:
     order: list[int]
     generator: bool = False
     noise: int = 0
+    mode: str = GENERATOR
+
+
+def may_stand(program: Program, modes: frozenset[str] | None) -> bool:
+    """Tell whether what stands in code of certain modes only may stand in a program."""
+    return modes is None or (program.generator and program.mode in modes)
 
 
 def is_value(kind: str) -> bool:

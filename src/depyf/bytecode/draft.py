@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Handler
 from depyf.bytecode.operand import RawInstruction, Step, Steps
 from depyf.errors import DecompilationError
+
+NAME = attrgetter("name")
 
 
 @dataclass(slots=True)
@@ -24,6 +27,7 @@ class Draft:
     leftovers: what folds have made superfluous; it goes unless something still reaches it.
     function_names: by offset of MAKE_FUNCTION what the function is called, where that is no part of its code.
     elidable: instructions whose last step is a jump that goes if its target is what follows.
+    names: the opcode names that there are, once somebody has asked.
     """
 
     code: Code
@@ -37,10 +41,17 @@ class Draft:
     leftovers: set[int] = field(default_factory=set)
     elidable: set[int] = field(default_factory=set)
     function_names: dict[int, object] = field(default_factory=dict)
+    names: frozenset[str] | None = None
 
     def fail(self, index: int, reason: str) -> DecompilationError:
         """Return the error for the instruction with this index."""
         return DecompilationError(reason, code=str(self.code), offset=self.raws[index].offset)
+
+    def places(self, name: str) -> list[int]:
+        """Return the indices of the raw instructions with an opcode name."""
+        if self.names is None:
+            self.names = frozenset(map(NAME, self.raws))
+        return [index for index, raw in enumerate(self.raws) if raw.name == name] if name in self.names else []
 
     def name(self, index: int) -> str:
         """Return a raw instruction's opcode name; the empty name past the end."""

@@ -28,7 +28,7 @@ def _throw() -> Callable[[BaseException], object]:
     return ended.throw
 
 
-def _on_type(kind: type, name: str) -> object:
+def on_type(kind: type, name: str) -> object:
     """Return what the interpreter finds under a name on a type, its metaclass not asked."""
     for base in type.__dict__["__mro__"].__get__(kind):
         names = type.__dict__["__dict__"].__get__(base)
@@ -37,9 +37,9 @@ def _on_type(kind: type, name: str) -> object:
     return MISSING
 
 
-def _bound(found: object, owner: object) -> object:
+def bound(found: object, owner: object) -> object:
     """Return a method as it is called on its owner."""
-    get = _on_type(type(found), "__get__")
+    get = on_type(type(found), "__get__")
     return found if get is MISSING else get(found, owner, type(owner))  # type: ignore[operator]
 
 
@@ -47,10 +47,10 @@ def _entering(names: tuple[str, str], fail: Callable[[object], NoReturn]) -> Ent
     """Return a function that enters a manager by methods of these names, that for the exit last."""
 
     def enter(manager: object) -> tuple[object, object]:
-        found = {name: _on_type(type(manager), name) for name in names}
+        found = {name: on_type(type(manager), name) for name in names}
         if MISSING in found.values():
             fail(manager)
-        methods = {name: _bound(found[name], manager) for name in _order(names)}
+        methods = {name: bound(found[name], manager) for name in _order(names)}
         return methods[names[1]], methods[names[0]]()  # type: ignore[operator]
 
     return enter

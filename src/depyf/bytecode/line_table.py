@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from depyf.bytecode.code import Code
@@ -11,10 +12,16 @@ Lines = list[int | None]
 """Line number per 2-byte unit of bytecode."""
 
 NO_LINE = -128
-NONE = 15
-"""The kind of entry without a line; those of 13 and 14 have a number for it, 11 and 12 add 1 and 2, the others 0."""
 HEAD = 128
 """The bit of the first byte of an entry."""
+DATA = bytes(range(HEAD))
+LONG = re.compile(rb"[\xe8-\xf7]")
+"""The first bytes of entries of 13 and 14."""
+NUMBERED = 1 << 31
+"""Stands for the change of an entry that has a number for it."""
+CHANGES = [*[0] * 11, 1, 2, NUMBERED, NUMBERED, None]
+ENTRIES = [(CHANGES[head >> 3 & 15], (head & 7) + 1) for head in range(256)]
+"""By the first byte of an entry, the change of the line, None for no line, and the units that it is for."""
 
 
 def signed(byte: int) -> int:
@@ -57,16 +64,24 @@ def locations(code: Code, units: int) -> Lines:
     lines: Lines = []
     if table and table[0] < HEAD:
         raise DecompilationError("the line table is broken at its byte 0", code=str(code))
-    for position, head in enumerate(table):
-        if head < HEAD:
-            continue
-        kind = head >> 3 & 15
-        if kind > 10:
-            if kind <= 12:
-                line += kind - 10
-            elif kind != NONE:
-                line += varint_change(code, position + 1)
-        lines += [line if kind != NONE else None] * ((head & 7) + 1)
+    numbered = LONG.finditer(table)
+    present: int | None = line
+    alike = 0
+    for head in table.translate(None, DATA):
+        change, length = ENTRIES[head]
+        if change or (change is not None and present is None):
+            lines += [present] * alike
+            alike = 0
+            if change is NUMBERED:
+                change = varint_change(code, next(numbered).end())
+            line += change
+            present = line
+        elif change is None and present is not None:
+            lines += [present] * alike
+            alike = 0
+            present = None
+        alike += length
+    lines += [present] * alike
     return fitted(lines, units)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from depyf.bytecode.code import Code
 from depyf.bytecode.depths import stack_depths
 from depyf.bytecode.draft import Draft, Fold
@@ -13,7 +15,7 @@ from depyf.bytecode.settle import settle
 from depyf.bytecode.versions.facts import Facts
 from depyf.bytecode.versions.known import facts_of
 from depyf.bytecode.walk.walker import walk
-from depyf.bytecode.wordcode import decode, jump_targets, misplaced
+from depyf.bytecode.wordcode import START, decode, jump_targets, misplaced
 from depyf.errors import DecompilationError
 
 
@@ -66,7 +68,7 @@ def begin(code: Code, facts: Facts) -> Draft:
         entries=[0] * len(raws),
     )
     for target in targets:
-        if target >= 0:
+        if target != -1:
             draft.entries[target] += 1
     if facts.exceptions == "table":
         protect(draft, read_exception_table(code))
@@ -126,15 +128,17 @@ def apart(row: tuple[str, ...], parameters: int, end: int, elsewhere: tuple[str,
 
 def protect(draft: Draft, entries: list[Entry]) -> None:
     """Write down per instruction where its exceptions go; the first entry that covers it counts."""
-    starts = {raw.start: index for index, raw in enumerate(draft.raws)}
+    if not entries:
+        return
+    starts = list(map(START, draft.raws))
     indices: dict[tuple[int, int, bool], int] = {}
     position = 0
     for entry in sorted(entries, key=lambda entry: entry.start):
-        if entry.target not in starts:
+        target = bisect_left(starts, entry.target)
+        if target == len(starts) or starts[target] != entry.target:
             raise DecompilationError(
                 f"an exception handler {misplaced(draft.code, entry.target)}", code=str(draft.code), offset=entry.start
             )
-        target = starts[entry.target]
         index = indices.setdefault((target, entry.depth, entry.lasti), len(indices))
         if index == len(draft.handlers):
             draft.handlers.append(Handler(target, entry.depth, entry.lasti))

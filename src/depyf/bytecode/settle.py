@@ -20,11 +20,19 @@ def settle(draft: Draft) -> Listing:
         elide_jumps(draft)
     first = first_instructions(draft)
     handlers, renumbered = used_handlers(draft, first)
-    instructions: list[Instruction] = []
-    for index, (steps, raw, line, old) in enumerate(zip(draft.steps, draft.raws, draft.lines, draft.handler)):
-        for op, arg, jumps in steps:
-            target = place(draft, first, index, draft.targets[index]) if jumps else -1
-            instructions.append(Instruction(op, arg, target, raw.offset, line, renumbered[old]))
+    rows = zip(range(len(draft.raws)), draft.steps, draft.raws, draft.lines, draft.handler)
+    instructions = [
+        Instruction(
+            op,
+            arg,
+            place(draft, first, index, draft.targets[index]) if jumps else -1,
+            raw.offset,
+            line,
+            renumbered[old],
+        )
+        for index, steps, raw, line, old in rows
+        for op, arg, jumps in steps
+    ]
     return Listing(draft.code, instructions, handlers)
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from operator import attrgetter
+
 from depyf.bytecode.code import Code
 from depyf.bytecode.operand import RawInstruction
 from depyf.bytecode.versions.facts import CACHE, EXTENDED_ARG, Facts
 from depyf.errors import DecompilationError
 
 MAX_PREFIXES = 3
+NAME, START = attrgetter("name"), attrgetter("start")
 
 
 def decode(code: Code, facts: Facts) -> list[RawInstruction]:
@@ -65,9 +69,10 @@ def jump_targets(code: Code, facts: Facts, raws: list[RawInstruction]) -> list[i
     Raises `DecompilationError` where a target lies outside the code or within an instruction.
     """
     targets = [-1] * len(raws)
-    jumps = [index for index, raw in enumerate(raws) if raw.name in facts.jumping]
-    starts = {raw.start: index for index, raw in enumerate(raws)} if jumps else {}
-    for index in jumps:
+    if facts.jumping.isdisjoint(map(NAME, raws)):
+        return targets
+    starts = list(map(START, raws))
+    for index in [index for index, raw in enumerate(raws) if raw.name in facts.jumping]:
         raw = raws[index]
         distance = raw.arg * facts.jump_unit
         if raw.name in facts.table.jump_absolute:
@@ -76,8 +81,8 @@ def jump_targets(code: Code, facts: Facts, raws: list[RawInstruction]) -> list[i
             offset = raw.end - distance
         else:
             offset = raw.end + distance
-        target = starts.get(offset)
-        if target is None:
+        target = bisect_left(starts, offset)
+        if target == len(starts) or starts[target] != offset:
             raise DecompilationError(f"{raw.name} {misplaced(code, offset)}", code=str(code), offset=raw.offset)
         targets[index] = target
     return targets

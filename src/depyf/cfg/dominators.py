@@ -50,15 +50,19 @@ def immediate_dominators(successors: Successors, entry: int, order: list[int] | 
     changed = True
     while changed:
         changed = False
+        is_cyclic = False
         for node in order[1:]:
             new = -1
             for other in predecessors[node]:
                 if other not in idom:
+                    is_cyclic = True
                     continue
                 new = other if new == -1 else _intersect(idom, number, new, other)
             if idom.get(node) != new:
                 idom[node] = new
                 changed = True
+        if not is_cyclic:
+            break  # All before each node was known: nothing can change any more.
     return idom
 
 

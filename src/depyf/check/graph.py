@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from depyf.bytecode.operations import OPERATIONS
-from depyf.lift.tac import Block, ForIter, Graph, edges, exit_uses
+from depyf.lift.tac import Block, ForIter, Graph
 from depyf.show.graph import block_lines, edge_text, name
 from depyf.structure.compounds import RULES
 
@@ -53,14 +53,14 @@ def _of_block(graph: Graph, place: int, block: Block, made: set[int]) -> Iterato
         yield f"block {block.index} lies where block {place} should"
     if block.handler >= 0 and not _is_there(graph, block.handler):
         yield f"handler {block.handler} is not there"
-    for edge in edges(block.exit):
+    for edge in block.exit.edges():
         target = graph.blocks[edge.target] if 0 <= edge.target < len(graph.blocks) else None
         if target is None:
             yield f"the edge to {edge.target} leads to no block"
         elif len(edge.args) != len(target.phis):
             yield f"the edge to {edge_text(edge)} has {len(edge.args)} values for {len(target.phis)} phis"
     used = [temp for inst in block.insts if inst.op not in DROPS for temp in inst.uses]
-    used += [*exit_uses(block.exit), *(temp for edge in edges(block.exit) for temp in edge.args)]
+    used += [*block.exit.reads(), *(temp for edge in block.exit.edges() for temp in edge.args)]
     for temp in used:
         if temp >= 0 and temp not in made:
             yield f"{name(temp)} is made nowhere"

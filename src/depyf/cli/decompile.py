@@ -146,9 +146,7 @@ def _write(parts: Iterator[str], out: Path | None) -> None:
         raise Failed(f"{out}: {error.strerror}") from error
 
 
-def _folder(
-    folder: Path, out: Path, *, prove: bool, without: frozenset[str], count: int, limit: float
-) -> None:
+def _folder(folder: Path, out: Path, *, prove: bool, without: frozenset[str], count: int, limit: float) -> None:
     start = time.perf_counter()
     jobs = jobs_of(folder, out, prove=prove, without=without)
     count = min(count, max(len(jobs), 1))

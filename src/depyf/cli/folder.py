@@ -83,9 +83,7 @@ def convert(job: Job) -> Report:
     return Report(job.path, level, reason, time.perf_counter() - start)
 
 
-def convert_all(
-    jobs: Sequence[Job], *, count: int, limit: float, done: Callable[[Report], None]
-) -> list[Report]:
+def convert_all(jobs: Sequence[Job], *, count: int, limit: float, done: Callable[[Report], None]) -> list[Report]:
     """Decompile files in parallel, and return what came of each, in the order of the jobs.
 
     count: how many processes.

@@ -10,40 +10,68 @@ from pathlib import Path
 import click
 
 from depyf.cli.entry import EXIT_FAILED, EXIT_USAGE
+from depyf.cli.launch_json import write_launch_json
+from depyf.cli.pages import build_pages, get_ready
 from depyf.launch.process import end_like, run
 from depyf.launch.settings import Settings
 from depyf.launch.summary import lines, summarised
-from depyf.report.writer import DumpDirectoryError, prepared_directory
+from depyf.report.writer import prepared_directory
 
 
 @click.command("run", context_settings={"allow_interspersed_args": False, "ignore_unknown_options": False})
 @click.option("-m", "module", is_flag=True, help="TARGET is a module, as in `python -m`.")
 @click.option("-o", "--output", default="depyf_output", type=click.Path(path_type=Path), help="Directory of the dump.")
 @click.option("--backend", default="", help="Use this backend, whatever the program asks for.")
-@click.option("--log-bytecode", is_flag=True, help="Write the bytecode before and after, too.")
+@click.option("--log-bytecode", is_flag=True, help="Write the bytecode before and after, too, as --html does.")
+@click.option("--html/--no-html", default=True, help="Build the report for the browser at the end (the default).")
+@click.option("--open", "opened", is_flag=True, help="Open the report in the browser at the end.")
+@click.option("--only", default="", metavar="PATTERN", help="Capture functions alone whose name or file this fits.")
+@click.option("--no-dump-kernels", is_flag=True, help="Leave out Inductor's modules.")
+@click.option("--vscode", is_flag=True, help="Write .vscode/launch.json into the dump.")
 @click.argument("target")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def run_command(
-    module: bool, output: Path, backend: str, log_bytecode: bool, target: str, arguments: tuple[str, ...]
+    module: bool,
+    output: Path,
+    backend: str,
+    log_bytecode: bool,
+    html: bool,
+    opened: bool,
+    only: str,
+    no_dump_kernels: bool,
+    vscode: bool,
+    target: str,
+    arguments: tuple[str, ...],
 ) -> None:
     """Run the script TARGET with ARGUMENTS as `python` does, and capture what torch compiles.
 
     The program is the main program of an interpreter of its own, with this process's standard streams, working
     directory and environment; its processes are captured too, each in a folder `process_<n>` or, under torchrun,
-    `rank_<n>`. Three lines on stderr say what came of it. The exit code is the program's own; 1 if the directory cannot
-    be written, 2 if there is no such script.
+    `rank_<n>`. Lines on stderr say what came of it, and where the report is: it is built also of a program that crashed
+    or was killed. The exit code is the program's own; 1 if the directory cannot be written, 2 if there is no such
+    script.
     """
     if not module and target != "-" and not os.path.exists(target):
         click.echo(f"depyf run: there is no script {target!r}", err=True)
         sys.exit(EXIT_USAGE)
     try:
         directory = prepared_directory(output)
-    except DumpDirectoryError as error:
+        if vscode:
+            write_launch_json(directory, target, arguments, is_module=module, cwd=Path.cwd())
+    except OSError as error:
         click.echo(f"depyf run: {error}", err=True)
         sys.exit(EXIT_FAILED)
     began = time.time()
-    settings = Settings(str(directory), os.getpid(), backend, log_bytecode)
-    status = run([*(["-m"] if module else []), target, *arguments], settings)
-    for line in lines(summarised(directory, began), directory, output):
+    settings = Settings(
+        str(directory), os.getpid(), backend, log_bytecode or html, only=only, kernels=not no_dump_kernels
+    )
+    status = run(
+        [*(["-m"] if module else []), target, *arguments], settings, meanwhile=get_ready if html else lambda: None
+    )
+    summary = summarised(directory, began)
+    told = lines(summary, directory, output)
+    if html and (summary.places or summary.unfinished):
+        told[-1] = f"{build_pages(directory, output, since=began, opened=opened)}; files {told[-1]}"
+    for line in told:
         click.echo(f"depyf: {line}", err=True)
     end_like(status)

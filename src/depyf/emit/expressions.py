@@ -95,21 +95,23 @@ class ExpressionWriter:
 
     def write(self, expr: ast.expr, precedence: int = TEST) -> str:
         """Return the source of an expression, in parentheses if it binds less than `precedence`."""
-        names_are_plain = self.names_are_plain
+        names_are_plain, rules = self.names_are_plain, self.rules
         if names_are_plain and type(expr) in NAMES:
             return expr.id  # type: ignore[attr-defined,no-any-return]
         out: list[str] = []
         work: list[Piece] = [(expr, precedence)]
         while work:
             piece = work.pop()
-            if isinstance(piece, str):
+            if not isinstance(piece, tuple):
                 out.append(piece)
                 continue
             node, needed = piece
-            if names_are_plain and type(node) in NAMES:
+            kind = type(node)
+            if names_are_plain and kind in NAMES:
                 out.append(node.id)  # type: ignore[attr-defined]
                 continue
-            pieces, own = self._expand(node)
+            rule = rules.get(kind)
+            pieces, own = rule(self, node) if rule is not None else self._inherited(node)
             if own < needed:
                 work.append(")")
                 work += pieces[::-1]
@@ -120,10 +122,7 @@ class ExpressionWriter:
                 work += pieces[::-1]
         return "".join(out)
 
-    def _expand(self, node: ast.expr) -> tuple[list[Piece], int]:
-        own = self.rules.get(type(node))
-        if own is not None:
-            return own(self, node)
+    def _inherited(self, node: ast.expr) -> tuple[list[Piece], int]:
         for kind in type(node).__mro__:
             rule = self.rules.get(kind)
             if rule is not None:
@@ -188,6 +187,8 @@ def _attribute(writer: ExpressionWriter, node: ast.Attribute) -> tuple[list[Piec
     value = node.value
     if isinstance(value, ast.Constant) and type(value.value) in (int, float, complex):
         return ["(", (value, TEST), ").", node.attr], ATOM
+    if writer.names_are_plain and type(value) in NAMES:
+        return [f"{value.id}.{node.attr}"], ATOM  # type: ignore[attr-defined]
     return [(value, ATOM), ".", node.attr], ATOM
 
 
@@ -291,11 +292,15 @@ def _call(writer: ExpressionWriter, node: ast.Call) -> tuple[list[Piece], int]:
     alone = len(node.args) == 1 and not node.keywords and isinstance(node.args[0], ast.GeneratorExp)
     if alone:
         return [(node.func, ATOM), (node.args[0], ATOM)], ATOM
-    parts: list[list[Piece]] = [[(arg, NAMED)] for arg in node.args]
+    pieces: list[Piece] = [(node.func, ATOM), "("]
+    for arg in node.args:
+        pieces += ((arg, NAMED), ", ")
     for keyword in node.keywords:
-        prefix = "**" if keyword.arg is None else f"{keyword.arg}="
-        parts.append([prefix, (keyword.value, TEST)])
-    return [(node.func, ATOM), "(", *_join(parts, ", "), ")"], ATOM
+        pieces += ("**" if keyword.arg is None else f"{keyword.arg}=", (keyword.value, TEST), ", ")
+    if len(pieces) > 2:
+        del pieces[-1]
+    pieces.append(")")
+    return pieces, ATOM
 
 
 def _yield(writer: ExpressionWriter, node: ast.Yield) -> tuple[list[Piece], int]:

@@ -50,17 +50,28 @@ class StatementWriter:
                 continue
             stmts, depth = part
             for stmt in reversed(stmts):
-                work += self.parts(stmt, depth)[::-1]
+                parts = self.parts(stmt, depth)
+                if len(parts) > 1:
+                    parts.reverse()
+                work += parts
         return lines
 
     def parts(self, stmt: ast.stmt, depth: int) -> list[Part]:
         """Return the lines and inner sequences of a statement."""
         indent = INDENT * depth
-        for kind in type(stmt).__mro__:
-            rule = self.rules.get(kind)
+        parts = self.rule(type(stmt))(self, stmt, depth)
+        for number, part in enumerate(parts):
+            if type(part) is str:
+                parts[number] = indent + part
+        return parts
+
+    def rule(self, kind: type) -> Rule:
+        """Return how statements of a kind are written, or of what it is a kind of."""
+        for base in kind.__mro__:
+            rule = self.rules.get(base)
             if rule is not None:
-                return [indent + part if type(part) is str else part for part in rule(self, stmt, depth)]
-        raise TypeError(f"{type(stmt).__name__} has no source form")
+                return rule
+        raise TypeError(f"{kind.__name__} has no source form")
 
     def text(self, expr: ast.expr, precedence: int = TEST) -> str:
         """Return the source of an expression."""

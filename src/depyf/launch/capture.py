@@ -46,7 +46,13 @@ class _Capture:
             from depyf.torch.prepare import prepare_debug
 
             self.directory = self._own_directory()
-            context = prepare_debug(self.directory, log_bytecode=self.settings.log_bytecode, keep_index=True)
+            context = prepare_debug(
+                self.directory,
+                log_bytecode=self.settings.log_bytecode,
+                keep_index=True,
+                only=self.settings.only,
+                kernels=self.settings.kernels,
+            )
             self.session = context.__enter__()
             self.context = context
             if self.settings.backend:

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from depyf.launch.settings import Settings, environment
 
@@ -16,8 +16,10 @@ FROM_KEYBOARD = ("SIGINT", "SIGQUIT")
 """Signals that the terminal sends to both by itself; the program decides what they do."""
 
 
-def run(arguments: Sequence[str], settings: Settings) -> int:
+def run(arguments: Sequence[str], settings: Settings, meanwhile: Callable[[], None]) -> int:
     """Run `python arguments...` to its end; return its exit status, negative where a signal ended it.
+
+    `meanwhile` is called once it runs.
 
     The program has this process's standard streams, working directory and flags of the interpreter.
     """
@@ -36,6 +38,7 @@ def run(arguments: Sequence[str], settings: Settings) -> int:
                 kept[number] = signal.signal(number, handler)
     try:
         started.append(subprocess.Popen([sys.executable, *flags, *arguments], env=environment(settings)))
+        meanwhile()
         return started[0].wait()
     finally:
         for number, previous in kept.items():

@@ -23,18 +23,29 @@ class Settings:
     launcher: process number of the launcher; its child is the program itself.
     backend: name of the backend that takes the place of what the program asks for, empty for the program's own.
     log_bytecode: as for `prepare_debug`.
+    only: a pattern of shell style; frames of other functions are not captured. Empty for all.
+    kernels: whether Inductor's modules are written.
     """
 
     directory: str
     launcher: int
     backend: str = ""
     log_bytecode: bool = False
+    only: str = ""
+    kernels: bool = True
+
+
+PROVENANCE = "INDUCTOR_PROVENANCE"
+"""Torch's own variable: whether Inductor says which nodes each kernel computes. The code has a comment more for it."""
+NAMES_OF_NODES = "2"
+"""Its value for the names alone, which costs less than whole histories of nodes."""
 
 
 def environment(settings: Settings) -> dict[str, str]:
     """Return the environment for the program, whose processes leave the telling to the launcher."""
     path = os.environ.get("PYTHONPATH")
     return {
+        PROVENANCE: NAMES_OF_NODES,
         **os.environ,
         SUMMARY_VARIABLE: "0",
         VARIABLE: json.dumps(asdict(settings)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from depyf.lift.tac import Graph, Inst, edges
+from depyf.lift.tac import Graph, Inst
 
 NAMING = frozenset({"LOAD_FAST", "STORE_FAST", "DELETE_FAST", "LOAD_FAST_CLEAR"})
 
@@ -22,11 +22,14 @@ class _Effect:
     ever_unbound: int = 0
 
 
+NOTHING = _Effect()
+
+
 def unsure_reads(graph: Graph) -> set[int]:
     """Return the temporaries that hold what a variable held which may have been unbound."""
     naming = {block.index: [inst for inst in block.insts if inst.op in NAMING] for block in graph.live()}
     loaded = {inst.arg for insts in naming.values() for inst in insts if inst.op != "STORE_FAST"}
-    if loaded.issubset(graph.code.parameters) and not any(map(_unbinds, naming.values())):
+    if loaded.issubset(_bound_first(graph, naming[0])) and not any(map(_unbinds, naming.values())):
         return set()
     names = sorted({str(inst.arg) for insts in naming.values() for inst in insts})
     bits = {name: 1 << place for place, name in enumerate(names)}
@@ -45,13 +48,28 @@ def unsure_reads(graph: Graph) -> set[int]:
         nullable |= taken
 
 
+def _bound_first(graph: Graph, insts: list[Inst]) -> set[object]:
+    """Return the parameters, and what the first block binds: no other code runs before that.
+
+    insts: the operations of that block that name variables; what stands behind a read that may raise does not count.
+    """
+    bound: set[object] = set(graph.code.parameters)
+    if graph.block(0).handler < 0:
+        for inst in insts:
+            if inst.op == "STORE_FAST":
+                bound.add(inst.arg)
+            elif inst.arg not in bound:
+                break
+    return bound
+
+
 def _unbinds(insts: list[Inst]) -> bool:
     """Say whether operations that name variables may unbind one."""
     return any(inst.op != "LOAD_FAST" and (inst.op != "STORE_FAST" or inst.uses[0] < 0) for inst in insts)
 
 
 def _find(graph: Graph, naming: dict[int, list[Inst]], bits: dict[str, int], nullable: set[int]) -> set[int]:
-    effects = {index: _effect(insts, bits, nullable) for index, insts in naming.items()}
+    effects = {index: _effect(insts, bits, nullable) if insts else NOTHING for index, insts in naming.items()}
     everything = (1 << len(bits)) - 1
     before = dict.fromkeys(effects, everything)
     before[0] = sum(bits[name] for name in set(graph.code.parameters) if name in bits)
@@ -59,15 +77,21 @@ def _find(graph: Graph, naming: dict[int, list[Inst]], bits: dict[str, int], nul
     while work:
         index = work.pop()
         block, effect = graph.block(index), effects[index]
-        after = (before[index] | effect.bound) & ~effect.unbound
-        reached = [(edge.target, after) for edge in edges(block.exit)]
+        unknown = ~((before[index] | effect.bound) & ~effect.unbound)
+        for edge in block.exit.edges():
+            if before[edge.target] & unknown:
+                before[edge.target] &= ~unknown
+                work.append(edge.target)
         if block.handler >= 0:
-            reached.append((graph.handlers[block.handler].target, before[index] & ~effect.ever_unbound))
-        for target, known in reached:
-            if before[target] & ~known:
-                before[target] &= known
+            target, unknown = graph.handlers[block.handler].target, ~before[index] | effect.ever_unbound
+            if before[target] & unknown:
+                before[target] &= ~unknown
                 work.append(target)
-    return {temp for index, insts in naming.items() for temp in _unsure(insts, before[index], bits, nullable)}
+    unsure: set[int] = set()
+    for index, insts in naming.items():
+        if insts and (before[index] != everything or effects[index].ever_unbound):
+            unsure.update(_unsure(insts, before[index], bits, nullable))
+    return unsure
 
 
 def _effect(insts: list[Inst], bits: dict[str, int], nullable: set[int]) -> _Effect:

@@ -159,7 +159,9 @@ def yield_from(folder: Folder, inst: Inst) -> None:
     def make(parts: list[ast.expr]) -> ast.expr:
         first = parts[0]
         if isinstance(first, (GetAwaitable, AsyncNext)):
-            return ast.Await(value=first.value if isinstance(first, GetAwaitable) else first)
+            # What an `async with` awaits fails with other words.
+            is_plain = isinstance(first, GetAwaitable) and not first.where
+            return ast.Await(value=first.value if is_plain else first)
         return ast.YieldFrom(value=first.value if isinstance(first, GetYieldFromIter) else first)
 
     folder.combine(inst, make)

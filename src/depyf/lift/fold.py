@@ -67,10 +67,11 @@ class Folder:
         self.insts = insts
         self.position = self.told = 0
         self.added = None
-        while self.position < len(insts) and (whole or not self.stmts):
+        end, rule_of = len(insts), rules.get
+        while self.position < end and (whole or not self.stmts):
             inst = insts[self.position]
             self.position += 1
-            rule = rules.get(inst.op)
+            rule = rule_of(inst.op)
             if rule is None:
                 raise self.error(f"operation {inst.op} cannot be folded", inst)
             rule(self, inst)
@@ -112,6 +113,11 @@ class Folder:
 
     def _taken(self, temps: list[int]) -> Taken:
         pending = self.pending
+        if len(temps) == 1 and pending:
+            entry = pending[-1]
+            if _temp_if_plain(entry) == temps[0]:
+                del pending[-1], self.by_temp[entry.temp]
+                return [entry.expr], entry.reads, entry.writes, entry.effect
         first = len(pending) - len(temps)
         if first >= 0:
             tail = pending[first:]
@@ -126,10 +132,6 @@ class Folder:
         return operands.exprs, operands.reads, operands.writes, operands.effect
 
     def _inline(self, entries: list[Entry]) -> Taken:
-        if len(entries) == 1:
-            (entry,) = entries
-            del self.by_temp[entry.temp]
-            return [entry.expr], entry.reads, entry.writes, entry.effect
         reads, writes, effect = EMPTY, EMPTY, PURE
         for entry in entries:
             del self.by_temp[entry.temp]
@@ -199,10 +201,14 @@ class Folder:
 
     def extent(self) -> Extent:
         """Return the offsets of the first and the last operation since this was last asked, or of the last one."""
-        start = min(self.told, max(self.position - 1, 0))
-        self.told = self.position
+        position = self.position
+        start = min(self.told, max(position - 1, 0))
+        self.told = position
+        if position - start == 1:
+            offset = self.insts[start].offset
+            return offset, offset
         # What was put together of several blocks has no offset of its own.
-        offsets = [inst.offset for inst in self.insts[start : self.position] if inst.offset >= 0]
+        offsets = [inst.offset for inst in self.insts[start:position] if inst.offset >= 0]
         return (min(offsets), max(offsets)) if offsets else (-1, -1)
 
     def _flush(self, stores: frozenset[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import cast
 
-from depyf.lift.tac import KEEP, Graph, Inst, edges, exit_uses
+from depyf.lift.tac import KEEP, Graph, Inst
 
 BOOKKEEPING = frozenset({"POP", "POP_EXCEPT", "PUSH_EXC_INFO"})
 """Operations of which nothing is seen: what only they take needs no variable."""
@@ -24,8 +24,8 @@ def read_temps(graph: Graph, restored: Collection[int] = ()) -> set[int]:
                 sources.setdefault(cast(int, inst.arg), []).extend(inst.uses)
             elif inst.op not in BOOKKEEPING:
                 work.extend(inst.uses)
-        work.extend(exit_uses(block.exit))
-        for edge in edges(block.exit):
+        work.extend(block.exit.reads())
+        for edge in block.exit.edges():
             for phi, arg in zip(graph.block(edge.target).phis, edge.args):
                 sources.setdefault(phi, []).append(arg)
     read: set[int] = set()

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from depyf.cfg.dominators import reverse_postorder
 from depyf.lift.successors import successors
-from depyf.lift.tac import KEEP, Block, Graph, edges, exit_uses
+from depyf.lift.tac import KEEP, Block, Graph
 
 
 def alive_at_entry(graph: Graph) -> dict[int, int]:
@@ -47,8 +47,8 @@ def _reads_and_makes(block: Block) -> tuple[int, int]:
     for inst in block.insts:
         reads |= _bits(inst.uses) & ~makes
         makes |= _bits(inst.defs) | (_bits([inst.arg]) if inst.op == KEEP and isinstance(inst.arg, int) else 0)
-    reads |= _bits(exit_uses(block.exit)) & ~makes
-    for edge in edges(block.exit):
+    reads |= _bits(block.exit.reads()) & ~makes
+    for edge in block.exit.edges():
         reads |= _bits(edge.args) & ~makes
     return reads, makes
 

@@ -40,8 +40,25 @@ class Machine:
         op = now.op
         plain = PLAIN.get(op)
         if plain is not None:
+            # What `pop` and `emit` do, in one: most operations come here.
             pops, pushes = plain
-            self.emit(op, now.arg, self.pop(pops) if pops else [], pushes)
+            stack, graph = self.stack, self.graph
+            uses: list[int] = []
+            if pops:
+                uses = stack[-pops:]
+                if len(uses) < pops:
+                    self.top(pops)
+                del stack[-pops:]
+            defs: list[int] = []
+            if pushes == 1:
+                defs.append(graph.temps)
+                stack.append(graph.temps)
+                graph.temps += 1
+            elif pushes:
+                defs += range(graph.temps, graph.temps + pushes)
+                stack += defs
+                graph.temps += pushes
+            self.insts.append(Inst(op, now.arg, uses, defs, now.line, now.offset))
             return
         rule = RULES.get(op)
         if rule is not None:

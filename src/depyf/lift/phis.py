@@ -24,8 +24,6 @@ from depyf.lift.tac import (
     Raise,
     Reraise,
     Return,
-    edges,
-    exit_uses,
 )
 
 
@@ -75,7 +73,7 @@ def settle_phis(graph: Graph) -> None:
 def _arguments(graph: Graph, handler_args: dict[int, list[list[int]]]) -> dict[int, list[int]]:
     args: dict[int, list[int]] = {}
     for block in graph.live():
-        for edge in edges(block.exit):
+        for edge in block.exit.edges():
             for phi, value in zip(graph.block(edge.target).phis, edge.args):
                 args.setdefault(phi, []).append(value)
     for handler, stacks in handler_args.items():
@@ -105,7 +103,7 @@ def _rewrite(graph: Graph, same: dict[int, int]) -> None:
         for inst in block.insts:
             _rename_inst(inst, same)
         block.exit = rename_exit(block.exit, same)
-        for edge in edges(block.exit):
+        for edge in block.exit.edges():
             kept = [position for position, phi in enumerate(graph.block(edge.target).phis) if phi not in same]
             edge.args = [same.get(edge.args[position], edge.args[position]) for position in kept]
     for block in graph.live():
@@ -121,7 +119,7 @@ def rename(graph: Graph, same: dict[int, int]) -> None:
         for inst in block.insts:
             _rename_inst(inst, same)
         block.exit = rename_exit(block.exit, same)
-        for edge in edges(block.exit):
+        for edge in block.exit.edges():
             edge.args = [same.get(arg, arg) for arg in edge.args]
         block.stack = [same.get(value, value) for value in block.stack]
 
@@ -133,7 +131,7 @@ def _rename_inst(inst: Inst, same: dict[int, int]) -> None:
 
 def rename_exit(exit_: Exit, same: dict[int, int]) -> Exit:
     """Return the exit with its own operands renamed; its edges are left as they are."""
-    if same.keys().isdisjoint(exit_uses(exit_)):
+    if same.keys().isdisjoint(exit_.reads()):
         return exit_
     match exit_:
         case Branch(cond, if_true, if_false, line):

@@ -57,6 +57,14 @@ class Goto:
 
     edge: Edge
 
+    def edges(self) -> list[Edge]:
+        """Return the edges that lead on, the likely first; where control only seems to go on is the last."""
+        return [self.edge]
+
+    def reads(self) -> list[int]:
+        """Return the temporaries that are read here (arguments of edges not counted)."""
+        return []
+
 
 @dataclass(slots=True)
 class Leave:
@@ -70,6 +78,14 @@ class Leave:
     beyond: Edge | None
     explicit: bool
 
+    def edges(self) -> list[Edge]:
+        """Return the edges that lead on, the likely first; where control only seems to go on is the last."""
+        return [self.edge] if self.beyond is None else [self.edge, self.beyond]
+
+    def reads(self) -> list[int]:
+        """Return the temporaries that are read here (arguments of edges not counted)."""
+        return []
+
 
 @dataclass(slots=True)
 class Branch:
@@ -79,6 +95,14 @@ class Branch:
     if_true: Edge
     if_false: Edge
     line: int | None = None
+
+    def edges(self) -> list[Edge]:
+        """Return the edges that lead on, the likely first; where control only seems to go on is the last."""
+        return [self.if_true, self.if_false]
+
+    def reads(self) -> list[int]:
+        """Return the temporaries that are read here (arguments of edges not counted)."""
+        return [self.cond]
 
 
 @dataclass(slots=True)
@@ -91,6 +115,14 @@ class ForIter:
     done: Edge
     line: int | None = None
     is_async: bool = False
+
+    def edges(self) -> list[Edge]:
+        """Return the edges that lead on, the likely first; where control only seems to go on is the last."""
+        return [self.body, self.done]
+
+    def reads(self) -> list[int]:
+        """Return the temporaries that are read here (arguments of edges not counted)."""
+        return [self.iterator]
 
 
 @dataclass(slots=True)
@@ -107,6 +139,14 @@ class Return:
     beyond: Edge | None = None
     offset: int = -1
 
+    def edges(self) -> list[Edge]:
+        """Return the edges that lead on, the likely first; where control only seems to go on is the last."""
+        return [] if self.beyond is None else [self.beyond]
+
+    def reads(self) -> list[int]:
+        """Return the temporaries that are read here (arguments of edges not counted)."""
+        return [self.value]
+
 
 @dataclass(slots=True)
 class Raise:
@@ -116,6 +156,14 @@ class Raise:
     line: int | None = None
     beyond: Edge | None = None
 
+    def edges(self) -> list[Edge]:
+        """Return the edges that lead on, the likely first; where control only seems to go on is the last."""
+        return [] if self.beyond is None else [self.beyond]
+
+    def reads(self) -> list[int]:
+        """Return the temporaries that are read here (arguments of edges not counted)."""
+        return list(self.operands)
+
 
 @dataclass(slots=True)
 class Reraise:
@@ -124,10 +172,26 @@ class Reraise:
     exc: int
     beyond: Edge | None = None
 
+    def edges(self) -> list[Edge]:
+        """Return the edges that lead on, the likely first; where control only seems to go on is the last."""
+        return [] if self.beyond is None else [self.beyond]
+
+    def reads(self) -> list[int]:
+        """Return the temporaries that are read here (arguments of edges not counted)."""
+        return [self.exc]
+
 
 @dataclass(slots=True)
 class Stop:
     """Control never comes here: a statement before it never ends by itself."""
+
+    def edges(self) -> list[Edge]:
+        """Return the edges that lead on, the likely first; where control only seems to go on is the last."""
+        return []
+
+    def reads(self) -> list[int]:
+        """Return the temporaries that are read here (arguments of edges not counted)."""
+        return []
 
 
 Exit = Goto | Leave | Branch | ForIter | Return | Raise | Reraise | Stop
@@ -205,40 +269,9 @@ class Graph:
 
     def live(self) -> list[Block]:
         """Return all blocks that exist, by index."""
-        return [block for block in self.blocks if block is not None]
+        return list(filter(None, self.blocks))
 
 
 def seeming(exit_: Exit) -> Edge | None:
     """Return the edge along which control only seems to go on."""
     return exit_.beyond if isinstance(exit_, (Leave, Return, Raise, Reraise)) else None
-
-
-def edges(exit_: Exit) -> list[Edge]:
-    """Return the outgoing edges of an exit, the likely first; where control only seems to go on is the last."""
-    kind = type(exit_)  # Asked of every block many times over: the type is compared, not matched.
-    if kind is Goto:
-        return [exit_.edge]  # type: ignore[union-attr]
-    if kind is Branch:
-        return [exit_.if_true, exit_.if_false]  # type: ignore[union-attr]
-    if kind is ForIter:
-        return [exit_.body, exit_.done]  # type: ignore[union-attr]
-    if kind is Leave:
-        passed, behind = exit_.edge, exit_.beyond  # type: ignore[union-attr]
-        return [passed] if behind is None else [passed, behind]
-    if kind is Stop:
-        return []
-    return [] if exit_.beyond is None else [exit_.beyond]  # type: ignore[union-attr]
-
-
-def exit_uses(exit_: Exit) -> list[int]:
-    """Return the temporaries that an exit reads itself (arguments of edges not counted)."""
-    kind = type(exit_)
-    if kind is Branch:
-        return [exit_.cond]  # type: ignore[union-attr]
-    if kind is Return:
-        return [exit_.value]  # type: ignore[union-attr]
-    if kind is ForIter:
-        return [exit_.iterator]  # type: ignore[union-attr]
-    if kind is Raise:
-        return list(exit_.operands)  # type: ignore[union-attr]
-    return [exit_.exc] if kind is Reraise else []  # type: ignore[union-attr]

@@ -4,6 +4,8 @@ Before: def f(): return             (but its code is that of a generator)
 After:  def f():
             if False: yield
             return
+
+Asynchronous generators also lose the values of their returns, which are None.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ import ast
 from collections.abc import Sequence
 
 from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_GENERATOR, Code
-from depyf.lift.nodes import literal
+from depyf.lift.nodes import Temp, literal
+from depyf.passes.walk import rewrite_sequences
 from depyf.trace import step
 
 
@@ -23,6 +26,28 @@ def keep_generator(stmts: list[ast.stmt], code: Code) -> list[ast.stmt]:
     step("a `yield` that is never reached keeps it a generator")
     never = ast.Expr(value=ast.Yield(value=None), lineno=0)
     return [ast.If(test=literal(False), body=[never], orelse=[], lineno=0), *stmts]
+
+
+def return_nothing(stmts: list[ast.stmt], code: Code) -> list[ast.stmt]:
+    """Return the statements of an asynchronous generator without values in its returns: no source gives them one.
+
+    Before: x = None; return x      After: x = None; x; return
+    """
+    if not code.flags & CO_ASYNC_GENERATOR:
+        return stmts
+
+    def rewrite(sequence: list[ast.stmt]) -> list[ast.stmt]:
+        found: list[ast.stmt] = []
+        for stmt in sequence:
+            if isinstance(stmt, ast.Return) and stmt.value is not None:
+                step("an asynchronous generator returns None")
+                if not isinstance(stmt.value, (ast.Constant, Temp)):
+                    found.append(ast.Expr(value=stmt.value, lineno=stmt.lineno))
+                stmt.value = None
+            found.append(stmt)
+        return found
+
+    return rewrite_sequences(stmts, rewrite)
 
 
 def _yields(stmts: Sequence[ast.stmt]) -> bool:

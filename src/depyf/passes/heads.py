@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
-from depyf.lift.nodes import AsyncIter, GetIter, Ref, Temp
+from depyf.lift.nodes import AsyncIter, GetAwaitable, GetIter, Ref, Temp
 from depyf.lift.tac import NULL
 from depyf.passes.loop_tails import take_tail
 from depyf.passes.walk import holds, of_kinds, rewrite_sequences
@@ -61,7 +61,7 @@ def _entered(before: list[ast.stmt], stmt: WithStmt) -> Enter | None:
         return None
     enter, awaited = before[-2], before[-1]
     value = awaited.value if isinstance(awaited, (ast.Assign, ast.Expr)) else None
-    if not isinstance(value, ast.Await) or not _is_temp(value.value, Temp(temp=enter.value)):
+    if not isinstance(value, ast.Await) or not _is_temp(_awaited(value), Temp(temp=enter.value)):
         return None
     if isinstance(awaited, ast.Assign):
         (target,) = awaited.targets
@@ -70,6 +70,11 @@ def _entered(before: list[ast.stmt], stmt: WithStmt) -> Enter | None:
         enter.value = target.temp
     del before[-2:]
     return enter
+
+
+def _awaited(value: ast.Await) -> ast.expr:
+    """Return what is awaited, in whatever words that fails."""
+    return value.value.value if isinstance(value.value, GetAwaitable) else value.value
 
 
 def _iterable(stmt: ForStmt, before: list[ast.stmt], named: Counter[int]) -> ast.expr:

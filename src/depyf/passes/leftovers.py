@@ -12,6 +12,8 @@ import unicodedata
 from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Code
+from depyf.bytecode.known_async import AITER, ANEXT, AWAITS
+from depyf.bytecode.operations import OF_VARIABLES
 from depyf.lift.imports import Import
 from depyf.lift.nodes import (
     AsyncIter,
@@ -19,6 +21,7 @@ from depyf.lift.nodes import (
     Cell,
     Common,
     Function,
+    GetAwaitable,
     GetIter,
     Object,
     Temp,
@@ -26,6 +29,7 @@ from depyf.lift.nodes import (
     WithExcept,
     literal,
 )
+from depyf.lift.tac import Graph
 from depyf.lift.writable import is_writable
 from depyf.passes.body import Body
 from depyf.passes.definitions import AsyncDefinition, Definition
@@ -65,6 +69,12 @@ class Names:
         self.taken.add(name)
         return name
 
+    def free(self, graph: Graph) -> None:
+        """Take over a graph's hints, and free the names of the variables that no operation names any more."""
+        used = {inst.arg for block in graph.live() for inst in block.insts if inst.op in OF_VARIABLES}
+        self.hints.update(graph.hints)
+        self.taken -= set(graph.code.varnames) - used - set(graph.code.parameters)
+
     def of_object(self, value: object) -> str:
         """Return the placeholder of an object; one object has one name."""
         if isinstance(value, Code) and value.origin is not None:
@@ -89,7 +99,7 @@ def _label(value: object) -> str:
 
 
 KINDS = frozenset(
-    {Temp, Object, GetIter, AsyncIter, AsyncNext, WithExcept, Common, Cell, Function, ast.Slice}
+    {Temp, Object, GetIter, AsyncIter, AsyncNext, GetAwaitable, WithExcept, Common, Cell, Function, ast.Slice}
 )
 VARIABLES = frozenset({ast.Name, Var})
 
@@ -97,11 +107,9 @@ VARIABLES = frozenset({ast.Name, Var})
 def finish_leftovers(body: Body, names: Names) -> None:
     """Replace every node that is no Python in place."""
     temps: dict[int, str] = {}
-    hint_names(body.stmts, names.hints)
-
     all_writable = all(map(is_writable, names.taken))
     kinds = KINDS if all_writable else KINDS | VARIABLES
-    present = of_kinds(body.stmts, PRESENT | kinds)
+    present = of_kinds(body.stmts, SOUGHT if all_writable else SOUGHT | VARIABLES)
     between_brackets = _indices([node for node in present if isinstance(node, ast.Subscript)])
     names.taken |= _imported([node for node in present if isinstance(node, Import)])
 
@@ -111,6 +119,8 @@ def finish_leftovers(body: Body, names: Names) -> None:
             step("v{} is called {}", temp, temps[temp])
         return temps[temp]
 
+    if any(type(node) is Temp for node in present):
+        hint_names(body.stmts, names.hints)
     is_named = any(isinstance(node, NAMED) for node in present)
     for node in nodes(body.stmts) if is_named else ():
         if isinstance(node, (Definition, AsyncDefinition)) and isinstance(node.target, Temp):
@@ -131,12 +141,14 @@ def finish_leftovers(body: Body, names: Names) -> None:
         if isinstance(expr, GetIter):
             return ast.Call(func=_builtin(names, "iter"), args=[expr.value], keywords=[])
         if isinstance(expr, AsyncIter):
-            return ast.Call(func=_builtin(names, "aiter"), args=[expr.value], keywords=[])
+            return _called(names, AITER, expr.value)
+        if isinstance(expr, GetAwaitable) and expr.where in AWAITS:
+            return _called(names, AWAITS[expr.where], expr.value)
         if isinstance(expr, ast.Slice) and id(expr) not in between_brackets:
             bounds = [literal(None) if bound is None else bound for bound in (expr.lower, expr.upper, expr.step)]
             return ast.Call(func=_builtin(names, "slice"), args=bounds, keywords=[])
         if isinstance(expr, AsyncNext):
-            return ast.Call(func=_builtin(names, "anext"), args=[expr.value], keywords=[])
+            return _called(names, ANEXT, expr.value)
         if isinstance(expr, WithExcept):
             caught = ast.Call(func=ast.Name(id=names.of_object(sys.exc_info), ctx=ast.Load()), args=[], keywords=[])
             return ast.Call(func=expr.exit, args=[ast.Starred(value=caught, ctx=ast.Load())], keywords=[])
@@ -156,7 +168,7 @@ def finish_leftovers(body: Body, names: Names) -> None:
 
 NAMED = (Temp, Definition, AsyncDefinition, Import)
 """What is named here, in the order of the source."""
-PRESENT: frozenset[type] = frozenset({*NAMED, ast.Subscript})
+SOUGHT: frozenset[type] = frozenset({*NAMED, ast.Subscript, *KINDS})
 
 
 def _imported(modules: list[Import]) -> set[str]:
@@ -171,6 +183,11 @@ def _indices(subscripts: list[ast.Subscript]) -> set[int]:
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         found.update(id(part) for part in parts)
     return found
+
+
+def _called(names: Names, function: object, value: ast.expr) -> ast.expr:
+    """Return the call of a function that stands as a constant."""
+    return ast.Call(func=ast.Name(id=names.of_object(function), ctx=ast.Load()), args=[value], keywords=[])
 
 
 def _cell(variable: str) -> ast.expr:

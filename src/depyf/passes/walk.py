@@ -137,22 +137,22 @@ def of_kinds(body: Iterable[ast.AST], kinds: frozenset[type]) -> list[Any]:
     """Return the nodes of exactly these kinds in `body`, parents before children, in no other order."""
     work = list(body)
     found: list[Any] = [node for node in work if type(node) in kinds]
+    held = INNER
     for node in work:  # It grows while it is gone through.
-        for name in INNER[type(node)]:
-            value = getattr(node, name, None)
-            if type(value) is list:
+        for value in node.__dict__.values():
+            kind = type(value)
+            if kind is list:
                 for item in value:
                     kind = type(item)
                     if kind in kinds:
                         found.append(item)
-                    if INNER[kind]:
+                    if held[kind]:
                         work.append(item)
             else:
-                kind = type(value)
                 if kind in kinds:
                     found.append(value)
-                if INNER[kind]:
-                    work.append(value)  # type: ignore[arg-type]
+                if held[kind]:
+                    work.append(value)
     return found
 
 

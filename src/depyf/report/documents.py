@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from depyf.report.index_reader import Run
 from depyf.report.links.bytecode import OF_DYNAMO, bytecode_links, dynamo_links
 from depyf.report.links.graphs import graph_links, node_origins
-from depyf.report.links.kernels import kernel_links, node_mapping
+from depyf.report.links.kernels import computed_by, kernel_links
 from depyf.report.links.origins import NOWHERE, Links, Origin, Origins, joined
 from depyf.report.links.transformed import transformed_links
 from depyf.report.model import Artefact, Compile, Dialect, Function, GuardSet, Transformed, UserLine
@@ -173,9 +173,9 @@ def _kernels(run: Run, compiled: Compile, parts: list[str], graphs: list[Documen
         if each.dialect is not Dialect.KERNEL:
             continue
         text, part = run.text(each.file), parts[index]
-        lowered = [graph for graph in graphs if graph.key.startswith(_lowered_key(part)) and _same_graph(graph, each)]
+        lowered = [graph for graph in graphs if graph.key == _lowered_key(part) and _same_graph(graph, each)]
         nodes = node_origins(lowered[-1].text, lowered[-1].links) if lowered else {}
-        mapping = node_mapping(
+        computed = computed_by(
             _beside(run, compiled, parts, index, STACK_TRACES), _beside(run, compiled, parts, index, MAPPINGS)
         )
         is_backward = part == "backward"
@@ -187,7 +187,7 @@ def _kernels(run: Run, compiled: Compile, parts: list[str], graphs: list[Documen
                 is_leading=True,
                 file=each.file,
                 text=text,
-                links=kernel_links(text, mapping, nodes),
+                links=kernel_links(text, computed, nodes, run.names),
             )
         )
     return found

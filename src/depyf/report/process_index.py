@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from depyf.report.claims import FOLDER
+from depyf.report.facts import Facts, compiles_of, differences, facts
 from depyf.report.writer import write_whole
 
 PROCESSES = "processes.md"
@@ -18,9 +19,6 @@ PROCESSES = "processes.md"
 _RANK = re.compile(r"rank_(\d+)$")
 _PROCESS = re.compile(FOLDER.format(r"(\d+)") + "$")
 _MOST_TRIES = 100
-
-Facts = dict[str, str]
-"""What is compared between ranks: a name of the fact, and what it is on one rank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +89,9 @@ def _page(members: dict[int, Member], words: Words) -> str:
         return ""
     lines = [f"# What torch.compile made, by {words.one}", "", *_table(members, words), ""]
     lines += [f"## Where {words.several} differ", ""]
-    differences = list(_differences({number: _facts(each.index) for number, each in members.items()}, words))
+    apart = list(_differences({str(number): facts(each.index) for number, each in members.items()}, words))
     same = f"Nowhere: the same functions, graphs, breaks and recompiles on {len(members)} {words.several}."
-    return "\n".join([*lines, *(differences or [same])]) + "\n"
+    return "\n".join([*lines, *(apart or [same])]) + "\n"
 
 
 def _folders(directory: Path, pattern: re.Pattern[str]) -> dict[int, Member]:
@@ -110,7 +108,7 @@ def _table(members: dict[int, Member], words: Words) -> Iterator[str]:
     yield f"|{'---|' * 7}"
     for number, member in members.items():
         index = member.index
-        compiles = [each for _, each in _compiles(index)]
+        compiles = [each for _, each in compiles_of(index)]
         cells = [
             f"[{number}]({member.folder}index.md)",
             str(len(compiles)),
@@ -123,38 +121,9 @@ def _table(members: dict[int, Member], words: Words) -> Iterator[str]:
         yield "| " + " | ".join(cells) + " |"
 
 
-def _compiles(index: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each compile with the name of its function and the line it begins or goes on at."""
-    for root in index["functions"]:
-        for function in (root, *root["resume_functions"]):
-            line = function.get("resumes_at") or function["line"]
-            for each in function["compiles"]:
-                yield f"{root['name']}, {function['file']}:{line}", each
-
-
-def _facts(index: dict[str, Any]) -> Facts:
-    facts: dict[str, list[str]] = {}
-    for place, each in _compiles(index):
-        stages = ", ".join(sorted({artefact["stage"] for artefact in each["artefacts"]}))
-        facts.setdefault(f"compiles of {place}", []).append(each["trigger"]["kind"])
-        facts.setdefault(f"operations of {place}", []).append(str(each["op_count"]))
-        facts.setdefault(f"guards of {place}", []).append(str(each["guard_count"]))
-        facts.setdefault(f"artefacts of {place}", []).append(stages or "none")
-        for found in each["breaks"]:
-            facts.setdefault(f"graph breaks in {place}", []).append(found["reason"])
-        if each["failure"] is not None:
-            facts.setdefault(f"{place} given up", []).append(each["failure"]["reason"])
-    return {name: "; ".join(values) for name, values in facts.items()}
-
-
-def _differences(by_rank: dict[int, Facts], words: Words) -> Iterator[str]:
-    names = dict.fromkeys(name for facts in by_rank.values() for name in facts)
-    for name in names:
-        values: dict[str, list[int]] = {}
-        for rank, facts in by_rank.items():
-            values.setdefault(facts.get(name, "none"), []).append(rank)
-        if len(values) > 1:
-            yield f"- {name}"
-            for value, ranks in values.items():
-                label = words.one if len(ranks) == 1 else words.several
-                yield f"  - {label} {', '.join(map(str, ranks))}: {' '.join(value.split())}"
+def _differences(told: dict[str, Facts], words: Words) -> Iterator[str]:
+    for name, values in differences(told):
+        yield f"- {name}"
+        for value, labels in values.items():
+            label = words.one if len(labels) == 1 else words.several
+            yield f"  - {label} {', '.join(labels)}: {' '.join(value.split())}"

@@ -188,11 +188,14 @@ class Builder:
             self._unrotate(header, labels, entry)
         for header, inside in self._loops(labels, entry, skip):
             self._reduce_loop(header, {label for label in inside if label in self.nodes}, labels)
-        reached = set(reverse_postorder(self._successors(labels), entry))
-        self.nodes.remove(labels - reached)
-        items = place(self.nodes, reached, entry)
-        self.nodes.remove(reached)
+        items = self._placed(labels, entry)
+        self.nodes.remove(labels)
         return items
+
+    def _placed(self, labels: set[int], entry: int) -> list[Item]:
+        """Return the items of those nodes that `entry` leads to among them, the loops among them reduced."""
+        successors = self._successors(labels)
+        return place(self.nodes, successors, reverse_postorder(successors, entry))
 
     def _unrotate(self, header: int, labels: set[int], entry: int) -> None:
         """Join the two copies of a `while` test around the loop body `header`, if there are two."""
@@ -324,12 +327,12 @@ class Builder:
             first = loop.body[0]
             assert isinstance(first, Jump)
             if first.label in body:
-                loop.body = place(self.nodes, body, first.label)
+                loop.body = self._placed(body, first.label)
                 self.nodes.remove(body)
                 labels -= body
             self.add(header, node.items, handler, nest, offset, last)
             return
-        items = place(self.nodes, inside, header)
+        items = self._placed(inside, header)
         self.nodes.remove(inside)
         labels -= inside - {header}
         item = _while(header, items, inside, self.extents.behind_while(header))

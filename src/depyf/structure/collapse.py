@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from depyf.lift.fold import Folder
 from depyf.lift.nodes import IMPURE, Entry, MatchTest, Temp
 from depyf.lift.rules import FOLD
-from depyf.lift.tac import Block, Branch, Edge, Exit, Goto, Graph, Inst, Return, edges
+from depyf.lift.tac import Block, Branch, Edge, Exit, Goto, Graph, Inst, Return
 from depyf.structure.chains import link, turned, with_link
 from depyf.structure.compounds import RULES, Compound
 from depyf.structure.order import postorder
@@ -59,7 +59,7 @@ class _Collapser:
         self.uses = count_uses(graph)
         self.preds: dict[int, int] = {0: 1}
         for block in graph.live():
-            for edge in edges(block.exit):
+            for edge in block.exit.edges():
                 self.preds[edge.target] = self.preds.get(edge.target, 0) + 1
         for handler in graph.handlers:
             self.preds[handler.target] = self.preds.get(handler.target, 0) + 2

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from depyf.lift.tac import Block, Branch, Edge, Exit, Goto, Graph, Inst, Raise, Return, exit_uses
+from depyf.lift.tac import Block, Branch, Edge, Exit, Goto, Graph, Inst, Raise, Return
 from depyf.structure.order import postorder
 from depyf.structure.regions.table import prune
 from depyf.trace import step
@@ -94,7 +94,7 @@ def _single_difference(one: Block, two: Block, length: int) -> tuple[int, int] |
     made: set[int] = set()
     first, second = one.insts[len(one.insts) - length :], two.insts[len(two.insts) - length :]
     uses = [(left.uses, right.uses, left.defs, right.defs) for left, right in zip(first, second)]
-    uses.append((exit_uses(one.exit), exit_uses(two.exit), [], []))
+    uses.append((one.exit.reads(), two.exit.reads(), [], []))
     for left_uses, right_uses, left_defs, right_defs in uses:
         if len(left_uses) != len(right_uses):
             return None
@@ -177,7 +177,7 @@ def _same(failed: Block, other: Block, skipped: int) -> bool:
         return False
     renamed: dict[int, int] = {}
     uses = [(left.uses, right.uses, left.defs, right.defs) for left, right in zip(rest.insts, other.insts)]
-    uses.append((exit_uses(rest.exit), exit_uses(other.exit), [], []))
+    uses.append((rest.exit.reads(), other.exit.reads(), [], []))
     for left_uses, right_uses, left_defs, right_defs in uses:
         if [renamed.get(temp, temp) for temp in left_uses] != right_uses:
             return False

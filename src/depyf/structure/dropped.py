@@ -8,7 +8,7 @@ Of `(c and b) or d` nothing but d is left there. A value that was not tested is 
 
 from __future__ import annotations
 
-from depyf.lift.tac import Block, Branch, Edge, Graph, edges, exit_uses
+from depyf.lift.tac import Block, Branch, Edge, Graph
 from depyf.trace import step
 
 
@@ -18,7 +18,7 @@ def remove_dropped(graph: Graph) -> None:
         return
     entries: dict[int, list[tuple[Block, Edge]]] = {}
     for block in graph.live():
-        for edge in edges(block.exit):
+        for edge in block.exit.edges():
             entries.setdefault(edge.target, []).append((block, edge))
     handled = {handler.target for handler in graph.handlers}
     used = _used(graph)
@@ -34,8 +34,8 @@ def _used(graph: Graph) -> set[int]:
         for inst in block.insts:
             if inst.op != "POP":
                 used.update(inst.uses)
-        used.update(exit_uses(block.exit))
-        for edge in edges(block.exit):
+        used.update(block.exit.reads())
+        for edge in block.exit.edges():
             used.update(edge.args)
     return used
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 
-from depyf.lift.tac import Block, Edge, Goto, Graph, Raise, Reraise, Return, exit_uses
+from depyf.lift.tac import Block, Edge, Goto, Graph, Raise, Reraise, Return
 from depyf.structure.argument_key import argument_key
 from depyf.structure.regions.split import split_block
 from depyf.trace import step
@@ -69,8 +69,8 @@ def _way_out(graph: Graph, block: Block) -> tuple[int, Hashable] | None:
             return None
         words.append((inst.op, argument_key(inst.arg), *(names.get(temp, temp) for temp in inst.uses)))
         names.update((temp, len(names)) for temp in inst.defs)
-    uses = [] if isinstance(exit_, Reraise) else exit_uses(exit_)
-    words.extend(exit_uses(exit_) if isinstance(exit_, Reraise) else [])
+    uses = [] if isinstance(exit_, Reraise) else exit_.reads()
+    words.extend(exit_.reads() if isinstance(exit_, Reraise) else [])
     if any(temp not in names and temp >= 0 for temp in uses) or place == len(block.insts):
         return None
     return place, (*words, *(names.get(temp, temp) for temp in uses))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from depyf.bytecode.code import Code
 from depyf.lift.phis import rename
-from depyf.lift.tac import Block, Branch, Goto, Graph, edges
+from depyf.lift.tac import Block, Branch, Goto, Graph
 from depyf.structure.order import postorder
 from depyf.structure.regions.table import prune
 from depyf.trace import step
@@ -53,7 +53,7 @@ def _join(graph: Graph, found: list[Block]) -> None:
     """Append to these blocks what follows each of them alone."""
     entries: dict[int, int] = {}
     for block in graph.live():
-        for edge in edges(block.exit):
+        for edge in block.exit.edges():
             entries[edge.target] = entries.get(edge.target, 0) + 1
     for handler in graph.handlers:
         entries[handler.target] = 2

@@ -23,7 +23,6 @@ from depyf.lift.tac import (
     Reraise,
     Return,
     Stop,
-    edges,
 )
 from depyf.structure.order import postorder
 from depyf.structure.regions.split import split_block
@@ -185,7 +184,7 @@ def _region(graph: Graph, first: int, rest: Block, outer: int) -> set[int]:
     work = [first]
     while work:
         block = graph.block(work.pop())
-        targets = [edge.target for edge in edges(block.exit)]
+        targets = [edge.target for edge in block.exit.edges()]
         if block.handler not in (outer, -1) and block.handler != rest.handler:
             targets.append(graph.handlers[block.handler].target)
         for target in targets:
@@ -200,7 +199,7 @@ def _is_closed(graph: Graph, region: set[int], before: set[int], rest: Block) ->
     if rest.phis:
         return False
     for block in graph.live():
-        for edge in edges(block.exit):
+        for edge in block.exit.edges():
             if edge.target in region and block.index not in region | before:
                 return False
             if edge.target == rest.index and block.index not in region:
@@ -229,7 +228,7 @@ def _alone(graph: Graph, region: set[int], first: int, rest: int, iterator: int,
     alone.blocks[0] = Block(0, [start.display, load], Goto(Edge(first, [])), -1)
     end = alone.new_block([], Return(start.display.defs[0]), -1, [])
     for block in alone.live():
-        for edge in edges(block.exit):
+        for edge in block.exit.edges():
             if edge.target == rest:
                 edge.target = end.index
     return alone
@@ -283,7 +282,7 @@ def _prune(graph: Graph) -> None:
     work = [0]
     while work:
         block = graph.block(work.pop())
-        targets = [edge.target for edge in edges(block.exit)]
+        targets = [edge.target for edge in block.exit.edges()]
         if block.handler >= 0:
             targets.append(graph.handlers[block.handler].target)
         for target in targets:

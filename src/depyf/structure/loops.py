@@ -54,7 +54,11 @@ def natural_loops(successors: Successors, entry: int) -> list[tuple[int, set[int
 
 def loop_headers(graph: Graph) -> frozenset[int]:
     """Return the blocks that some way through the code comes back to."""
-    return frozenset(header for _, header in _retreating(all_successors(graph), 0))
+    successors = all_successors(graph)
+    for label, targets in successors.items():
+        if targets and min(targets) <= label:  # In every circle some edge leads to no higher number.
+            return frozenset(header for _, header in _retreating(successors, 0))
+    return frozenset()
 
 
 def _retreating(successors: Successors, entry: int) -> list[tuple[int, int]]:

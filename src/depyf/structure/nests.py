@@ -110,3 +110,19 @@ def nests(graph: Graph, markers: set[int]) -> dict[int, tuple[int, ...]]:
             inside.extend(block.insts[0].defs)
         found[block.index] = tuple(inside)
     return found
+
+
+def scopes(graph: Graph, nest: dict[int, tuple[int, ...]], finallys: set[int]) -> dict[int, int]:
+    """Return for each block a number: that of all blocks which are nested and protected alike.
+
+    nest: the markers around each block.
+    finallys: the handlers of `finally` bodies; the end of one stays a place of its own, that `break` may lead to.
+    """
+    numbers: dict[tuple[int, tuple[int, ...], int], int] = {}
+    finals = {graph.handlers[handler].exc for handler in finallys}
+    found: dict[int, int] = {}
+    for block in graph.live():
+        is_end = isinstance(block.exit, Reraise) and block.exit.exc in finals
+        key = (block.handler, nest[block.index], block.index if is_end else -1)
+        found[block.index] = numbers.setdefault(key, len(numbers))
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from depyf.lift.tac import Graph, edges
+from depyf.lift.tac import Graph
 
 
 def postorder(graph: Graph) -> list[int]:
@@ -29,7 +29,7 @@ def postorder(graph: Graph) -> list[int]:
 def _successors(graph: Graph, index: int) -> list[int]:
     """Return the successors of a block, the one to visit first last."""
     block = graph.block(index)
-    found = [edge.target for edge in edges(block.exit)]
+    found = [edge.target for edge in block.exit.edges()]
     if block.handler >= 0:
         found.append(graph.handlers[block.handler].target)
     if len(found) > 1:

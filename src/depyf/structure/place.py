@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from depyf.cfg.dominators import immediate_dominators, reverse_postorder
+from depyf.cfg.dominators import immediate_dominators
 from depyf.lift.nodes import Temp
 from depyf.structure.tree import For, If, Item, Jump, Label, Loop, ReraiseStmt, Try, WithBody, children
 
@@ -13,14 +13,17 @@ if TYPE_CHECKING:
     from depyf.structure.node_table import Node
 
 
-def place(nodes: dict[int, Node], labels: set[int], entry: int) -> list[Item]:
-    """Return the items of the nodes, beginning with `entry`; jumps that leave them, or go back to `entry`, stay."""
-    inner = labels - {entry}
-    successors = {
-        label: [jump.label for jump in nodes[label].jumps if jump.label in inner] for label in labels
-    }
-    order = reverse_postorder(successors, entry)
-    rank = {label: number for number, label in enumerate(order)}
+def place(nodes: dict[int, Node], successors: dict[int, list[int]], order: list[int]) -> list[Item]:
+    """Return the items of the nodes in `order`, the reverse postorder of the edges between them; a jump out stays.
+
+    So does one that goes back to the first.
+    """
+    if len(order) == 1:
+        _attach(nodes, order[0], [], {})
+        return nodes[order[0]].items
+    entry = order[0]
+    inner = set(order[1:])
+    rank = dict(zip(order, range(len(order))))
     idom = immediate_dominators(successors, entry, order)
     sites: dict[int, list[tuple[int, Jump]]] = {}
     for label in order:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from depyf.lift.tac import Block, Edge, Goto, Graph, Inst, Raise, Return, exit_uses
+from depyf.lift.tac import Block, Edge, Goto, Graph, Inst, Raise, Return
 from depyf.structure.argument_key import argument_key
 from depyf.structure.nests import find_markers
 from depyf.structure.regions.split import split_block
@@ -64,7 +64,7 @@ def _start(block: Block) -> int | None:
         line = block.insts[-1].line if block.insts else None
     if line is None:
         return None
-    needed = set(exit_uses(block.exit))
+    needed = set(block.exit.reads())
     start = None
     for place in range(len(block.insts) - 1, -1, -1):
         inst = block.insts[place]
@@ -114,5 +114,5 @@ def _shape(block: Block, insts: list[Inst]) -> Key:
         arg = argument_key(inst.arg) if inst.op == "CONST" else inst.arg
         shape.append((inst.op, inst.line, type(inst.arg), arg, tuple(numbers.get(temp, -1) for temp in inst.uses)))
         numbers.update((temp, len(numbers)) for temp in inst.defs)
-    shape.append(tuple(numbers.get(temp, -1) for temp in exit_uses(block.exit)))
+    shape.append(tuple(numbers.get(temp, -1) for temp in block.exit.reads()))
     return tuple(shape)

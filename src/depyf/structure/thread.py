@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from operator import ne
 
-from depyf.lift.tac import Block, Edge, ForIter, Goto, Graph, edges, seeming
+from depyf.lift.tac import Block, Edge, ForIter, Goto, Graph, seeming
 from depyf.structure.regions.table import Regions, prune
 from depyf.structure.uses import count_uses
 from depyf.trace import step
@@ -22,7 +22,7 @@ def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
     passable = {block.index for block in graph.live() if _may_do_nothing(block)}
     uses = count_uses(graph) if passable else {}
     for block in graph.live() if passable else ():
-        for edge in edges(block.exit):
+        for edge in block.exit.edges():
             if edge.target not in passable or edge is seeming(block.exit):
                 continue
             seen = {edge.target}

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from depyf.lift.tac import Graph, edges, exit_uses
+from collections import Counter
+
+from depyf.lift.tac import Graph
 
 
 def count_uses(graph: Graph) -> dict[int, int]:
     """Return how often each temporary is read; being popped is no use."""
-    uses: dict[int, int] = {}
+    read: list[int] = []
     for block in graph.live():
         for inst in block.insts:
-            if inst.op != "POP":
-                for temp in inst.uses:
-                    uses[temp] = uses.get(temp, 0) + 1
-        for temp in exit_uses(block.exit):
-            uses[temp] = uses.get(temp, 0) + 1
-        for edge in edges(block.exit):
-            for temp in edge.args:
-                uses[temp] = uses.get(temp, 0) + 1
-    return uses
+            if inst.uses and inst.op != "POP":
+                read += inst.uses
+        read += block.exit.reads()
+        for edge in block.exit.edges():
+            read += edge.args
+    return Counter(read)

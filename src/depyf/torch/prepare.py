@@ -20,14 +20,15 @@ from depyf.report.summary import summary
 from depyf.report.variables import SUMMARY_VARIABLE
 from depyf.torch import entries, hooks
 from depyf.torch.active import ACTIVE, HITS
-from depyf.torch.adapters import lacking, seams, stages
+from depyf.torch.adapters import caller, lacking, seams, stages
 from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
 from depyf.torch.dump import LOOSE, Dump
 from depyf.torch.problems import Problems
 from depyf.torch.progress import Progress
 from depyf.torch.rank import rank_directory
 from depyf.torch.recorder import Recorder
-from depyf.torch.records import record_kind
+from depyf.torch.records import record_compile_id, record_kind
+from depyf.torch.selection import Selection
 from depyf.torch.told import TOLD, LiveCompile, Told
 from depyf.torch.untraced import UntoldBreaks, Untraced
 from depyf.torch.views import INDEX, write_views
@@ -52,15 +53,18 @@ class DumpContext:
         clean_wild_fx_code: bool,
         log_bytecode: bool,
         keep_index: bool,
+        only: str,
+        kernels: bool,
     ) -> None:
         self.directory = directory
+        self._selection = Selection(only)
         self._shared = shared
         self._whole_job = whole
         self._told = _told_so_far(directory)
         self.session = self._told.session
         self._problems = Problems(directory)
         self._dump = Dump(directory, self._problems, self._told.numbers)
-        self._recorder = Recorder(self.session, self._dump, keep_restarted=not clean_wild_fx_code)
+        self._recorder = Recorder(self.session, self._dump, keep_restarted=not clean_wild_fx_code, kernels=kernels)
         self._untraced = None if seams.has_structured_trace() else Untraced(self._recorder)
         self._breaks = None if lacking.traced_breaks() is None else UntoldBreaks(self._recorder)
         self._log_bytecode = log_bytecode
@@ -107,9 +111,7 @@ class DumpContext:
         self._problems.write()
         self._recorder.forget_texts()
         self._told.live += [
-            LiveCompile(each.compile, each.live_code)
-            for each in self._recorder.running()
-            if each.live_code is not None
+            LiveCompile(each.compile, each.live_code) for each in self._recorder.running() if each.live_code is not None
         ]
 
     def _write_so_far(self) -> None:
@@ -132,7 +134,11 @@ class DumpContext:
         """Take in one record of torch's structured trace."""
         if os.getpid() != self._process:
             return
-        kind = record_kind(metadata)[0]
+        kind, compile_id = record_kind(metadata)[0], record_compile_id(metadata)
+        if kind == stages.FRAME_STARTS and compile_id is not None:
+            self._selection.begins(compile_id, caller.code_in_progress())
+        if self._selection.leaves_out(compile_id):
+            return
         if kind == stages.FRAME_STARTS:
             self._settings_of_thread(enter=True)
             with self._problems.contained("reading cache entries"):
@@ -151,6 +157,10 @@ class DumpContext:
         if os.getpid() != self._process:
             return None
         current = seams.current_compile()
+        if current is not None and not self._selection.fits(code):
+            self._selection.begins(current[0], code)
+            self._selection.leave_out_runs(new_code)
+            return None
         untraced = self._untraced
         if untraced is not None and current is not None:
             with self._problems.contained("reading cache entries"):
@@ -166,12 +176,14 @@ class DumpContext:
             untraced.after_code(current)
         return made
 
-    def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
+    def on_graph(self, made_by: str, name: str, module: seams.GraphModule) -> None:
         """Note the name of the graph that Dynamo captures next, or dump the graph that a client wants dumped."""
         if os.getpid() != self._process:
             return
         current = seams.current_compile()
-        if not caller.startswith("torch."):
+        if current is not None and self._selection.leaves_out(current[0]):
+            return
+        if not made_by.startswith("torch."):
             self._recorder.client_graph(current[0] if current else None, name, seams.graph_text(module))
         elif current is not None and self._untraced is not None:
             self._untraced.on_graph(current, name, module)
@@ -182,7 +194,7 @@ class DumpContext:
         """Count a call that an entry of this context serves; return whether it is one."""
         if self._progress is not None and os.getpid() == self._process:
             self._progress.offer()
-        return self._recorder.count_run(code)
+        return self._selection.leaves_out_run(code) or self._recorder.count_run(code)
 
     def on_earlier_run(self, code: types.CodeType) -> None:
         """Count a call that is served by code from before the context."""
@@ -191,7 +203,7 @@ class DumpContext:
 
     def on_skip(self, name: str, reason: str, filename: str) -> None:
         """Note a frame that runs as the user wrote it, and why."""
-        if os.getpid() == self._process:
+        if os.getpid() == self._process and self._selection.fits_names(name, filename):
             self._recorder.skipped(name, reason, filename)
 
     def on_error(self, where: str, error: BaseException) -> None:
@@ -250,6 +262,8 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
         log_bytecode: write the bytecode before, after, and compiled back, beside each transformed function.
         keep_index: write the index during the run too, at most a fiftieth of the time, so that a program that is killed
             leaves one; it says that the run has not ended.
+        only: a pattern of shell style; functions whose name, qualified name or file it does not fit are left out.
+        kernels: write Inductor's modules, too.
 
     Raises:
         DumpDirectoryError: on entering, before anything is compiled: the directory cannot be written to.
@@ -262,12 +276,16 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
         log_bytecode: bool = False,
         *,
         keep_index: bool = False,
+        only: str = "",
+        kernels: bool = True,
     ) -> None:
         self._directory = dump_src_dir
-        self._options = {
+        self._options: dict[str, Any] = {
             "clean_wild_fx_code": clean_wild_fx_code,
             "log_bytecode": log_bytecode,
             "keep_index": keep_index,
+            "only": only,
+            "kernels": kernels,
         }
         self._entered: list[DumpContext] = []
 

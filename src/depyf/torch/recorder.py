@@ -79,13 +79,14 @@ class CallSite:
 class Recorder:
     """The state of one context. Every method may be called from any thread."""
 
-    def __init__(self, session: Session, dump: Dump, *, keep_restarted: bool) -> None:
+    def __init__(self, session: Session, dump: Dump, *, keep_restarted: bool, kernels: bool = True) -> None:
         self.session = session
         self.dump = dump
         self.lock = threading.RLock()
         self.call_sites: WeakCodes[CallSite] = WeakCodes()
         self._by_code: WeakCodes[Running] = WeakCodes()
         self._keep_restarted = keep_restarted
+        self._kernels = kernels
         self._running: dict[CompileId, Running] = {}
         self._all: list[Running] = []
         self._reasons: dict[CompileId, tuple[Refusal, ...]] = {}
@@ -277,7 +278,9 @@ class Recorder:
         elif kind == stages.GUARD_TREE:
             running.compile.guard_text = payload or ""
         elif payload is not None:
-            self._add(running, _artefact(kind, details, payload, attempt))
+            artefact = _artefact(kind, details, payload, attempt)
+            if self._kernels or artefact.dialect is not Dialect.KERNEL:
+                self._add(running, artefact)
 
     def _note_break(self, running: Running, payload: str, attempt: int) -> None:
         found = records.graph_break(reproducible(payload), attempt)

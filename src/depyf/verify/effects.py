@@ -1,7 +1,7 @@
 """What operations of one shape do to the stack: one picture each, as in `depyf.bytecode.operations`.
 
 A name on both sides of the arrow is the same value before and after; any other name on the right is a result. Results
-named `truth` are bools, those named `iterator` are iterators, those named `text` are texts.
+named `truth` are bools, those named `iterator` and `async_iterator` are such, those named `text` are texts.
 """
 
 from __future__ import annotations
@@ -48,9 +48,8 @@ GET_YIELD_FROM_ITER         v -> awaited
 YIELD                       v -> sent
 YIELD_FROM                  awaited none -> result
 GET_AWAITABLE               v -> awaitable
-GET_AITER                   v -> aiter
+GET_AITER                   v -> async_iterator
 GET_ANEXT                   aiter -> aiter awaitable
-END_ASYNC_FOR               aiter exc ->
 CHECK_EXC_MATCH             exc type -> exc truth
 MATCH_EXC                   kind type -> truth
 ENTER_WITH                  manager -> exit result
@@ -99,7 +98,7 @@ class Effect:
 def parse(before: str, after: str) -> Effect:
     """Read one picture."""
     taken = before.split()
-    sorts = {"truth": Sort.BOOL, "iterator": Sort.ITERATOR, "text": Sort.TEXT}
+    sorts = {"truth": Sort.BOOL, "iterator": Sort.ITERATOR, "async_iterator": Sort.ASYNC_ITERATOR, "text": Sort.TEXT}
     gives = tuple(taken.index(name) if name in taken else sorts.get(name, Sort.PLAIN) for name in after.split())
     return Effect(len(taken), gives)
 

@@ -8,11 +8,12 @@ from typing import TypeGuard
 
 from depyf.bytecode.constants import key
 from depyf.bytecode.listing import Instruction
+from depyf.verify.async_loops import ends
 from depyf.verify.callee import callee
 from depyf.verify.constants import NAME_STORES, placed
 from depyf.verify.effects import EFFECTS, GROWERS, NEVER_RAISE, Effect, effect_of
 from depyf.verify.frame import Frame
-from depyf.verify.known_calls import entered, exception_parts, imported, takes_iterator
+from depyf.verify.known_calls import awaited_known, entered, exception_parts, imported, takes_iterator
 from depyf.verify.methods import called
 from depyf.verify.silent import known_truth
 from depyf.verify.state import LEAVE, DictOf
@@ -76,12 +77,14 @@ def standing(frame: Frame, lengths: Mapping[str, int]) -> Event | Split:
     method = called(frame) if item.op == "CALL" else None
     if method is not None:
         return do_method(frame, item, *method)
-    if takes_iterator(frame):
+    if (taking := takes_iterator(frame)) is not None:
         slots = 1 if item.arg[1] == "plain" else 2  # type: ignore[index]
-        results = (Symbol(Sort.ITERATOR),)
-        return one_way(frame, item, frame.top(1), results, 1 + slots, lambda new: new, ("GET_ITER", key(None)))
+        results = (Symbol(taking[1]),)
+        return one_way(frame, item, frame.top(1), results, 1 + slots, lambda new: new, (taking[0], key(None)))
     if (operation := entered(frame)) is not None:
         return enter(frame, item, operation)
+    if (awaited := awaited_known(frame)) is not None:
+        return await_known(frame, item, awaited)
     if (known := imported(frame)) is not None:
         return import_known(frame, item, *known)
     if item.op in CALLS:
@@ -160,6 +163,13 @@ def import_known(
     """Return the call that imports a module, or takes a name from one."""
     pops = count + (1 if item.arg[1] == "plain" else 2)  # type: ignore[index]
     return one_way(frame, item, operands, (PLAIN,), pops, lambda results: results, (operation, key(name)))
+
+
+def await_known(frame: Frame, item: Instruction, kind: tuple[Hashable, ...]) -> Event:
+    """Return the call of a function whose result is awaited next, which is one operation together."""
+    slots = 1 if item.arg[1] == "plain" else 2  # type: ignore[index]
+    outcome = Outcome(frame.side.place + 2, (PLAIN,), 1 + slots, lambda results: results)
+    return Event(kind, frame.top(1), (outcome,))
 
 
 def do_method(frame: Frame, item: Instruction, operation: str, operands: tuple[Term, ...], slots: int) -> Event:
@@ -390,6 +400,7 @@ SPECIAL: dict[str, Callable[[Frame, Instruction], Event | Split]] = {
     "STORE_SUBSCR": store_item,
     "LOAD_SUPER_METHOD": load_method,
     "FOR_ITER": for_iter,
+    "END_ASYNC_FOR": lambda frame, item: Split(ends(frame)),
     "RETURN": return_value,
     "RAISE": raise_varargs,
     "WITH_EXCEPT_START": with_except_start,

@@ -7,14 +7,20 @@ as type, value and traceback; WITH_EXCEPT_START calls a manager's exit with just
 BUILD_SLICE: neither looks at its operands. THROW raises what it is given without setting its context, as RERAISE does.
 ENTER and ENTER_ASYNC are ENTER_WITH and ENTER_ASYNC_WITH, whose two results they give as a tuple. IMPORT is
 IMPORT_NAME, of the module that its first operand names; IMPORT_FROM is the operation without the module that it leaves.
+
+AITER is GET_AITER. `await ANEXT(i)` is GET_ANEXT, and the awaited is what that gives: nothing is done between the call
+and the `await`. `await AWAIT_ENTER(x)` and `await AWAIT_EXIT(x)` are GET_AWAITABLE with the words of an `async with`.
 """
 
 from __future__ import annotations
 
 import builtins
 import sys
+from collections.abc import Hashable
 
+from depyf.bytecode.constants import key
 from depyf.bytecode.known import ENTER, ENTER_ASYNC, IMPORT, IMPORT_FROM, THROW
+from depyf.bytecode.known_async import AITER, ANEXT, AWAITS
 from depyf.verify.callee import callee
 from depyf.verify.frame import Frame
 from depyf.verify.terms import Constant, Sort, Symbol, Term
@@ -31,9 +37,30 @@ def called_constant(frame: Frame, count: int) -> object:
             return None
 
 
-def takes_iterator(frame: Frame) -> bool:
-    """Return whether a side stands at a call of `iter` with one argument."""
-    return called_constant(frame, 1) is builtins.iter
+def takes_iterator(frame: Frame) -> tuple[str, Sort] | None:
+    """Return the operation that a call of `iter` or AITER does, and the sort of its result; None at anything else."""
+    called = called_constant(frame, 1)
+    if called is builtins.iter:
+        return "GET_ITER", Sort.ITERATOR
+    return ("GET_AITER", Sort.ASYNC_ITERATOR) if called is AITER else None
+
+
+def awaited_known(frame: Frame) -> tuple[Hashable, ...] | None:
+    """Return the kind of operation that a call of ANEXT, AWAIT_ENTER or AWAIT_EXIT does with the `await` behind it.
+
+    None where a side stands at anything else, or where an exception would go elsewhere from the `await`.
+    """
+    called = called_constant(frame, 1)
+    kinds = [kind for function, kind in AWAITED if called is function]
+    following = frame.listing.instructions[frame.side.place + 1 : frame.side.place + 2]
+    is_awaited = any(item.op == "GET_AWAITABLE" and item.handler == frame.item.handler for item in following)
+    return kinds[0] if kinds and is_awaited else None
+
+
+AWAITED: tuple[tuple[object, tuple[Hashable, ...]], ...] = (
+    (ANEXT, ("GET_ANEXT", key(None))),
+    *((function, ("GET_AWAITABLE", key(where))) for where, function in AWAITS.items()),
+)
 
 
 ENTERING: dict[object, str] = {ENTER: "ENTER_WITH", ENTER_ASYNC: "ENTER_ASYNC_WITH"}
@@ -61,8 +88,10 @@ def imported(frame: Frame) -> tuple[str, str, tuple[Term, ...], int] | None:
 
 
 def call_iter(frame: Frame) -> bool:
-    """Do a call of `iter` with an iterator."""
-    if not takes_iterator(frame) or not is_iterator(frame, frame.peek()):
+    """Do a call of `iter` with an iterator, or of AITER with an asynchronous one."""
+    taking = takes_iterator(frame)
+    node = frame.node(frame.peek()) if taking is not None else None
+    if taking is None or not (isinstance(node, Symbol) and node.sort is taking[1]):
         return False
     replace_call(frame, 1, frame.peek())
     return frame.next()

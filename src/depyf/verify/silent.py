@@ -12,6 +12,7 @@ from collections.abc import Callable
 from depyf.bytecode.code import Code
 from depyf.verify import containers
 from depyf.verify.arithmetic import compare, contains, operate
+from depyf.verify.async_loops import check_exc_match, end_async_for, get_aiter
 from depyf.verify.constants import function_name
 from depyf.verify.frame import Frame
 from depyf.verify.known_calls import call_exc_info, call_iter, call_slice, call_throw, is_iterator
@@ -469,6 +470,9 @@ SILENT: dict[str, Action] = {
     "LOAD_METHOD": load_method,
     "CALL": call,
     "GET_ITER": get_iter,
+    "GET_AITER": get_aiter,
+    "CHECK_EXC_MATCH": check_exc_match,
+    "END_ASYNC_FOR": end_async_for,
     "PUSH_EXC_INFO": push_exc_info,
     "POP_EXCEPT": pop_except,
     "RERAISE": reraise,

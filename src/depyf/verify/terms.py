@@ -30,6 +30,7 @@ class Sort(enum.Enum):
     BOOL: `True` or `False`.
     TEXT: a text.
     ITERATOR: the result of GET_ITER, so that its own iterator is itself.
+    ASYNC_ITERATOR: the result of GET_AITER, likewise.
     GLOBAL: the value of a global name, the detail.
     SEQUENCE: an exact tuple or list with as many items as the detail says, unchanged while it is private.
     LIST, SET, DICT: an exact list, set or dict.
@@ -41,6 +42,7 @@ class Sort(enum.Enum):
     BOOL = enum.auto()
     TEXT = enum.auto()
     ITERATOR = enum.auto()
+    ASYNC_ITERATOR = enum.auto()
     GLOBAL = enum.auto()
     SEQUENCE = enum.auto()
     LIST = enum.auto()
@@ -215,7 +217,7 @@ class Terms:
     def is_bool(self, term: Term) -> bool:
         """Return whether a term is surely `True` or `False`."""
         match self.nodes[term]:
-            case Symbol(sort=Sort.BOOL) | Pure(op="not" | "is"):
+            case Symbol(sort=Sort.BOOL) | Pure(op="not" | "is" | "matches"):
                 return True
             case Constant(value=value):
                 return value is True or value is False

@@ -7,7 +7,7 @@ import textwrap
 from depyf.report.links.blocks import blocks
 from depyf.report.links.bytecode import bytecode_links, dynamo_links
 from depyf.report.links.graphs import graph_links, node_origins
-from depyf.report.links.kernels import UNTOLD, kernel_links, node_mapping
+from depyf.report.links.kernels import UNTOLD, Computed, computed_by, kernel_links
 from depyf.report.links.origins import Origins
 from depyf.report.links.transformed import transformed_links
 
@@ -155,22 +155,31 @@ NODES = {"add": at(12), "mm": at(13)}
 
 
 def test_calls_and_texts_of_kernels_came_from_the_nodes_that_they_compute() -> None:
-    mapping = {"cpp_fused_add_0:1": ["add"], "extern_kernels.mm:2": ["mm"]}
-    links = kernel_links(KERNEL, mapping, NODES)
+    computed = {"cpp_fused_add_0:1": Computed(("add",)), "extern_kernels.mm:2": Computed(("mm",))}
+    links = kernel_links(KERNEL, computed, NODES, NAMES)
     assert [number for number in range(1, 17) if links.of(number) == at(12)] == [3, 4, 5, 11, 12]
     assert [number for number in range(1, 17) if links.of(number) == at(13)] == [13, 14, 15]
     assert not links.of(10) and not links.of(16)
 
 
 def test_without_a_mapping_no_kernel_is_linked_and_the_reader_is_told_why() -> None:
-    links = kernel_links(KERNEL, None, NODES)
+    links = kernel_links(KERNEL, None, NODES, NAMES)
     assert not links.lines and links.note == UNTOLD
 
 
-def test_a_mapping_is_read_from_either_text_and_a_broken_one_is_none() -> None:
-    assert node_mapping('{"k:1": {"post_grad_nodes": ["add"]}}', "") == {"k:1": ["add"]}
-    assert node_mapping("", '{"cppCodeToPost": {"k:1": ["add"]}}') == {"k:1": ["add"]}
-    assert node_mapping("not json", "[1]") is None
+STACK = '  File "/home/me/toy.py", line 30, in f\n    g()\n  File "/home/me/toy.py", line 12, in g\n    x\n'
+
+
+def test_a_kernel_of_nodes_without_a_place_came_from_the_innermost_line_of_its_stacks() -> None:
+    links = kernel_links(KERNEL, {"cpp_fused_add_0:1": Computed(("unknown",), (STACK, "no frame"))}, NODES, NAMES)
+    assert links.of(12) == at(12) and not links.of(14)
+
+
+def test_what_a_kernel_computes_is_read_from_the_texts_of_each_release() -> None:
+    assert computed_by('{"k:1": {"post_grad_nodes": ["add"], "stack_traces": []}}', "") == {"k:1": Computed(("add",))}
+    assert computed_by("", '{"cppCodeToPost": {"k:1": ["add"]}}') == {"k:1": Computed(("add",))}
+    assert computed_by('{"k:1": ["s"]}', '{"cppCodeToPost": {"k:1": ["add"]}}') == {"k:1": Computed(("add",), ("s",))}
+    assert computed_by("not json", "[1]") is None and computed_by("", '{"version": 2.0}') is None
 
 
 SOURCE = textwrap.dedent(

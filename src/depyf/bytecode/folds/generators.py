@@ -27,8 +27,8 @@ def fold_generator_start(draft: Draft) -> None:
     Raises `DecompilationError` for code that its flags call a generator's, and that makes none: it runs as a function.
     """
     is_made = False
-    for index, raw in enumerate(draft.raws):
-        if raw.name == "RETURN_GENERATOR" and draft.is_run(index, "RETURN_GENERATOR", "POP_TOP"):
+    for index in draft.places("RETURN_GENERATOR"):
+        if draft.is_run(index, "RETURN_GENERATOR", "POP_TOP"):
             draft.clear(index, index + 2)
             is_made = True
     if draft.code.flags & GENERATORS and not is_made:

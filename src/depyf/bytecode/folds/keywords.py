@@ -11,9 +11,7 @@ from depyf.bytecode.operand import Step
 
 def fold_keywords(draft: Draft) -> None:
     """Give each call its keyword names as a value on the stack. Raises where a register is set for no call."""
-    for index, raw in enumerate(draft.raws):
-        if raw.name != "KW_NAMES":
-            continue
+    for index in draft.places("KW_NAMES"):
         call = draft.next_kept(index)
         if call < 0 or draft.name(call) != "CALL":
             raise draft.fail(index, "KW_NAMES without a CALL that follows")

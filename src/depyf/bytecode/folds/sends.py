@@ -14,8 +14,8 @@ POPS_ITERATOR = Step("SEND", True, True)
 
 def fold_sends(draft: Draft) -> None:
     """Make YIELD_FROM of each loop that sends; other SENDs stay."""
-    for index, raw in enumerate(draft.raws):
-        if raw.name == "SEND" and draft.is_run(index, *LOOP) and draft.targets[index + 3] == index:
+    for index in draft.places("SEND"):
+        if draft.is_run(index, *LOOP) and draft.targets[index + 3] == index:
             fold_loop(draft, index)
 
 

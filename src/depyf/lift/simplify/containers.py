@@ -16,7 +16,7 @@ from depyf.cfg.dominators import reverse_postorder
 from depyf.lift.liveness import alive_at_entry
 from depyf.lift.phis import rename
 from depyf.lift.successors import successors
-from depyf.lift.tac import Block, Graph, Inst, edges, exit_uses
+from depyf.lift.tac import Block, Graph, Inst
 from depyf.trace import present, step
 
 ATTEMPTS = 8
@@ -102,7 +102,7 @@ class _Evaluator:
         order = reverse_postorder(successors(self.graph), 0)
         before: dict[int, list[int]] = {}
         for index in order:
-            for edge in edges(self.graph.block(index).exit):
+            for edge in self.graph.block(index).exit.edges():
                 before.setdefault(edge.target, []).append(index)
         entry: dict[int, Heap] = {}
         leaving: dict[int, Heap] = {}
@@ -186,7 +186,7 @@ class _Evaluator:
             elif inst.op not in KNOWN or not self._evaluate(inst, uses, state, out):
                 self._escape(inst, uses, state, out)
                 out.append(Inst(inst.op, inst.arg, uses, inst.defs, inst.line, inst.offset))
-        for temp in [*exit_uses(block.exit), *(arg for edge in edges(block.exit) for arg in edge.args)]:
+        for temp in [*block.exit.reads(), *(arg for edge in block.exit.edges() for arg in edge.args)]:
             self._build(self._find(temp), state, out, None)
         self.result[block.index] = out
 

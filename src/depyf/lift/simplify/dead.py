@@ -6,7 +6,7 @@ After:  nothing
 
 from __future__ import annotations
 
-from depyf.lift.tac import Graph, Inst, edges, exit_uses
+from depyf.lift.tac import Graph, Inst
 from depyf.trace import step
 
 INVISIBLE = frozenset({"CONST", "BUILD_TUPLE", "BUILD_LIST", "BUILD_SLICE", "LIST_TO_TUPLE", "LOAD_CLOSURE", "MOVE"})
@@ -23,8 +23,8 @@ def remove_dead(graph: Graph) -> None:
             definition.update((temp, inst) for temp in inst.defs)
             if inst.op != "POP":
                 _count(uses, inst.uses)
-        _count(uses, exit_uses(block.exit))
-        for edge in edges(block.exit):
+        _count(uses, block.exit.reads())
+        for edge in block.exit.edges():
             _count(uses, edge.args)
 
     def invisible(inst: Inst) -> bool:

@@ -10,7 +10,7 @@ the caller must know that nobody else does either.
 from __future__ import annotations
 
 from depyf.lift.phis import rename_exit
-from depyf.lift.tac import Block, Graph, Inst, edges, exit_uses
+from depyf.lift.tac import Block, Graph, Inst
 from depyf.trace import step
 
 UNCHANGING = "LOAD_GLOBAL_UNCHANGING"
@@ -36,7 +36,7 @@ def reload_where_used(graph: Graph, unchanging: frozenset[str]) -> None:
                 loads[inst.defs[0]] = inst
             elif inst.op == "LOAD_GLOBAL" and inst.arg in unchanging - assigned:
                 loads[inst.defs[0]] = Inst(UNCHANGING, inst.arg, [], inst.defs, inst.line, inst.offset)
-    carried = {arg for block in graph.live() for edge in edges(block.exit) for arg in edge.args}
+    carried = {arg for block in graph.live() for edge in block.exit.edges() for arg in edge.args}
     for temp in carried & loads.keys():
         del loads[temp]
     for block in graph.live():
@@ -61,6 +61,6 @@ def _rewrite(graph: Graph, block: Block, loads: dict[int, Inst]) -> None:
             continue
         inst.uses = [again(temp, inst) if temp in loads else temp for temp in inst.uses]
         out.append(inst)
-    renamed = {temp: again(temp, None) for temp in exit_uses(block.exit) if temp in loads}
+    renamed = {temp: again(temp, None) for temp in block.exit.reads() if temp in loads}
     block.exit = rename_exit(block.exit, renamed)
     block.insts = out

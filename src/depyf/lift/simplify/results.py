@@ -17,7 +17,7 @@ import keyword
 from collections.abc import Mapping, Sequence
 
 from depyf.lift.phis import rename
-from depyf.lift.tac import Block, Graph, Inst, edges, exit_uses
+from depyf.lift.tac import Block, Graph, Inst
 from depyf.trace import step
 
 
@@ -39,8 +39,8 @@ def unpack_results(graph: Graph, results: Mapping[str, Sequence[str]]) -> None:
             if inst.op != "POP":
                 for temp in inst.uses:
                     users.setdefault(temp, []).append(inst)
-        kept.update(exit_uses(block.exit))
-        kept.update(arg for edge in edges(block.exit) for arg in edge.args)
+        kept.update(block.exit.reads())
+        kept.update(arg for edge in block.exit.edges() for arg in edge.args)
     same: dict[int, int] = {}
     _take_only_items(graph, callees, results)
     for block in graph.live():

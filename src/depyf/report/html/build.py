@@ -7,17 +7,22 @@ from importlib import resources
 from pathlib import Path
 
 import jinja2
+import markupsafe
 
 from depyf.report.html.chunks import Chunks, as_json
 from depyf.report.html.function_data import function_data
 from depyf.report.html.process import Process, processes
+from depyf.report.html.ranks import apart
 from depyf.report.writer import write_whole
 from depyf.version import __version__
 
 FOLDER = "report"
 PAGE = "index.html"
-STYLES = ("base.css", "overview.css", "function.css")
-SCRIPTS = ("base.js", "lexer.js", "code.js", "marks.js", "function.js", "overview.js", "route.js")
+STYLES = ("base.css", "overview.css", "tables.css", "function.css", "tools.css")
+SCRIPTS = (
+    *("base.js", "lexer.js", "code.js", "marks.js", "function.js", "overview.js"),
+    *("differ.js", "diff.js", "search.js", "keys.js", "route.js"),
+)
 
 
 @dataclass(slots=True)
@@ -35,15 +40,17 @@ class _Content:
     chunks: Chunks = field(default_factory=Chunks)
 
 
-def build_report(directory: Path, *, single_file: bool = False) -> Report:
+def build_report(directory: Path, *, single_file: bool = False, since: float = 0.0) -> Report:
     """Write the report of the dump in `directory` into a folder of it; in one file, if `single_file` is set.
+
+    What was dumped before `since` (seconds since the epoch) is left out.
 
     Raises:
         FileNotFoundError: there is no dump in the directory.
         ValueError: what is there is none of depyf's.
         OSError: a file cannot be written.
     """
-    content = _Content(processes(directory))
+    content = _Content(processes(directory, since))
     if not content.processes:
         raise FileNotFoundError(f"there is no index.json in {directory}, nor in a folder of a rank or a process there")
     for process in content.processes:
@@ -63,9 +70,11 @@ def _page(content: _Content, inlined: dict[str, str]) -> str:
         loader=jinja2.FunctionLoader(_asset), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["seconds"] = seconds_words
+    environment.filters["code"] = code_marked
     return environment.get_template("page.html").render(
         version=__version__,
         processes=content.processes,
+        apart=apart(content.processes) if len(content.processes) > 1 else [],
         inlined=inlined,
         directory=_directory(content),
         styles="\n".join(_asset(name) for name in STYLES),
@@ -92,6 +101,22 @@ def _directory(content: _Content) -> str:
 
 def _asset(name: str) -> str:
     return resources.files("depyf.report.html").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def code_marked(text: str) -> markupsafe.Markup:
+    """Return a text with what stands between backticks as code; all of it is escaped.
+
+    >>> code_marked("use `a < b`")
+    Markup('use <code class="inline">a &lt; b</code>')
+    """
+    parts = text.split("`")
+    pieces = [
+        markupsafe.Markup('<code class="inline">{}</code>').format(part)
+        if index % 2 and index < len(parts) - 1
+        else markupsafe.escape(part if index % 2 == 0 else f"`{part}")
+        for index, part in enumerate(parts)
+    ]
+    return markupsafe.Markup("").join(pieces)
 
 
 def seconds_words(value: float) -> str:

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from depyf.report.html.breaks import Broken, Skipped, broken, failed, skipped
 from depyf.report.html.overview import Row, rows
+from depyf.report.html.recompiles import Recompiled, recompiled
 from depyf.report.index_reader import INDEX, Run, read_run
 from depyf.report.model import Compile, Function, Recompile
+from depyf.report.modules import Module, folded, modules
 from depyf.report.phases import PHASES, duration
 from depyf.report.status import SIGNS, Status, status_of
 
@@ -23,11 +26,17 @@ class Count:
     number: str
     what: str
     status: Status | None = None
+    heading: str = ""
+    """What is counted, of any number."""
 
     @property
     def sign(self) -> str:
         """Return the sign of what is counted."""
         return SIGNS[self.status] if self.status is not None else ""
+
+
+def _count(number: int, what: str, status: Status | None = None) -> Count:
+    return Count(str(number), what if number == 1 else f"{what}s", status, f"{what}s")
 
 
 @dataclass
@@ -62,18 +71,44 @@ class Process:
         skipped = sum(status_of(each) is Status.SKIPPED for each in compiles) + len(self.run.session.skipped)
         spent = sum(duration(each.seconds) for each in compiles)
         return [
-            Count(str(len(self.addresses)), "function" if len(self.addresses) == 1 else "functions"),
-            Count(str(len(compiles)), "compile" if len(compiles) == 1 else "compiles", Status.COMPILED),
-            Count(str(recompiles), "recompile" if recompiles == 1 else "recompiles", Status.RECOMPILED),
-            Count(str(breaks), "graph break" if breaks == 1 else "graph breaks", Status.BROKE),
-            Count(str(skipped), "skipped", Status.SKIPPED),
-            Count(str(failed), "failed", Status.FAILED),
-            Count(f"{spent:.1f} s", "compiling"),
+            _count(len(self.addresses), "function"),
+            _count(len(compiles), "compile", Status.COMPILED),
+            _count(recompiles, "recompile", Status.RECOMPILED),
+            _count(breaks, "graph break", Status.BROKE),
+            Count(str(skipped), "skipped", Status.SKIPPED, "skipped"),
+            Count(str(failed), "failed", Status.FAILED, "failed"),
+            Count(f"{spent:.1f} s", "compiling", heading="compiling"),
         ]
 
+    @cached_property
+    def modules(self) -> list[tuple[Function, list[Module]]]:
+        """Return the functions that go through modules, with these."""
+        found = [(function, folded(modules(function))) for function in self.run.session.roots()]
+        return [(function, inside) for function, inside in found if len(inside) > 1]
 
-def processes(directory: Path) -> list[Process]:
-    """Return every process that wrote an index into the directory or a folder of it.
+    @cached_property
+    def recompiled(self) -> list[Recompiled]:
+        """Return the functions that were compiled more than once."""
+        return recompiled(self.run, self.addresses)
+
+    @cached_property
+    def broken(self) -> list[Broken]:
+        """Return the places where graphs end."""
+        return broken(self.run, self.addresses)
+
+    @cached_property
+    def failed(self) -> list[tuple[str, str, str, str]]:
+        """Return the compiles that Dynamo gave up."""
+        return failed(self.run, self.addresses)
+
+    @cached_property
+    def skipped(self) -> list[Skipped]:
+        """Return the frames that run as they were written."""
+        return skipped(self.run)
+
+
+def processes(directory: Path, since: float) -> list[Process]:
+    """Return every process that wrote an index into the directory or a folder of it, at `since` or later.
 
     Raises:
         ValueError: an index is none of depyf's.
@@ -81,7 +116,8 @@ def processes(directory: Path) -> list[Process]:
     found: list[Process] = []
     for folder in [directory, *sorted(directory.iterdir(), key=_order)] if directory.is_dir() else []:
         match = _FOLDER.search(folder.name)
-        if (folder / INDEX).is_file() and (folder == directory or match is not None):
+        index = folder / INDEX
+        if (folder == directory or match is not None) and index.is_file() and index.stat().st_mtime >= since:
             label = "program" if folder == directory or match is None else f"{match[1]} {match[2]}"
             found.append(_process(f"p{len(found)}", label, read_run(folder)))
     return found

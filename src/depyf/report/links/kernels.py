@@ -12,27 +12,45 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from depyf.report.links.origins import NOWHERE, Links, Origins, joined
+from depyf.report.links.origins import NOWHERE, Links, Origin, Origins, joined
 
 NOTE = "Inductor ties no line of yours to it: allocations, imports, and what calls the kernels"
 UNTOLD = "Inductor was not asked which nodes a kernel computes: set INDUCTOR_PROVENANCE=1, as `depyf run` does"
 
 _HANDLE = re.compile(r"^\s*(?:#|//) \[Provenance debug handles\] (?P<handle>\S+:\d+)\s*$")
 _DEFINED = re.compile(r"^(?P<name>[A-Za-z_]\w*) = async_compile\.\w+\(")
+_FRAME = re.compile(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+)')
 _ENDS = re.compile(r"^'''")
 
 
-def kernel_links(text: str, mapping: Mapping[str, list[str]] | None, nodes: Mapping[str, Origins]) -> Links:
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """What Inductor says of one call of a kernel: the nodes of the graph it computes, and the stacks they came with."""
+
+    nodes: tuple[str, ...] = ()
+    stacks: tuple[str, ...] = ()
+
+    def origins(self, nodes: Mapping[str, Origins], names: Mapping[str, str]) -> Origins:
+        """Return where it came from: by its nodes, else by the innermost line of each stack."""
+        found = joined(nodes.get(name, NOWHERE) for name in self.nodes)
+        return found or frozenset(_innermost(stack, names) for stack in self.stacks if _FRAME.search(stack))
+
+
+def kernel_links(
+    text: str, computed: Mapping[str, Computed] | None, nodes: Mapping[str, Origins], names: Mapping[str, str]
+) -> Links:
     """Return where each line of Inductor's module came from.
 
-    `mapping` gives the nodes of the graph that was lowered by the handle of each call, None where Inductor did not
-    write it; `nodes` where each of them came from.
+    `computed` tells of each call by its handle, None where Inductor did not write it; `nodes` where each node of the
+    lowered graph came from; `names` are those of the index for files.
     """
-    if mapping is None:
+    if computed is None:
         return Links({}, UNTOLD)
     rows = text.splitlines()
-    handles = {handle: joined(nodes.get(name, NOWHERE) for name in names) for handle, names in mapping.items()}
+    handles = {handle: each.origins(nodes, names) for handle, each in computed.items()}
     kernels: dict[str, Origins] = {}
     for handle, origins in handles.items():
         name = handle.rpartition(":")[0]
@@ -42,24 +60,33 @@ def kernel_links(text: str, mapping: Mapping[str, list[str]] | None, nodes: Mapp
     return Links(lines, NOTE)
 
 
-def node_mapping(stack_traces: str, mappings: str) -> dict[str, list[str]] | None:
-    """Return the nodes of the graph that each call of a kernel computes, from the two texts that Inductor writes."""
-    for text, read in ((stack_traces, _of_stack_traces), (mappings, _of_mappings)):
-        try:
-            found = read(json.loads(text)) if text.strip() else None
-        except (ValueError, AttributeError, TypeError):
-            found = None
-        if found:
-            return found
-    return None
+def computed_by(stack_traces: str, mappings: str) -> dict[str, Computed] | None:
+    """Return what each call of a kernel computes, from the two texts that Inductor writes; None where it wrote none."""
+    stacks, nodes = _loaded(stack_traces), _loaded(mappings)
+    found: dict[str, Computed] = {}
+    for handle, told in stacks.items():
+        # A release writes the stacks alone, another one the nodes with them.
+        if isinstance(told, dict):
+            found[handle] = Computed(tuple(told.get("post_grad_nodes", ())), tuple(told.get("stack_traces", ())))
+        elif isinstance(told, list):
+            found[handle] = Computed((), tuple(told))
+    by_handle = nodes.get("cppCodeToPost", {})
+    for handle, names in by_handle.items() if isinstance(by_handle, dict) else ():
+        found[handle] = Computed(tuple(names), found.get(handle, Computed()).stacks)
+    return found or None
 
 
-def _of_stack_traces(found: Mapping[str, Mapping[str, list[str]]]) -> dict[str, list[str]]:
-    return {handle: list(each["post_grad_nodes"]) for handle, each in found.items() if "post_grad_nodes" in each}
+def _loaded(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text) if text.strip() else {}
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
-def _of_mappings(found: Mapping[str, Mapping[str, list[str]]]) -> dict[str, list[str]]:
-    return {handle: list(names) for handle, names in found.get("cppCodeToPost", {}).items()}
+def _innermost(stack: str, names: Mapping[str, str]) -> Origin:
+    frame = list(_FRAME.finditer(stack))[-1]
+    return names.get(frame["file"], frame["file"]), int(frame["line"])
 
 
 def _calls(rows: list[str], handles: Mapping[str, Origins]) -> Iterator[tuple[int, Origins]]:

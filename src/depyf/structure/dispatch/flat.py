@@ -18,6 +18,7 @@ from depyf.structure.dispatch.withs import keep_withs
 from depyf.structure.dispatch.write import Writer
 from depyf.structure.dispatch.write_levels import LevelWriter
 from depyf.structure.patterns.cases import join_cases
+from depyf.structure.regions.async_ends import expand_async_ends
 from depyf.structure.regions.async_for import restore_async_for
 from depyf.structure.regions.jumps import protect_jumps
 from depyf.structure.regions.table import Regions
@@ -37,6 +38,7 @@ def dispatch_scopes(graph: Graph, finish: Finish) -> list[ast.stmt]:
     """
     end_class(graph)
     restore_async_for(graph)
+    expand_async_ends(graph, keep_handlers=True)
     regions = Regions(graph)
     protect_jumps(regions)
     withs = keep_withs(graph, regions)
@@ -60,6 +62,7 @@ def dispatch_levels(graph: Graph, finish: Finish) -> list[ast.stmt]:
     """
     end_class(graph)
     restore_async_for(graph)
+    expand_async_ends(graph, keep_handlers=False)
     Regions(graph)
     step("{} blocks become states of one loop that dispatches", len(graph.live()))
     levels = Levels(graph)

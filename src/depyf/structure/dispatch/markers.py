@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from depyf.lift.tac import KEEP, Block, Goto, Graph, edges
+from depyf.lift.tac import KEEP, Block, Goto, Graph
 from depyf.structure.regions.split import split_block
 
 Nest = tuple[int, ...]
@@ -101,7 +101,7 @@ class Markers:
                 if inst.op == "POP_EXCEPT":
                     done.add(inst.uses[0])
                 done.difference_update(inst.defs)
-            for edge in edges(block.exit):
+            for edge in block.exit.edges():
                 phis = self.graph.block(edge.target).phis
                 passed = {phi for phi, arg in zip(phis, edge.args) if arg in done}
                 targets.append((edge.target, done - set(phis) | passed))
@@ -121,7 +121,7 @@ class Markers:
         pairs = [
             pair
             for block in self.graph.live()
-            for edge in edges(block.exit)
+            for edge in block.exit.edges()
             for pair in zip(self.graph.block(edge.target).phis, edge.args)
         ]
         kept = [inst for block in self.graph.live() for inst in block.insts if inst.op == KEEP]

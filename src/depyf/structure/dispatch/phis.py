@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from depyf.lift.keep import BOOKKEEPING, drop_unread, read_temps
-from depyf.lift.tac import Graph, edges
+from depyf.lift.tac import Graph
 from depyf.trace import step
 
 
@@ -21,7 +21,7 @@ def drop_dead_phis(graph: Graph, restored: Collection[int] = ()) -> None:
     read = read_temps(graph, restored)
     drop_unread(graph, restored)
     for block in graph.live():
-        for edge in edges(block.exit):
+        for edge in block.exit.edges():
             pairs = zip(graph.block(edge.target).phis, edge.args)
             edge.args = [arg for phi, arg in pairs if phi in read]
     for block in graph.live():

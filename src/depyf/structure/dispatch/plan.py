@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from depyf.lift.tac import Block, Goto, Graph, Reraise, edges, exit_uses
+from depyf.lift.tac import Block, Goto, Graph, Reraise
 from depyf.structure.dispatch.markers import PUSH
 from depyf.structure.dispatch.phis import BOOKKEEPING
 from depyf.structure.dispatch.scopes import Role, Scope, Scopes
@@ -76,8 +76,8 @@ class Plan:
                     silent = 0 if is_test else 1 if inst.op == "WITH_EXCEPT_START" else -1
                     found.update(temp for place, temp in enumerate(inst.uses) if place != silent)
             if not (isinstance(block.exit, Reraise) and self.is_current(block, block.exit.exc)):
-                found.update(exit_uses(block.exit))
-            for edge in edges(block.exit):
+                found.update(block.exit.reads())
+            for edge in block.exit.edges():
                 found.update(edge.args)
         return found
 
@@ -108,11 +108,11 @@ class Plan:
         found = {self.goal(0)}
         for block in graph.live():
             if block.index not in self.onward:
-                found.update(self.goal(edge.target) for edge in edges(block.exit))
+                found.update(self.goal(edge.target) for edge in block.exit.edges())
         for handler, body in self.scopes.bodies.items():
             entry = graph.block(graph.handlers[handler].target)
             if body.role is Role.WITH:
-                found.update(self.goal(edge.target) for edge in edges(entry.exit))
+                found.update(self.goal(edge.target) for edge in entry.exit.edges())
             elif body.code is not None:
                 pushing = self.scopes.markers.pushing(handler)
                 assert pushing is not None

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from depyf.lift.nodes import Object, Temp
-from depyf.lift.tac import Block, Goto, Graph, edges
+from depyf.lift.tac import Block, Goto, Graph
 from depyf.structure.dispatch.arms import Arms, Finish, attempt, exception, keep
 from depyf.structure.dispatch.plan import Plan
 from depyf.structure.dispatch.scopes import Role, Scope
@@ -74,7 +74,7 @@ class Writer:
 
     def _comes_back(self, scope: Scope) -> bool:
         mine = [self.graph.block(index) for index in scope.blocks if index in self.plan.numbers]
-        return any(self.plan.goal(edge.target) == block.index for block in mine for edge in edges(block.exit))
+        return any(self.plan.goal(edge.target) == block.index for block in mine for edge in block.exit.edges())
 
     def _arms(self, scope: Scope) -> list[Arm]:
         """Return the arms of a scope: its blocks, then the `try` statements in it."""

@@ -8,7 +8,7 @@ from typing import cast
 
 from depyf.lift.keep import read_temps
 from depyf.lift.nodes import Temp
-from depyf.lift.tac import KEEP, Block, Edge, Goto, Graph, Reraise, edges, exit_uses
+from depyf.lift.tac import KEEP, Block, Edge, Goto, Graph, Reraise
 from depyf.structure.dispatch.arms import Arms, Finish, attempt, entered, exception, keep, thrown
 from depyf.structure.dispatch.levels import NOTHING, Levels, Switch, Way, pops, pushes
 from depyf.structure.dispatch.phis import BOOKKEEPING
@@ -66,7 +66,7 @@ class LevelWriter:
         found = [self.graph.block(self.goal(0))]
         seen = {found[0].index}
         for block in found:
-            targets = [self.goal(edge.target) for edge in edges(block.exit)]
+            targets = [self.goal(edge.target) for edge in block.exit.edges()]
             if block.handler >= 0:
                 targets.append(self._start(block.handler)[0].index)
             found.extend(self.graph.block(target) for target in dict.fromkeys(targets) if target not in seen)
@@ -98,8 +98,8 @@ class LevelWriter:
                     silent = 0 if is_test else 1 if inst.op == "WITH_EXCEPT_START" else -1
                     found.update(temp for place, temp in enumerate(inst.uses) if place != silent)
             if not (isinstance(block.exit, Reraise) and self.levels.is_current(block, block.exit.exc)):
-                found.update(exit_uses(block.exit))
-            for edge in edges(block.exit):
+                found.update(block.exit.reads())
+            for edge in block.exit.edges():
                 found.update(edge.args)
         return found
 

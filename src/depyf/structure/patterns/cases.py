@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, edges
+from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst
 from depyf.structure.order import postorder
 from depyf.structure.patterns.copied import depth, join_copied_bodies, same_bodies
 from depyf.structure.patterns.junk import drop_junk
@@ -75,7 +75,7 @@ class _Joiner:
         self.preds: dict[int, int] = {0: 1}
         for block in graph.live():
             own = self.tests.get(block.index)
-            for edge in [own.success, own.fail] if own is not None else edges(block.exit):
+            for edge in [own.success, own.fail] if own is not None else block.exit.edges():
                 self.preds[edge.target] = self.preds.get(edge.target, 0) + 1
 
     # -- single tests ----------------------------------------------------------------------

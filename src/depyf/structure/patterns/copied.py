@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-from depyf.lift.tac import Block, Branch, Graph, Inst, exit_uses
+from depyf.lift.tac import Block, Branch, Graph, Inst
 from depyf.structure.order import postorder
 from depyf.structure.regions.table import prune
 
@@ -76,6 +76,6 @@ def same_bodies(one: Block, two: Block, apart: AbstractSet[int] = frozenset()) -
         if [renamed.get(temp, temp) for temp in left.uses] != right.uses:
             return False
         renamed.update(zip(left.defs, right.defs))
-    if exit_uses(one.exit):
-        return [renamed.get(temp, temp) for temp in exit_uses(one.exit)] == exit_uses(two.exit)
+    if one.exit.reads():
+        return [renamed.get(temp, temp) for temp in one.exit.reads()] == two.exit.reads()
     return one.exit == two.exit

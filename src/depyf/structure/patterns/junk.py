@@ -6,7 +6,7 @@ After:  8: (nothing)
 
 from __future__ import annotations
 
-from depyf.lift.tac import Graph, edges, exit_uses
+from depyf.lift.tac import Graph
 
 
 def drop_junk(graph: Graph) -> None:
@@ -16,8 +16,8 @@ def drop_junk(graph: Graph) -> None:
     work: list[int] = []
     for block in graph.live():
         work.extend(temp for inst in block.insts if inst.op != "POP" for temp in inst.uses)
-        work.extend(exit_uses(block.exit))
-        for edge in edges(block.exit):
+        work.extend(block.exit.reads())
+        for edge in block.exit.edges():
             for phi, arg in zip(graph.block(edge.target).phis, edge.args):
                 passed.setdefault(phi, []).append(arg)
     wanted: set[int] = set()
@@ -27,7 +27,7 @@ def drop_junk(graph: Graph) -> None:
             wanted.add(temp)
             work.extend(passed.get(temp, ()))
     for block in graph.live():
-        for edge in edges(block.exit):
+        for edge in block.exit.edges():
             pairs = zip(graph.block(edge.target).phis, edge.args)
             edge.args = [arg for phi, arg in pairs if phi in wanted]
     for block in graph.live():

@@ -9,7 +9,7 @@ begins the `try` again; a jump inside does not. The graph has no such operation:
 
 from __future__ import annotations
 
-from depyf.lift.tac import Block, Edge, Leave, edges
+from depyf.lift.tac import Block, Edge, Leave
 from depyf.structure.regions.table import Kind, Region, Regions
 from depyf.trace import step
 
@@ -54,7 +54,7 @@ def _part(regions: Regions, region: Region, entry: Block) -> None:
     head.exit = Leave(Edge(inner.index, []), None, explicit=False)
     for source in list(ways.sources(entry.index)):
         block = graph.block(source)
-        for edge in edges(block.exit) if block is not head else ():
+        for edge in block.exit.edges() if block is not head else ():
             if edge.target == entry.index:
                 edge.target = inner.index if source in body else head.index
         ways.note(block)

@@ -8,7 +8,7 @@ After:  the tests of an `except` chain (CHECK_EG_MATCH with one result), bodies 
 
 from __future__ import annotations
 
-from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Reraise, edges
+from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Reraise
 from depyf.structure.regions.table import prune, skip_empty
 from depyf.structure.regions.ways import Ways
 from depyf.trace import step
@@ -162,10 +162,10 @@ class _Rewriter:
             index = _ways(block)[1].target
             while index not in nexts:
                 failing.add(index)
-                index = next(edge.target for edge in edges(graph.block(index).exit))
+                index = next(edge.target for edge in graph.block(index).exit.edges())
         leading = set().union(*(self._leading(index) for index in nexts))
         for block in map(graph.block, sorted(leading - tests - failing)):
-            for edge in edges(block.exit):
+            for edge in block.exit.edges():
                 if _behind(graph, edge.target).index in nexts:
                     edge.target, edge.args = self.done, []
                     self.ways.note(block)

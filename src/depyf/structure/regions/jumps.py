@@ -11,7 +11,7 @@ The compiler leaves out of a protected range what cannot raise.
 
 from __future__ import annotations
 
-from depyf.lift.tac import Block, Branch, Goto, edges
+from depyf.lift.tac import Block, Branch, Goto
 from depyf.structure.regions.table import Regions, skip_empty
 
 NEVER_RAISE = frozenset({"CONST", "IS", "POP"})
@@ -22,7 +22,7 @@ def protect_jumps(regions: Regions) -> None:
     graph = regions.graph
     before: dict[int, set[int]] = {}
     for block in graph.live():
-        for edge in edges(block.exit):
+        for edge in block.exit.edges():
             before.setdefault(edge.target, set()).add(block.index)
     makers = {temp: block for block in graph.live() for inst in block.insts for temp in inst.defs}
     for block in graph.live():

@@ -7,7 +7,7 @@ After:  neither; the name's store at the start of the clause says it all
 
 from __future__ import annotations
 
-from depyf.lift.tac import Block, Goto, Graph, Inst, Raise, Reraise, Return, edges
+from depyf.lift.tac import Block, Goto, Graph, Inst, Raise, Reraise, Return
 from depyf.structure.regions.table import Region, Regions, skip_empty
 from depyf.trace import step
 
@@ -34,7 +34,7 @@ def _keep_beyond(regions: Regions, region: Region, handler: Block) -> None:
     body = regions.body(region.handler)
     inside = [graph.block(index) for index in body]
     ends = [*inside, *(skip_empty(graph, edge.target) for _, edge in regions.exits(body))]
-    if beyond is None or any(beyond.target in (edge.target for edge in edges(block.exit)) for block in ends):
+    if beyond is None or any(beyond.target in (edge.target for edge in block.exit.edges()) for block in ends):
         return
     ends = [block for block in ends if isinstance(block.exit, (Raise, Return)) and block.exit.beyond is None]
     if ends:
@@ -51,7 +51,7 @@ def strip_unbindings(graph: Graph, handlers: list[int]) -> None:
     before: dict[int, list[Block]] = {}
     for block in graph.live():
         seen = set()
-        for edge in edges(block.exit):
+        for edge in block.exit.edges():
             before.setdefault(edge.target, []).append(block)
         for inst in block.insts:
             if inst.op.startswith("STORE_") and len(inst.uses) == 1:

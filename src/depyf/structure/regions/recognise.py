@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from depyf.lift.phis import settle_phis
-from depyf.lift.tac import Block, Graph, Return, edges
+from depyf.lift.tac import Block, Graph, Return
 from depyf.structure.regions import finally_, names, with_
 from depyf.structure.regions.entries import part_entries
 from depyf.structure.regions.jumps import protect_jumps
 from depyf.structure.regions.table import Kind, Regions, join_straight, prune, skip_empty
-from depyf.structure.regions.ways import Ways
 from depyf.trace import step
 
 HARMLESS = frozenset({"CONST", "LOAD_FAST", "POP", "POP_EXCEPT", "MOVE"})
@@ -66,7 +65,7 @@ def recognise(graph: Graph) -> Recognised:
     join_straight(graph)
     for handler in [number for number in regions.parent if graph.blocks[graph.handlers[number].target] is None]:
         del regions.parent[handler]
-    regions.ways = Ways(graph)
+    regions.renew_ways()
     for region in reversed(regions.regions):
         if region.handler in regions.parent:
             _absorb_returns(recognised, region.handler)
@@ -97,7 +96,7 @@ def _absorb_returns(recognised: Recognised, handler: int) -> None:
     graph, ways = regions.graph, regions.ways
     follow = -1
     if handler in recognised.withs:
-        follow = next((edge.target for edge in edges(graph.block(graph.handlers[handler].target).exit)), -1)
+        follow = next((edge.target for edge in graph.block(graph.handlers[handler].target).exit.edges()), -1)
     body = regions.body(handler)
     exits = dict.fromkeys(edge.target for _, edge in regions.exits(body))
     absorbed: list[Block] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Raise, Reraise, Return, exit_uses
+from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Raise, Reraise, Return
 
 DROPS = frozenset({"POP", "POP_EXCEPT"})
 LIMIT = 16
@@ -39,7 +39,7 @@ def _step(graph: Graph, one: Block, two: Block, values: dict[int, int]) -> list[
         return None
     if type(one.exit) is not type(two.exit):
         return None
-    uses = exit_uses(one.exit), exit_uses(two.exit)
+    uses = one.exit.reads(), two.exit.reads()
     if [values.get(temp, temp) for temp in uses[0]] != uses[1]:
         return None
     edges = _edges(one), _edges(two)

@@ -6,7 +6,7 @@ import enum
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from depyf.lift.tac import Block, Edge, Goto, Graph, Inst, Reraise, edges
+from depyf.lift.tac import Block, Edge, Goto, Graph, Inst, Reraise
 from depyf.structure.regions.ways import Ways, leaves_handler
 from depyf.trace import step
 
@@ -77,7 +77,7 @@ class Regions:
             if graph.blocks[handler.target] is not None
         }
         _remove_cleanups(graph, kinds)
-        self.ways = Ways(graph)
+        self._ways: Ways | None = None
         self.parent = {
             number: graph.block(graph.handlers[number].target).handler
             for number, kind in kinds.items()
@@ -92,6 +92,17 @@ class Regions:
             Region(number, kinds[number], parent, self._depth(number, saved)) for number, parent in self.parent.items()
         ]
         self.regions.sort(key=lambda region: -region.depth)
+
+    @property
+    def ways(self) -> Ways:
+        """How the blocks are reached: noted when it is first asked for, as of then or of `renew_ways`."""
+        if self._ways is None:
+            self._ways = Ways(self.graph)
+        return self._ways
+
+    def renew_ways(self) -> None:
+        """Note once more how blocks are reached, after changes that were not noted."""
+        self._ways = None
 
     def _depth(self, handler: int, saved: set[int]) -> int:
         """Count what a handler is nested in: protected regions, and the code of other handlers."""
@@ -124,7 +135,7 @@ class Regions:
         """Yield the edges that leave a set of blocks."""
         for index in sorted(body):
             block = self.graph.block(index)
-            for edge in edges(block.exit):
+            for edge in block.exit.edges():
                 if edge.target not in body:
                     yield block, edge
 
@@ -154,7 +165,9 @@ def _saved_exceptions(graph: Graph) -> set[int]:
 
 def _remove_cleanups(graph: Graph, kinds: dict[int, Kind]) -> None:
     """Let what an implicit cleanup protects be protected by what protects the cleanup."""
-    for block in graph.live():
+    if len(graph.blocks) <= 2 and not graph.handlers:
+        return  # The code and its end.
+    for block in graph.live() if kinds else ():
         seen = set()
         while block.handler >= 0 and kinds.get(block.handler) is Kind.CLEANUP and block.handler not in seen:
             seen.add(block.handler)
@@ -167,7 +180,7 @@ def join_straight(graph: Graph) -> None:
     """Join blocks that only bookkeeping had kept apart."""
     preds: dict[int, int] = {0: 1, graph.end: 2}
     for block in graph.live():
-        for edge in edges(block.exit):
+        for edge in block.exit.edges():
             preds[edge.target] = preds.get(edge.target, 0) + 1
     for handler in graph.handlers:
         preds[handler.target] = preds.get(handler.target, 0) + 2
@@ -202,13 +215,19 @@ def prune(graph: Graph) -> None:
     """Remove the blocks that cannot be reached."""
     reached = {0, graph.end}
     work = [0]
+    entered: set[int] = set()
     while work:
         block = graph.block(work.pop())
-        targets = [edge.target for edge in edges(block.exit)]
-        if block.handler >= 0:
-            targets.append(graph.handlers[block.handler].target)
-        for target in targets:
+        for edge in block.exit.edges():
+            if edge.target not in reached:
+                reached.add(edge.target)
+                work.append(edge.target)
+        if block.handler >= 0 and block.handler not in entered:
+            entered.add(block.handler)
+            target = graph.handlers[block.handler].target
             if target not in reached:
                 reached.add(target)
                 work.append(target)
+    if len(reached - {-1}) == len(graph.blocks):
+        return  # Before there is an end, -1 stands for it.
     graph.blocks = [block if number in reached else None for number, block in enumerate(graph.blocks)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from depyf.lift.tac import Block, Goto, Graph, edges
+from depyf.lift.tac import Block, Goto, Graph
 from depyf.structure.regions.split import split_block
 from depyf.trace import step
 
@@ -29,7 +29,7 @@ class Ways:
 
     def note(self, block: Block) -> None:
         """Take in a block that is new, or whose exit or handler has changed."""
-        for edge in edges(block.exit):
+        for edge in block.exit.edges():
             self._sources.setdefault(edge.target, set()).add(block.index)
         self._protected.setdefault(block.handler, set()).add(block.index)
 
@@ -56,7 +56,7 @@ class Ways:
 
     @staticmethod
     def _leads(block: Block, target: int) -> bool:
-        return any(edge.target == target for edge in edges(block.exit))
+        return any(edge.target == target for edge in block.exit.edges())
 
     @staticmethod
     def _is_under(block: Block, handler: int) -> bool:
@@ -133,7 +133,7 @@ class Ways:
             yield from self.protected(handler)
 
     def _targets(self, block: Block) -> list[int]:
-        targets = [edge.target for edge in edges(block.exit)]
+        targets = [edge.target for edge in block.exit.edges()]
         if block.handler >= 0:
             targets.append(self.graph.handlers[block.handler].target)
         return targets

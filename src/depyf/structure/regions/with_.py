@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Reraise, edges
+from depyf.lift.tac import Block, Branch, Edge, Goto, Graph, Inst, Reraise
 from depyf.structure.regions.same import same_code
 from depyf.structure.regions.table import Region, Regions, skip_empty
 
@@ -46,7 +46,7 @@ def strip(regions: Regions, region: Region) -> With | None:
     for target, found in calls.values():
         follow = _join_follow(regions, target, found, follow)
         target.insts = [inst for inst in target.insts if not any(inst is other for other in found)]
-    left = [edge.target for edge in edges(block.exit)]
+    left = [edge.target for edge in block.exit.edges()]
     block.insts = block.insts[:1]
     block.exit = Goto(Edge(follow, []))
     regions.ways.note(block)

@@ -49,7 +49,12 @@ const depyf = (() => {
     });
   }
 
+  // Lets go of data that can be loaded again.
+  function forget(name) {
+    chunks.delete(name);
+  }
+
   const processes = JSON.parse(document.getElementById("directory").textContent);
-  return { element, put, load, processes, signs: { compiled: "✓", recompiled: "↻", broke: "//", skipped: "–", failed: "✕" } };
+  return { element, put, load, forget, processes, signs: { compiled: "✓", recompiled: "↻", broke: "//", skipped: "–", failed: "✕" } };
 })();
 window.depyf = depyf;

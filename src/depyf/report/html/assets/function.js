@@ -128,8 +128,19 @@ depyf.functionPage = (() => {
       }
       const places = origins.slice(0, 3).map((each) => this.data.origins[each].join(":")).join(", ");
       const more = origins.length > 3 ? ` and ${origins.length - 3} more lines` : "";
-      const kin = this.docs.map((each) => [each.label, this.kinIn(each, origins).size]).filter(([, count]) => count);
+      const kin = this.docs.filter((each) => each.lead).map((each) => [each.label, this.kinIn(each, origins).size]).filter(([, count]) => count);
       this.foot.replaceChildren(element("b", {}, places + more), kin.map(([label, count]) => `${label} ${count}`).join("  ·  "));
+    }
+
+    // Moves the kept line by one, in the text that it is in.
+    step(by) {
+      const from = this.pinned || { doc: SOURCE, block: 0, line: this.data.blocks.length ? this.data.blocks[0].first - by : 0 };
+      const pane = this.panes.find((each) => each.has(from));
+      const view = pane && pane.viewOf(from), line = from.line + by;
+      if (view && view.first <= line && line < view.first + view.lines.length) {
+        this.pin({ ...from, line });
+        view.show(line);
+      }
     }
 
     pin(place) {
@@ -191,6 +202,8 @@ depyf.functionPage = (() => {
 
     has(place) { return place.doc === SOURCE; }
 
+    viewOf(place) { return this.views[place.block]; }
+
     mark(place, origins) {
       const lines = this.views.map(() => new Map());
       for (const origin of origins) {
@@ -230,7 +243,9 @@ depyf.functionPage = (() => {
           element("option", { value: "" }, "more"), others.map((doc) => element("option", { value: doc.key }, doc.label)));
         made.push(select);
       }
+      const here = this.doc ? [this.page.name, this.page.entry.key, this.doc.key].join("/") : "";
       const right = element("span", { class: "right" },
+        element("a", { class: "tool", href: "#diff/" + here, title: "Hold this text against another", "aria-label": "Diff" }, "±"),
         element("button", { type: "button", title: "Wrap long lines (w)", "aria-label": "Wrap long lines", onclick: () => this.toggleWrap() }, "↩"),
         this.extra ? element("button", { type: "button", title: "Close this column", "aria-label": "Close this column", onclick: () => this.page.remove(this) }, "×")
           : element("button", { type: "button", title: "Another column (c)", "aria-label": "Another column", onclick: () => this.page.add() }, "+"));
@@ -266,6 +281,8 @@ depyf.functionPage = (() => {
     }
 
     has(place) { return this.doc !== null && place.doc === this.doc.key; }
+
+    viewOf() { return this.view; }
 
     mark(place, origins) {
       for (const tab of this.bar.querySelectorAll("[data-doc]")) {

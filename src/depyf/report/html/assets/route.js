@@ -10,6 +10,8 @@ depyf.route = (() => {
   async function show() {
     const parts = decodeURIComponent(location.hash.slice(1)).split("/");
     const owner = depyf.processes.find((each) => each.functions.some((one) => one.page === parts[0]));
+    // `p1/overview` is the page of another process than the one that is shown.
+    if (depyf.processes.some((each) => each.key === parts[0])) process = parts.shift();
     const page = owner ? "function" : parts[0] || "overview";
     if (owner) process = owner.key;
     if (which) which.value = process;
@@ -22,6 +24,7 @@ depyf.route = (() => {
       if (link.hash === "#" + page) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
+    if (page === "diff") await depyf.diffPage.show(...parts.slice(1));
     if (owner) {
       await depyf.functionPage.show(...parts);
       document.title = "depyf: " + owner.functions.find((one) => one.page === parts[0]).name;

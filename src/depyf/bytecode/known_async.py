@@ -1,0 +1,149 @@
+"""Functions that stand as constants in a source, for what `async` statements do and no statement says alone.
+
+AITER takes the asynchronous iterator of a value as an `async for` does. `await ANEXT(i)` awaits the next value of one
+as an `async for` does, which takes the awaited iterator itself and says so where there is none. `await AWAIT_ENTER(x)`
+and `await AWAIT_EXIT(x)` await what the methods of a manager have returned: a plain `await` fails with other words.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Coroutine
+from typing import Any, NoReturn
+
+from depyf.bytecode.code import CO_ITERABLE_COROUTINE
+from depyf.bytecode.known import MISSING, bound, on_type
+
+Waits = Callable[[object], object]
+
+
+class _Given:
+    """What gives others what it was given: an awaitable with an iterator, an iterable or manager with a result."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __await__(self) -> object:
+        return self.value
+
+    def __aiter__(self) -> object:
+        return self.value
+
+    def __aenter__(self) -> Any:  # noqa: ANN401  (of any type)
+        return self.value
+
+    def __aexit__(self, *parts: object) -> Any:  # noqa: ANN401  (likewise)
+        return self.value
+
+
+def _fail(run: Callable[[object], Coroutine[object, object, object]], value: object) -> NoReturn:
+    """Fail as the interpreter does."""
+    run(value).send(None)
+    raise AssertionError("what cannot be awaited was awaited")
+
+
+async def _plain(value: object) -> None:
+    await value  # type: ignore[misc]
+
+
+async def _loop(value: object) -> None:
+    async for _ in value:  # type: ignore[attr-defined]
+        pass
+
+
+async def _enter(value: object) -> None:
+    async with _Given(value):
+        pass
+
+
+class _Left:
+    """A manager whose exit gives what cannot be awaited."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    async def __aenter__(self) -> None:
+        return None
+
+    def __aexit__(self, *parts: object) -> Any:  # noqa: ANN401  (of any type)
+        return self.value
+
+
+async def _leave(value: object) -> None:
+    async with _Left(value):
+        pass
+
+
+def _aiter(value: object) -> object:
+    """Return the asynchronous iterator of a value."""
+    found = on_type(type(value), "__aiter__")
+    if found is MISSING:
+        _fail(_loop, value)
+    iterator = bound(found, value)()  # type: ignore[operator]
+    if on_type(type(iterator), "__anext__") is MISSING:
+        _fail(_loop, _Given(iterator))
+    return iterator
+
+
+def _anext(iterator: object) -> object:
+    """Return what is awaited for the next value of an asynchronous iterator."""
+    value = bound(on_type(type(iterator), "__anext__"), iterator)()  # type: ignore[operator]
+    if type(iterator) is types.AsyncGeneratorType or _is_coroutine(value):
+        return value
+    try:
+        return _Given(_awaited(value))
+    except BaseException as error:
+        kind = type(value).__name__
+        raise TypeError(f"'async for' received an invalid object from __anext__: {kind:.100}") from error
+
+
+def _awaited(value: object) -> object:
+    """Return the iterator of an awaitable, as `await` takes it."""
+    found = on_type(type(value), "__await__")
+    if found is MISSING:
+        _fail(_plain, value)
+    iterator = bound(found, value)()  # type: ignore[operator]
+    if _is_coroutine(iterator) or on_type(type(iterator), "__next__") is MISSING:
+        _fail(_plain, _named_like(value, iterator))
+    return iterator
+
+
+def _named_like(value: object, iterator: object) -> object:
+    """Return what gives an iterator to those who await it, of a type with the name of another's."""
+    kind = type(value)
+    names = {"__module__": kind.__module__, "__qualname__": kind.__qualname__}
+    given: object = type(kind.__name__, (_Given,), names)(iterator)
+    return given
+
+
+def _is_coroutine(value: object) -> bool:
+    """Tell whether a value is awaited as it is."""
+    is_marked = type(value) is types.GeneratorType and value.gi_code.co_flags & CO_ITERABLE_COROUTINE
+    return type(value) is types.CoroutineType or bool(is_marked)
+
+
+def _awaiting(run: Callable[[object], Coroutine[object, object, object]]) -> Waits:
+    """Return a function that gives back what can be awaited, and fails with the words of an `async with`."""
+
+    def waits(value: object) -> object:
+        if not _is_coroutine(value) and on_type(type(value), "__await__") is MISSING:
+            _fail(run, value)
+        return value
+
+    return waits
+
+
+AITER = _aiter
+"""Takes the asynchronous iterator of a value."""
+ANEXT = _anext
+"""Asks an asynchronous iterator for what is awaited for its next value."""
+AWAIT_ENTER = _awaiting(_enter)
+"""Gives back what `__aenter__` has returned."""
+AWAIT_EXIT = _awaiting(_leave)
+"""Gives back what `__aexit__` has returned."""
+AWAITS = {1: AWAIT_ENTER, 2: AWAIT_EXIT}
+"""By the argument of GET_AWAITABLE what stands between `await` and its operand."""
+AITER.__name__ = AITER.__qualname__ = "aiter"
+ANEXT.__name__ = ANEXT.__qualname__ = "anext"
+AWAIT_ENTER.__name__ = AWAIT_ENTER.__qualname__ = "entering"
+AWAIT_EXIT.__name__ = AWAIT_EXIT.__qualname__ = "leaving"

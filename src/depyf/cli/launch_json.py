@@ -1,0 +1,31 @@
+"""`.vscode/launch.json` in a dump: the program once more, under a debugger that stops in the files of the dump."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from depyf.report.writer import write_whole
+
+
+def write_launch_json(directory: Path, target: str, arguments: Sequence[str], *, is_module: bool, cwd: Path) -> Path:
+    """Write a configuration of VS Code that runs the program as `depyf run` did; return the file.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    program = {"module": target} if is_module else {"program": str((cwd / target).resolve())}
+    configuration = {
+        "name": "depyf: run again, and stop in the files of this folder",
+        "type": "debugpy",
+        "request": "launch",
+        "module": "depyf",
+        "args": ["run", "-o", str(directory), *(["-m"] if is_module else []), *program.values(), *arguments],
+        "cwd": str(cwd),
+        "subProcess": True,
+        "justMyCode": False,
+    }
+    path = directory / ".vscode" / "launch.json"
+    write_whole(path, json.dumps({"version": "0.2.0", "configurations": [configuration]}, indent=2) + "\n")
+    return path

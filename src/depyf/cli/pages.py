@@ -1,0 +1,28 @@
+"""The report at the end of `depyf run`: built beside the program's exit code, which it may not change."""
+
+from __future__ import annotations
+
+import importlib
+import webbrowser
+from pathlib import Path
+
+
+def get_ready() -> None:
+    """Import what builds the report, while the program runs."""
+    importlib.import_module("depyf.report.html.build")
+
+
+def build_pages(directory: Path, called: Path, *, since: float, opened: bool) -> str:
+    """Build the report of what was dumped at `since` (seconds since the epoch) or later; return a line about it.
+
+    The user has `called` the directory so. Never raises: what goes wrong is said in the line.
+    """
+    from depyf.report.html.build import build_report
+
+    try:
+        made = build_report(directory, since=since)
+    except Exception as error:  # noqa: BLE001 - the program's exit code goes on to its caller, whatever happens here
+        return f"the report could not be built ({type(error).__name__}: {error}); `depyf report {called}` tries again"
+    if opened:
+        webbrowser.open(made.page.resolve().as_uri())
+    return f"report in {called / made.page.relative_to(directory)}"

@@ -1,0 +1,81 @@
+"""The guards of all entries of a function beside each other: what they ask for differently.
+
+before: entry 0/0 has `tensor(L["x"], torch.Tensor, size=(2, 8), requires_grad=False)`,
+        entry 0/1 has `tensor(L["x"], torch.Tensor, size=(2, 12), requires_grad=False)`
+after: of `L["x"]`, 0/0 asks for `size=(2, 8)` and 0/1 for `size=(2, 12)`
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from depyf.report.model import Guard
+
+NOTHING = "–"
+
+_COUNTED = re.compile(r"(__builtins_dict__)_\d+")
+"""A name of Dynamo's with a number of the process: another one in each entry, for the same object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contrasted:
+    """What the entries ask of one value: a text for each, by the entry's id."""
+
+    source: str
+    kind: str
+    asked: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryTable:
+    """What entries ask for differently, and how many clauses they have in common."""
+
+    rows: tuple[Contrasted, ...]
+    shared: int
+
+
+def entry_table(entries: Mapping[str, tuple[Guard, ...]]) -> EntryTable:
+    """Hold the guards of several entries against each other, each under its id."""
+    by_subject: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for entry, guards in entries.items():
+        for guard in guards:
+            source, clause = _COUNTED.sub(r"\1", guard.source), _COUNTED.sub(r"\1", guard.clause)
+            subject = (source, guard.kind) if source else ("", clause)
+            by_subject.setdefault(subject, {}).setdefault(entry, []).append(clause)
+    rows, shared = [], 0
+    for (source, kind), asked in by_subject.items():
+        texts = {entry: sorted(asked.get(entry, ())) for entry in entries}
+        if len({tuple(text) for text in texts.values()}) == 1:
+            shared += len(next(iter(texts.values())))
+            continue
+        rows.append(Contrasted(source or kind, "" if not source else kind, _brief(texts)))
+    return EntryTable(tuple(rows), shared)
+
+
+def _brief(texts: Mapping[str, list[str]]) -> dict[str, str]:
+    """Return what differs between clauses: of calls of one function, the arguments that are not the same in all."""
+    parts = {entry: _arguments(clauses) for entry, clauses in texts.items() if clauses}
+    common = set.intersection(*(set(each) for each in parts.values())) if parts else set()
+    brief = {}
+    for entry, clauses in texts.items():
+        own = [each for each in parts.get(entry, ()) if each not in common]
+        brief[entry] = (", ".join(own) or "holds") if clauses else NOTHING
+    return brief
+
+
+def _arguments(clauses: list[str]) -> list[str]:
+    found = []
+    for clause in clauses:
+        try:
+            node = ast.parse(clause, mode="eval").body
+        except SyntaxError:
+            return clauses
+        if not isinstance(node, ast.Call) or not node.args:
+            found.append(clause)
+            continue
+        found += [ast.unparse(each) for each in node.args[1:]]
+        found += [f"{each.arg}={ast.unparse(each.value)}" for each in node.keywords]
+    return found

@@ -1,0 +1,69 @@
+"""What the page of graph breaks and skipped frames shows: each reason once, with where and how often it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from depyf.report.html.function_data import entry_key
+from depyf.report.index_reader import Run
+from depyf.report.model import Function, GraphBreak, UserLine
+
+OF_TORCH = "torch/"
+
+
+@dataclass(slots=True)
+class Broken:
+    """A place where graphs end for one reason: the compiles that broke there, and the calls that they served."""
+
+    found: GraphBreak
+    entries: list[tuple[str, str, Function]] = field(default_factory=list)
+    calls: int = 0
+    is_counted: bool = True
+
+    @property
+    def callers(self) -> list[UserLine]:
+        """Return the user's calls that lead to the place, outermost first."""
+        return [line for line in self.found.stack[:-1] if not line.filename.startswith(OF_TORCH)]
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A frame that runs as it was written."""
+
+    name: str
+    file: str
+    reason: str
+    times: int
+
+
+def broken(run: Run, addresses: Mapping[str, str]) -> list[Broken]:
+    """Return the places where graphs end, in the order in which they came up."""
+    places: dict[tuple[UserLine | None, str], Broken] = {}
+    for function, compiled in run.session.compiles():
+        for each in compiled.breaks:
+            place = places.setdefault((each.where, each.reason), Broken(each))
+            place.entries.append((str(compiled.id), f"{addresses[function.root]}/{entry_key(compiled)}", function))
+            place.calls += compiled.hits or 0
+            place.is_counted = place.is_counted and compiled.hits is not None
+    return list(places.values())
+
+
+def failed(run: Run, addresses: Mapping[str, str]) -> list[tuple[str, str, str, str]]:
+    """Return id, page, function and reason of each compile that Dynamo gave up."""
+    return [
+        (
+            str(compiled.id),
+            f"{addresses[function.root]}/{entry_key(compiled)}",
+            function.name,
+            f"{compiled.failure.kind}: {compiled.failure.reason}",
+        )
+        for function, compiled in run.session.compiles()
+        if compiled.failure is not None
+    ]
+
+
+def skipped(run: Run) -> list[Skipped]:
+    """Return the frames that Dynamo left as they are, those that it met most often first."""
+    found = [Skipped(name, file, reason, times) for (name, file, reason), times in run.session.skipped.items()]
+    return sorted(found, key=lambda each: -each.times)

@@ -1,0 +1,32 @@
+"""The processes of a run beside each other: their counts, and the facts in which they differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from depyf.report.facts import differences, facts
+from depyf.report.html.process import Process
+from depyf.report.index_reader import INDEX
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """A fact that is not the same in all processes: what it is, by process."""
+
+    fact: str
+    values: dict[str, str]
+
+
+def apart(processes: Sequence[Process]) -> list[Apart]:
+    """Return the facts in which the processes of a run differ."""
+    labels = [process.label for process in processes]
+    told = {
+        process.label: facts(json.loads((process.run.directory / INDEX).read_text(encoding="utf-8")))
+        for process in processes
+    }
+    return [
+        Apart(fact, {label: value for value, those in values.items() for label in labels if label in those})
+        for fact, values in differences(told)
+    ]

@@ -1,0 +1,70 @@
+"""What the page of recompiles shows: for each function with several entries, who refused what, and what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from depyf.report.advice import advice
+from depyf.report.entry_table import EntryTable, entry_table
+from depyf.report.html.function_data import entry_key
+from depyf.report.index_reader import Run
+from depyf.report.model import Compile, Function, GuardSet, Recompile
+from depyf.report.refused import Refused, refused
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One respect in which an entry refused a call, and what can be done about it."""
+
+    found: Refused
+    advice: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of the function: its page, and why those before it did not serve the call that it was made for."""
+
+    compile: Compile
+    address: str
+    reasons: tuple[Reason, ...]
+    is_untold: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Recompiled:
+    """A function that was compiled more than once."""
+
+    function: Function
+    address: str
+    entries: tuple[Entry, ...]
+    table: EntryTable
+
+
+def recompiled(run: Run, addresses: Mapping[str, str]) -> list[Recompiled]:
+    """Return the functions of a run that were compiled more than once; `addresses` are those of the root functions."""
+    found = []
+    for function in run.session.functions.values():
+        if not any(isinstance(each.trigger, Recompile) for each in function.compiles):
+            continue
+        address = addresses[function.root]
+        guards = {str(each.id): each.guards.guards for each in function.compiles if isinstance(each.guards, GuardSet)}
+        entries = tuple(_entry(each, address) for each in function.compiles)
+        found.append(Recompiled(function, address, entries, entry_table(guards)))
+    return found
+
+
+def _entry(compiled: Compile, address: str) -> Entry:
+    refusals = compiled.trigger.refusals if isinstance(compiled.trigger, Recompile) else ()
+    reasons = tuple(reason for refusal in refusals for reason in _reasons(refused(refusal)))
+    is_untold = isinstance(compiled.trigger, Recompile) and not reasons
+    return Entry(compiled, f"{address}/{entry_key(compiled)}/guards", reasons, is_untold)
+
+
+def _reasons(found: list[Refused]) -> list[Reason]:
+    """Give each respect its advice; strides that follow from a size have none of their own."""
+    sized = {each.source for each in found if each.aspect == "size"}
+    follows = "it follows from the size"
+    return [
+        Reason(each, follows if each.aspect == "stride" and each.source in sized else advice(each)) for each in found
+    ]

@@ -1,0 +1,58 @@
+"""The end of an `async for`, in its own operation or as a test for `StopAsyncIteration`.
+
+END_ASYNC_FOR goes on where the exception is a `StopAsyncIteration`, and raises it again as it is where it is none. That
+test is CHECK_EXC_MATCH with the class as a constant: a known class runs no code in it, so the outcome is a value.
+"""
+
+from __future__ import annotations
+
+from depyf.verify.frame import Frame
+from depyf.verify.terms import Constant, NotUnderstood, Sort, Symbol, Term
+
+
+def check_exc_match(frame: Frame) -> bool:
+    """Do a CHECK_EXC_MATCH of an exception that was caught here with the constant `StopAsyncIteration`."""
+    exception, kind = frame.top(2)
+    node = frame.node(kind)
+    if not (isinstance(node, Constant) and node.value is StopAsyncIteration and is_caught(frame, exception)):
+        return False
+    frame.pop()
+    frame.push(matches(frame, exception))
+    return frame.next()
+
+
+def end_async_for(frame: Frame) -> bool:
+    """Do an END_ASYNC_FOR of which it is known whether the exception is the end."""
+    truth = frame.node(ends(frame))
+    if not isinstance(truth, Constant):
+        return False
+    _, exception = frame.pop_many(2)
+    if truth.value is True:
+        return frame.next()
+    frame.raise_known(exception)
+    return True
+
+
+def ends(frame: Frame) -> Term:
+    """Return whether the exception at an END_ASYNC_FOR is the end. Raises `NotUnderstood` where it may be none."""
+    if not is_caught(frame, frame.peek()):
+        raise NotUnderstood("END_ASYNC_FOR of an exception that was not caught here")
+    return matches(frame, frame.peek())
+
+
+def get_aiter(frame: Frame) -> bool:
+    """Take the asynchronous iterator of one, which is itself: see the decision on iterators."""
+    node = frame.node(frame.peek())
+    return isinstance(node, Symbol) and node.sort is Sort.ASYNC_ITERATOR and frame.next()
+
+
+def is_caught(frame: Frame, term: Term) -> bool:
+    """Return whether a value is an exception that was caught here."""
+    node = frame.node(term)
+    return isinstance(node, Symbol) and node.detail == "caught"
+
+
+def matches(frame: Frame, exception: Term) -> Term:
+    """Return whether an exception is a `StopAsyncIteration`."""
+    kind = frame.terms.constant(StopAsyncIteration)
+    return frame.state.resolve(frame.terms.pure("matches", (exception, kind)))

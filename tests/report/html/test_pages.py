@@ -1,0 +1,242 @@
+"""The report in a real browser: it opens from disk, links lines as the model does, finds, and runs nothing of yours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from depyf.report.documents import documents
+from depyf.report.html.build import build_report
+from depyf.report.html.function_data import entry_key
+from depyf.report.index_reader import read_run
+from tests.report.dump_of_toy import FILES, HOSTILE, SOURCE, entry, function, index, toy_entry, write_dump, write_toy
+from tests.report.html.browsing import browser, visit
+
+PAGES = ("overview", "recompiles", "breaks", "diff")
+
+
+@pytest.fixture(scope="module")
+def launched() -> Iterator[Any]:
+    with browser() as found:
+        yield found
+
+
+def refused(entry_id: str) -> dict[str, Any]:
+    explained = ['size of L["a"]: expected (10,), got (8,)  (:5 x = a / (torch.abs(a) + 1))']
+    return {"kind": "recompile", "refused": [{"entry": entry_id, "clauses": ["size mismatch"], "explained": explained}]}
+
+
+def write_two(directory: Path) -> Path:
+    second = toy_entry() | {"id": "0/1", "trigger": refused("0/0"), "breaks": []}
+    functions = [function("toy", [toy_entry(), second]), function("other", [entry("1/0")])]
+    return write_dump(
+        directory, index(functions, skipped=[{"name": "g", "file": "x.py", "reason": "no", "times": 2}]), FILES
+    )
+
+
+@pytest.mark.parametrize("single_file", [False, True], ids=["folder", "single file"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_opens_from_disk_without_complaint(
+    launched: Any, tmp_path: Path, single_file: bool, scheme: str
+) -> None:
+    made = build_report(write_two(tmp_path), single_file=single_file)
+    with visit(launched, made.page, color_scheme=scheme) as visited:
+        for page in PAGES:
+            visited.go(f"#{page}")
+            assert visited.page.locator(f'[data-page="{page}"]').first.is_visible()
+        visited.go("#p0f0/c0/captured_graph")
+        assert visited.page.locator(".pane .code").count() == 2
+        assert visited.page.evaluate("document.documentElement.dataset.theme") == scheme
+        visited.check()
+
+
+def lines(visited: Any, selector: str) -> list[int]:
+    """Return the numbers of the lines that a selector fits."""
+    found = visited.page.eval_on_selector_all(selector, "rows => rows.map(row => Number(row.dataset.n))")
+    return sorted(found)
+
+
+def point(visited: Any, selector: str) -> None:
+    """Move the mouse to a line, as the page sees it."""
+    visited.page.eval_on_selector(selector, "row => row.dispatchEvent(new MouseEvent('mouseover', {bubbles: true}))")
+
+
+def check_links(visited: Any, directory: Path, wanted: int) -> int:
+    """Point at lines of every text and of the source; hold what lights up against the model; return how many."""
+    run = read_run(directory)
+    checked = 0
+    for page, root in enumerate(run.session.roots()):
+        family = [root, *run.session.resumes_of(root)]
+        for one, compiled in ((each, compiled) for each in family for compiled in each.compiles):
+            for text in documents(run, one, compiled):
+                if not text.links.lines or checked >= wanted:
+                    continue
+                visited.go(f"#p0f{page}/{entry_key(compiled)}/{text.key}")
+                checked += _check_text(visited, text, own=root.filename)
+    return checked
+
+
+def _check_text(visited: Any, text: Any, own: str) -> int:
+    doc, source = ".pane:not(.source)", ".pane.source"
+    some = sorted(text.links.lines)[:: max(1, len(text.links.lines) // 6)]
+    for number in some:
+        point(visited, f'{doc} .ln[data-n="{number}"]')
+        assert lines(visited, f"{source} .ln.kin") == sorted(
+            {line for file, line in text.links.of(number) if file == own}
+        )
+        assert lines(visited, f"{doc} .ln.at") == [number]
+    origins = sorted(line for file, line in text.links.all() if file == own)
+    for line in origins:
+        point(visited, f'{source} .ln[data-n="{line}"]')
+        assert lines(visited, f"{doc} .ln.kin") == [
+            number for number in sorted(text.links.lines) if (own, line) in text.links.of(number)
+        ]
+    return len(some) + len(origins)
+
+
+def test_lines_light_up_as_the_model_links_them(launched: Any, tmp_path: Path) -> None:
+    made = build_report(write_toy(tmp_path))
+    with visit(launched, made.page) as visited:
+        assert check_links(visited, tmp_path, wanted=50) >= 12
+        visited.check()
+
+
+def test_a_line_without_a_link_says_so(launched: Any, tmp_path: Path) -> None:
+    made = build_report(write_toy(tmp_path))
+    with visit(launched, made.page, "p0f0/c0/captured_graph") as visited:
+        point(visited, '.pane:not(.source) .ln[data-n="2"]')
+        assert "no link is known: torch tells no line of yours" in visited.page.inner_text(".foot")
+        point(visited, '.pane.source .ln[data-n="4"]')
+        assert "no link is known: no graph, guard or kernel" in visited.page.inner_text(".foot")
+
+
+def test_the_margin_says_which_graph_a_line_went_into_and_where_it_broke(launched: Any, tmp_path: Path) -> None:
+    made = build_report(write_toy(tmp_path))
+    with visit(launched, made.page, "p0f0/c0") as visited:
+        assert visited.page.inner_text('.pane.source .ln[data-n="5"] .m') == "1"
+        assert visited.page.inner_text('.pane.source .ln[data-n="6"] .m').split() == ["1", "//"]
+        assert "Data-dependent branching" in visited.page.inner_text(".breaknote")
+
+
+def test_a_real_mouse_lights_up_and_a_click_is_kept_in_the_address(launched: Any, tmp_path: Path) -> None:
+    made = build_report(write_toy(tmp_path))
+    with visit(launched, made.page, "p0f0/c0/captured_graph") as visited:
+        visited.page.hover('.pane.source .ln[data-n="5"]')
+        assert lines(visited, ".pane:not(.source) .ln.kin") == [3, 4, 5]
+        visited.page.click('.pane.source .ln[data-n="5"]')
+        assert visited.page.evaluate("location.hash") == "#p0f0/c0/captured_graph/S0.5"
+        visited.page.keyboard.press("Escape")
+        assert visited.page.evaluate("location.hash") == "#p0f0/c0/captured_graph"
+    with visit(launched, made.page, "p0f0/c0/captured_graph/S0.5") as visited:
+        assert lines(visited, ".pane.source .ln.at") == [5]
+        assert lines(visited, ".pane:not(.source) .ln.kin") == [3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("torch.abs(l_a_)", "captured graph"),
+        ("def toy", "source"),
+        ("size of l", "recompiles"),
+        ("torch.cond", "breaks"),
+    ],
+)
+def test_search_finds(launched: Any, tmp_path: Path, text: str, where: str) -> None:
+    made = build_report(write_two(tmp_path))
+    with visit(launched, made.page) as visited:
+        visited.page.keyboard.press("/")
+        visited.page.keyboard.type(text)
+        visited.page.wait_for_function("text => document.getElementById('search').dataset.done === text", arg=text)
+        assert where in visited.page.inner_text("#search ol")
+        visited.page.click("#search ol a")
+        visited.page.wait_for_function("() => !document.getElementById('search').open")
+        visited.check()
+
+
+def test_a_diff_shows_the_lines_that_differ(launched: Any, tmp_path: Path) -> None:
+    other = "__compiled_fn_1.Captured_Graph.1.py"
+    second = toy_entry() | {"id": "0/1", "trigger": refused("0/0")}
+    second["artefacts"] = [{**second["artefacts"][0], "file": other}]
+    graph = FILES["__compiled_fn_1.Captured_Graph.0.py"]
+    files = {**FILES, other: graph.replace("torch.abs(L_a_)", "torch.neg(L_a_)").replace("        lt = x < 0\n", "")}
+    made = build_report(write_dump(tmp_path, index([function("toy", [toy_entry(), second])]), files))
+    with visit(launched, made.page, "diff/p0f0/c0/captured_graph/p0f0/c1/captured_graph") as visited:
+        assert visited.page.inner_text("#diff .lead") == "2 lines of the left alone, 1 of the right alone"
+        assert visited.page.locator("#diff .gone mark").first.inner_text() == "abs"
+        assert visited.page.locator("#diff .come mark").first.inner_text() == "neg"
+        visited.check()
+
+
+def test_keys_do_what_the_mouse_does(launched: Any, tmp_path: Path) -> None:
+    made = build_report(write_two(tmp_path))
+    with visit(launched, made.page) as visited:
+        for key, shown in (("r", "#recompiles"), ("b", "#breaks"), ("d", "#diff"), ("o", "#overview")):
+            visited.page.keyboard.press(key)
+            visited.page.wait_for_function("shown => document.documentElement.dataset.shown === shown", arg=shown)
+        visited.go("#p0f0/c0/transformed")
+        visited.page.keyboard.press("]")
+        visited.page.wait_for_function("() => location.hash.startsWith('#p0f0/c1/')")
+        visited.page.keyboard.press("3")
+        visited.page.wait_for_function("() => location.hash === '#p0f0/c1/captured_graph'")
+        visited.page.keyboard.press("j")
+        assert lines(visited, ".pane.source .ln.at") == [4]
+        before = visited.page.evaluate("document.documentElement.dataset.theme")
+        visited.page.keyboard.press("t")
+        assert visited.page.evaluate("document.documentElement.dataset.theme") != before
+        visited.check()
+
+
+def test_a_hostile_name_and_source_are_shown_and_do_nothing(launched: Any, tmp_path: Path) -> None:
+    hostile_line = f"    x = {HOSTILE!r}\n"
+    files = {**FILES, "source/toy.py": SOURCE.replace("    b = b * -1\n", f"    {hostile_line}")}
+    one = toy_entry()
+    one["breaks"][0]["reason"] = one["breaks"][0]["hints"][0] = HOSTILE
+    one["guards"][0]["clause"] = HOSTILE
+    one["trigger"] = {"kind": "recompile", "refused": [{"entry": HOSTILE, "clauses": [HOSTILE], "explained": []}]}
+    content = index(
+        [function(HOSTILE, [one])], skipped=[{"name": HOSTILE, "file": HOSTILE, "reason": HOSTILE, "times": 1}]
+    )
+    made = build_report(write_dump(tmp_path, content, files))
+    with visit(launched, made.page) as visited:
+        for address in ("#recompiles", "#breaks", "#diff", "#p0f0/c0/guards", "#p0f0/c0/transformed", "#overview"):
+            visited.go(address)
+            assert "owned" != visited.page.title()
+            assert visited.page.locator("img").count() == 0
+        assert HOSTILE in visited.page.inner_text(".tree")
+        visited.page.keyboard.press("/")
+        visited.page.keyboard.type("onerror")
+        visited.page.wait_for_function("() => document.getElementById('search').dataset.done === 'onerror'")
+        assert "onerror" in visited.page.inner_text("#search ol")
+        assert visited.page.locator("img").count() == 0
+        visited.check()
+
+
+def test_a_long_text_is_loaded_when_it_is_looked_at(launched: Any, tmp_path: Path) -> None:
+    graph = FILES["__compiled_fn_1.Captured_Graph.0.py"]
+    files = {**FILES, "__compiled_fn_1.Captured_Graph.0.py": graph * 300}
+    made = build_report(write_dump(tmp_path, index([function("toy", [toy_entry()])]), files))
+    with visit(launched, made.page, "p0f0/c0/transformed") as visited:
+        assert not [each for each in visited.requests if each.endswith("p0f0-c0-2.js")]
+        visited.go("#p0f0/c0/captured_graph")
+        assert [each for each in visited.requests if each.endswith("p0f0-c0-2.js")]
+        assert visited.page.locator(".pane:not(.source) .ln").count() < 1200
+        visited.go(f"#p0f0/c0/captured_graph/L{graph.count(chr(10)) * 200 + 4}")
+        assert visited.page.locator(".pane:not(.source) .ln.at").is_visible()
+        visited.check()
+
+
+def test_processes_are_beside_each_other(launched: Any, tmp_path: Path) -> None:
+    write_toy(tmp_path / "rank_0")
+    write_dump(tmp_path / "rank_1", index([function("toy", [toy_entry() | {"op_count": 9}])]), FILES)
+    made = build_report(tmp_path)
+    with visit(launched, made.page, "ranks") as visited:
+        told = visited.page.inner_text(".page.ranks")
+        assert "operations of toy, toy.py:4" in told and "rank 1" in told
+        visited.page.select_option("#which", "p1")
+        visited.page.wait_for_function("() => document.getElementById('p1-overview').hidden === false")
+        visited.page.click("#p1-overview .tree a")
+        visited.page.wait_for_function("() => location.hash === '#p1f0'")
+        visited.check()
