@@ -40,6 +40,7 @@ def collapse(graph: Graph, scope: dict[int, int], is_expression: bool) -> dict[i
         if graph.blocks[index] is not None:
             while collapser.step(graph.block(index)):
                 pass
+        collapser.done.add(index)
     return collapser.uses
 
 
@@ -66,6 +67,7 @@ class _Collapser:
         if graph.end >= 0:
             self.preds[graph.end] = self.preds.get(graph.end, 0) + 2
         self.no_arm: set[int] = set()
+        self.done: set[int] = set()
 
     def step(self, block: Block) -> bool:
         """Try one rewrite at a block; say whether there was one."""
@@ -269,7 +271,7 @@ class _Collapser:
             return False
         if arm.entry is None or arm.entry.temp != edge.args[slot]:
             return False
-        result = self._joined(edge, slot)
+        result = self._joined(block, edge, slot)
         op: ast.boolop = ast.And() if arm_when else ast.Or()
         self._drop_edge(other)
         self._absorb(block, cond, arm, op, False, result)
@@ -280,10 +282,13 @@ class _Collapser:
         block.exit = Goto(Edge(edge.target, args))
         return True
 
-    def _joined(self, edge: Edge, slot: int) -> int:
-        """Return the temporary for what an edge passes to a phi: that phi, unless the edge takes its old value too."""
+    def _joined(self, block: Block, edge: Edge, slot: int) -> int:
+        """Return the temporary for what an edge passes to a phi: that phi, unless its old value is used here too."""
         phi = self.graph.block(edge.target).phis[slot]
-        others = (arg for place, arg in enumerate(edge.args) if place != slot)
+        others = [arg for place, arg in enumerate(edge.args) if place != slot]
+        if edge.target not in self.done:
+            # Only what leads back in a loop can have used the old value.
+            others.extend(temp for inst in block.insts for temp in inst.uses)
         return self.graph.new_temp() if phi in others else phi
 
     def _combine_return(self, block: Block, cond: int, arm: _Arm, value: int, other: Edge, arm_when: bool) -> bool:
@@ -429,7 +434,7 @@ class _Collapser:
         if differ.count(True) != 1 or not any(computed):
             return False
         slot = differ.index(True)
-        result = self._joined(one, slot)
+        result = self._joined(block, one, slot)
         self._if_expression(block, cond, true_arm, false_arm, result)
         self._drop_edge(two)
         self.uses[one.args[slot]] -= 1
