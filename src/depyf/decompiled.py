@@ -71,6 +71,7 @@ class Decompiled:
         return self.verdict.reason
 
 
+@pausing
 def decompile_function(
     code: types.CodeType,
     *,

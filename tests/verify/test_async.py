@@ -9,6 +9,7 @@ from depyf.bytecode.listing import Listing
 from depyf.bytecode.normalise import normalise
 from depyf.verify.assumptions import NO_ASSUMPTIONS
 from depyf.verify.bisimulate import bisimulate
+from depyf.verify.flow import Flow
 from tests.verify.assemble import assemble, view
 
 OBJECTS = {
@@ -63,7 +64,7 @@ def source(text: str) -> Listing:
 
 def proven(original: str, text: str) -> bool:
     """Return whether a listing and a text are proven equivalent."""
-    return bisimulate(assemble(original), source(text), NO_ASSUMPTIONS).reason is None
+    return bisimulate(Flow(assemble(original)), Flow(source(text)), NO_ASSUMPTIONS).reason is None
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from depyf.bytecode.reader import read
 from depyf.verify.assumptions import NO_ASSUMPTIONS
 from depyf.verify.bisimulate import Bisimulation, bisimulate
 from depyf.verify.compare import verify
+from depyf.verify.flow import Flow
 from depyf.verify.level import Level
 from tests.verify.assemble import assemble, view
 from tests.verify.random_programs import Writer, observe
@@ -172,7 +173,7 @@ def test_different(what: str) -> None:
 
 def prove(original: Listing, candidate: Listing) -> str | None:
     """Return why two listings are not proven equivalent, or None."""
-    return bisimulate(original, candidate, NO_ASSUMPTIONS).reason
+    return bisimulate(Flow(original), Flow(candidate), NO_ASSUMPTIONS).reason
 
 
 def test_a_reason_names_both_places() -> None:
@@ -216,7 +217,7 @@ def test_steps_grow_linearly() -> None:
             for n in range(size)
         )
         listing = normalise(view(text))
-        walk = Bisimulation(listing, listing, NO_ASSUMPTIONS)
+        walk = Bisimulation(Flow(listing), Flow(listing), NO_ASSUMPTIONS)
         budget = walk.visits
         walk.run()
         visits.append(budget - walk.visits)

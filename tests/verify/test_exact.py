@@ -20,6 +20,7 @@ from depyf.bytecode.reader import read
 from depyf.verify import exact, header, paths
 from depyf.verify.compare import verify
 from depyf.verify.exact import compare_paths
+from depyf.verify.flow import Flow
 from depyf.verify.level import Level
 from tests.verify.assemble import assemble, view
 from tools.mutations import KINDS
@@ -67,7 +68,7 @@ def is_exact(one: types.CodeType, other: types.CodeType) -> bool:
     pending = [(read(one), read(other))]
     while pending:
         mine, its = pending.pop()
-        found = compare_paths(normalise(mine), normalise(its))
+        found = compare_paths(Flow(normalise(mine)), Flow(normalise(its)))
         if header.nested_difference(mine, its) or found.reason:
             return False
         pending.extend(found.nested)
@@ -167,9 +168,9 @@ def skipped(self: paths.Paths, place: int) -> paths.Step:
 @pytest.mark.parametrize("rule", NEAR_MISSES)
 def test_each_rule_is_needed(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     original, candidate, without = NEAR_MISSES[rule]
-    assert compare_paths(original, candidate).reason is not None
+    assert compare_paths(Flow(original), Flow(candidate)).reason is not None
     without(monkeypatch)
-    assert compare_paths(original, candidate).reason is None
+    assert compare_paths(Flow(original), Flow(candidate)).reason is None
 
 
 SAME = {

@@ -11,6 +11,7 @@ from depyf.bytecode.listing import Listing
 from depyf.bytecode.normalise import normalise
 from depyf.verify.assumptions import NO_ASSUMPTIONS
 from depyf.verify.bisimulate import bisimulate
+from depyf.verify.flow import Flow
 from tests.verify.assemble import assemble, view
 
 OBJECTS = {"iter_": iter, "exc_info_": sys.exc_info, "len_": len, "assertion_": AssertionError, "value_": ValueError}
@@ -49,7 +50,7 @@ def source(text: str) -> Listing:
 
 def proven(original: Listing, candidate: Listing) -> bool:
     """Return whether two listings are proven equivalent."""
-    return bisimulate(original, candidate, NO_ASSUMPTIONS).reason is None
+    return bisimulate(Flow(original), Flow(candidate), NO_ASSUMPTIONS).reason is None
 
 
 @pytest.mark.parametrize(

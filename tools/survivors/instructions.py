@@ -46,7 +46,7 @@ def reachable_rows(code: types.CodeType) -> Iterator[Row]:
     """Yield of each instruction that is reached what it is, where it jumps, and where its exceptions go."""
     listing = normalise(read(code))
     flow = Flow(listing)
-    bound, order = flow.bound(), flow.order()
+    bound, order = flow.bound, flow.order
     reached = [place for place in range(len(order)) if order[place] < len(order)]
     number = {place: new for new, place in enumerate(reached)}
     for place in reached:
@@ -94,7 +94,7 @@ def live_rows(code: types.CodeType) -> list[Row]:
 
 def dead(items: list[Instruction], flow: Flow) -> set[int]:
     """Return the places of constants and of the stores that are all that becomes of them."""
-    live, bound = flow.live(), flow.bound()
+    live, bound = flow.live, flow.bound
     targets = {item.target for item in items}
     found: set[int] = set()
     for place, item in enumerate(items):

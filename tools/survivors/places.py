@@ -27,8 +27,8 @@ class Places:
         self.plain = frozenset(code.co_varnames) - frozenset(code.co_cellvars)
         self.listing = normalise(read(code))
         self.flow = Flow(self.listing)
-        self._bound = self.flow.bound()
-        self._live = self.flow.live()
+        self._bound = self.flow.bound
+        self._live = self.flow.live
 
     def at(self, *stmts: ast.stmt) -> tuple[frozenset[str], frozenset[str]] | None:
         """Return the variables that are bound when the first of some statements begins, and those that a handler reads.

@@ -87,7 +87,7 @@ class Specialised:
     def __init__(self, code: types.CodeType) -> None:
         self.listing = normalise(read(code))
         self.flow = Flow(self.listing)
-        self.bound = self.flow.bound()
+        self.bound = self.flow.bound
         self.numeric = numeric(self.listing.instructions, frozenset(self.listing.code.parameters))
         self.targets = {item.target for item in self.listing.instructions}
         self.written: dict[Node, Written] = {}

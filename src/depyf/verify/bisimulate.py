@@ -30,7 +30,7 @@ VISITS_PER_INSTRUCTION = 40
 Key = tuple[int, int]
 
 
-def bisimulate(original: Listing, candidate: Listing, assumptions: Assumptions) -> Comparison:
+def bisimulate(original: Flow, candidate: Flow, assumptions: Assumptions) -> Comparison:
     """Prove that both listings do the same observables on the same operands on every path.
 
     Takes a number of visits that is linear in the instructions, and gives up after that.
@@ -40,7 +40,7 @@ def bisimulate(original: Listing, candidate: Listing, assumptions: Assumptions) 
         walk.run()
     except NotUnderstood as error:
         walk.result.reason = walk.place_text(str(error))
-        walk.result.where = Place(original.code, candidate.code, *walk.places)
+        walk.result.where = Place(original.listing.code, candidate.listing.code, *walk.places)
     return walk.result
 
 
@@ -52,14 +52,12 @@ class Bisimulation:
         would let one side go round for ever while the other goes on, or stands still.
     """
 
-    def __init__(self, original: Listing, candidate: Listing, assumptions: Assumptions) -> None:
-        self.listings = original, candidate
+    def __init__(self, original: Flow, candidate: Flow, assumptions: Assumptions) -> None:
+        self.flows = original, candidate
+        self.listings = original.listing, candidate.listing
         self.lengths = assumptions.sequence_lengths
         self.actions = {**SILENT, "LOAD_GLOBAL": unchanging(assumptions, self.listings)}
-        self.flows = Flow(original), Flow(candidate)
         self.joins = tuple(flow.join_points() for flow in self.flows)
-        self.orders = tuple(flow.order() for flow in self.flows)
-        self.lives = tuple(flow.live() for flow in self.flows)
         self.reads_frame = any(reads_frame(listing) for listing in self.listings)
         self.names_super = any(names_super(listing) for listing in self.listings)
         self.terms = Terms()
@@ -69,7 +67,7 @@ class Bisimulation:
         self.queue: list[tuple[int, int, Key]] = []
         self.queued: set[Key] = set()
         self.places: Key = (0, 0)
-        self.visits = VISITS_PER_INSTRUCTION * (len(original.instructions) + len(candidate.instructions) + 8)
+        self.visits = VISITS_PER_INSTRUCTION * (sum(len(listing.instructions) for listing in self.listings) + 8)
 
     def run(self) -> None:
         """Walk until nothing is left to prove. Raises `NotUnderstood`."""
@@ -144,13 +142,15 @@ class Bisimulation:
             return None
         if place == LEAVE:
             return frozenset()
-        mask, flow = self.lives[number][place], self.flows[number]
+        flow = self.flows[number]
+        mask = flow.live[place]
         always = self.listings[number].code.parameters[:1] if self.names_super else ()
         return frozenset(name for name in flow.names if mask & flow.bit[name]) | frozenset(always)
 
     def order(self, number: int, place: int) -> int:
         """Return how early a place is worked on: paths that meet do so before the walk goes on."""
-        return self.orders[number][place] if place != LEAVE else len(self.orders[number])
+        order = self.flows[number].order
+        return order[place] if place != LEAVE else len(order)
 
     def step(self, state: State) -> list[State]:
         """Do the observable at which both sides stand, and return the states that follow."""

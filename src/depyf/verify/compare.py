@@ -10,6 +10,7 @@ from depyf.collector import pausing
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.bisimulate import bisimulate
 from depyf.verify.exact import Comparison, compare_paths
+from depyf.verify.flow import Flow
 from depyf.verify.header import difference, nested_difference
 from depyf.verify.level import Level, Verdict
 
@@ -50,16 +51,16 @@ def verify_one(
     reason = difference(original, candidate) if top else nested_difference(original, candidate)
     if reason is not None:
         return Verdict(Level.UNPROVEN, f"{original.name}: {reason}"), []
-    listings = normalise(original), normalise(candidate)
-    exact = compare_paths(*listings)
+    flows = Flow(normalise(original)), Flow(normalise(candidate))
+    exact = compare_paths(*flows)
     if exact.reason is None and facts_of(original.version, str(original)).exceptions != "table":
         # Where blocks are opened and closed is no operation, and yet part of what the compiler wrote.
-        exact.reason = compare_paths(*(normalise(code, marks=True) for code in (original, candidate))).reason
+        exact.reason = compare_paths(*(Flow(normalise(code, marks=True)) for code in (original, candidate))).reason
     if exact.reason is None and docstring(original) != docstring(candidate):
         exact.reason = "the docstrings differ"
     if exact.reason is None:
         return Verdict(Level.EXACT), exact.nested
-    similar = bisimulate(*listings, assumptions)
+    similar = bisimulate(*flows, assumptions)
     if similar.reason is None:
         return described(Level.EQUIVALENT, original, exact), similar.nested
     return described(Level.UNPROVEN, original, similar), []

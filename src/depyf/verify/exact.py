@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Code
-from depyf.bytecode.listing import Handler, Listing
+from depyf.bytecode.listing import Handler
+from depyf.verify.flow import Flow
 from depyf.verify.level import Place
 from depyf.verify.paths import Paths, Step
 from depyf.verify.shown import shown
@@ -26,7 +27,7 @@ class Comparison:
     pairs: set[tuple[int, int]] = field(default_factory=set)
 
 
-def compare_paths(original: Listing, candidate: Listing) -> Comparison:
+def compare_paths(original: Flow, candidate: Flow) -> Comparison:
     """Compare every path from the entry, nested code aside."""
     left, right = Paths(original), Paths(candidate)
     result = Comparison()
@@ -37,7 +38,7 @@ def compare_paths(original: Listing, candidate: Listing) -> Comparison:
         mine, its = left.step(here), right.step(there)
         result.reason = step_difference(mine, its)
         if result.reason is not None:
-            result.where = Place(original.code, candidate.code, here, there)
+            result.where = Place(original.listing.code, candidate.listing.code, here, there)
             return result
         if mine.nested is not None and its.nested is not None:
             result.nested.append((mine.nested, its.nested))

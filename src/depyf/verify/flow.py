@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from functools import cached_property
 
 from depyf.bytecode.listing import Instruction, Listing
 
@@ -15,7 +16,7 @@ WRITES = frozenset({"STORE_FAST", "DELETE_FAST", "LOAD_FAST_CLEAR"})
 class Flow:
     """The control flow of a listing: successors of each instruction, and what follows from them.
 
-    Sets of variables are bit masks over `names`.
+    Sets of variables are bit masks over `names`. What many proofs do not ask for is found when it is asked for.
     """
 
     def __init__(self, listing: Listing) -> None:
@@ -26,16 +27,23 @@ class Flow:
         used = (str(item.arg) for item in instructions if item.op in READS | WRITES)
         self.names = tuple(dict.fromkeys((*listing.code.parameters, *used)))
         self.bit = {name: 1 << place for place, name in enumerate(self.names)}
-        self.predecessors: list[list[int]] = [[] for _ in instructions]
-        for index in range(len(instructions)):
-            for follower in self.edges(index):
-                self.predecessors[follower].append(index)
 
-    def edges(self, index: int) -> Iterable[int]:
-        """Return where control can go from an instruction, an exception raised there included."""
+    @cached_property
+    def edges(self) -> list[list[int]]:
+        """Where control can go from each instruction, an exception raised there included."""
         last = len(self.successors)
-        handler = self.handlers[index]
-        return (place for place in (*self.successors[index], handler) if 0 <= place < last)
+        return [
+            [place for place in (*following, handler) if 0 <= place < last]
+            for following, handler in zip(self.successors, self.handlers, strict=True)
+        ]
+
+    def predecessors(self) -> list[list[int]]:
+        """Return from where control can come to each instruction."""
+        found: list[list[int]] = [[] for _ in self.successors]
+        for index, followers in enumerate(self.edges):
+            for follower in followers:
+                found[follower].append(index)
+        return found
 
     def join_points(self) -> frozenset[int]:
         """Return the instructions that are jumped to, and the first ones of handlers."""
@@ -43,20 +51,21 @@ class Flow:
             handler.target for handler in self.listing.handlers
         )
 
+    @cached_property
     def order(self) -> list[int]:
-        """Return each instruction's number in a reverse postorder; unreachable ones come last."""
+        """Each instruction's number in a reverse postorder; unreachable ones come last."""
         count = len(self.successors)
         number = [count] * count
         if not count:
             return number
         seen, finished = {0}, []
-        path = [(0, iter(list(self.edges(0))))]
+        path = [(0, iter(self.edges[0]))]
         while path:
             index, followers = path[-1]
             for follower in followers:
                 if follower not in seen:
                     seen.add(follower)
-                    path.append((follower, iter(list(self.edges(follower)))))
+                    path.append((follower, iter(self.edges[follower])))
                     break
             else:
                 finished.append(index)
@@ -65,8 +74,9 @@ class Flow:
             number[index] = place
         return number
 
+    @cached_property
     def bound(self) -> list[int]:
-        """Return per instruction the variables that are bound before it on every path.
+        """Per instruction the variables that are bound before it on every path.
 
         A variable that LOAD_FAST_CLEAR takes away is left out: what puts it back may store an unbound one.
         """
@@ -86,7 +96,7 @@ class Flow:
             index = pending.popleft()
             queued[index] = False
             after = bound_after(before[index], instructions[index], self.bit)
-            for place in self.edges(index):
+            for place in self.edges[index]:
                 at_handler = place == self.handlers[index] and place not in self.successors[index]
                 known = before[place] & (before[index] if at_handler else after)
                 if place == self.handlers[index]:
@@ -98,9 +108,10 @@ class Flow:
                         pending.append(place)
         return [known & ~taken for known in before]
 
+    @cached_property
     def live(self) -> list[int]:
-        """Return per instruction the variables whose value before it some later instruction may see."""
-        instructions = self.listing.instructions
+        """Per instruction the variables whose value before it some later instruction may see."""
+        instructions, predecessors = self.listing.instructions, self.predecessors()
         before = [0] * len(instructions)
         pending = deque(reversed(range(len(instructions))))
         queued = [True] * len(instructions)
@@ -120,7 +131,7 @@ class Flow:
                 needed |= before[self.handlers[index]]
             if needed != before[index]:
                 before[index] = needed
-                for place in self.predecessors[index]:
+                for place in predecessors[index]:
                     if not queued[place]:
                         queued[place] = True
                         pending.append(place)

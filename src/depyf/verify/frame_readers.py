@@ -26,7 +26,7 @@ def reads_frame(listing: Listing) -> bool:
         return True
     if any(attribute(item) in GETTERS for item in listing.instructions):
         return True
-    return len(named) > calls_with_argument(listing.instructions)
+    return bool(named) and len(named) > calls_with_argument(listing.instructions)
 
 
 def attribute(item: Instruction) -> object:

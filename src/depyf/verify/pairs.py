@@ -10,6 +10,7 @@ from depyf.bytecode.normalise import normalise
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.bisimulate import bisimulate
 from depyf.verify.exact import compare_paths
+from depyf.verify.flow import Flow
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +34,10 @@ def paired(original: Code, candidate: Code, assumptions: Assumptions = NO_ASSUMP
     while pending:
         codes = pending.pop()
         listings = normalise(codes[0]), normalise(codes[1])
-        result = compare_paths(*listings)
+        flows = Flow(listings[0]), Flow(listings[1])
+        result = compare_paths(*flows)
         if result.reason is not None:
-            result = bisimulate(*listings, assumptions)
+            result = bisimulate(*flows, assumptions)
         found.append(Paired(*listings, filled(result.pairs, len(listings[0].instructions))))
         for pair in result.nested:
             identity = id(pair[0]), id(pair[1])

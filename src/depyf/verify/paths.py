@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.constants import key
-from depyf.bytecode.listing import Handler, Listing
+from depyf.bytecode.listing import Handler
 from depyf.verify.constants import NAME_STORES, function_name, placed
 from depyf.verify.flow import Flow, successors
 
@@ -73,11 +73,10 @@ class Test:
 class Paths:
     """The steps of one listing. A place is an index of an instruction, ENDLESS or OFF_THE_END."""
 
-    def __init__(self, listing: Listing) -> None:
-        self.listing = listing
-        self.instructions = listing.instructions
-        flow = Flow(listing)
-        self.bit, self.bound = flow.bit, flow.bound()
+    def __init__(self, flow: Flow) -> None:
+        self.flow = flow
+        self.listing = flow.listing
+        self.instructions = flow.listing.instructions
         self.settled: dict[int, int] = {}
 
     def settle(self, place: int) -> int:
@@ -194,7 +193,7 @@ class Paths:
         """Return whether the instruction at a place can raise; a read of a variable that is surely bound cannot."""
         item = self.instructions[place]
         if item.op == "LOAD_FAST":
-            return not self.bound[place] & self.bit[str(item.arg)]
+            return not self.flow.bound[place] & self.flow.bit[str(item.arg)]
         if item.op in ("BUILD_MAP", "BUILD_SET"):
             return item.arg != 0
         return item.op not in CANNOT_RAISE

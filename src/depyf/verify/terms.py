@@ -155,6 +155,8 @@ class Terms:
 
     def constant(self, value: object) -> Term:
         """Return the term of a constant; a tuple is taken apart, a slice is what BUILD_SLICE makes."""
+        if not isinstance(value, (tuple, slice)):
+            return self.shared(("constant", key(value)), Constant(value))
         made: list[Term] = []
         pending = [(value, 0, False)]
         while pending:

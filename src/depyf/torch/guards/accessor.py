@@ -17,7 +17,7 @@ from depyf.torch.guards.clause import At, Piece, Text
 from depyf.torch.guards.cpp import Accessor
 from depyf.torch.guards.expression import torch_expression
 from depyf.torch.guards.held import hold, hold_key
-from depyf.torch.guards.literal import literal, quoted
+from depyf.torch.guards.literal import literal, plain_string, quoted
 
 ROOT = 0
 """The node that stands for the frame."""
@@ -84,6 +84,9 @@ def _local(at: Step) -> Text:
 
 def _key(at: Step, text: str) -> Text | None:
     """Return the key whose repr is `text`: as a literal, or the very object if the base has such a key."""
+    plain = plain_string(text)
+    if plain is not None and (spelled := _spelled(plain)) is not None:
+        return (spelled,)
     if isinstance(at.value, dict):
         key = next((key for key in dict.keys(at.value) if repr(key) == text), ABSENT)
         if key is not ABSENT:
@@ -105,6 +108,11 @@ def _key_text(at: Step) -> str:
     text = at.argument
     if at.base_source.endswith(_OF_MODULES) and text[:1] not in ("'", '"'):
         return repr(text)
+    plain = plain_string(text)
+    if plain is not None and isinstance(at.value, dict) and dict.__contains__(at.value, plain):
+        if not dict.__contains__(at.value, text):
+            # No key has this text as its `str`.
+            return text
     if isinstance(at.value, dict):
         keys: list[object] = list(dict.keys(at.value))
         if text not in map(repr, keys):

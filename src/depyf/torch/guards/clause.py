@@ -59,3 +59,19 @@ class Clause:
     """The flags of torch's global state that a guard on it looks at: those guards are shown as one clause."""
     calls_through: bool = False
     """Whether the text calls torch's own guard."""
+
+    def without_check(self) -> Clause:
+        """Return the clause without what is known of it only while the guards are read."""
+        return Clause(
+            self.kind,
+            self.node,
+            self.text,
+            self.expected,
+            self.actual,
+            self.differences,
+            self.line,
+            self.torch_text,
+            self.note,
+            flags=self.flags,
+            calls_through=self.calls_through,
+        )

@@ -18,8 +18,10 @@ _MARK = "__node_"
 
 
 @lru_cache(maxsize=4096)
-def _compiled(text: str) -> CodeType:
-    return compile(text, "<guard>", "eval")
+def _compiled(text: str) -> tuple[CodeType, bool]:
+    """Return the code of an expression, and whether there are functions in it, which see no variables but globals."""
+    code = compile(text, "<guard>", "eval")
+    return code, any(isinstance(constant, CodeType) for constant in code.co_consts)
 
 
 def fill(text: Text, value: Callable[[int], str], held: Callable[[Held], str]) -> str:
@@ -36,8 +38,8 @@ def fill(text: Text, value: Callable[[int], str], held: Callable[[Held], str]) -
     return "".join(parts)
 
 
-def evaluate(text: Text, value: Callable[[int], object], scope: Mapping[str, object]) -> object:
-    """Return the value of `text`, with `value(node)` in its gaps.
+def evaluate(text: Text, value: Callable[[int], object], scope: dict[str, object]) -> object:
+    """Return the value of `text`, with `value(node)` in its gaps; `scope` gets Python's builtins as well.
 
     Raises:
         Exception: whatever the expression raises.
@@ -50,7 +52,8 @@ def evaluate(text: Text, value: Callable[[int], object], scope: Mapping[str, obj
         return key
 
     source = fill(text, lambda node: name("at", value(node)), lambda held: name("held", held.get()))
-    return eval(_compiled(source.strip()), {**scope, **names})
+    code, has_functions = _compiled(source.strip())
+    return eval(code, {**scope, **names}) if has_functions else eval(code, scope, names)
 
 
 def torch_expression(text: str, scope: Mapping[str, object], known: Mapping[str, int]) -> Text | None:

@@ -28,6 +28,13 @@ def quoted(text: str) -> str:
     return json.dumps(text) if plain.isascii() and text.isprintable() else plain
 
 
+def plain_string(text: str) -> str | None:
+    """Return the string whose repr is `text`, if it is one without escapes and quotes; `None` for any other text."""
+    inner = text[1:-1]
+    is_plain = len(text) > 1 and text[0] == text[-1] == "'" and "'" not in inner and "\\" not in inner
+    return inner if is_plain and inner.isprintable() else None
+
+
 def _scalar(value: object) -> str | None:
     kind = type(value)
     if value is None or value is ... or kind in (bool, int, bytes):

@@ -100,10 +100,10 @@ class Expressions:
         self.same: dict[int, str] = {}
         self.uses = self._uses(clauses)
         # First the names of objects, so that no local variable hides one.
-        for clause in clauses:
-            fill(clause.text, lambda node: "", names.of)
-        for node in self.uses:
-            fill(nodes[node].step, lambda parent: "", names.of)
+        for text in (*(clause.text for clause in clauses), *(nodes[node].step for node in self.uses)):
+            for piece in text:
+                if isinstance(piece, Held):
+                    names.of(piece)
         self.locals: set[str] = set()
 
     def _uses(self, clauses: Sequence[Clause]) -> Counter[int]:
@@ -125,12 +125,22 @@ class Expressions:
         """Return `text` with its gaps filled."""
         self.identities(text)
         parts = []
-        for before, piece, after in zip(("", *text), text, (*text[1:], ""), strict=False):
-            part = fill((piece,), self.node, self.names.of)
-            alone = isinstance(piece, At) and str(before).endswith("(") and str(after).startswith((")", ","))
-            named = isinstance(piece, At) and part.startswith(f"({self.bound.get(piece.node)} := ")
-            parts.append(part[1:-1] if alone and named else part)
+        for index, piece in enumerate(text):
+            if isinstance(piece, str):
+                parts.append(piece)
+            elif isinstance(piece, Held):
+                parts.append(self.names.of(piece))
+            else:
+                part = self.node(piece.node)
+                if part.startswith(f"({self.bound.get(piece.node)} := ") and self.is_alone(text, index):
+                    part = part[1:-1]
+                parts.append(part)
         return "".join(parts)
+
+    def is_alone(self, text: Text, index: int) -> bool:
+        """Tell whether a piece is the one argument of a call, or the first of several."""
+        before, after = text[index - 1] if index else "", text[index + 1] if index + 1 < len(text) else ""
+        return str(before).endswith("(") and str(after).startswith((")", ","))
 
     def identities(self, text: Text) -> None:
         """Note that after a clause `x is module` the name of the module stands for `x` as well."""

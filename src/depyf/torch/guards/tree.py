@@ -7,7 +7,7 @@ words leave out (the length of a dict, the object behind an address) is taken fr
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import torch
 
@@ -90,6 +90,7 @@ class _Reader:
         self.scope: dict[str, object] = dict(wrapper.closure_vars or {})
         self.globals: dict[str, object] = wrapper.global_scope["G"]
         self.locals = local_values
+        self.expressions: dict[str, object] = {**SCOPE, "L": self.locals, "G": self.globals}
         self.filename = filename
         self.tree = Tree(check=kinds.TorchGuard(self.root.check, self.root, of_frame=True))
         self.values: list[object] = []
@@ -155,7 +156,7 @@ class _Reader:
         if local and self.locals is None:
             return ABSENT
         try:
-            return evaluate(text, self.values.__getitem__, {**SCOPE, "L": self.locals, "G": self.globals})
+            return evaluate(text, self.values.__getitem__, self.expressions)
         except Exception:  # noqa: BLE001  the expression reads the user's objects; what cannot be read is absent
             return ABSENT
 
@@ -274,5 +275,5 @@ def _order(text: str) -> tuple[int, int]:
 
 def without_checks(tree: Tree) -> Tree:
     """Return `tree` without torch's own guards, which keep the module's globals alive, but for those it calls."""
-    kept = [replace(clause, check=None, pins=None) for clause in tree.clauses]
+    kept = [clause.without_check() for clause in tree.clauses]
     return Tree(tree.nodes, kept, tree.beyond, tree.check if tree.beyond else None)

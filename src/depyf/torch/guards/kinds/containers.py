@@ -9,7 +9,7 @@ from depyf.torch.guards.clause import Clause, Leaf, Piece
 from depyf.torch.guards.held import hold
 from depyf.torch.guards.kinds.place import Place
 from depyf.torch.guards.kinds.reading import argument, constant
-from depyf.torch.guards.literal import literal, quoted
+from depyf.torch.guards.literal import literal, plain_string, quoted
 from depyf.torch.guards.words import expression
 
 _EQUALS_NUMBER = re.compile(r"== (\d+)$")
@@ -51,7 +51,9 @@ def dict_contains(leaf: Leaf, at: Place) -> list[Clause] | None:
     text = expression(leaf.parts[0])
     wanted = not text.startswith("not ")
     body = text.removeprefix("not ").removeprefix("___dict_contains(").removesuffix(f", {at.source})")
-    key = argument(text, 0)
+    key: object = plain_string(body)
+    if key is None:
+        key = argument(text, 0)
     if key is ABSENT:
         key = constant(body, at.value if isinstance(at.value, dict) else ())
     if key is ABSENT:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from functools import lru_cache
 
 from depyf.torch.difference import ABSENT
 
@@ -25,6 +26,12 @@ def constant(text: str, members: Iterable[object]) -> object:
     if found is not ABSENT:
         return found
     try:
-        return ast.literal_eval(text)
+        return _literal(text)
     except (ValueError, SyntaxError):
         return ABSENT
+
+
+@lru_cache(maxsize=1024)
+def _literal(text: str) -> object:
+    """Return the value of a literal, the same object each time: nobody changes it. A model has the same few often."""
+    return ast.literal_eval(text)
