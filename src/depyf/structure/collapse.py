@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from depyf.lift.fold import Folder
+from depyf.lift.fold import Folder, is_augmented
 from depyf.lift.nodes import IMPURE, Entry, MatchTest, Temp
 from depyf.lift.rules import FOLD
 from depyf.lift.tac import Block, Branch, Edge, Exit, Goto, Graph, Inst, Return
@@ -142,7 +142,7 @@ class _Collapser:
         if not folder.pending:
             return _Arm(arm, None)
         entry = folder.pending[0]
-        if entry.shared or entry.targets:
+        if entry.shared or entry.targets or is_augmented(entry):
             folder._settle([entry.temp])
             if entry.temp not in folder.by_temp or entry.shared:
                 self.no_arm.add(index)
