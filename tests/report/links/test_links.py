@@ -64,9 +64,7 @@ def test_a_graph_from_a_cache_that_another_program_has_filled_is_not_linked(old:
 
 
 def test_a_place_in_a_file_that_dynamo_did_not_name_is_no_sign_of_a_cache() -> None:
-    more = GRAPH.replace(
-        "        return (lt", "        # File: /torch/other.py:1 in f, code: x\n        return (lt"
-    )
+    more = GRAPH.replace("        return (lt", "        # File: /torch/other.py:1 in f, code: x\n        return (lt")
     assert graph_links(more, NAMES, graph_places(GRAPH, NAMES)).lines
 
 
