@@ -57,9 +57,7 @@ def functions(peer: Peer, python: str, sample: int, limit: float) -> list[Bar]:
     ]
 
 
-def in_turns(
-    tools: Sequence[tuple[str, str]], sample: int, limit: float
-) -> dict[tuple[str, str], list[Answer]]:
+def in_turns(tools: Sequence[tuple[str, str]], sample: int, limit: float) -> dict[tuple[str, str], list[Answer]]:
     """Have the sample decompiled by each tool, some functions in a row and then the same ones by the next tool."""
     found: dict[tuple[str, str], list[Answer]] = {tool: [] for tool in tools}
     with ExitStack() as stack:

@@ -174,6 +174,27 @@ PROGRAMS: dict[str, tuple[list[Block], list[Region]]] = {
         ],
         [region(1), region(2), region(7, "p"), region(8, "p")],
     ),
+    # the value for the next round is chosen where that of this round is still used
+    "a value that is taken apart and chosen anew": (
+        [
+            block("", [load()], to(1)),
+            block("o", [op("UNPACK_SEQUENCE", 2), load(), op("GET_ITER"), load("z")], branch(2, 3), fuel=True),
+            block("v v i", [*leave("v", "v", "v"), load()], to(1)),
+            block("v v i", [*leave("v", "v", "v"), load()], to(1)),
+        ],
+        [],
+    ),
+    # the iterator is on the stack before the region begins: the loop of it has its head behind that
+    "a loop that a region enters behind its head": (
+        [
+            block("", [load(), op("GET_ITER"), load()], branch(1, 1)),
+            block("i", [op("COPY", 1), *CALL_G, op("POP")], to(1, 2, kind="for"), 0, fuel=True),
+            block("i i v", [op("POP"), op("POP")], to(1), 0),
+            block("v e", [PUSH], to(4)),
+            block("v p e", leave("v", "p", "v") + [load(), op("GET_ITER")], to(1)),
+        ],
+        [region(3, "v")],
+    ),
     "what was handled is handled again": (
         [
             block("", CALL_G, RETURN, 0),

@@ -22,6 +22,7 @@ for name in PROGRAMS:
     if name == "a test that is returned" and sys.version_info >= (3, 12):
         continue  # There is no such jump.
     found = check(lower(program(name)))
+    assert not found.faults, (name, found.faults)
     assert found.kind == "same" and found.level >= Level.EQUIVALENT, (name, found.reason, found.source)
 print("all are the same")
 """

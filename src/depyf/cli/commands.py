@@ -6,6 +6,7 @@ import click
 
 from depyf.cli.coverage import coverage
 from depyf.cli.decompile import decompile
+from depyf.cli.diff import diff
 from depyf.cli.doctor import doctor
 from depyf.cli.report import report
 from depyf.cli.run import run_command
@@ -21,6 +22,7 @@ def depyf() -> None:
 
 depyf.add_command(run_command)
 depyf.add_command(report)
+depyf.add_command(diff)
 depyf.add_command(decompile)
 depyf.add_command(verify)
 depyf.add_command(coverage)

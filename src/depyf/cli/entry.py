@@ -9,6 +9,7 @@ EXIT_DONE = 0
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_UNPROVEN = 3
+EXIT_DIFFERENT = 3
 
 
 def main() -> None:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from depyf.report.index_reader import Run
 from depyf.report.links.bytecode import OF_DYNAMO, bytecode_links, dynamo_links
+from depyf.report.links.flow import flow
 from depyf.report.links.graphs import graph_links, node_origins
 from depyf.report.links.kernels import computed_by, kernel_links
 from depyf.report.links.origins import NOWHERE, Links, Origin, Origins, joined
-from depyf.report.links.transformed import transformed_links
+from depyf.report.links.transformed import GraphPlaces, transformed_links
 from depyf.report.model import Artefact, Compile, Dialect, Function, GuardSet, Transformed, UserLine
 from depyf.report.names import compiled_fn_number
 
@@ -137,16 +138,17 @@ def _graph(run: Run, artefact: Artefact, part: str) -> Document:
     )
 
 
-def _captured(graphs: list[Document]) -> dict[int, Origins]:
-    found: dict[int, Origins] = {}
+def _captured(graphs: list[Document]) -> dict[int, GraphPlaces]:
+    found: dict[int, GraphPlaces] = {}
     for graph in graphs:
         number = compiled_fn_number(graph.file)
         if number is not None and graph.key == "captured_graph":
-            found[number] = joined((found.get(number, NOWHERE), graph.links.all()))
+            through = flow(graph.text, graph.links.lines)
+            found[number] = GraphPlaces(graph.links.all(), through.inputs, through.outputs)
     return found
 
 
-def _transformed(run: Run, function: Function, compiled: Compile, captured: dict[int, Origins]) -> list[Document]:
+def _transformed(run: Run, function: Function, compiled: Compile, captured: dict[int, GraphPlaces]) -> list[Document]:
     file = compiled_file(compiled)
     text = run.text(file)
     breaks = joined(origin_of(each.where) for each in compiled.breaks)
@@ -228,7 +230,7 @@ def _wrappers(run: Run, compiled: Compile) -> list[Document]:
 
 
 def _listings(
-    run: Run, function: Function, compiled: Compile, captured: dict[int, Origins], transformed: Links
+    run: Run, function: Function, compiled: Compile, captured: dict[int, GraphPlaces], transformed: Links
 ) -> list[Document]:
     stem = compiled_file(compiled).removesuffix(".py")
     if not stem:
@@ -237,11 +239,12 @@ def _listings(
     def of_user(line: int) -> frozenset[Origin]:
         return frozenset(((function.filename, line),))
 
+    whole = {number: places.all for number, places in captured.items()}
     files = {kind: f"{stem}.{kind}" for kind in LISTINGS}
     texts = {kind: run.text(file) for kind, file in files.items()}
     links = {
         ORIGINAL: bytecode_links(texts[ORIGINAL], of_user, OF_DYNAMO),
-        TRANSFORMED: dynamo_links(texts[TRANSFORMED], of_user, captured, function.first_line),
+        TRANSFORMED: dynamo_links(texts[TRANSFORMED], of_user, whole, function.first_line),
         BACK: bytecode_links(texts[BACK], transformed.of, "its line of the transformed code came from none of yours"),
     }
     return [

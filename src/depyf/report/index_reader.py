@@ -9,7 +9,7 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from depyf.report.model import (
     Artefact,
@@ -41,6 +41,9 @@ Json = dict[str, Any]
 Order = dict[str, list[int]]
 """The places of each compile id in the order of all: torch counts anew after a reset."""
 
+Family: TypeAlias = list[tuple[Function, Compile]]
+"""The compiles of a function and of those that resume it, each with the one it is of, in the order they began in."""
+
 _ID = re.compile(r"(?:!(\d+)/)?(\d+)/(\d+)$")
 
 
@@ -54,6 +57,13 @@ class Run:
     directory: Path
     session: Session
     names: dict[str, str]
+
+    def families(self) -> dict[str, Family]:
+        """Return the compiles of each root function and of those that resume it, by the root's key, in order."""
+        found: dict[str, Family] = {each.key: [] for each in self.session.roots()}
+        for function, compiled in self.session.compiles():
+            found[function.root].append((function, compiled))
+        return found
 
     def text(self, file: str) -> str:
         """Return the text of a file of the dump; empty where it is not there."""

@@ -245,6 +245,8 @@ class Builder:
             if header is not None:
                 marker = header.iterator.temp
                 loops[label] = {label} | (self.nodes.nested(marker) & labels)
+                if entry != label and entry in loops[label]:
+                    raise Unstructured("a loop is entered behind its head")
             elif label in loops:
                 self._extend(label, loops[label], labels - {entry})
         for label, inside in loops.items():

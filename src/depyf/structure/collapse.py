@@ -18,12 +18,15 @@ from depyf.lift.fold import Folder
 from depyf.lift.nodes import IMPURE, Entry, MatchTest, Temp
 from depyf.lift.rules import FOLD
 from depyf.lift.tac import Block, Branch, Edge, Exit, Goto, Graph, Inst, Return
-from depyf.structure.chains import link, with_link
+from depyf.structure.chains import link, turned, with_link
 from depyf.structure.compounds import RULES, Compound
 from depyf.structure.order import postorder
-from depyf.structure.polarity import keeps_polarity
+from depyf.structure.polarity import keeps_polarity, negated
 from depyf.structure.uses import count_uses
 from depyf.trace import step
+
+LINKS = frozenset({"COMPARE", "IS", "CONTAINS"})
+"""Operations that a chain of comparisons may begin with."""
 
 
 def collapse(graph: Graph, scope: dict[int, int], is_expression: bool) -> dict[int, int]:
@@ -37,6 +40,7 @@ def collapse(graph: Graph, scope: dict[int, int], is_expression: bool) -> dict[i
         if graph.blocks[index] is not None:
             while collapser.step(graph.block(index)):
                 pass
+        collapser.done.add(index)
     return collapser.uses
 
 
@@ -63,6 +67,7 @@ class _Collapser:
         if graph.end >= 0:
             self.preds[graph.end] = self.preds.get(graph.end, 0) + 2
         self.no_arm: set[int] = set()
+        self.done: set[int] = set()
 
     def step(self, block: Block) -> bool:
         """Try one rewrite at a block; say whether there was one."""
@@ -195,7 +200,8 @@ class _Collapser:
             same_side, far_side = swapped, natural
             if self._keep_apart(block, arm, [*swapped.args, *natural.args]):
                 return False
-            if inner not in far_side.args and self._arm_negates(block, arm, far_side, same_side):
+            turns = self._goes_on(block, cond, arm) or self._arm_negates(block, arm, far_side, same_side)
+            if inner not in far_side.args and turns:
                 negate_arm = True
             else:
                 negate = True
@@ -206,7 +212,7 @@ class _Collapser:
         self._drop_edge(other)
         if negate_arm:
             assert arm.entry is not None
-            arm.entry.expr = ast.UnaryOp(op=ast.Not(), operand=arm.entry.expr)
+            arm.entry.expr = negated(arm.entry.expr)
         self._absorb(block, cond, arm, op, negate, result)
         near = Edge(same_side.target, [result if arg == inner else arg for arg in same_side.args])
         far = Edge(far_side.target, [result if arg == inner else arg for arg in far_side.args])
@@ -215,6 +221,14 @@ class _Collapser:
         assert isinstance(block.exit, Branch)
         block.exit = Branch(result, true_edge, false_edge, block.exit.line)
         return True
+
+    def _goes_on(self, block: Block, cond: int, arm: _Arm) -> bool:
+        """Say whether an arm compares with None what the block has compared: `a is b is not None`."""
+        assert arm.entry is not None
+        last, right = block.insts[-1] if block.insts else None, arm.entry.expr
+        if last is None or last.defs != [cond] or last.op not in LINKS or not isinstance(right, ast.Compare):
+            return False
+        return getattr(right, "fused", False) and isinstance(right.left, Temp) and right.left.temp == last.uses[1]
 
     def _arm_negates(self, block: Block, arm: _Arm, far: Edge, near: Edge) -> bool:
         """Say whether `a and not b` reads better than `not a or b`, its opposite.
@@ -242,7 +256,7 @@ class _Collapser:
     def _test_of(self, block: Block) -> ast.expr | None:
         """Return a block's test, folded, if its last operation makes it."""
         last = block.insts[-1] if block.insts else None
-        if last is None or last.op not in ("COMPARE", "IS", "CONTAINS"):
+        if last is None or last.op not in LINKS:
             return None
         folder = Folder(self.graph, dict.fromkeys([*last.uses, *last.defs], 1))
         folder.fold([*(inst for inst in block.insts if inst.op == "CONST"), last], RULES)
@@ -257,7 +271,7 @@ class _Collapser:
             return False
         if arm.entry is None or arm.entry.temp != edge.args[slot]:
             return False
-        result = self._joined(edge, slot)
+        result = self._joined(block, edge, slot)
         op: ast.boolop = ast.And() if arm_when else ast.Or()
         self._drop_edge(other)
         self._absorb(block, cond, arm, op, False, result)
@@ -268,10 +282,13 @@ class _Collapser:
         block.exit = Goto(Edge(edge.target, args))
         return True
 
-    def _joined(self, edge: Edge, slot: int) -> int:
-        """Return the temporary for what an edge passes to a phi: that phi, unless the edge takes its old value too."""
+    def _joined(self, block: Block, edge: Edge, slot: int) -> int:
+        """Return the temporary for what an edge passes to a phi: that phi, unless its old value is used here too."""
         phi = self.graph.block(edge.target).phis[slot]
-        others = (arg for place, arg in enumerate(edge.args) if place != slot)
+        others = [arg for place, arg in enumerate(edge.args) if place != slot]
+        if edge.target not in self.done:
+            # Only what leads back in a loop can have used the old value.
+            others.extend(temp for inst in block.insts for temp in inst.uses)
         return self.graph.new_temp() if phi in others else phi
 
     def _combine_return(self, block: Block, cond: int, arm: _Arm, value: int, other: Edge, arm_when: bool) -> bool:
@@ -331,14 +348,16 @@ class _Collapser:
     ) -> tuple[Inst | None, ast.Compare | None]:
         """Return the comparison whose right operand the arm compares further, and that further one, if that is so."""
         last = block.insts[-1] if block.insts else None
-        if arm.entry is None or last is None or last.defs != [cond] or last.op not in ("COMPARE", "IS", "CONTAINS"):
+        if arm.entry is None or last is None or last.defs != [cond] or last.op not in LINKS:
             return None, None
         # The arm is reached when the comparison holds; its failure decides `a and b`, or `not a or b`.
         outcome = isinstance(op, ast.Or)
-        right = link(arm.entry.expr, outcome) if negate == outcome else None
-        if right is None or not isinstance(right.left, Temp) or right.left.temp != last.uses[1]:
-            return None, None
-        return last, right
+        for whole in (arm.entry.expr, turned(arm.entry.expr, outcome)) if negate == outcome else ():
+            right = link(whole, outcome)
+            if right is not None and isinstance(right.left, Temp) and right.left.temp == last.uses[1]:
+                arm.entry.expr = whole
+                return last, right
+        return None, None
 
     def _chain(self, block: Block, first: Inst, rest: ast.Compare, arm: _Arm, result: int) -> Inst:
         assert arm.entry is not None
@@ -415,7 +434,7 @@ class _Collapser:
         (slot,) = differ
         if not (_computes(true_arm, one.args[slot]) and _computes(false_arm, two.args[slot])):
             return False
-        result = self._joined(one, slot)
+        result = self._joined(block, one, slot)
         self._if_expression(block, cond, true_arm, false_arm, result)
         self._drop_edge(two)
         self.uses[one.args[slot]] -= 1

@@ -170,7 +170,8 @@ def _same(failed: Block, other: Block, skipped: int) -> bool:
     rest = Block(failed.index, failed.insts[skipped:], failed.exit, failed.handler)
     if len(rest.insts) != len(other.insts) or rest.handler != other.handler or other.phis:
         return False
-    if not isinstance(rest.exit, (Return, Raise)) or type(rest.exit) is not type(other.exit):
+    is_end = isinstance(rest.exit, (Return, Raise)) and type(rest.exit) is type(other.exit)
+    if not (is_end or _meet(rest, other)):
         return False
     if _common(rest, other) != len(rest.insts):
         return False

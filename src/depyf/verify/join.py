@@ -78,12 +78,15 @@ class Join:
 
     def tested(self) -> dict[Term, Term]:
         """Return the truth tests that were done on both ways here."""
-        return {
+        found = {
             self.term(mine, its): self.term(self.old.tested[mine], self.new.tested[its])
             for mine in self.old.tested
             for its in self.new.tested
             if (mine, its) in self.done
         }
+        # A test that only one way has done is one that the other has yet to do.
+        self.is_less |= len(found) < len(self.old.tested)
+        return found
 
     def side(self, old: Side, new: Side) -> Side:
         """Join one side."""

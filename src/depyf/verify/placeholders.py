@@ -13,9 +13,10 @@ def put_back(code: types.CodeType, placeholders: Mapping[str, object]) -> types.
 
     The object is a constant again, as it was in the original, and not bound to a global name: nothing of the
     program can rebind it, and the module's globals, which are the user's, stay as they are. Nested code is left to
-    the caller. Raises `DecompilationError` where the bytecode has no room for it.
+    the caller. Raises `NoRoom` where the bytecode has no room for it.
     """
     code = put_back_code(code, placeholders)
+    code = code.replace(co_consts=tuple(_meant(const, placeholders) for const in code.co_consts))
     if placeholders.keys().isdisjoint(code.co_names):
         return code
     words = Words(code)
@@ -39,6 +40,18 @@ def put_back(code: types.CodeType, placeholders: Mapping[str, object]) -> types.
         null = words.encode("PUSH_NULL", 0) if shift and raw.arg & 1 else b""
         words.overwrite(raw, load + null if words.facts.null_above else null + load, keep_caches=False)
     return code.replace(co_code=bytes(words.data), co_consts=tuple(consts))
+
+
+def stand_in(name: str) -> str:
+    """Return the text that stands for a placeholder's object among the constants, where those must come first."""
+    return f"<placeholder {name}>"
+
+
+def _meant(const: object, placeholders: Mapping[str, object]) -> object:
+    """Return the object that a constant stands for."""
+    if not isinstance(const, str) or not const.startswith("<placeholder "):
+        return const
+    return next((value for name, value in placeholders.items() if stand_in(name) == const), const)
 
 
 def put_back_code(code: types.CodeType, placeholders: Mapping[str, object]) -> types.CodeType:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 from depyf.bytecode.operand import RawInstruction
@@ -75,8 +76,13 @@ def requalify_made(code: types.CodeType, original: types.CodeType) -> types.Code
         return code
     wanted = {id(made): name for made, name, _ in _made(original, Words(original))}
     words, consts = Words(code), list(code.co_consts)
+    loads = Counter(raw.arg for raw in words.raws if raw.name == "LOAD_CONST")
     for made, name, load in _made(code, words):
-        if id(made) in wanted and wanted[id(made)] != name:
+        if id(made) not in wanted or wanted[id(made)] == name:
+            continue
+        if load.arg and loads[load.arg] == 1:
+            consts[load.arg] = wanted[id(made)]
+        else:
             consts.append(wanted[id(made)])
             words.overwrite(load, words.encode("LOAD_CONST", len(consts) - 1), keep_caches=False)
     return code.replace(co_code=bytes(words.data), co_consts=tuple(consts))

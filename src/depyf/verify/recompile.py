@@ -14,6 +14,7 @@ from depyf.verify.layout import lay_out
 from depyf.verify.placeholders import put_back
 from depyf.verify.qualname import requalify, requalify_made, requalify_part
 from depyf.verify.standin import compile_standin
+from depyf.verify.words import NoRoom
 
 COMPILED_FLAGS = header.COMPARED_FLAGS & ~CO_ITERABLE_COROUTINE | CO_HAS_DOCSTRING
 """What the text decides: `types.coroutine` sets the flag that is left out, and no syntax does."""
@@ -45,12 +46,15 @@ def recompile(
     Raises `DecompilationError` when the text does not compile, has no such function, or the function cannot be given
     the layout of `original`.
     """
-    standin, own_qualname = compile_standin(text, original, filename, function, names)
-
     def restore(code: types.CodeType) -> types.CodeType:
         return put_back(rename(code, names), placeholders)
 
-    standin = rewrite_tree(rename_functions(standin, functions), restore)
+    standin, own_qualname = compile_standin(text, original, filename, function, names)
+    try:
+        standin = rewrite_tree(rename_functions(standin, functions), restore)
+    except NoRoom:
+        standin, own_qualname = compile_standin(text, original, filename, function, names, first=tuple(placeholders))
+        standin = rewrite_tree(rename_functions(standin, functions), restore)
     code = lay_out(standin, original)
     code = requalify_made(requalify(code, own_qualname, read(original).qualname), original)
     code = code.replace(

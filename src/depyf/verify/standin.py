@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from depyf.bytecode.reader import read
 from depyf.errors import DecompilationError
 from depyf.verify.imports import imported_names
+from depyf.verify.placeholders import stand_in
 
 WRAPPER = "__closure_of_"
 """How the name of a function begins that only holds another one, to give it free variables."""
@@ -24,19 +25,26 @@ for feature in set(__future__.all_feature_names) - {"nested_scopes", "generators
 
 
 def compile_standin(
-    text: str, original: types.CodeType, filename: str, function: str | None, names: Mapping[str, str]
+    text: str,
+    original: types.CodeType,
+    filename: str,
+    function: str | None,
+    names: Mapping[str, str],
+    *,
+    first: tuple[str, ...] = (),
 ) -> tuple[types.CodeType, str]:
     """Return the code object, compiled from `text`, of the function that stands for `original`; and its qualified name.
 
     function: its name in the text; by default the name of `original`, else the only function there is.
     names: identifiers in the text that stand for other names in `original`.
+    first: placeholders whose objects are to be the first constants of each function.
     Raises `DecompilationError` when the text does not compile or the function is not there.
     """
     wanted = original.co_name if function is None else function
-    module = compile_text(text, original, filename, names)
+    module = compile_text(text, original, filename, names, first=first)
     found = list(functions(module))
     if any(code.co_name == wanted and not set(original.co_cellvars) <= set(code.co_cellvars) for code, _ in found):
-        found = list(functions(compile_text(text, original, filename, names, cells_of=wanted)))
+        found = list(functions(compile_text(text, original, filename, names, cells_of=wanted, first=first)))
     named = [(code, qualname) for code, qualname in found if code.co_name == wanted]
     if not named and function is None and len(found) == 1:
         named = found
@@ -47,11 +55,18 @@ def compile_standin(
 
 
 def compile_text(
-    text: str, original: types.CodeType, filename: str, names: Mapping[str, str], *, cells_of: str | None = None
+    text: str,
+    original: types.CodeType,
+    filename: str,
+    names: Mapping[str, str],
+    *,
+    cells_of: str | None = None,
+    first: tuple[str, ...] = (),
 ) -> types.CodeType:
     """Compile a module's text under the `from __future__` imports, and with the imports, of the original's module.
 
     cells_of: the function in which the cells of the original have to be cells, whether it needs them or not.
+    first: placeholders whose objects are to be the first constants of each function.
     """
     try:
         with warnings.catch_warnings():
@@ -59,9 +74,12 @@ def compile_text(
             text = with_imports(text, imported_names(read(original)), names)
             flags = original.co_flags & FUTURE_FLAGS
             source: str | ast.Module = text
-            if cells_of is not None:
+            if cells_of is not None or first:
                 source = ast.parse(text, filename)
+            if cells_of is not None and isinstance(source, ast.Module):
                 add_cells(source, original, cells_of)
+            if first and isinstance(source, ast.Module):
+                put_first(source, first)
             module: types.CodeType = compile(source, filename, "exec", flags=flags, dont_inherit=True, optimize=0)
             return module
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
@@ -83,9 +101,23 @@ def add_cells(tree: ast.Module, original: types.CodeType, function: str) -> None
     names = [name for name in original.co_cellvars if name.isidentifier() and not keyword.iskeyword(name)]
     if len(found) != 1 or not names or found[0].name.startswith(WRAPPER):
         return
-    body = found[0].body
+    put_in_front(found[0].body, f"if False:\n    (lambda: ({', '.join(names)},))")
+
+
+def put_first(tree: ast.Module, placeholders: tuple[str, ...]) -> None:
+    """Let what stands for placeholders be the first constants of every function.
+
+    The compiler drops code that is never reached, and keeps its constants: those with low numbers need no prefix.
+    """
+    lines = "".join(f"\n    raise {stand_in(name)!r}" for name in placeholders)
+    for node in ast.walk(tree):
+        if isinstance(node, DEFINITIONS) and not node.name.startswith(WRAPPER):
+            put_in_front(node.body, f"while True:\n    break{lines}")
+
+
+def put_in_front(body: list[ast.stmt], text: str) -> None:
+    """Put a statement before those of a function, behind its docstring, in the line of what stands there."""
     is_docstring = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
-    text = f"if False:\n    (lambda: ({', '.join(names)},))"
     never = ast.parse(text).body[0]
     for node in ast.walk(never):
         if isinstance(node, (ast.expr, ast.stmt)):

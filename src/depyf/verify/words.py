@@ -12,6 +12,10 @@ from depyf.bytecode.wordcode import decode
 from depyf.errors import DecompilationError
 
 
+class NoRoom(DecompilationError):
+    """An instruction is shorter than what must replace it."""
+
+
 class Words:
     """The bytes of one code object, to be changed instruction by instruction."""
 
@@ -34,13 +38,13 @@ class Words:
     def overwrite(self, raw: RawInstruction, encoded: bytes, *, keep_caches: bool) -> None:
         """Put other instructions in the place of one, with NOP in front for the room that is left.
 
-        keep_caches: the new instruction has the same caches as the old one. Raises `DecompilationError` if there
-        is not enough room.
+        keep_caches: the new instruction has the same caches as the old one. Raises `NoRoom` if there is not enough
+        room.
         """
         end = raw.offset + 2 if keep_caches else raw.end
         room = end - raw.start - len(encoded)
         if room < 0:
-            raise DecompilationError(
+            raise NoRoom(
                 f"{raw.name} {raw.arg} has no room for what must replace it", code=self.name, offset=raw.offset
             )
         self.data[raw.start : end] = bytes((self.number["NOP"], 0)) * (room // 2) + encoded

@@ -125,14 +125,14 @@ def test_a_real_mouse_lights_up_and_a_click_is_kept_in_the_address(launched: Any
     made = build_report(write_toy(tmp_path))
     with visit(launched, made.page, "p0f0/c0/captured_graph") as visited:
         visited.page.hover('.pane.source .ln[data-n="5"]')
-        assert lines(visited, ".pane:not(.source) .ln.kin") == [3, 4, 5]
+        assert lines(visited, ".pane:not(.source) .ln.kin") == [3, 4, 5, 9]
         visited.page.click('.pane.source .ln[data-n="5"]')
         assert visited.page.evaluate("location.hash") == "#p0f0/c0/captured_graph/S0.5"
         visited.page.keyboard.press("Escape")
         assert visited.page.evaluate("location.hash") == "#p0f0/c0/captured_graph"
     with visit(launched, made.page, "p0f0/c0/captured_graph/S0.5") as visited:
         assert lines(visited, ".pane.source .ln.at") == [5]
-        assert lines(visited, ".pane:not(.source) .ln.kin") == [3, 4, 5]
+        assert lines(visited, ".pane:not(.source) .ln.kin") == [3, 4, 5, 9]
 
 
 @pytest.mark.parametrize(

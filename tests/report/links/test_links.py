@@ -6,10 +6,11 @@ import textwrap
 
 from depyf.report.links.blocks import blocks
 from depyf.report.links.bytecode import bytecode_links, dynamo_links
+from depyf.report.links.flow import flow
 from depyf.report.links.graphs import graph_links, node_origins
 from depyf.report.links.kernels import UNTOLD, Computed, computed_by, kernel_links
 from depyf.report.links.origins import Origins
-from depyf.report.links.transformed import transformed_links
+from depyf.report.links.transformed import GraphPlaces, transformed_links
 
 GRAPH = """\
 # Captured Graph
@@ -35,10 +36,45 @@ def at(*lines: int) -> Origins:
     return frozenset(("toy.py", line) for line in lines)
 
 
-def test_an_input_and_an_output_of_a_graph_are_linked_to_nothing() -> None:
+def test_the_head_of_a_graph_is_linked_to_nothing() -> None:
     links = graph_links(GRAPH, NAMES)
-    assert not links.of(3) and not links.of(4) and not links.of(15)
+    assert not links.of(1) and not links.of(2) and not links.of(3)
     assert links.note
+
+
+def test_an_input_is_there_for_the_lines_that_need_it_and_an_output_came_from_those_that_made_it() -> None:
+    links = graph_links(GRAPH, NAMES)
+    assert links.of(4) == at(12) and links.of(15) == at(13)
+    through = flow(GRAPH, links.lines)
+    assert through.inputs == (at(12),) and through.outputs == (at(13), frozenset())
+
+
+LISTED = """\
+class GraphModule(torch.nn.Module):
+    def forward(
+        self,
+        primals_1: "f32[10]",  # PlainAOTInput(idx=0)
+        never: "f32[10]",
+    ):
+        # File: /home/me/toy.py:12 in toy, code: x = a
+        add: "f32[10]" = torch.ops.aten.add.Tensor(primals_1, 1, alpha = 2)
+        return (
+            add,  # PlainAOTOutput(idx=0)
+            None,  # None
+        )
+"""
+
+
+def test_inputs_and_outputs_with_lines_of_their_own_are_linked_each() -> None:
+    links = graph_links(LISTED, NAMES)
+    assert links.of(4) == at(12) and links.of(10) == at(12)
+    assert not links.of(5) and not links.of(11)
+    assert flow(LISTED, links.lines).inputs == (at(12), frozenset())
+
+
+def test_a_name_of_an_operator_or_of_a_keyword_is_no_use_of_a_node() -> None:
+    text = LISTED.replace("never", "add_1").replace("aten.add.Tensor(primals_1, 1", "aten.add_1.Tensor(primals_1, 1")
+    assert not graph_links(text, NAMES).of(5)
 
 
 def test_a_node_is_linked_to_the_line_above_its_run() -> None:
@@ -53,37 +89,48 @@ def test_a_node_without_a_stack_is_not_given_the_line_of_the_node_before() -> No
 
 def test_nodes_are_known_by_name_with_and_without_an_annotation() -> None:
     nodes = node_origins(GRAPH, graph_links(GRAPH, NAMES))
-    assert nodes == {"abs_1": at(12), "add": at(12), "lt": at(13)}
+    assert nodes == {"l_a_": at(12), "abs_1": at(12), "add": at(12), "lt": at(13)}
 
 
 TRANSFORMED = """\
 # toy, toy.py:11
 def toy(a, b):
     modules = a.modules
+    unused = b.modules
     lt, x = __compiled_fn_1(
-        a, b)
+        modules, b)
     # graph break at :13, `if b.sum() < 0:`: Data-dependent branching (GB0170)
     if lt:
         return __resume_at_102_2(b, x)  # continues in the user's line 14
     return x
 """
+PLACES = {1: GraphPlaces(at(12, 13), inputs=(at(12), at(13)), outputs=(at(13), at(12)))}
 
 
 def test_a_call_of_a_graph_came_from_all_its_lines() -> None:
-    links = transformed_links(TRANSFORMED, {1: at(12, 13)}, at(13), "toy.py")
-    assert links.of(4) == links.of(5) == at(12, 13)
+    links = transformed_links(TRANSFORMED, PLACES, at(13), "toy.py")
+    assert links.of(5) == links.of(6) == at(12, 13)
 
 
-def test_a_break_and_what_goes_on_after_it_are_linked_and_the_rest_is_not() -> None:
-    links = transformed_links(TRANSFORMED, {1: at(12, 13)}, at(13), "toy.py")
-    assert links.of(6) == at(13)
-    assert links.of(8) == at(14)
-    assert not any(links.of(number) for number in (1, 2, 3, 7, 9))
+def test_a_break_and_what_goes_on_after_it_are_linked() -> None:
+    links = transformed_links(TRANSFORMED, PLACES, at(13), "toy.py")
+    assert links.of(7) == at(13) and links.of(9) == at(14)
+
+
+def test_what_is_fetched_for_a_graph_and_what_it_gave_are_linked_by_name_and_the_rest_is_not() -> None:
+    links = transformed_links(TRANSFORMED, PLACES, at(13), "toy.py")
+    assert links.of(3) == at(12) and links.of(8) == at(13) and links.of(10) == at(12)
+    assert not any(links.of(number) for number in (1, 2, 4))
+
+
+def test_an_output_that_is_taken_by_its_index() -> None:
+    text = "def toy(a):\n    x = __compiled_fn_1(a)[1]\n    return x\n"
+    assert transformed_links(text, PLACES, frozenset(), "toy.py").of(3) == at(12)
 
 
 def test_a_break_in_another_file_is_linked_to_that_file() -> None:
     elsewhere = frozenset((("other.py", 13),))
-    assert transformed_links(TRANSFORMED, {}, elsewhere, "toy.py").of(6) == elsewhere
+    assert transformed_links(TRANSFORMED, {}, elsewhere, "toy.py").of(7) == elsewhere
 
 
 WITH_OFFSETS = """\

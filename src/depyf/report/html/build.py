@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -54,8 +56,10 @@ def build_report(directory: Path, *, single_file: bool = False, since: float = 0
     if not content.processes:
         raise FileNotFoundError(f"there is no index.json in {directory}, nor in a folder of a rank or a process there")
     for process in content.processes:
+        run = process.run
+        families = run.families()
         for key, address in process.addresses.items():
-            function_data(process.run, process.run.session.functions[key], content.chunks, address)
+            function_data(run, run.session.functions[key], families[key], content.chunks, address)
     folder = directory / FOLDER
     text = _page(content, inlined=content.chunks.texts if single_file else {})
     if not single_file:
@@ -71,6 +75,7 @@ def _page(content: _Content, inlined: dict[str, str]) -> str:
     )
     environment.filters["seconds"] = seconds_words
     environment.filters["code"] = code_marked
+    scripts = "\n".join(_asset(name) for name in SCRIPTS)
     return environment.get_template("page.html").render(
         version=__version__,
         processes=content.processes,
@@ -78,7 +83,8 @@ def _page(content: _Content, inlined: dict[str, str]) -> str:
         inlined=inlined,
         directory=_directory(content),
         styles="\n".join(_asset(name) for name in STYLES),
-        scripts="\n".join(_asset(name) for name in SCRIPTS),
+        scripts=scripts,
+        digest=base64.b64encode(hashlib.sha256(scripts.encode()).digest()).decode(),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from depyf.report.documents import Document, documents, origin_of
 from depyf.report.html.chunks import Chunks
-from depyf.report.index_reader import Run
+from depyf.report.index_reader import Family, Run
 from depyf.report.links.blocks import Block, blocks
 from depyf.report.links.origins import Links, Origin, Origins
 from depyf.report.model import Compile, Function, Guard, GuardSet, Recompile, Resume, Transformed
@@ -32,10 +32,10 @@ class _Places:
         return [self.numbers.setdefault(origin, len(self.numbers)) for origin in sorted(origins)]
 
 
-def function_data(run: Run, root: Function, chunks: Chunks, name: str) -> str:
+def function_data(run: Run, root: Function, family: Family, chunks: Chunks, name: str) -> str:
     """Add the chunks of a root function's page; return the name of the first, which leads to the others."""
     places = _Places()
-    entries = [_entry(run, function, compiled, places, chunks, name) for function, compiled in compiles_of(run, root)]
+    entries = [_entry(run, function, compiled, places, chunks, name) for function, compiled in family]
     content: Json = {
         "name": root.name,
         "file": root.filename,
@@ -45,12 +45,6 @@ def function_data(run: Run, root: Function, chunks: Chunks, name: str) -> str:
         "blocks": [_block(each) for each in source_blocks(run, root, places.numbers)],
     }
     return chunks.add(name, content)
-
-
-def compiles_of(run: Run, root: Function) -> list[tuple[Function, Compile]]:
-    """Return the compiles of a function and of the functions that resume it, in the order in which they began."""
-    family = {root.key, *(each.key for each in run.session.resumes_of(root))}
-    return [pair for pair in run.session.compiles() if pair[0].key in family]
 
 
 def source_blocks(run: Run, root: Function, origins: Iterable[Origin]) -> list[Block]:

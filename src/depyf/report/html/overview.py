@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from depyf.report.calls import call_tree
 from depyf.report.html.function_data import entry_key
-from depyf.report.index_reader import Run
+from depyf.report.index_reader import Family, Run
 from depyf.report.model import Compile, Function, Recompile, Resume, UserLine
 from depyf.report.phases import PHASES, duration, phases
 from depyf.report.status import SIGNS, Status, status_of, worst
@@ -72,12 +72,15 @@ def rows(run: Run, addresses: Mapping[str, str]) -> list[Row]:
     session = run.session
     axis = Axis(_spans(each) for _, each in session.compiles() if each.began is not None)
     found: list[Row] = []
+    families = run.families()
     for placed in call_tree(session.roots()):
         if isinstance(placed.item, UserLine):
             line = placed.item
             found.append(Row("call", placed.depth, line.text or line.function, f"{line.filename}:{line.line}"))
         else:
-            found += _function_rows(run, placed.item, placed.depth, addresses[placed.item.key], axis)
+            found += _function_rows(
+                families[placed.item.key], placed.item, placed.depth, addresses[placed.item.key], axis
+            )
     return found
 
 
@@ -86,9 +89,7 @@ def _spans(compiled: Compile) -> tuple[float, float]:
     return began, began + duration(compiled.seconds)
 
 
-def _function_rows(run: Run, root: Function, depth: int, address: str, axis: Axis) -> list[Row]:
-    family = [root, *run.session.resumes_of(root)]
-    pairs = sorted(((each, one) for each in family for one in each.compiles), key=lambda pair: pair[1].order)
+def _function_rows(pairs: Family, root: Function, depth: int, address: str, axis: Axis) -> list[Row]:
     compiles = [one for _, one in pairs]
     head = Row(
         "function",

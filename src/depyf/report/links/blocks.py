@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import bisect
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -38,12 +39,16 @@ def blocks(file: str, text: str, lines: Iterable[int], first: int | None = None)
     return sorted(kept, key=lambda block: (not (first is not None and block.first <= first <= block.last), block.first))
 
 
-def _functions(text: str) -> list[tuple[int, int, str]]:
-    """Return first line, last line and qualified name of each function, by first line; none where it is no Python."""
+@functools.lru_cache(maxsize=256)
+def _functions(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Return first line, last line and qualified name of each function, by first line; none where it is no Python.
+
+    The functions of a file are shown on a page each, and the file is parsed once for all of them.
+    """
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
-        return []
+        return ()
     found = []
     pending: list[tuple[str, ast.stmt]] = [("", each) for each in tree.body]
     while pending:
@@ -57,10 +62,10 @@ def _functions(text: str) -> list[tuple[int, int, str]]:
         pending += [(inner, child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
         for name in ("handlers", "cases"):
             pending += [(inner, child) for part in getattr(node, name, ()) for child in part.body]
-    return sorted(found)
+    return tuple(sorted(found))
 
 
-def _around(functions: list[tuple[int, int, str]], line: int, count: int) -> tuple[int, int, str]:
+def _around(functions: tuple[tuple[int, int, str], ...], line: int, count: int) -> tuple[int, int, str]:
     """Return the innermost function around a line, else the line with a few around it."""
     index = bisect.bisect_right(functions, (line, count + 1, "")) - 1
     while index >= 0:

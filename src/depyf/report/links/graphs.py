@@ -12,9 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from depyf.report.links.flow import flow
 from depyf.report.links.origins import Links, Origin, Origins, joined
 
-NOTE = "torch tells no line of yours for it: inputs, outputs, and what passes of the compiler put in"
+NOTE = "torch tells no line of yours for it, and no node with one needs it"
 
 _PLACE = re.compile(r"^\s*# File: (?P<file>.*?):(?P<line>\d+) in ")
 _NOTHING_KNOWN = "# No stacktrace found for following nodes"
@@ -34,7 +35,7 @@ def graph_links(text: str, names: Mapping[str, str]) -> Links:
             current = None
         if current is not None and stripped:
             lines[number] = frozenset((current,))
-    return Links(lines, NOTE)
+    return Links({**flow(text, lines).lines, **lines}, NOTE)
 
 
 def node_origins(text: str, links: Links) -> dict[str, Origins]:

@@ -1,10 +1,13 @@
-"""Lines of a transformed function: the calls in it say which graph runs, and where it goes on.
+"""Lines of a transformed function: the calls in it say which graph runs, with what, and where it goes on.
 
 before:
-    lt, x = __compiled_fn_1(a, b)
+    weight = self._parameters['weight']
+    lt, x = __compiled_fn_1(weight, b)
     # graph break at :13, ...
-    return __resume_at_102_2([], [], b, x)  # continues in the user's line 14
-after: the first line came from every line of graph 1, the second from line 13, the third from line 14
+    if lt:
+        return __resume_at_102_2([], [], b, x)  # continues in the user's line 14
+after: the first line is there for the lines of graph 1 that need its first input, the second came from every line of
+graph 1, the third from line 13, the fourth from the line of the graph's first output, the last from line 14
 """
 
 from __future__ import annotations
@@ -12,47 +15,139 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
-from depyf.report.links.origins import Links, Origin, Origins, joined
+from depyf.report.links.origins import NOWHERE, Links, Origin, Origins, joined
 from depyf.report.names import compiled_fn_number
 
-NOTE = "it only fetches what the graphs take, or brings back what they changed"
+NOTE = "no graph's input or output is seen to go through it"
 
 _BREAK = re.compile(r"^\s*# graph break at :(\d+)")
 _CONTINUES = re.compile(r"# continues in the user's line (\d+)$")
 
 
-def transformed_links(text: str, graphs: Mapping[int, Origins], breaks: Origins, own_file: str) -> Links:
+@dataclass(frozen=True, slots=True)
+class GraphPlaces:
+    """Where a graph came from: all of it, and what needs or makes each of its inputs and outputs, in order."""
+
+    all: Origins = NOWHERE
+    inputs: tuple[Origins, ...] = ()
+    outputs: tuple[Origins, ...] = ()
+
+
+Graphs = Mapping[int, GraphPlaces]
+
+
+def transformed_links(text: str, graphs: Graphs, breaks: Origins, own_file: str) -> Links:
     """Return where each line of a transformed function's file came from.
 
-    `graphs` has the user's lines of each graph by its number, `breaks` the lines that ended a graph. The lines that
-    comments name are of `own_file`.
+    `graphs` are those that it may call by their numbers, `breaks` the lines that ended a graph. The lines that comments
+    name are of `own_file`.
     """
-    rows = text.splitlines()
+    lines = _of_comments(text, breaks, own_file)
+    for number, origins in _of_code(text, graphs):
+        if number not in lines and origins:
+            lines[number] = origins
+    return Links(lines, NOTE)
+
+
+def _of_comments(text: str, breaks: Origins, own_file: str) -> dict[int, Origins]:
     found: dict[int, list[Origin]] = {}
-    for number, row in enumerate(rows, start=1):
+    for number, row in enumerate(text.splitlines(), start=1):
         broke, continues = _BREAK.match(row), _CONTINUES.search(row)
         if broke is not None:
             at = int(broke[1])
             found[number] = [place for place in breaks if place[1] == at] or [(own_file, at)]
         elif continues is not None:
             found[number] = [(own_file, int(continues[1]))]
-    lines = {number: frozenset(places) for number, places in found.items()}
-    for first, last, origins in _calls(text, graphs):
-        for number in range(first, last + 1):
-            lines[number] = joined((lines.get(number, frozenset()), origins))
-    return Links(lines, NOTE)
+    return {number: frozenset(places) for number, places in found.items()}
 
 
-def _calls(text: str, graphs: Mapping[int, Origins]) -> Iterator[tuple[int, int, Origins]]:
-    """Yield first line, last line and origins of each name that is a graph's, with the call around it."""
+def _of_code(text: str, graphs: Graphs) -> Iterator[tuple[int, Origins]]:
     try:
         tree = ast.parse(text)
     except SyntaxError:
         return
-    for node in ast.walk(tree):
-        name = node.func if isinstance(node, ast.Call) else node
-        if isinstance(node, ast.expr) and isinstance(name, ast.Name):
-            graph = compiled_fn_number(name.id)
-            if graph is not None and graph in graphs:
-                yield node.lineno, node.end_lineno or node.lineno, graphs[graph]
+    statements = sorted(
+        (node for node in ast.walk(tree) if isinstance(node, ast.stmt) and not isinstance(node, ast.FunctionDef)),
+        key=lambda node: (node.lineno, node.col_offset),
+    )
+    needed: dict[str, Origins] = {}
+    wanted: dict[int, Origins] = {}
+    for statement in reversed(statements):
+        wanted[id(statement)] = _needs(statement, graphs, needed)
+    made: dict[str, Origins] = {}
+    for statement in statements:
+        called = joined(places.all for places, _ in _calls(statement, graphs))
+        used = joined(made.get(name, NOWHERE) for name in _loaded(statement))
+        _note_outputs(statement, graphs, made)
+        for number in _own_lines(statement):
+            yield number, called or wanted[id(statement)] or used
+
+
+def _needs(statement: ast.stmt, graphs: Graphs, needed: dict[str, Origins]) -> Origins:
+    """Return what needs the variables that a statement sets, and note what the statement itself needs."""
+    for places, call in _calls(statement, graphs):
+        for argument, origins in zip(call.args, places.inputs, strict=False):
+            for name in _names_in(argument):
+                needed[name] = joined((needed.get(name, NOWHERE), origins))
+        return NOWHERE
+    if not isinstance(statement, ast.Assign):
+        return NOWHERE
+    own = joined(needed.get(name, NOWHERE) for target in statement.targets for name in _names_in(target))
+    for name in _names_in(statement.value) if own else ():
+        needed[name] = joined((needed.get(name, NOWHERE), own))
+    return own
+
+
+def _note_outputs(statement: ast.stmt, graphs: Graphs, made: dict[str, Origins]) -> None:
+    """Note where the variables came from that a statement sets to outputs of a graph.
+
+    before: `a, b = __compiled_fn_1(x)`, or `a = __compiled_fn_1(x)[0]`
+    """
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return
+    target, value = statement.targets[0], statement.value
+    for places, call in _calls(statement, graphs):
+        if value is call and isinstance(target, (ast.Tuple, ast.List)):
+            pairs = zip(target.elts, places.outputs, strict=False)
+            made.update((each.id, origins) for each, origins in pairs if isinstance(each, ast.Name))
+        elif isinstance(value, ast.Subscript) and value.value is call and isinstance(target, ast.Name):
+            index = value.slice.value if isinstance(value.slice, ast.Constant) else None
+            if isinstance(index, int) and index < len(places.outputs):
+                made[target.id] = places.outputs[index]
+
+
+def _calls(statement: ast.stmt, graphs: Graphs) -> Iterator[tuple[GraphPlaces, ast.Call]]:
+    """Yield the calls of graphs in a statement's own line, those in statements inside of it left out."""
+    for node in _own_nodes(statement):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            number = compiled_fn_number(node.func.id)
+            if number is not None and number in graphs:
+                yield graphs[number], node
+
+
+def _own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
+    pending: list[ast.AST] = [statement]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += [
+            child for child in ast.iter_child_nodes(node) if not isinstance(child, (ast.stmt, ast.excepthandler))
+        ]
+
+
+def _own_lines(statement: ast.stmt) -> range:
+    body = getattr(statement, "body", None)
+    last = statement.lineno if body else statement.end_lineno or statement.lineno
+    return range(statement.lineno, last + 1)
+
+
+def _loaded(statement: ast.stmt) -> Iterator[str]:
+    for node in _own_nodes(statement):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield node.id
+
+
+def _names_in(expression: ast.expr) -> Iterator[str]:
+    return (node.id for node in ast.walk(expression) if isinstance(node, ast.Name))

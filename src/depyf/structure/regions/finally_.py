@@ -46,7 +46,8 @@ def strip(regions: Regions, region: Region) -> bool:
         if matcher.after is None:
             ends.append((block, edge))
         else:
-            matches.append((block, edge, matcher.after))
+            after = next((other for _, _, other in matches if matcher.is_one_return(other)), matcher.after)
+            matches.append((block, edge, after))
         copies |= matcher.visited
     _redirect(regions, matches, region.handler)
     _stop(regions, ends)
@@ -172,6 +173,17 @@ class _Matcher:
         if self.after is None:
             self.after = place
         return self._skip(self.after) == self._skip(place) or self._same_return(self.after, place)
+
+    def is_one_return(self, place: Place) -> bool:
+        """Say whether what follows the copy is the `return` of a variable that stands at a place, behind another copy.
+
+        A `return` inside the protected body loads the variable before the copy. What loads it behind is one statement
+        behind the `try`, of which the compiler has written two.
+        """
+        assert self.after is not None
+        here, there = self.graph.block(self.after[0]), self.graph.block(place[0])
+        loads = any(inst.op == "LOAD_FAST" for inst in here.insts[self.after[1] :])
+        return loads and here.handler == there.handler and self._same_return(place, self.after)
 
     def _out_of_copy(self, place: Place) -> Place:
         """Go on past the end of blocks that are protected within the `finally` body."""

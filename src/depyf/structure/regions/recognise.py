@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from depyf.lift.phis import settle_phis
 from depyf.lift.tac import Block, Graph, Return
 from depyf.structure.regions import finally_, names, with_
+from depyf.structure.regions.entries import part_entries
 from depyf.structure.regions.jumps import protect_jumps
 from depyf.structure.regions.table import Kind, Regions, join_straight, prune, skip_empty
 from depyf.trace import step
@@ -68,6 +69,8 @@ def recognise(graph: Graph) -> Recognised:
     for region in reversed(regions.regions):
         if region.handler in regions.parent:
             _absorb_returns(recognised, region.handler)
+    if graph.exact_ranges:
+        part_entries(regions)
     return recognised
 
 

@@ -1,0 +1,85 @@
+"""`depyf diff`: what changed between two runs of a program."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from depyf.cli.entry import EXIT_DIFFERENT, EXIT_FAILED, EXIT_USAGE
+from depyf.report.comparison import ASPECTS, Change, changes
+from depyf.report.html.process import Process, processes
+
+MOST_DETAILS = 12
+"""Lines shown below each change, unless all are asked for."""
+
+
+@click.command("diff")
+@click.option("--of", "aspects", multiple=True, type=click.Choice(ASPECTS), help="Compare only this; several times.")
+@click.option("--all", "everything", is_flag=True, help=f"Show all lines that differ, not {MOST_DETAILS} of each text.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit code says it.")
+@click.argument("old", type=click.Path(path_type=Path))
+@click.argument("new", type=click.Path(path_type=Path))
+def diff(aspects: tuple[str, ...], everything: bool, quiet: bool, old: Path, new: Path) -> None:
+    """Say what changed between the dumps in OLD and NEW: functions, recompiles, breaks, guards, graphs, kernels.
+
+    Times, places of files, numbers of lines and the counters of a process are no change. Exit code 0 if nothing
+    changed, 3 if something did, 1 if a dump is broken, 2 if there is none.
+    """
+    found = [
+        (process, change)
+        for process, those in _changes(old, new)
+        for change in those
+        if not aspects or change.aspect in aspects
+    ]
+    if not quiet:
+        last = ""
+        for process, change in found:
+            last = _tell(process, change, last, everything)
+        click.echo(_summary([change for _, change in found]))
+    sys.exit(EXIT_DIFFERENT if found else 0)
+
+
+def _changes(old: Path, new: Path) -> list[tuple[str, list[Change]]]:
+    before, after = _processes(old), _processes(new)
+    found = []
+    for label in dict.fromkeys((*before, *after)):
+        if label not in before or label not in after:
+            where = "no more" if label in before else "new"
+            found.append((label, [Change(label, "functions", f"{where}: a process of one of the runs alone")]))
+        else:
+            found.append((label, changes(before[label].run, after[label].run)))
+    return found
+
+
+def _processes(directory: Path) -> dict[str, Process]:
+    try:
+        found = {each.label: each for each in processes(directory, 0.0)}
+    except (OSError, ValueError) as error:
+        click.echo(f"depyf diff: {error}", err=True)
+        sys.exit(EXIT_FAILED)
+    if not found:
+        click.echo(f"depyf diff: there is no dump in {directory}", err=True)
+        sys.exit(EXIT_USAGE)
+    return found
+
+
+def _tell(process: str, change: Change, last: str, everything: bool) -> str:
+    subject = change.subject if process == "program" else f"{process}: {change.subject}"
+    if subject != last:
+        click.echo(subject)
+    click.echo(f"  {change.aspect}: {change.text}")
+    shown = change.details if everything else change.details[:MOST_DETAILS]
+    for line in shown:
+        click.echo(f"    {line}")
+    if len(shown) < len(change.details):
+        click.echo(f"    ... and {len(change.details) - len(shown)} more lines (--all)")
+    return subject
+
+
+def _summary(found: list[Change]) -> str:
+    if not found:
+        return "nothing changed"
+    counts = [(aspect, sum(each.aspect == aspect for each in found)) for aspect in ASPECTS]
+    return f"{len(found)} changes: " + ", ".join(f"{count} of {aspect}" for aspect, count in counts if count)

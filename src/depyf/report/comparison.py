@@ -1,0 +1,151 @@
+"""What changed between two runs of a program: graphs, guards, breaks, recompiles and kernels, function by function."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TypeAlias
+
+from depyf.report.documents import LEADING
+from depyf.report.index_reader import Run
+from depyf.report.model import Compile, Dialect, Function, GuardSet, Recompile
+
+ASPECTS = ("functions", "recompiles", "breaks", "guards", "graphs", "kernels")
+"""What is compared, in the order in which it is told."""
+
+Key: TypeAlias = tuple[str, str, int, int, int]
+"""Name and file of a function, which of that name, which resume function of it (0 for itself), and which compile."""
+
+_COUNTED = re.compile(r"(__compiled_fn|__resume_at_\d+|__builtins_dict__|\[Provenance debug handles\] \S+?:)_?\d+")
+_PLACE = re.compile(r"# File: (?:.*[/\\])?(?P<name>[^/\\:]+):\d+ in ")
+_OF_A_RUN = re.compile(r"^# (AOT ID|[A-Z][\w ]* of __compiled_fn)")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that is not the same: what it is of, which aspect, and a line of words about it, with details below."""
+
+    subject: str
+    aspect: str
+    text: str
+    details: tuple[str, ...] = ()
+
+
+def changes(old: Run, new: Run) -> list[Change]:
+    """Return what changed from one run to another; nothing where they are the same but for times and places."""
+    before, after = _entries(old), _entries(new)
+    found = []
+    for key in dict.fromkeys((*before, *after)):
+        if key not in after:
+            found.append(Change(_subject(*before[key]), *_alone("no more", before[key])))
+        elif key not in before:
+            found.append(Change(_subject(*after[key]), *_alone("new", after[key])))
+        else:
+            found += _between(old, new, before[key], after[key])
+    return found
+
+
+Entry: TypeAlias = tuple[Function, Compile]
+
+
+def _entries(run: Run) -> dict[Key, Entry]:
+    found: dict[Key, Entry] = {}
+    names: Counter[tuple[str, str]] = Counter()
+    for root in run.session.roots():
+        name = root.name, PurePosixPath(root.filename).name
+        for place, function in enumerate((root, *run.session.resumes_of(root))):
+            for number, compiled in enumerate(function.compiles):
+                found[(*name, names[name], place, number)] = (function, compiled)
+        names[name] += 1
+    return found
+
+
+def _subject(function: Function, compiled: Compile) -> str:
+    line = function.resumes_at or function.first_line
+    return f"{function.name}, {function.filename}:{line}, compile {compiled.id}"
+
+
+def _alone(word: str, entry: Entry) -> tuple[str, str, tuple[str, ...]]:
+    trigger = entry[1].trigger
+    if not isinstance(trigger, Recompile):
+        return "functions", f"{word}: it is compiled in one of the runs alone", ()
+    told = [text for each in trigger.refusals for text in (each.explained or each.clauses)]
+    return "recompiles", f"{word}: a recompile", tuple(told)
+
+
+def _between(old: Run, new: Run, before: Entry, after: Entry) -> Iterator[Change]:
+    subject = _subject(*after)
+    one, other = before[1], after[1]
+    for aspect, lines in (("recompiles", _reasons), ("breaks", _breaks), ("guards", _guards)):
+        yield from _changed_lines(subject, aspect, lines(one), lines(other))
+    for aspect, dialect in (("graphs", Dialect.GRAPH), ("kernels", Dialect.KERNEL)):
+        yield from _changed_texts(subject, aspect, _texts(old, one, dialect), _texts(new, other, dialect))
+
+
+def _changed_lines(subject: str, aspect: str, one: list[str], other: list[str]) -> Iterator[Change]:
+    gone, come = Counter(one) - Counter(other), Counter(other) - Counter(one)
+    if gone or come:
+        details = (*(f"- {line}" for line in gone.elements()), *(f"+ {line}" for line in come.elements()))
+        yield Change(subject, aspect, f"{gone.total()} gone, {come.total()} new", details)
+
+
+def _changed_texts(
+    subject: str, aspect: str, one: dict[str, list[str]], other: dict[str, list[str]]
+) -> Iterator[Change]:
+    for stage in dict.fromkeys((*one, *other)):
+        if stage not in one or stage not in other:
+            if stage.split()[0] not in LEADING:
+                # What Inductor takes from its cache did not go through its passes: they show no graphs then.
+                continue
+            yield Change(subject, aspect, f"{stage}: {'new' if stage in other else 'no more'}")
+        elif one[stage] != other[stage]:
+            steps = list(difflib.unified_diff(one[stage], other[stage], lineterm="", n=0))[2:]
+            details = tuple(each for each in steps if not each.startswith("@@"))
+            gone = sum(each.startswith("-") for each in details)
+            yield Change(subject, aspect, f"{stage}: {gone} lines gone, {len(details) - gone} new", details)
+
+
+def _reasons(compiled: Compile) -> list[str]:
+    trigger = compiled.trigger
+    refusals = trigger.refusals if isinstance(trigger, Recompile) else ()
+    return [without_counts(text) for each in refusals for text in (each.explained or each.clauses)]
+
+
+def _breaks(compiled: Compile) -> list[str]:
+    broken = [f"{each.reason} at {each.where.text if each.where else '?'}" for each in compiled.breaks]
+    return broken + ([f"given up: {compiled.failure.reason}"] if compiled.failure else [])
+
+
+def _guards(compiled: Compile) -> list[str]:
+    guards = compiled.guards.guards if isinstance(compiled.guards, GuardSet) else ()
+    return [without_counts(each.clause) for each in guards]
+
+
+def _texts(run: Run, compiled: Compile, dialect: Dialect) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for each in compiled.artefacts:
+        if each.dialect is dialect and each.file:
+            stage = f"{each.stage} {each.part}".strip()
+            found.setdefault(_free(stage, found.__contains__), list(_lines(run.text(each.file))))
+    return found
+
+
+def _free(stage: str, is_taken: Callable[[str], bool]) -> str:
+    number, name = 1, stage
+    while is_taken(name):
+        number += 1
+        name = f"{stage} {number}"
+    return name
+
+
+def _lines(text: str) -> Iterable[str]:
+    return (without_counts(line) for line in text.splitlines() if not _OF_A_RUN.match(line))
+
+
+def without_counts(line: str) -> str:
+    """Return a line without what differs from run to run: counters of the process, folders, and numbers of lines."""
+    return _PLACE.sub(lambda found: f"# File: {found['name']} in ", _COUNTED.sub(r"\1", line))

@@ -1,0 +1,80 @@
+"""`depyf diff`: what changed between two dumps, and what is no change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("click", reason="the command line needs click")
+
+from click.testing import CliRunner, Result  # noqa: E402
+
+from depyf.cli.commands import depyf  # noqa: E402
+from tests.report.dump_of_toy import FILES, entry, function, index, toy_entry, write_dump, write_toy  # noqa: E402
+
+GRAPH = "__compiled_fn_1.Captured_Graph.0.py"
+
+
+def run(tmp_path: Path, *options: str) -> Result:
+    return CliRunner().invoke(depyf, ["diff", *options, str(tmp_path / "old"), str(tmp_path / "new")])
+
+
+def write(folder: Path, compiles: list[dict[str, Any]], files: dict[str, str] = FILES) -> None:
+    write_dump(folder, index([function("toy", compiles)]), files)
+
+
+def test_two_dumps_of_one_program_are_the_same_but_for_times_places_and_counters(tmp_path: Path) -> None:
+    write_toy(tmp_path / "old")
+    moved = {name: text.replace("/home/me/toy.py:5", "/elsewhere/toy.py:9") for name, text in FILES.items()}
+    moved[GRAPH] = "# Captured Graph of __compiled_fn_7 in toy\n" + moved[GRAPH]
+    write(tmp_path / "new", [toy_entry() | {"seconds": {"total": 99.0}, "began": 9.0}], moved)
+    found = run(tmp_path)
+    assert (found.exit_code, found.output) == (0, "nothing changed\n")
+
+
+def test_a_graph_that_changed_is_told_by_its_lines(tmp_path: Path) -> None:
+    write_toy(tmp_path / "old")
+    write(tmp_path / "new", [toy_entry()], {**FILES, GRAPH: FILES[GRAPH].replace("= torch.abs", "= torch.neg")})
+    found = run(tmp_path)
+    assert found.exit_code == 3
+    assert "toy, toy.py:4, compile 0/0\n  graphs: Captured_Graph: 1 lines gone, 1 new\n" in found.output
+    assert '    -        abs_1: "f32[10]" = torch.abs(L_a_)\n    +        abs_1: "f32[10]" = torch.neg' in found.output
+    assert run(tmp_path, "--of", "breaks").exit_code == 0
+    assert run(tmp_path, "-q").output == ""
+
+
+def test_a_break_that_went_and_a_guard_that_changed(tmp_path: Path) -> None:
+    write_toy(tmp_path / "old")
+    changed = toy_entry() | {"breaks": []}
+    changed["guards"][0]["clause"] = 'tensor(L["a"], size=(8,))'
+    write(tmp_path / "new", [changed])
+    told = run(tmp_path).output
+    assert "  breaks: 1 gone, 0 new\n    - Data-dependent branching at if b.sum() < 0:\n" in told
+    assert '    - tensor(L["a"], size=(10,))\n    + tensor(L["a"], size=(8,))\n' in told
+    assert told.endswith("2 changes: 1 of breaks, 1 of guards\n")
+
+
+def test_a_recompile_that_is_new(tmp_path: Path) -> None:
+    write_toy(tmp_path / "old")
+    refused = {"kind": "recompile", "refused": [{"entry": "0/0", "clauses": ["size mismatch"], "explained": []}]}
+    write(tmp_path / "new", [toy_entry(), entry("0/1", trigger=refused)])
+    assert "  recompiles: new: a recompile\n    size mismatch\n" in run(tmp_path, "--of", "recompiles").output
+
+
+def test_a_function_and_a_process_that_are_in_one_run_alone(tmp_path: Path) -> None:
+    write_toy(tmp_path / "old")
+    write_toy(tmp_path / "old" / "rank_1")
+    write_dump(tmp_path / "new", index([function("other", [entry("0/0")])]), FILES)
+    told = run(tmp_path, "--of", "functions").output
+    assert "toy, toy.py:4, compile 0/0\n  functions: no more" in told
+    assert "other, toy.py:4, compile 0/0\n  functions: new" in told
+    assert "rank 1: rank 1\n  functions: no more: a process" in told
+
+
+def test_there_is_no_dump_or_a_broken_one(tmp_path: Path) -> None:
+    write_toy(tmp_path / "old")
+    assert run(tmp_path).exit_code == 2
+    write_dump(tmp_path / "new", {}, {})
+    assert run(tmp_path).exit_code == 1
