@@ -211,7 +211,9 @@ def _yield(low: Lowering, arg: object) -> None:
     elif low.program.mode == ASYNC_GENERATOR and low.has("CALL_INTRINSIC_1"):
         low.put("CALL_INTRINSIC_1", low.facts.table.intrinsics_1.index("INTRINSIC_ASYNC_GEN_WRAP"))
     # One number is how deeply protected a yield is, another what it delegates to; neither is known here.
-    low.put("YIELD_VALUE", 2 if low.has("RETURN_CONST") and not low.has("TO_BOOL") else 0)
+    # Without RESUME a generator goes on behind the first prefix of what it stands at: at the yield once more.
+    arg = 2 if low.has("RETURN_CONST") and not low.has("TO_BOOL") else 0
+    low.put("YIELD_VALUE", arg, bare=not low.has("RESUME"))
     if low.has("RESUME"):
         low.put("RESUME", 1)
 

@@ -54,7 +54,7 @@ def wait(low: Lowering, place: int) -> None:
     """
     low.put("LOAD_CONST", low.const(None))
     if low.has("YIELD_FROM"):
-        low.put("YIELD_FROM")
+        low.put("YIELD_FROM", bare=True)
         return
     again, end = low.new_label(), low.new_label()
     low.pending.append(again)

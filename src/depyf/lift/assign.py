@@ -88,7 +88,9 @@ def _store_into(folder: Folder, inst: Inst, uses: list[int], make) -> None:  # t
     """Store to a target whose parts are values themselves, computed after the value."""
     value, parts = uses[0], uses[1:]
     entry = folder.by_temp.get(value)
-    expected = folder.slots is not None and folder.slots.expects(value)
+    slots = folder.slots
+    # What a program computes between the unpacking and a target comes before the store.
+    expected = slots is not None and slots.expects(value) and _computed_before(folder, slots.entry, parts)
     chained = entry is not None and entry.uses > 1 and not entry.shared
     if expected or (chained and entry is not None and _computed_before(folder, entry, parts)):
         _store(folder, inst, value, make(folder.take(parts).exprs))

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from depyf.lift.fold import Folder
+from depyf.lift.fold import Folder, is_augmented
 from depyf.lift.nodes import IMPURE, Entry, MatchTest, Temp
 from depyf.lift.rules import FOLD
 from depyf.lift.tac import Block, Branch, Edge, Exit, Goto, Graph, Inst, Return
@@ -142,7 +142,7 @@ class _Collapser:
         if not folder.pending:
             return _Arm(arm, None)
         entry = folder.pending[0]
-        if entry.shared or entry.targets:
+        if entry.shared or entry.targets or is_augmented(entry):
             folder._settle([entry.temp])
             if entry.temp not in folder.by_temp or entry.shared:
                 self.no_arm.add(index)
@@ -428,12 +428,12 @@ class _Collapser:
     ) -> bool:
         if one.target != two.target:
             return False
-        differ = [k for k in range(len(one.args)) if one.args[k] != two.args[k]]
-        if len(differ) != 1:
+        # Both arms may compute the phi itself: each has become `a or b`.
+        computed = [_computes(true_arm, a) and _computes(false_arm, b) for a, b in zip(one.args, two.args)]
+        differ = [a != b or both for a, b, both in zip(one.args, two.args, computed)]
+        if differ.count(True) != 1 or not any(computed):
             return False
-        (slot,) = differ
-        if not (_computes(true_arm, one.args[slot]) and _computes(false_arm, two.args[slot])):
-            return False
+        slot = differ.index(True)
         result = self._joined(block, one, slot)
         self._if_expression(block, cond, true_arm, false_arm, result)
         self._drop_edge(two)

@@ -28,6 +28,7 @@ def join_copies(graph: Graph, nest: dict[int, tuple[int, ...]]) -> None:
         if isinstance(block.exit, Branch):
             _join_rest(graph, nest, block.exit)
             _join_chain(graph, block, block.exit)
+    _join_ends(graph, nest)
     prune(graph)
 
 
@@ -133,6 +134,57 @@ def _with(exit_: Exit, old: int, new: int) -> Exit:
         return Return(new if exit_.value == old else exit_.value, exit_.line)
     assert isinstance(exit_, Raise)
     return Raise([new if temp == old else temp for temp in exit_.operands], exit_.line)
+
+
+# -- f(a or b if c else d) -------------------------------------------------------------
+
+
+def _join_ends(graph: Graph, nest: dict[int, tuple[int, ...]]) -> None:
+    """Let what ends as a block does that several values come to end there, if it uses a value from before the tests.
+
+    Before: 2: v2 = a -> 3 (v2), 4;  4: v3 = b -> 3 (v3);  3 (v4): CALL v1 v4; Return;  5: v5 = d; CALL v1 v5; Return
+    After:  the same, and 5: v5 = d -> 3 (v5)
+    """
+    ends: dict[tuple[object, ...], Block] = {}
+    for block in graph.live():
+        if len(block.phis) == 1 and block.stack and block.insts and _ends(block):
+            ends.setdefault(_signature(block, len(block.insts), nest), block)
+    lengths = sorted({len(block.insts) for block in ends.values()})
+    for block in graph.live() if ends else ():
+        for length in lengths:
+            if length > len(block.insts) or not _ends(block):
+                break
+            shared = ends.get(_signature(block, length, nest))
+            if shared is None or shared is block or not _first_waiting(shared, block):
+                continue
+            pair = _single_difference(shared, block, length) if _common(shared, block) >= length else None
+            if pair is not None and pair[0] == shared.phis[0]:
+                step("block {} ends as block {} does", block.index, shared.index)
+                block.insts = block.insts[: len(block.insts) - length]
+                block.exit = Goto(Edge(shared.index, [pair[1]]))
+                _lead_past(graph, block)
+                break
+
+
+def _ends(block: Block) -> bool:
+    return isinstance(block.exit, (Return, Raise)) or (isinstance(block.exit, Goto) and not block.exit.edge.args)
+
+
+def _signature(block: Block, length: int, nest: dict[int, tuple[int, ...]]) -> tuple[object, ...]:
+    """Return what the ends of two blocks must have in common to be one."""
+    target = block.exit.edge.target if isinstance(block.exit, Goto) else -1
+    ops = tuple([inst.op for inst in block.insts[len(block.insts) - length :]])
+    return type(block.exit), target, block.handler, nest[block.index], ops
+
+
+def _lead_past(graph: Graph, between: Block) -> None:
+    """Lead the edges to a block that only hands its value on to where it does."""
+    if between.insts or not isinstance(between.exit, Goto) or between.exit.edge.args != between.phis:
+        return
+    for block in graph.live():
+        for edge in block.exit.edges():
+            if edge.target == between.index:
+                edge.target = between.exit.edge.target
 
 
 # -- a < b < c -------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from depyf.lift.tac import Block, Branch, Goto
 from depyf.structure.regions.table import Regions, skip_empty
 
 NEVER_RAISE = frozenset({"CONST", "IS", "POP"})
+BOOLS = frozenset({"IS", "CONTAINS", "TO_BOOL", "CHECK_EXC_MATCH"})
 
 
 def protect_jumps(regions: Regions) -> None:
@@ -43,12 +44,17 @@ def protect_jumps(regions: Regions) -> None:
 
 
 def _tests_value(block: Block, makers: dict[int, Block]) -> bool:
-    """Say whether a block does no more than test a value that was made in a block before.
-
-    A test that can raise is protected.
-    """
+    """Say whether a block does no more than test a value that was made in a block before, which cannot raise."""
     if not isinstance(block.exit, Branch) or not all(inst.op in NEVER_RAISE for inst in block.insts):
         return False
-    tested = [block.exit.cond]
-    tested += [temp for inst in block.insts if inst.op == "IS" and block.exit.cond in inst.defs for temp in inst.uses]
-    return any(temp in makers and makers[temp] is not block for temp in tested)
+    cond = block.exit.cond
+    compared = [temp for inst in block.insts if inst.op == "IS" and cond in inst.defs for temp in inst.uses]
+    if not compared and not _makes_bool(makers.get(cond), cond):
+        return False
+    return any(temp in makers and makers[temp] is not block for temp in compared or [cond])
+
+
+def _makes_bool(block: Block | None, temp: int) -> bool:
+    """Say whether what a block makes of a value is `True` or `False`."""
+    made = [inst for inst in block.insts if temp in inst.defs] if block is not None else []
+    return any(inst.op in BOOLS or (inst.op == "UNARY" and inst.arg == "not") for inst in made)
