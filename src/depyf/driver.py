@@ -40,7 +40,7 @@ def decompile(
     bodies: Bodies = {}
     order = nested(code)
     check_sharing(order)
-    listings = [normalise(one) for one in order]
+    listings = [normalise(one, measures=False) for one in order]
     names = Names({name for one in order for name in (*one.varnames, *one.cellvars, *one.freevars)})
     for listing in listings:
         names.taken.update([str(item.arg) for item in listing.instructions if item.op in OF_VARIABLES])

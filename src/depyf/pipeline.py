@@ -47,7 +47,7 @@ from depyf.passes.scopes import declare
 from depyf.passes.tidy import tidy
 from depyf.passes.tries import restore_tries
 from depyf.structure.budget import nests_too_deep
-from depyf.structure.build import Builder, Unstructured
+from depyf.structure.build import Unstructured, build
 from depyf.structure.choices import Choices, Dispatch
 from depyf.structure.class_ends import end_class
 from depyf.structure.collapse import collapse, count_uses
@@ -245,7 +245,7 @@ def _collapse(work: Work) -> None:
 def _build(work: Work) -> None:
     assert isinstance(work.choices, Choices)
     step("{} blocks become nested items", len(work.graph.live()))
-    work.items = Builder(work.graph, work.recognised, work.nest, work.uses, work.choices).build()
+    work.items = build(work.graph, work.recognised, work.nest, work.uses, work.choices)
 
 
 def _hoist(work: Work) -> None:

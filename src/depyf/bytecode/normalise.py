@@ -19,10 +19,11 @@ from depyf.bytecode.wordcode import START, decode, jump_targets, misplaced
 from depyf.errors import DecompilationError
 
 
-def normalise(code: Code, *, marks: bool = False) -> Listing:
+def normalise(code: Code, *, marks: bool = False, measures: bool = True) -> Listing:
     """Return the normalised instructions of one code object (nested ones are constants in it).
 
     marks: with operations MARK where the code opens and closes blocks of the block stack, in versions that have one.
+    measures: follow the depth of the stack; who executes the operations on a stack finds what is wrong with it anyway.
 
     Raises `DecompilationError` on code that no interpreter could run: unknown opcodes, truncated
     code, arguments out of range, jumps to where no instruction begins, control that runs off the
@@ -30,19 +31,20 @@ def normalise(code: Code, *, marks: bool = False) -> Listing:
     """
     facts = facts_of(code.version, str(code))
     try:
-        return finish(begin(code, facts), facts, (*facts.guesses, *facts.folds), marks)
+        return finish(begin(code, facts), facts, (*facts.guesses, *facts.folds), marks, measures)
     except DecompilationError:
         if not facts.guesses:
             raise
-    return finish(begin(code, facts), facts, facts.folds, marks)
+    return finish(begin(code, facts), facts, facts.folds, marks, measures)
 
 
-def finish(draft: Draft, facts: Facts, folds: tuple[Fold, ...], marks: bool) -> Listing:
+def finish(draft: Draft, facts: Facts, folds: tuple[Fold, ...], marks: bool, measures: bool) -> Listing:
     """Return the listing after these folds."""
     for fold in folds:
         fold(draft)
     listing = walk(draft, marks) if facts.walked else settle(draft)
-    stack_depths(listing)
+    if measures or facts.guesses:
+        stack_depths(listing)  # What was guessed is dropped where the stack does not bear it out.
     listing.function_names = draft.function_names
     listing.source_order = facts.source_order
     listing.negates = facts.negates

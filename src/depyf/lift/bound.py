@@ -29,8 +29,11 @@ def unsure_reads(graph: Graph) -> set[int]:
     """Return the temporaries that hold what a variable held which may have been unbound."""
     naming = {block.index: [inst for inst in block.insts if inst.op in NAMING] for block in graph.live()}
     loaded = {inst.arg for insts in naming.values() for inst in insts if inst.op != "STORE_FAST"}
-    if loaded.issubset(_bound_first(graph, naming[0])) and not any(map(_unbinds, naming.values())):
-        return set()
+    if not any(map(_unbinds, naming.values())):
+        loaded -= _bound_first(graph, naming[0])
+        if not loaded:
+            return set()
+        naming = {index: [inst for inst in insts if inst.arg in loaded] for index, insts in naming.items()}
     names = sorted({str(inst.arg) for insts in naming.values() for inst in insts})
     bits = {name: 1 << place for place, name in enumerate(names)}
     nullable: set[int] = set()

@@ -13,7 +13,7 @@ import heapq
 from depyf.bytecode.code import CO_OPTIMIZED
 from depyf.cfg.dominators import reverse_postorder
 from depyf.lift.nodes import MatchTest, Temp
-from depyf.lift.tac import ForIter, Graph, Leave, seeming
+from depyf.lift.tac import ForIter, Goto, Graph, Leave, Raise, Return, seeming
 from depyf.structure.choices import Choices
 from depyf.structure.extents import Extents
 from depyf.structure.loops import loop_headers, natural_loops, same_tests
@@ -26,6 +26,17 @@ from depyf.structure.regions.table import Kind, Region
 from depyf.structure.tree import For, If, Item, Jump, Label, Loop, ReraiseStmt, Try, WithBody
 from depyf.structure.unstructured import Unstructured
 from depyf.trace import step
+
+
+def build(
+    graph: Graph, recognised: Recognised, nest: dict[int, tuple[int, ...]], uses: dict[int, int], choices: Choices
+) -> list[Item]:
+    """Return a graph as items. Raises Unstructured and Irreducible where no statement fits."""
+    first = graph.block(0)
+    if first.handler < 0 and isinstance(first.exit, (Goto, Return, Raise)):
+        if all(edge.target == graph.end for edge in first.exit.edges()):
+            return items_of(graph, first, uses)  # The code is one block.
+    return Builder(graph, recognised, nest, uses, choices).build()
 
 
 class Builder:

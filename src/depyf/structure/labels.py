@@ -232,12 +232,13 @@ def _follows(items: list[Item], after: Labels) -> list[Labels]:
     present = after
     for item in reversed(items):
         follows.append(present)
-        if isinstance(item, Label):
-            present = present | {item.label}
-        elif isinstance(item, Jump):
-            present = frozenset((item.label,)) if item.label not in present else present
-        else:
+        kind = type(item)
+        if kind is Label:
+            present = present | {item.label}  # type: ignore[union-attr]
+        elif kind is not Jump:
             present = NOWHERE
+        elif item.label not in present:  # type: ignore[union-attr]
+            present = frozenset((item.label,))  # type: ignore[union-attr]
     follows.reverse()
     return follows
 

@@ -53,8 +53,9 @@ def _plain_jumps(items: list[Item]) -> list[Jump] | None:
     """Return the jumps of a block, whose tests hold nothing but jumps; None if the items are more than a block."""
     found: list[Jump] = []
     for item in items:
-        arms = [*item.body, *item.orelse] if isinstance(item, If) else (item,)
-        for part in arms:
+        if isinstance(item, ast.stmt):
+            continue
+        for part in [*item.body, *item.orelse] if isinstance(item, If) else (item,):
             if isinstance(part, Jump) and part.body is None:
                 found.append(part)
             elif not isinstance(part, ast.stmt):
