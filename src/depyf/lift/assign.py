@@ -158,7 +158,10 @@ def _store(folder: Folder, inst: Inst, temp: int, target: ast.expr) -> None:
         if _swapped_parallel(folder, inst, target):
             return
         folder.discard(entry)
-        folder.emit(ast.Assign([*entry.targets, target], entry.expr), inst.line, stores)
+        stmt: ast.stmt = ast.Assign([*entry.targets, target], entry.expr)
+        if folder.drops_next(temp) and (named := _named([*entry.targets, target], entry.expr)) is not None:
+            stmt = ast.Expr(value=named)
+        folder.emit(stmt, inst.line, stores)
         return
     if not last and (slots := _begin_parallel(folder, entry)) is not None:
         slots.fill(temp, target)
@@ -166,6 +169,15 @@ def _store(folder: Folder, inst: Inst, temp: int, target: ast.expr) -> None:
         return
     (value,) = folder.take([temp]).exprs
     folder.emit(ast.Assign(targets=[target], value=value), inst.line, stores)
+
+
+def _named(targets: list[ast.expr], value: ast.expr) -> ast.expr | None:
+    """Return `(b := (a := value))` for the targets a and b, if they are variables."""
+    for target in targets:
+        if not isinstance(target, ast.Name):
+            return None
+        value = ast.NamedExpr(target=target, value=value)
+    return value
 
 
 def _comes_too_late(folder: Folder, slots: Slots, target: ast.expr) -> bool:

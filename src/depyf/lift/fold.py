@@ -199,6 +199,11 @@ class Folder:
         note_extent(stmt, self.extent())
         self.stmts.append(stmt)
 
+    def drops_next(self, temp: int) -> bool:
+        """Say whether the next operation drops a value: what has stored it is an expression, `(a := b)`."""
+        following = self.insts[self.position] if self.position < len(self.insts) else None
+        return following is not None and following.op == "POP" and following.uses == [temp]
+
     def extent(self) -> Extent:
         """Return the offsets of the first and the last operation since this was last asked, or of the last one."""
         position = self.position

@@ -8,6 +8,8 @@ import re
 from depyf.report.refused import Refused
 
 _HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
+_FLAG = re.compile(r"[a-z_ ]+$")
+"""A flag of the state around the call, which is no value of the program: `grad_mode`."""
 _NAME = re.compile(r"L\[['\"](\w+)['\"]\]$")
 
 OF_ASPECT = {
@@ -38,9 +40,9 @@ def advice(found: Refused) -> str:
         return _of_sizes(found)
     if found.aspect in OF_ASPECT:
         return OF_ASPECT[found.aspect]
-    if not found.source:
-        return OF_STATE if found.aspect else ""
-    return _of_values(found)
+    if _FLAG.match(found.source):
+        return OF_STATE
+    return _of_values(found) if found.source else ""
 
 
 def _of_sizes(found: Refused) -> str:

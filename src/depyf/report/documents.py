@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from depyf.report.index_reader import Run
 from depyf.report.links.bytecode import OF_DYNAMO, bytecode_links, dynamo_links
 from depyf.report.links.flow import flow
-from depyf.report.links.graphs import graph_links, node_origins
+from depyf.report.links.graphs import Places, graph_links, graph_places, node_origins
 from depyf.report.links.kernels import computed_by, kernel_links
 from depyf.report.links.origins import NOWHERE, Links, Origin, Origins, joined
 from depyf.report.links.transformed import GraphPlaces, transformed_links
@@ -18,6 +18,8 @@ from depyf.report.names import compiled_fn_number
 
 STACK_TRACES = "inductor_provenance_tracking_kernel_stack_traces"
 MAPPINGS = "inductor_provenance_tracking_node_mappings"
+
+CAPTURED = "Captured_Graph"
 
 LABELS = {
     "Captured_Graph": "captured graph",
@@ -67,8 +69,9 @@ class Document:
 def documents(run: Run, function: Function, compiled: Compile) -> list[Document]:
     """Return the texts of a compile of `function`."""
     parts = _parts(compiled.artefacts)
+    places = _captured_places(run, compiled)
     graphs = [
-        _graph(run, each, parts[index])
+        _graph(run, each, parts[index], places)
         for index, each in enumerate(compiled.artefacts)
         if each.dialect is Dialect.GRAPH
     ]
@@ -76,7 +79,7 @@ def documents(run: Run, function: Function, compiled: Compile) -> list[Document]
     texts = _transformed(run, function, compiled, captured)
     texts += _guards(compiled)
     texts += graphs
-    texts += _kernels(run, compiled, parts, graphs)
+    texts += _kernels(run, compiled, parts, graphs, frozenset(places))
     texts += _wrappers(run, compiled)
     texts += _listings(run, function, compiled, captured, texts[0].links)
     return _with_own_keys(text for text in texts if text.text)
@@ -123,7 +126,15 @@ def _parts(artefacts: list[Artefact]) -> list[str]:
     return parts
 
 
-def _graph(run: Run, artefact: Artefact, part: str) -> Document:
+def _captured_places(run: Run, compiled: Compile) -> Places:
+    found: dict[Origin, str] = {}
+    for each in compiled.artefacts:
+        if each.stage == CAPTURED:
+            found.update(graph_places(run.text(each.file), run.names))
+    return found
+
+
+def _graph(run: Run, artefact: Artefact, part: str, captured: Places) -> Document:
     text = run.text(artefact.file)
     label = LABELS.get(artefact.stage, artefact.stage.replace("_", " "))
     is_backward = part == "backward"
@@ -134,7 +145,7 @@ def _graph(run: Run, artefact: Artefact, part: str) -> Document:
         is_leading=artefact.stage in LEADING,
         file=artefact.file,
         text=text,
-        links=graph_links(text, run.names),
+        links=graph_links(text, run.names, captured),
     )
 
 
@@ -169,7 +180,9 @@ def _guards(compiled: Compile) -> list[Document]:
     return [Document("guards", f"guards ({len(rows)})", "python", True, "", "\n".join(rows), links)]
 
 
-def _kernels(run: Run, compiled: Compile, parts: list[str], graphs: list[Document]) -> list[Document]:
+def _kernels(
+    run: Run, compiled: Compile, parts: list[str], graphs: list[Document], captured: Origins
+) -> list[Document]:
     found = []
     for index, each in enumerate(compiled.artefacts):
         if each.dialect is not Dialect.KERNEL:
@@ -189,7 +202,7 @@ def _kernels(run: Run, compiled: Compile, parts: list[str], graphs: list[Documen
                 is_leading=True,
                 file=each.file,
                 text=text,
-                links=kernel_links(text, computed, nodes, run.names),
+                links=kernel_links(text, computed, nodes, run.names, captured),
             )
         )
     return found

@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 
-from depyf.report.documents import documents
 from depyf.report.html.build import build_report
-from depyf.report.html.function_data import entry_key
-from depyf.report.index_reader import read_run
 from tests.report.dump_of_toy import FILES, HOSTILE, SOURCE, entry, function, index, toy_entry, write_dump, write_toy
 from tests.report.html.browsing import browser, visit
+from tests.report.html.checking import check_links, lit, point
 
 PAGES = ("overview", "recompiles", "breaks", "diff")
 
@@ -53,54 +51,10 @@ def test_every_page_opens_from_disk_without_complaint(
         visited.check()
 
 
-def lines(visited: Any, selector: str) -> list[int]:
-    """Return the numbers of the lines that a selector fits."""
-    found = visited.page.eval_on_selector_all(selector, "rows => rows.map(row => Number(row.dataset.n))")
-    return sorted(found)
-
-
-def point(visited: Any, selector: str) -> None:
-    """Move the mouse to a line, as the page sees it."""
-    visited.page.eval_on_selector(selector, "row => row.dispatchEvent(new MouseEvent('mouseover', {bubbles: true}))")
-
-
-def check_links(visited: Any, directory: Path, wanted: int) -> int:
-    """Point at lines of every text and of the source; hold what lights up against the model; return how many."""
-    run = read_run(directory)
-    checked = 0
-    for page, root in enumerate(run.session.roots()):
-        family = [root, *run.session.resumes_of(root)]
-        for one, compiled in ((each, compiled) for each in family for compiled in each.compiles):
-            for text in documents(run, one, compiled):
-                if not text.links.lines or checked >= wanted:
-                    continue
-                visited.go(f"#p0f{page}/{entry_key(compiled)}/{text.key}")
-                checked += _check_text(visited, text, own=root.filename)
-    return checked
-
-
-def _check_text(visited: Any, text: Any, own: str) -> int:
-    doc, source = ".pane:not(.source)", ".pane.source"
-    some = sorted(text.links.lines)[:: max(1, len(text.links.lines) // 6)]
-    for number in some:
-        point(visited, f'{doc} .ln[data-n="{number}"]')
-        assert lines(visited, f"{source} .ln.kin") == sorted(
-            {line for file, line in text.links.of(number) if file == own}
-        )
-        assert lines(visited, f"{doc} .ln.at") == [number]
-    origins = sorted(line for file, line in text.links.all() if file == own)
-    for line in origins:
-        point(visited, f'{source} .ln[data-n="{line}"]')
-        assert lines(visited, f"{doc} .ln.kin") == [
-            number for number in sorted(text.links.lines) if (own, line) in text.links.of(number)
-        ]
-    return len(some) + len(origins)
-
-
 def test_lines_light_up_as_the_model_links_them(launched: Any, tmp_path: Path) -> None:
     made = build_report(write_toy(tmp_path))
     with visit(launched, made.page) as visited:
-        assert check_links(visited, tmp_path, wanted=50) >= 12
+        assert check_links(visited, tmp_path) >= 12
         visited.check()
 
 
@@ -125,14 +79,14 @@ def test_a_real_mouse_lights_up_and_a_click_is_kept_in_the_address(launched: Any
     made = build_report(write_toy(tmp_path))
     with visit(launched, made.page, "p0f0/c0/captured_graph") as visited:
         visited.page.hover('.pane.source .ln[data-n="5"]')
-        assert lines(visited, ".pane:not(.source) .ln.kin") == [3, 4, 5, 9]
+        assert lit(visited, ".pane:not(.source) .ln.kin") == [3, 4, 5, 9]
         visited.page.click('.pane.source .ln[data-n="5"]')
         assert visited.page.evaluate("location.hash") == "#p0f0/c0/captured_graph/S0.5"
         visited.page.keyboard.press("Escape")
         assert visited.page.evaluate("location.hash") == "#p0f0/c0/captured_graph"
     with visit(launched, made.page, "p0f0/c0/captured_graph/S0.5") as visited:
-        assert lines(visited, ".pane.source .ln.at") == [5]
-        assert lines(visited, ".pane:not(.source) .ln.kin") == [3, 4, 5, 9]
+        assert lit(visited, ".pane.source .ln.at") == [5]
+        assert lit(visited, ".pane:not(.source) .ln.kin") == [3, 4, 5, 9]
 
 
 @pytest.mark.parametrize(
@@ -182,7 +136,7 @@ def test_keys_do_what_the_mouse_does(launched: Any, tmp_path: Path) -> None:
         visited.page.keyboard.press("3")
         visited.page.wait_for_function("() => location.hash === '#p0f0/c1/captured_graph'")
         visited.page.keyboard.press("j")
-        assert lines(visited, ".pane.source .ln.at") == [4]
+        assert lit(visited, ".pane.source .ln.at") == [4]
         before = visited.page.evaluate("document.documentElement.dataset.theme")
         visited.page.keyboard.press("t")
         assert visited.page.evaluate("document.documentElement.dataset.theme") != before

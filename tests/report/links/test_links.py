@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import textwrap
 
+import pytest
+
 from depyf.report.links.blocks import blocks
 from depyf.report.links.bytecode import bytecode_links, dynamo_links
 from depyf.report.links.flow import flow
-from depyf.report.links.graphs import graph_links, node_origins
+from depyf.report.links.graphs import STALE, graph_links, graph_places, node_origins
 from depyf.report.links.kernels import UNTOLD, Computed, computed_by, kernel_links
 from depyf.report.links.origins import Origins
 from depyf.report.links.transformed import GraphPlaces, transformed_links
@@ -47,6 +49,23 @@ def test_an_input_is_there_for_the_lines_that_need_it_and_an_output_came_from_th
     assert links.of(4) == at(12) and links.of(15) == at(13)
     through = flow(GRAPH, links.lines)
     assert through.inputs == (at(12),) and through.outputs == (at(13), frozenset())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("/home/me/toy.py", "/home/me/other.py"), ("toy.py:12", "toy.py:11"), ("if b.sum() < 0:", "if b.sum() > 0:")],
+    ids=["another program", "other lines", "other code"],
+)
+def test_a_graph_from_a_cache_that_another_program_has_filled_is_not_linked(old: str, new: str) -> None:
+    captured = graph_places(GRAPH, NAMES)
+    assert graph_links(GRAPH, NAMES, captured).lines
+    stale = graph_links(GRAPH.replace(old, new), NAMES, captured)
+    assert not stale.lines and stale.note == STALE
+
+
+def test_a_place_in_a_file_that_dynamo_did_not_name_is_no_sign_of_a_cache() -> None:
+    more = GRAPH.replace("        return (lt", "        # File: /torch/other.py:1 in f, code: x\n        return (lt")
+    assert graph_links(more, NAMES, graph_places(GRAPH, NAMES)).lines
 
 
 LISTED = """\
@@ -212,6 +231,11 @@ def test_calls_and_texts_of_kernels_came_from_the_nodes_that_they_compute() -> N
 def test_without_a_mapping_no_kernel_is_linked_and_the_reader_is_told_why() -> None:
     links = kernel_links(KERNEL, None, NODES, NAMES)
     assert not links.lines and links.note == UNTOLD
+
+
+def test_kernels_with_places_that_were_not_captured_come_from_a_cache() -> None:
+    links = kernel_links(KERNEL, {"cpp_fused_add_0:1": Computed(("add",))}, NODES, NAMES, at(14))
+    assert not links.lines and links.note == STALE
 
 
 STACK = '  File "/home/me/toy.py", line 30, in f\n    g()\n  File "/home/me/toy.py", line 12, in g\n    x\n'

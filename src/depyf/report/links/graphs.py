@@ -17,25 +17,57 @@ from depyf.report.links.origins import Links, Origin, Origins, joined
 
 NOTE = "torch tells no line of yours for it, and no node with one needs it"
 
-_PLACE = re.compile(r"^\s*# File: (?P<file>.*?):(?P<line>\d+) in ")
+STALE = (
+    "it was taken from a cache that another program, or another state of this one, has filled: its places are not yours"
+)
+
+_PLACE = re.compile(r"^\s*# File: (?P<file>.*?):(?P<line>\d+) in .*?, code: (?P<code>.*)$")
 _NOTHING_KNOWN = "# No stacktrace found for following nodes"
 _NODE = re.compile(r"^\s+(?P<name>[A-Za-z_]\w*)\s*(?::[^=]*?)?\s=\s")
 
+Places = Mapping[Origin, str]
+"""The user's lines that a graph names, each with the code that it says stands there."""
 
-def graph_links(text: str, names: Mapping[str, str]) -> Links:
-    """Return where each line of a graph came from; `names` are those of the index for the files that it names."""
+
+def graph_places(text: str, names: Mapping[str, str]) -> Places:
+    """Return the places that a graph names; `names` are those of the index for the files that it names."""
+    found = (_PLACE.match(line) for line in text.splitlines() if "# File: " in line)
+    return {_origin(place, names): place["code"].strip() for place in found if place is not None}
+
+
+def graph_links(text: str, names: Mapping[str, str], captured: Places | None = None) -> Links:
+    """Return where each line of a graph came from.
+
+    `captured` are the places of the graph as Dynamo captured it, in this very run. A later stage that names others of
+    the same file, or none of them, comes from a cache.
+    """
+    if captured is not None and is_stale(graph_places(text, names), captured):
+        return Links({}, STALE)
     lines: dict[int, Origins] = {}
     current: Origin | None = None
     for number, line in enumerate(text.splitlines(), start=1):
-        place = _PLACE.match(line)
+        place = _PLACE.match(line) if "# File: " in line else None
         stripped = line.strip()
         if place is not None:
-            current = (names.get(place["file"], place["file"]), int(place["line"]))
+            current = _origin(place, names)
         elif stripped == _NOTHING_KNOWN or stripped.startswith(("def ", "class ", "return")):
             current = None
         if current is not None and stripped:
             lines[number] = frozenset((current,))
     return Links({**flow(text, lines).lines, **lines}, NOTE)
+
+
+def is_stale(places: Places, captured: Places) -> bool:
+    """Tell whether places cannot be of the graph that was captured."""
+    if not places or not captured:
+        return False
+    files = {file for file, _ in captured}
+    agreed = [place for place, code in places.items() if captured.get(place) == code]
+    return not agreed or any(place[0] in files and captured.get(place) != code for place, code in places.items())
+
+
+def _origin(place: re.Match[str], names: Mapping[str, str]) -> Origin:
+    return names.get(place["file"], place["file"]), int(place["line"])
 
 
 def node_origins(text: str, links: Links) -> dict[str, Origins]:

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from depyf.report.links.graphs import STALE
 from depyf.report.links.origins import NOWHERE, Links, Origin, Origins, joined
 
 NOTE = "Inductor ties no line of yours to it: allocations, imports, and what calls the kernels"
@@ -40,17 +41,26 @@ class Computed:
 
 
 def kernel_links(
-    text: str, computed: Mapping[str, Computed] | None, nodes: Mapping[str, Origins], names: Mapping[str, str]
+    text: str,
+    computed: Mapping[str, Computed] | None,
+    nodes: Mapping[str, Origins],
+    names: Mapping[str, str],
+    captured: Origins | None = None,
 ) -> Links:
     """Return where each line of Inductor's module came from.
 
     `computed` tells of each call by its handle, None where Inductor did not write it; `nodes` where each node of the
-    lowered graph came from; `names` are those of the index for files.
+    lowered graph came from; `names` are those of the index for files. Places that are none of those of the graph that
+    was `captured` come from a cache.
     """
     if computed is None:
         return Links({}, UNTOLD)
     rows = text.splitlines()
-    handles = {handle: each.origins(nodes, names) for handle, each in computed.items()}
+    # What Inductor writes about a backward may tell of the one before it, too.
+    called = {found["handle"] for found in map(_HANDLE.match, rows) if found is not None}
+    handles = {handle: each.origins(nodes, names) for handle, each in computed.items() if handle in called}
+    if captured and not joined(handles.values()) <= captured:
+        return Links({}, STALE)
     kernels: dict[str, Origins] = {}
     for handle, origins in handles.items():
         name = handle.rpartition(":")[0]
