@@ -16,7 +16,7 @@ from depyf.api import decompile_code, decompile_module_pyc, decompile_pyc, load_
 from depyf.bytecode.versions.known import FACTS
 from depyf.errors import DecompilationError
 from tools.bad_input.__main__ import MEMORY, SECONDS, run_all
-from tools.bad_input.cases import Cases, peak, reset_peak
+from tools.bad_input.cases import REFUSED, Cases, peak, reset_peak
 from tools.bad_input.damage import DAMAGES, damaged, damaged_code
 from tools.bad_input.seeds import seeds
 
@@ -169,3 +169,9 @@ def test_a_live_code_object_that_no_interpreter_could_run() -> None:
             continue
         with pytest.raises(DecompilationError):
             decompile_code(code)
+
+
+def test_a_function_of_parts_that_there_are_not() -> None:
+    # SET_FUNCTION_ATTRIBUTE with a flag that is none, in a file of 3.13.
+    cost = Cases(77).run(3738)
+    assert (cost.outcome, cost.detail.rpartition(" ")[2]) == (REFUSED, "function"), cost

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 import types
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,7 +49,10 @@ class Cases:
         before = reset_peak()
         start = time.process_time()
         try:
-            detail = _decompiled(data, prove)
+            with warnings.catch_warnings():
+                # What depyf calls a fault of its own, it has not refused where its cause is.
+                warnings.filterwarnings("error", "a fault of depyf", RuntimeWarning)
+                detail = _decompiled(data, prove)
             outcome = RESULT
         except DecompilationError as error:
             outcome, detail = REFUSED, str(error)

@@ -40,6 +40,10 @@ def jump(op: str) -> Expansion:
     return fixed(Step(op, None, True))
 
 
+FUNCTION_PARTS = frozenset({1, 2, 4, 8, 16})
+"""Flags of defaults, keyword defaults, annotations, the closure, and what makes annotations."""
+
+
 def with_count(op: str) -> Expansion:
     """Expand to one operation with the raw number."""
     return lambda operand: (Step(op, operand.raw.arg),)
@@ -283,6 +287,13 @@ def common_constant(operand: Operand) -> Steps:
 def load_special(operand: Operand) -> Steps:
     """Expand LOAD_SPECIAL."""
     return (Step("LOAD_SPECIAL", operand.pick(operand.pool.table.specials, operand.raw.arg, "special methods")),)
+
+
+def function_attribute(operand: Operand) -> Steps:
+    """Expand SET_FUNCTION_ATTRIBUTE."""
+    if operand.raw.arg not in FUNCTION_PARTS:
+        operand.fail(f"{operand.raw.arg} is no part of a function")
+    return (Step("SET_FUNCTION_ATTRIBUTE", operand.raw.arg),)
 
 
 def interpolation(operand: Operand) -> Steps:

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 
 from depyf.verify.words import Words
 
+SPARE_NAMES = tuple(f"of none, {number}" for number in range(8))
+"""Names that are no placeholder's, for constants to spare."""
+
 
 def put_back(code: types.CodeType, placeholders: Mapping[str, object]) -> types.CodeType:
     """Return the code with each load of a placeholder's name replaced by a load of its object as a constant.
@@ -45,6 +48,10 @@ def put_back(code: types.CodeType, placeholders: Mapping[str, object]) -> types.
 def stand_in(name: str) -> str:
     """Return the text that stands for a placeholder's object among the constants, where those must come first."""
     return f"<placeholder {name}>"
+
+
+SPARE = tuple(map(stand_in, SPARE_NAMES))
+"""Constants in the place of which others may be put."""
 
 
 def _meant(const: object, placeholders: Mapping[str, object]) -> object:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 from depyf.bytecode.operand import RawInstruction
 from depyf.verify.code_tree import rewrite_tree
+from depyf.verify.placeholders import SPARE
 from depyf.verify.words import Words
 
 
@@ -76,15 +77,21 @@ def requalify_made(code: types.CodeType, original: types.CodeType) -> types.Code
         return code
     wanted = {id(made): name for made, name, _ in _made(original, Words(original))}
     words, consts = Words(code), list(code.co_consts)
+    found = list(_made(code, words))
     loads = Counter(raw.arg for raw in words.raws if raw.name == "LOAD_CONST")
-    for made, name, load in _made(code, words):
-        if id(made) not in wanted or wanted[id(made)] == name:
+    # A constant that is loaded as the name of such functions alone needs no other place.
+    named = Counter((load.arg, wanted.get(id(made), name)) for made, name, load in found)
+    for made, name, load in found:
+        new = wanted.get(id(made), name)
+        if new == name:
             continue
-        if load.arg and loads[load.arg] == 1:
-            consts[load.arg] = wanted[id(made)]
+        if load.arg and named[load.arg, new] == loads[load.arg]:
+            consts[load.arg] = new
         else:
-            consts.append(wanted[id(made)])
-            words.overwrite(load, words.encode("LOAD_CONST", len(consts) - 1), keep_caches=False)
+            spare = (place for place, const in enumerate(consts) if isinstance(const, str) and const in SPARE)
+            index = next(spare, len(consts))
+            consts[index : index + 1] = [new]
+            words.overwrite(load, words.encode("LOAD_CONST", index), keep_caches=False)
     return code.replace(co_code=bytes(words.data), co_consts=tuple(consts))
 
 

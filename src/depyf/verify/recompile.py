@@ -11,7 +11,7 @@ from depyf.errors import DecompilationError
 from depyf.verify import header
 from depyf.verify.code_tree import rewrite_tree
 from depyf.verify.layout import lay_out
-from depyf.verify.placeholders import put_back
+from depyf.verify.placeholders import SPARE_NAMES, put_back
 from depyf.verify.qualname import requalify, requalify_made, requalify_part
 from depyf.verify.standin import compile_standin
 from depyf.verify.words import NoRoom
@@ -49,14 +49,16 @@ def recompile(
     def restore(code: types.CodeType) -> types.CodeType:
         return put_back(rename(code, names), placeholders)
 
-    standin, own_qualname = compile_standin(text, original, filename, function, names)
+    def build(first: tuple[str, ...]) -> types.CodeType:
+        standin, own_qualname = compile_standin(text, original, filename, function, names, first=first)
+        standin = rewrite_tree(rename_functions(standin, functions), restore)
+        code = lay_out(standin, original)
+        return requalify_made(requalify(code, own_qualname, read(original).qualname), original)
+
     try:
-        standin = rewrite_tree(rename_functions(standin, functions), restore)
+        code = build(())
     except NoRoom:
-        standin, own_qualname = compile_standin(text, original, filename, function, names, first=tuple(placeholders))
-        standin = rewrite_tree(rename_functions(standin, functions), restore)
-    code = lay_out(standin, original)
-    code = requalify_made(requalify(code, own_qualname, read(original).qualname), original)
+        code = build((*placeholders, *SPARE_NAMES))
     code = code.replace(
         co_name=original.co_name,
         co_flags=original.co_flags & ~COMPILED_FLAGS | code.co_flags & COMPILED_FLAGS,

@@ -27,7 +27,7 @@ FACTS = v3_12.FACTS.next(
         "STORE_FAST_LOAD_FAST": x.two_locals("STORE_FAST", "LOAD_FAST"),
         "STORE_FAST_STORE_FAST": x.two_locals("STORE_FAST", "STORE_FAST"),
         "MAKE_FUNCTION": x.plain("MAKE_FUNCTION", 0),
-        "SET_FUNCTION_ATTRIBUTE": x.with_count("SET_FUNCTION_ATTRIBUTE"),
+        "SET_FUNCTION_ATTRIBUTE": x.function_attribute,
         "TO_BOOL": x.plain("TO_BOOL"),
     },
     null_above=True,
