@@ -94,7 +94,7 @@ class Lowering:
         """Add an instruction that has a handler of its own."""
         region, self.region = self.region, CLEANUPS + len(self.cleanups)
         self.cleanups.append((handler, kept))
-        self.put(name, arg)
+        self.put(name, arg, bare=True)
         self.region = region
 
     def const(self, value: object) -> int:

@@ -51,6 +51,7 @@ def wait(low: Lowering, place: int) -> None:
     """Write the loop that hands on what an iterator on top yields; what it returns takes its place.
 
     place: which kind of waiting RESUME is told.
+    What is thrown in finds the SEND right before the YIELD_VALUE: no instruction of the loop has a prefix.
     """
     low.put("LOAD_CONST", low.const(None))
     if low.has("YIELD_FROM"):
@@ -64,9 +65,9 @@ def wait(low: Lowering, place: int) -> None:
         low.put_protected("YIELD_VALUE", 1, caught, low.height + 2)
     else:
         caught = -1
-        low.put("YIELD_VALUE")
+        low.put("YIELD_VALUE", bare=True)
     low.put("RESUME", place, bare=True)
-    low.put("JUMP_BACKWARD_NO_INTERRUPT", target=again)
+    low.put("JUMP_BACKWARD_NO_INTERRUPT", target=again, bare=True)
     if caught >= 0:
         low.pending.append(caught)
         low.put("CLEANUP_THROW", bare=True)
