@@ -50,7 +50,11 @@ RANK = {part: rank for rank, parts in enumerate(LAYERS) for part in parts}
 VERSION_AWARE = ("src/depyf/bytecode/versions/", "src/depyf/torch/adapters/")
 
 # What a part may import from outside the standard library.
-THIRD_PARTY = {"torch": {"torch", "sympy", "numpy"}, "report": {"jinja2", "markupsafe"}, "cli": {"click", "rich"}}
+THIRD_PARTY = {
+    "torch": {"torch", "sympy", "numpy"},
+    "report": {"jinja2", "markupsafe", "rich"},
+    "cli": {"click", "rich"},
+}
 
 # Written for Python 3.7 to 3.15 and measured as it is; it is no part of the package.
 FOREIGN = ("tools/roundtrip/",)

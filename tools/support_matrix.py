@@ -38,7 +38,7 @@ print(json.dumps({"torch": torch.__version__, "python": platform.python_version(
 """
 
 _SUMMARY = re.compile(r"(\d+) (passed|failed|skipped|errors?)\b")
-_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+\.py::.*?)(?: - .*)?$", re.MULTILINE)
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+\.py(?:::.*?)?)(?: - .*)?$", re.MULTILINE)
 _SKIPPED = re.compile(r"^SKIPPED \[(\d+)\] \S+: (.*)$", re.MULTILINE)
 _BAR = re.compile(r"^(?:met    |NOT MET)  ([^:\n]+): (.*)$", re.MULTILINE)
 

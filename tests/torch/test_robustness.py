@@ -22,7 +22,8 @@ from tests.torch import programs  # noqa: E402
 ROOT = Path(__file__).resolve().parents[2]
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-SECONDS = 120
+SECONDS = 400
+"""Longer than any run takes on a busy machine; only what hangs takes as long."""
 
 PROGRAM = """
 import os, signal, sys, torch, depyf
@@ -79,7 +80,7 @@ def met(sign):
     (directory.parent / f"{own}-{sign}").touch()
     began = time.monotonic()
     while not (directory.parent / f"{other}-{sign}").exists():
-        assert time.monotonic() < began + 100, "the other process does not come"
+        assert time.monotonic() < began + 300, "the other process does not come"
         time.sleep(0.01)
 
 for program in (programs.straight, programs.breaking_once):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch
 
 import depyf  # noqa: E402 - after the check that torch is there
 from depyf.report.index_json import SCHEMA  # noqa: E402
-from depyf.report.summary import summary  # noqa: E402
+from depyf.report.summary import show, summary  # noqa: E402
 from depyf.torch.adapters import seams  # noqa: E402
 from tests.torch import programs  # noqa: E402
 from tests.torch.test_dump import index, run_branching  # noqa: E402
@@ -25,6 +27,9 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(autouse=True)
 def _fresh_dynamo() -> None:
     torch._dynamo.reset()
+
+
+STYLED = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def nothing_to_compile(x: Any) -> int:
@@ -119,7 +124,7 @@ def test_a_terminal_is_told_in_short(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     torch._dynamo.reset()
     run_branching("eager", tmp_path)
-    lines = capsys.readouterr().err.splitlines()
+    lines = STYLED.sub("", capsys.readouterr().err).splitlines()
     assert lines[0].startswith("depyf: ")
     assert lines[0].endswith(f"see {tmp_path / 'index.md'}")
     assert len(lines) <= 8
@@ -127,6 +132,17 @@ def test_a_terminal_is_told_in_short(
     torch._dynamo.reset()
     run_branching("eager", tmp_path / "third")
     assert capsys.readouterr().err == ""
+
+
+def test_the_short_story_needs_no_rich(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ["depyf: 1 compile; see [here]", "  graph break at a.py:1: print"]
+    shown = []
+    for _ in range(2):
+        stream = io.StringIO()
+        show(lines, stream)
+        shown.append(stream.getvalue())
+        monkeypatch.setitem(sys.modules, "rich.console", None)
+    assert shown == ["\n".join(lines) + "\n"] * 2
 
 
 @traced

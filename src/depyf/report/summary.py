@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO
 
 from depyf.report.model import Recompile, Session
 from depyf.report.user_source import is_installed, short_path
@@ -19,6 +20,30 @@ def summary(session: Session, directory: Path) -> list[str]:
     told = [line if len(line) <= _WIDTH else f"{line[: _WIDTH - 3]}..." for line in _lines(session)]
     more = [f"  and {len(told) - MOST_LINES} more in the index"] if len(told) > MOST_LINES else []
     return [f"depyf: {_counts(session)}; see {directory / 'index.md'}", *told[:MOST_LINES], *more]
+
+
+STYLES = {
+    "depyf:": "bold",
+    "  graph break": "yellow",
+    "  recompile": "cyan",
+    "  given up": "red",
+    "  skipped": "dim",
+    "  compiled before": "magenta",
+}
+"""By how a line begins, rich's words for how it looks."""
+
+
+def show(lines: list[str], stream: TextIO) -> None:
+    """Print a summary to a terminal, in colours where `rich` is installed and the terminal has any."""
+    try:
+        from rich.console import Console
+        from rich.text import Text
+    except ImportError:
+        print("\n".join(lines), file=stream)
+        return
+    console = Console(file=stream, soft_wrap=True)
+    for line in lines:
+        console.print(Text(line, next((style for begin, style in STYLES.items() if line.startswith(begin)), "")))
 
 
 def _counts(session: Session) -> str:

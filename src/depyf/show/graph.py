@@ -7,8 +7,6 @@ block 3 (v7)  [handler 1]
 
 from __future__ import annotations
 
-from typing import assert_never
-
 from depyf.lift.tac import (
     NULL,
     SELF,
@@ -82,8 +80,6 @@ def exit_text(exit_: Exit) -> str:
             return f"reraise {name(exc)}"
         case Stop():
             return "never comes here"
-        case _:
-            assert_never(exit_)
 
 
 def edge_text(edge: Edge) -> str:

@@ -16,7 +16,7 @@ from depyf.collector import pausing
 from depyf.report.claims import CLAIMS
 from depyf.report.model import Session
 from depyf.report.process_index import page_of_processes, write_process_index, write_rank_index
-from depyf.report.summary import summary
+from depyf.report.summary import show, summary
 from depyf.report.variables import SUMMARY_VARIABLE
 from depyf.torch import entries, hooks
 from depyf.torch.active import ACTIVE, HITS
@@ -121,7 +121,7 @@ class DumpContext:
     def _tell(self) -> None:
         """Print the run in a few lines where somebody sees them: a program's own output is none of depyf's."""
         if sys.stderr is not None and sys.stderr.isatty() and os.environ.get(SUMMARY_VARIABLE, "1") != "0":
-            print("\n".join(summary(self.session, self.directory)), file=sys.stderr)
+            show(summary(self.session, self.directory), sys.stderr)
 
     def _write_shared_indexes(self) -> None:
         """Write the pages about this process and those beside it."""

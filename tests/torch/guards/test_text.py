@@ -29,6 +29,8 @@ from tests.torch.needs import needs
 pytestmark = needs(lacking.guard_trees())
 
 SCALE = 2
+ITEMS_BY_KEY = cpp_guards.DictSubclassGuardManager is not cpp_guards.Absent
+"""Whether torch finds the items of an `OrderedDict` by its own keys, and compares each key alone."""
 
 
 @pytest.fixture(autouse=True)
@@ -112,18 +114,15 @@ def test_constants_dicts_and_globals() -> None:
         'equals(list(L["table"].keys())[1], "y")',
         'equals(dict_item(L["table"], list(L["table"].keys())[1]), 2)',
     ]
-    subclass = cpp_guards.DictSubclassGuardManager is not cpp_guards.Absent
-    assert sorted(text(tree).splitlines()[1:]) == sorted(
-        [
-            'tensor(L["x"], torch.Tensor, torch.float32, "cpu", size=(2,), stride=(1,), requires_grad=False)',
-            'equals(L["n"], 7)',
-            'dictionary(L["table"], OrderedDict, 2)',
-            *(by_key if subclass else by_position),
-            'equals(G["SCALE"], 2)',
-            'G["torch"] is torch',
-            'G["torch"].sin is torch_sin',
-        ]
-    )
+    assert text(tree).splitlines()[1:] == [
+        'tensor(L["x"], torch.Tensor, torch.float32, "cpu", size=(2,), stride=(1,), requires_grad=False)',
+        'equals(L["n"], 7)',
+        'dictionary(L["table"], OrderedDict, 2)',
+        *(by_key if ITEMS_BY_KEY else by_position),
+        'equals(G["SCALE"], 2)',
+        'G["torch"] is torch',
+        'G["torch"].sin is torch_sin',
+    ]
 
 
 def test_a_long_way_to_a_value_is_written_once() -> None:
@@ -234,14 +233,32 @@ def test_every_clause_that_fails_is_named() -> None:
     tree = read(scaled, L)
     wrong = {"x": torch.ones(3).double(), "n": 7.0, "table": {"z": 1}}
     found = [(each.source, each.aspect, each.expected, each.actual) for each in explain(tree, wrong, globals())]
-    assert {each for each in found if "keys" not in each[2] and each[2] != "to be there"} == {
+    missing = "to be there", "IndexError: list index out of range"
+    by_key = [
+        ('list(L["table"].keys())[1]', "", *missing),
+        ('dict_item(L["table"], list(L["table"].keys())[1])', "", *missing),
+    ]
+    by_position = [
+        ('L["table"]', "", 'the keys "z", "y", in this order', "['z']"),
+        ('list(dict.values(L["table"]))[1]', "", *missing),
+    ]
+    assert found == [
         ('L["x"]', "dtype", "torch.float32", "torch.float64"),
         ('L["x"]', "size", "(2,)", "(3,)"),
         ('L["n"]', "", "7", "7.0"),
         ('L["table"]', "type", "collections.OrderedDict", "dict"),
-    }
-    # A second item is missing, however torch looks for it.
-    assert ("to be there", "IndexError: list index out of range") in {each[2:] for each in found}
+        *(by_key if ITEMS_BY_KEY else by_position),
+    ]
+
+
+def test_a_key_that_is_another_is_named() -> None:
+    tree = read(scaled, {"x": torch.ones(2), "n": 7, "table": OrderedDict(z=1, y=2)})
+    found = explain(tree, {"x": torch.ones(2), "n": 7, "table": OrderedDict(z=1, k=2)}, globals())
+    by_key = ('list(L["table"].keys())[1]', "", "'y'", "'k'")
+    by_position = ('L["table"]', "", 'the keys "z", "y", in this order', "['z', 'k']")
+    assert [(each.source, each.aspect, each.expected, each.actual) for each in found] == [
+        by_key if ITEMS_BY_KEY else by_position
+    ]
 
 
 def test_a_value_that_is_missing_is_named_once() -> None:

@@ -90,6 +90,7 @@ class _Reader:
         self.scope: dict[str, object] = dict(wrapper.closure_vars or {})
         self.globals: dict[str, object] = wrapper.global_scope["G"]
         self.locals = local_values
+        self.positions = {name: index for index, name in enumerate(local_values or ())}
         self.expressions: dict[str, object] = {**SCOPE, "L": self.locals, "G": self.globals}
         self.filename = filename
         self.tree = Tree(check=kinds.TorchGuard(self.root.check, self.root, of_frame=True))
@@ -205,9 +206,17 @@ class _Reader:
             source = child.get_source()
             sources = (self.tree.nodes[node].source, source)
             text = step(accessor, At(node), sources, self.types[node], self.values[node], self.scope)
-            found.append((_order(accessor.repr()), _Visit(child, node, text, source)))
+            found.append((self.order(accessor.repr()), _Visit(child, node, text, source)))
         # Torch moves the guards that fail most to the front; the reader finds the parameters in their own order.
         yield from (visit for _, visit in (sorted(found, key=lambda pair: pair[0]) if node == ROOT else found))
+
+    def order(self, text: str) -> tuple[int, int]:
+        """Order the accessors of the root: locals as the frame has them, then the others as they are."""
+        if "framelocals_idx=" in text:
+            return (0, int(text.rpartition("framelocals_idx=")[2].rstrip(")")))
+        # Before 2.7 the locals are a dict.
+        name = text.removeprefix("DictGetItemGuardAccessor(").rstrip(")").strip("'")
+        return (0, self.positions[name]) if name in self.positions else (1, 0)
 
     def items(self, manager: DictGuards, node: int) -> Iterator[_Visit]:
         """Yield the keys and values of a dict that torch finds by their position in it."""
@@ -264,13 +273,6 @@ def _key_guarded(key: object, manager: ValueGuards | None) -> str | None:
     check = leaves[0] if len(leaves) == 1 and callable(leaves[0]) else None
     equal = check is not None and type(check).__name__ == "EQUALS_MATCH" and check(key)
     return literal(key) if equal else None
-
-
-def _order(text: str) -> tuple[int, int]:
-    """Order the accessors of the root: locals by their slot in the frame, then the others as they are."""
-    if "framelocals_idx=" in text:
-        return (0, int(text.rpartition("framelocals_idx=")[2].rstrip(")")))
-    return (1, 0)
 
 
 def without_checks(tree: Tree) -> Tree:
