@@ -39,6 +39,7 @@ def strip(regions: Regions, region: Region) -> bool:
     matches: list[tuple[Block, Edge, Place]] = []
     ends: list[tuple[Block, Edge]] = []
     copies: set[int] = set()
+    returns: dict[tuple[int, object], Place] = {}
     for block, edge in regions.exits(body):
         matcher = _Matcher(regions, region.handler)
         if not matcher.match((entry.target, 1), (edge.target, 0)):
@@ -46,7 +47,8 @@ def strip(regions: Regions, region: Region) -> bool:
         if matcher.after is None:
             ends.append((block, edge))
         else:
-            after = next((other for _, _, other in matches if matcher.is_one_return(other)), matcher.after)
+            returned = matcher.returned()
+            after = matcher.after if returned is None else returns.setdefault(returned, matcher.after)
             matches.append((block, edge, after))
         copies |= matcher.visited
     _redirect(regions, matches, region.handler)
@@ -174,16 +176,16 @@ class _Matcher:
             self.after = place
         return self._skip(self.after) == self._skip(place) or self._same_return(self.after, place)
 
-    def is_one_return(self, place: Place) -> bool:
-        """Say whether what follows the copy is the `return` of a variable that stands at a place, behind another copy.
+    def returned(self) -> tuple[int, object] | None:
+        """Return the handler and the variable where what follows the copy loads a variable and returns it, else None.
 
         A `return` inside the protected body loads the variable before the copy. What loads it behind is one statement
-        behind the `try`, of which the compiler has written two.
+        behind the `try`, of which the compiler has written several.
         """
         assert self.after is not None
-        here, there = self.graph.block(self.after[0]), self.graph.block(place[0])
-        loads = any(inst.op == "LOAD_FAST" for inst in here.insts[self.after[1] :])
-        return loads and here.handler == there.handler and self._same_return(place, self.after)
+        here = self.graph.block(self.after[0])
+        tail = self._tail(self.after)
+        return (here.handler, tail) if isinstance(tail, tuple) and tail[0] == "LOAD_FAST" else None
 
     def _out_of_copy(self, place: Place) -> Place:
         """Go on past the end of blocks that are protected within the `finally` body."""
@@ -197,20 +199,22 @@ class _Matcher:
 
     def _same_return(self, one: Place, two: Place) -> bool:
         """Say whether two places do the same: drop values and return a constant or variable, or raise again."""
-        tails: list[object] = []
-        for index, number in (self._skip(one), self._skip(two)):
-            block = self.graph.block(index)
-            if isinstance(block.exit, Reraise) and number == len(block.insts):
-                tails.append((Reraise, block.exit.exc))
-                continue
-            if not isinstance(block.exit, Return):
-                return False
-            rest = [inst for inst in block.insts[number:] if inst.op not in ("POP", "POP_EXCEPT")]
-            if any(inst.op not in ("CONST", "LOAD_FAST") for inst in rest):
-                return False
-            made = {temp: (inst.op, type(inst.arg), inst.arg) for inst in rest for temp in inst.defs}
-            tails.append(made.get(block.exit.value, block.exit.value))
-        return bool(tails[0] == tails[1])
+        tail = self._tail(one)
+        return tail is not None and tail == self._tail(two)
+
+    def _tail(self, place: Place) -> object:
+        """Return what is returned or raised again at a place that does no more than that; None if it does more."""
+        index, number = self._skip(place)
+        block = self.graph.block(index)
+        if isinstance(block.exit, Reraise) and number == len(block.insts):
+            return Reraise, block.exit.exc
+        if not isinstance(block.exit, Return):
+            return None
+        rest = [inst for inst in block.insts[number:] if inst.op not in ("POP", "POP_EXCEPT")]
+        if any(inst.op not in ("CONST", "LOAD_FAST") for inst in rest):
+            return None
+        made = {temp: (inst.op, type(inst.arg), inst.arg) for inst in rest for temp in inst.defs}
+        return made.get(block.exit.value, block.exit.value)
 
     def _same_inst(self, one: Inst, two: Inst) -> bool:
         if one.op != two.op or type(one.arg) is not type(two.arg) or one.arg != two.arg:
