@@ -151,7 +151,9 @@ def _store(folder: Folder, inst: Inst, temp: int, target: ast.expr) -> None:
     if last and entry.uses > 1 and not entry.shared and not is_augmented(entry):
         entry.targets.append(target)
         entry.uses -= 1
-        entry.writes |= frozenset(stores)
+        if not isinstance(entry.writes, set):
+            entry.writes = set(entry.writes)
+        entry.writes.update(stores)
         entry.effect = max(entry.effect, 2)
         return
     if last and entry.uses == 1 and not entry.shared and not is_augmented(entry):

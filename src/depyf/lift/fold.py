@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -30,11 +31,11 @@ class Operands:
 
     exprs: list[ast.expr]
     reads: frozenset[str]
-    writes: frozenset[str]
+    writes: AbstractSet[str]
     effect: int
 
 
-Taken = tuple[list[ast.expr], frozenset[str], frozenset[str], int]
+Taken = tuple[list[ast.expr], frozenset[str], AbstractSet[str], int]
 """The fields of `Operands`, where nobody keeps them."""
 
 
@@ -88,7 +89,7 @@ class Folder:
         expr: ast.expr,
         effect: int = IMPURE,
         reads: frozenset[str] = EMPTY,
-        writes: frozenset[str] = EMPTY,
+        writes: AbstractSet[str] = EMPTY,
     ) -> Entry:
         """Make `expr` the value of the operation's temporary, pending until it is used."""
         temp = inst.defs[0]
@@ -132,7 +133,8 @@ class Folder:
         return operands.exprs, operands.reads, operands.writes, operands.effect
 
     def _inline(self, entries: list[Entry]) -> Taken:
-        reads, writes, effect = EMPTY, EMPTY, PURE
+        reads, effect = EMPTY, PURE
+        writes: AbstractSet[str] = EMPTY
         for entry in entries:
             del self.by_temp[entry.temp]
             if entry.reads and entry.reads is not reads:

@@ -7,6 +7,7 @@ plain `ast`; what is left of them is printed by `emit/`.
 from __future__ import annotations
 
 import ast
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -303,7 +304,7 @@ class Entry:
     """A value that has been computed and not yet used up: a pending expression.
 
     effect: PURE, LOCAL (reads local variables) or IMPURE (its place in time matters).
-    reads, writes: local variables read, and written by `:=`.
+    reads, writes: local variables read, and written by `:=` or as targets.
     uses: how often the value is still to be used.
     targets: assignment targets it has already been stored to.
     replacement: what its `Ref`s stand for, once that is known.
@@ -313,7 +314,7 @@ class Entry:
     expr: ast.expr
     effect: int
     reads: frozenset[str]
-    writes: frozenset[str]
+    writes: AbstractSet[str]
     uses: int
     line: int | None
     targets: list[ast.expr] = field(default_factory=list)

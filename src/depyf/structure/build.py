@@ -33,7 +33,7 @@ def build(
 ) -> list[Item]:
     """Return a graph as items. Raises Unstructured and Irreducible where no statement fits."""
     first = graph.block(0)
-    if first.handler < 0 and isinstance(first.exit, (Goto, Return, Raise)):
+    if first.handler < 0 and not graph.loops and isinstance(first.exit, (Goto, Return, Raise)):
         if all(edge.target == graph.end for edge in first.exit.edges()):
             return items_of(graph, first, uses)  # The code is one block.
     return Builder(graph, recognised, nest, uses, choices).build()
@@ -251,6 +251,7 @@ class Builder:
         loops = {label: {label} for label in alone}
         if self.headers:
             loops.update(natural_loops(self._successors(labels, skip), entry))
+        others = labels - {entry}
         for label in labels:
             header = self._for_of(label)
             if header is not None:
@@ -259,7 +260,7 @@ class Builder:
                 if entry != label and entry in loops[label]:
                     raise Unstructured("a loop is entered behind its head")
             elif label in loops:
-                self._extend(label, loops[label], labels - {entry})
+                self._extend(label, loops[label], others)
         for label, inside in loops.items():
             # A `for` loop lies in another with all of its body, also with what never comes back.
             fors = [loops[other] for other in inside if other != label and other in loops and self._for_of(other)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from depyf.lift.fold import Folder
@@ -26,7 +27,7 @@ class Compound:
     make: Callable[[list[ast.expr]], ast.expr]
     effect: int
     reads: frozenset[str]
-    writes: frozenset[str]
+    writes: AbstractSet[str]
     is_match: bool = False
     own: int = 1
 
