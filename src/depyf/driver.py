@@ -12,7 +12,7 @@ from depyf.errors import DecompilationError
 from depyf.lift.simplify import Known
 from depyf.passes.body import Bodies, Body
 from depyf.passes.leftovers import Names
-from depyf.passes.scopes import shadow
+from depyf.passes.scopes import shadow, variables_of
 from depyf.pipeline import ALONE, BUILD, LAST, NOTHING, SCOPES, TOGETHER
 from depyf.structure.choices import WAYS, Choices, Dispatch
 from depyf.structure.labels import Unresolved
@@ -132,9 +132,10 @@ def _go_on(work: Work, error: Exception, ways: list[Choices | Dispatch]) -> None
 def _finish(work: Work, *, whole: bool) -> None:
     """Put the statements of the code objects inside one into its own."""
     work.body = Body(work.code, work.stmts)
+    local = variables_of(work.code)
     for const in work.code.consts:
         if isinstance(const, Code):
-            shadow(work.bodies[id(const)], work.code, work.bodies)
+            shadow(work.bodies[id(const)], local, work.bodies)
             work.body.global_reads |= work.bodies[id(const)].global_reads
     try:
         run_passes(work, TOGETHER)

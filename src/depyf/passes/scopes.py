@@ -95,11 +95,18 @@ def _unused(body: Body, variables: list[Var]) -> set[str]:
     return {name for name in body.code.freevars if name.isidentifier() and name not in used}
 
 
-def shadow(inner: Body, outer: Code, bodies: Bodies) -> None:
-    """Declare the globals that `inner`, or a class's methods, read and that `outer` has as variables of its own."""
-    if not outer.flags & CO_OPTIMIZED:
+def variables_of(code: Code) -> frozenset[str]:
+    """Return the variables that code inside of a function does not see as global ones; a class or module has none."""
+    return frozenset((*code.varnames, *code.cellvars, *code.freevars) if code.flags & CO_OPTIMIZED else ())
+
+
+def shadow(inner: Body, local: frozenset[str], bodies: Bodies) -> None:
+    """Declare the globals that `inner`, or a class's methods, read and that the code around has as its variables.
+
+    local: those variables (`variables_of`).
+    """
+    if not local:
         return
-    local = {*outer.varnames, *outer.cellvars, *outer.freevars}
     work = [inner]
     while work:
         body = work.pop()
