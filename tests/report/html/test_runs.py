@@ -49,7 +49,13 @@ def launched() -> Iterator[Any]:
 def run(folder: Path, *target: str) -> Path:
     """Run a program under `depyf run`, and return the first page of its report."""
     command = [sys.executable, "-m", "depyf", "run", "-o", str(folder), *target]
-    environment = {"TORCHINDUCTOR_COMPILE_THREADS": "1", "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
+    environment = {
+        "TORCHINDUCTOR_COMPILE_THREADS": "1",
+        "TORCHINDUCTOR_CACHE_DIR": str(
+            folder.with_name(f"{folder.name}-cache")
+        ),  # what an earlier run kept has fewer stages
+        "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
+    }
     done = subprocess.run(
         command, cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True, timeout=500, check=False
     )

@@ -10,7 +10,7 @@ depyf.diffPage = (() => {
     if (!functions.length) return host.replaceChildren(element("p", { class: "notice" }, "Nothing was compiled."));
     const chosen = [];
     for (const [index, side] of sides.entries()) chosen.push(await choice(functions, side, index, chosen[0]));
-    const go = () => { location.hash = "#diff/" + chosen.map((each) => each.address()).join("/"); };
+    const go = () => depyf.route.go("diff/" + chosen.map((each) => each.address()).join("/"));
     for (const each of chosen) each.changed = go;
     const [left, right] = await Promise.all(chosen.map((each) => each.text()));
     const steps = depyf.differ.diff(left, right);

@@ -30,7 +30,7 @@ depyf.functionPage = (() => {
 
     go(entry, doc) {
       const kept = doc || (this.panes[1] && this.panes[1].doc && this.panes[1].doc.key) || "";
-      location.hash = [this.name, entry, kept].filter(Boolean).join("/");
+      depyf.route.go([this.name, entry, kept].filter(Boolean).join("/"));
     }
 
     async open(entryKey, docKey, place) {
@@ -258,7 +258,7 @@ depyf.functionPage = (() => {
       else {
         if (this.page.pinned && this.page.pinned.doc !== SOURCE) this.page.pinned = null;
         const place = this.page.pinned ? [`S${this.page.pinned.block}.${this.page.pinned.line}`] : [];
-        location.hash = [this.page.name, this.page.entry.key, doc.key, ...place].join("/");
+        depyf.route.go([this.page.name, this.page.entry.key, doc.key, ...place].join("/"));
       }
     }
 

@@ -2,12 +2,24 @@
 depyf.route = (() => {
   const which = document.getElementById("which");
   let process = depyf.processes[0].key;
+  let settled = Promise.resolve();
 
   function replace(address) {
     history.replaceState(null, "", "#" + address);
   }
 
-  async function show() {
+  // Shows are done one after another: each waits for texts to load, and two at once would mix two addresses.
+  function show() {
+    settled = settled.then(showNow);
+    return settled;
+  }
+
+  function go(address) {
+    history.pushState(null, "", "#" + address);
+    return show();
+  }
+
+  async function showNow() {
     const parts = decodeURIComponent(location.hash.slice(1)).split("/");
     const owner = depyf.processes.find((each) => each.functions.some((one) => one.page === parts[0]));
     // `p1/overview` is the page of another process than the one that is shown.
@@ -41,8 +53,8 @@ depyf.route = (() => {
   try { kept = localStorage.getItem("depyf-theme"); } catch { /* as above */ }
   theme(kept || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
   document.getElementById("theme").addEventListener("click", () => theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
-  if (which) which.addEventListener("change", () => { process = which.value; location.hash = "#overview"; show(); });
+  if (which) which.addEventListener("change", () => { process = which.value; go("overview"); });
   addEventListener("hashchange", show);
-  return { show, replace, theme };
+  return { show, go, replace, settled: () => settled };
 })();
 depyf.route.show();
