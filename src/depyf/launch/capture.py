@@ -37,6 +37,7 @@ class _Capture:
         self.context: prepare_debug | None = None
         self.session: Session | None = None
         self.directory = ""
+        self.pause: Pause | None = None
         self._awaits_forks = False
 
     def begin(self) -> None:
@@ -48,13 +49,14 @@ class _Capture:
             from depyf.torch.prepare import prepare_debug
 
             self.directory = self._own_directory()
+            self.pause = self._pause() if self.settings.debug else None
             context = prepare_debug(
                 self.directory,
                 log_bytecode=self.settings.log_bytecode,
                 keep_index=True,
                 only=self.settings.only,
                 kernels=self.settings.kernels,
-                before_run=self._pause() if self.settings.debug else None,
+                before_run=self.pause,
             )
             self.session = context.__enter__()
             if self.settings.debug:
@@ -72,6 +74,8 @@ class _Capture:
         context, self.context = self.context, None
         if context is None:
             return
+        if self.pause is not None:
+            self.pause.end()
         context.__exit__(None, None, None)
         is_helper = self.directory != self.settings.directory
         if is_helper and self.session is not None and not (self.session.functions or self.session.loose):

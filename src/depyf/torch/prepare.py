@@ -145,6 +145,7 @@ class DumpContext:
             self._selection.begins(compile_id, caller.code_in_progress())
         if self._selection.leaves_out(compile_id):
             return
+        self._first_runs.changed(compile_id)
         if kind == stages.FRAME_STARTS:
             self._settings_of_thread(enter=True)
             with self._problems.contained("reading cache entries"):
