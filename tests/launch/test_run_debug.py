@@ -37,6 +37,7 @@ START = ["-c", "from depyf.cli.entry import main; main()", "run", "--debug", "-o
 PROMPT = r"\(Pdb\) "
 SECONDS = 180
 
+
 @pytest.fixture(autouse=True)
 def _told_of_runs() -> None:
     end = watch_runs(lambda code: None)
@@ -142,30 +143,3 @@ def test_without_a_terminal_it_tells_the_places_and_leaves_the_input_to_the_prog
     assert "there is no terminal to wait at, going on" in done.stderr
     path, line = place(done.stderr, "Backward_graph").rsplit(":", 1)
     assert "torch.ops.aten" in Path(path).read_text(encoding="utf-8").splitlines()[int(line) - 1]
-
-
-@pytest.mark.slow
-def test_beside_an_editor_it_stops_in_the_editors_debugger(tmp_path: Path) -> None:
-    pytest.importorskip("debugpy", reason="needs debugpy, the debugger of VS Code")
-    from tests.torch.debuggers.debugged import Debugged, free_port, place_of, under_debugpy
-
-    script = tmp_path / "program.py"
-    script.write_text(PROGRAM, encoding="utf-8")
-    port = free_port()
-    out = str(tmp_path / "out")
-    run = [*START[:-1], out, "--no-html", *under_debugpy(port), str(script)]
-    program = Debugged(*run, port=port)
-    try:
-        thread, _ = program.stopped()
-        forward = next((tmp_path / "out").glob("*.Forward_graph.0.py"))
-        line = 1 + next(i for i, text in enumerate(forward.read_text("utf-8").splitlines()) if "abs_1: " in text)
-        program.set_breakpoints([(forward, line)])
-        program.client.ask("continue", threadId=thread)
-        thread, frame = program.stopped()
-        assert place_of(frame) == (forward, line)
-        evaluated = program.client.ask(
-            "evaluate", expression="primals_1.tolist()", frameId=frame["id"], context="watch"
-        )
-        assert evaluated["result"] == "[1.0, 1.0, 1.0]"
-    finally:
-        program.end()

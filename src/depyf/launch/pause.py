@@ -12,18 +12,17 @@ import sys
 import sysconfig
 import types
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
 
-import torch
-
-import depyf
 from depyf.torch.active import HITS
+from depyf.torch.adapters.skips import OF_TORCH
 from depyf.torch.adapters.unseen import left_alone_with_calls
 
-LEFT_OUT = (
-    *(os.path.dirname(os.path.abspath(each.__file__ or "")) + os.sep for each in (depyf, torch)),
-    sysconfig.get_path("stdlib") + os.sep,
-)
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
+
+LEFT_OUT = (str(Path(__file__).parents[1]) + os.sep, OF_TORCH, sysconfig.get_path("stdlib") + os.sep)
 """Where stepping does not stop; breakpoints do."""
 NO_MORE = "go"
 """What a user says who wants no further pause."""
@@ -98,7 +97,7 @@ class Stepper(pdb.Pdb):
         self._pause = pause
 
     @left_alone_with_calls
-    def trace_dispatch(self, frame: types.FrameType, event: str, arg: Any) -> Any:
+    def trace_dispatch(self, frame: types.FrameType, event: str, arg: object) -> TraceFunction:
         """Trace, where Dynamo looks at every frame: neither this nor what it calls is to be compiled."""
         return super().trace_dispatch(frame, event, arg)
 
@@ -129,10 +128,10 @@ def caller() -> types.FrameType | None:
 
 
 def is_left_out(frame: types.FrameType) -> bool:
-    """Tell whether a frame is depyf's, torch's or the standard library's, or of code without a file but the program's."""
+    """Tell whether a frame is depyf's, torch's, the standard library's, or of text that is none of the program's."""
     name = frame.f_code.co_filename
     return name.startswith(LEFT_OUT) or (name.startswith("<") and frame.f_globals.get("__name__") != "__main__")
 
 
-def _is_terminal(stream: Any) -> bool:
+def _is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and not stream.closed and bool(stream.isatty())

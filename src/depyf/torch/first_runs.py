@@ -34,7 +34,8 @@ class FirstRuns:
     def changed(self, compile_id: CompileId | None) -> None:
         """Note that torch has told more about a compile."""
         with self._lock:
-            self._looked_at.discard(compile_id)  # type: ignore[arg-type]  # None is in no set of ids
+            if compile_id is not None:
+                self._looked_at.discard(compile_id)
 
     def begin(self, running: Running) -> list[str]:
         """Have what a compile calls run in the lines of its files; return where to break that was not told before."""

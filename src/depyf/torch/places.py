@@ -12,11 +12,10 @@ from depyf.torch.stepping import Steps
 
 def places(steps: dict[Path, list[Steps]]) -> list[str]:
     """Say where to break in the files of each directory."""
-    lines = [
-        line
-        for directory, found in steps.items()
-        for line in (f"depyf: files are in {directory}", *(line for each in found for line in lines_about(directory, each)))
-    ]
+    lines = []
+    for directory, found in steps.items():
+        lines.append(f"depyf: files are in {directory}")
+        lines += [line for each in found for line in lines_about(directory, each)]
     return lines or ["depyf: there are no files yet; run the program in depyf.prepare_debug(directory) first"]
 
 

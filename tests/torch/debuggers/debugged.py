@@ -17,18 +17,18 @@ SECONDS = 180
 
 
 class Debugged:
-    """A program that runs under debugpy: from its first line, where it listens at `port`, or as soon as it says where."""
+    """A program that runs under debugpy, from its first line where `port` is told, else from when it says where."""
 
-    def __init__(self, *arguments: str, port: int = 0) -> None:
+    def __init__(self, *arguments: str, port: int = 0, **attach: Any) -> None:
         self.told = ""
         self.process = self._start(*arguments)
         port = port or int(self._read_line("listening").split()[1])
         self._watchdog = threading.Timer(SECONDS, self.process.kill)
         self._watchdog.start()
         self.client = self._connected(port)
-        attach = self._attach()
+        number = self._attach(attach)
         self.client.ask("configurationDone")
-        self.client.answer(attach)
+        self.client.answer(number)
 
     @staticmethod
     def _start(*arguments: str) -> subprocess.Popen[str]:
@@ -59,9 +59,9 @@ class Debugged:
                 threading.Event().wait(0.1)
         raise AssertionError("debugpy does not listen")
 
-    def _attach(self) -> int:
+    def _attach(self, different: dict[str, Any]) -> int:
         self.client.ask("initialize", adapterID="depyf-tests", linesStartAt1=True, pathFormat="path")
-        number = self.client.send("attach", **attach_configuration())
+        number = self.client.send("attach", **{**attach_configuration(), **different})
         self.client.event("initialized")
         return number
 
@@ -88,10 +88,7 @@ class Debugged:
 
     def stopped(self) -> tuple[int, dict[str, Any]]:
         """Wait until the program stops; return its thread and the innermost frame."""
-        event = self.client.event("stopped", "terminated")
-        assert event["event"] == "stopped", "the program ended"
-        thread = event["body"]["threadId"]
-        return thread, self.client.ask("stackTrace", threadId=thread, levels=1)["stackFrames"][0]
+        return next_stop(self.client)
 
     def step(self, command: str, thread: int) -> dict[str, Any]:
         """Step, and return the innermost frame where it stops."""
@@ -113,6 +110,14 @@ class Debugged:
         for stream in (self.process.stdin, self.process.stdout):
             assert stream is not None
             stream.close()
+
+
+def next_stop(client: DapClient) -> tuple[int, dict[str, Any]]:
+    """Wait until the program of a session stops; return its thread and the innermost frame."""
+    event = client.event("stopped", "terminated")
+    assert event["event"] == "stopped", "the program ended"
+    thread = event["body"]["threadId"]
+    return thread, client.ask("stackTrace", threadId=thread, levels=1)["stackFrames"][0]
 
 
 def attach_configuration() -> dict[str, Any]:
