@@ -13,14 +13,11 @@ import sysconfig
 import types
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import Any, TextIO
 
 from depyf.torch.active import HITS
 from depyf.torch.adapters.skips import OF_TORCH
 from depyf.torch.adapters.unseen import left_alone_with_calls
-
-if TYPE_CHECKING:
-    from _typeshed import TraceFunction
 
 LEFT_OUT = (str(Path(__file__).parents[1]) + os.sep, OF_TORCH, sysconfig.get_path("stdlib") + os.sep)
 """Where stepping does not stop; breakpoints do."""
@@ -97,7 +94,7 @@ class Stepper(pdb.Pdb):
         self._pause = pause
 
     @left_alone_with_calls
-    def trace_dispatch(self, frame: types.FrameType, event: str, arg: object) -> TraceFunction:
+    def trace_dispatch(self, frame: types.FrameType, event: str, arg: object) -> Any:  # noqa: ANN401 - as pdb has it
         """Trace, where Dynamo looks at every frame: neither this nor what it calls is to be compiled."""
         return super().trace_dispatch(frame, event, arg)
 
