@@ -64,6 +64,7 @@ class DumpContext:
         self._whole_job = whole
         self._told = _told_so_far(directory)
         self.session = self._told.session
+        self.session.directory = str(directory)
         self._problems = Problems(directory)
         self._dump = Dump(directory, self._problems, self._told.numbers)
         self._recorder = Recorder(self.session, self._dump, keep_restarted=not clean_wild_fx_code, kernels=kernels)
