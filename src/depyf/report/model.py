@@ -186,7 +186,7 @@ class Transformed:
     """The code that runs in place of the user's: Dynamo's bytecode and its source.
 
     `source` is the function alone, `module` a text that stands alone in a file. `installed` tells whether the code
-    compiled from `file` runs; otherwise Dynamo's own does, and `reason` says why.
+    compiled from `file` runs; otherwise Dynamo's own does, and `reason` says why, if it was to run.
     """
 
     instructions: int
