@@ -80,7 +80,8 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool, install: bool
         dump.write(name, annotated(transformed.module, _notes(subject)))
     if log_bytecode:
         _write_listings(subject, transformed, code, dump, name)
-    transformed.installed = transformed.installed and install
+    if not install and transformed.installed:
+        transformed.installed, transformed.reason = False, ""  # It could be; what is not exact about it is no reason.
     return code if transformed.installed else None
 
 
