@@ -80,7 +80,7 @@ PROGRAMS = (
     _script("torch_cases", "eager", compiles=30),
     _script("torch_cases", "aot_eager", compiles=30),
     _script("toy_example", "inductor"),
-    _script("training_step", "inductor", compiles=6),
+    _script("training_step", "inductor", compiles=5),
 )
 
 

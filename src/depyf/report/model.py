@@ -116,6 +116,9 @@ class GraphBreak:
     text: str
 
 
+HINT = "Hint:"
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Why Dynamo gave a frame up: the exception's type and message."""
@@ -123,6 +126,17 @@ class Failure:
     kind: str
     reason: str
     where: UserLine | None
+
+    @property
+    def summary(self) -> str:
+        """Return what happened, in one line."""
+        return self.reason.partition("\n")[0]
+
+    @property
+    def hints(self) -> list[str]:
+        """Return what torch's registry of graph breaks says that one can do about it, which is in the message."""
+        lines = (line.strip() for line in self.reason.splitlines())
+        return [line.removeprefix(HINT).strip() for line in lines if line.startswith(HINT)]
 
 
 class Dialect(Enum):
