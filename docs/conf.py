@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
+
+from sphinx.application import Sphinx
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
@@ -28,3 +31,20 @@ autodoc_member_order = "bysource"
 nitpicky = False
 # Values that pickle cannot keep are no fault of a page.
 suppress_warnings = ["config.cache"]
+
+
+def _fields(app: object, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
+    """Make a list of fields of what our docstrings write as `name: text`, one below the other."""
+    made: list[str] = []
+    for line in lines:
+        if re.match(r"[a-z_]\w*: ", line):
+            if made and made[-1] and not made[-1].startswith((" ", ":")):
+                made.append("")
+            line = f":{line}"
+        made.append(line)
+    lines[:] = made
+
+
+def setup(app: Sphinx) -> None:
+    """Add what is above."""
+    app.connect("autodoc-process-docstring", _fields)

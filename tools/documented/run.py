@@ -82,7 +82,7 @@ def _plan(found: list[Block]) -> _Plan:
             case Role.PYTHON:
                 shown = below if below is not None and below.role is Role.OUTPUT else None
                 step = {"do": "python", "text": block.text, "name": f"block_{number}.py"}
-                plan.add(step, block.first_line, shown and shown.text, bool(shown and shown.varies))
+                plan.add(step, block.first_line, shown.text if shown else None, bool(shown and shown.varies))
             case Role.CONSOLE:
                 for command in commands(block.text):
                     plan.add({"do": "console", "text": command.text}, block.first_line, command.shown, block.varies)
@@ -139,7 +139,11 @@ def _environment(scratch: Path) -> dict[str, str]:
 def difference(page: Path, output: Output) -> str:
     """Return how an output differs from what a page shows."""
     told = difflib.unified_diff(
-        output.shown.splitlines(), output.actual.rstrip().splitlines(), f"{page.name}:{output.line}", "real", lineterm=""
+        output.shown.splitlines(),
+        output.actual.rstrip().splitlines(),
+        f"{page.name}:{output.line}",
+        "real",
+        lineterm="",
     )
     return "\n".join(told)
 
@@ -157,7 +161,7 @@ def rewritten(text: str, outputs: list[Output]) -> str:
             own: list[Command] = list(commands(block.text))
             outputs_of = [left.pop() for _ in own][::-1]
             new = "".join(
-                f"$ {command.text}{renewed(command.shown, output.actual, varies=output.varies) if output.actual else ''}"
+                f"$ {command.text}{renewed(command.shown, output.actual, varies=output.varies)}"
                 for command, output in zip(own, outputs_of, strict=True)
             )
         else:
