@@ -23,7 +23,8 @@ LIMIT = 900
 
 def pages() -> list[Path]:
     """Return the pages that are run: README and all of docs, but the decisions, which are records."""
-    return [ROOT / "README.md", *sorted(each for each in (ROOT / "docs").rglob("*.md") if "decisions" not in each.parts)]
+    of_site = [each for each in (ROOT / "docs").rglob("*.md") if "decisions" not in each.parts]
+    return [ROOT / "README.md", *sorted(of_site)]
 
 
 @dataclass(frozen=True, slots=True)
