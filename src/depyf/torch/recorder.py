@@ -149,11 +149,15 @@ class Recorder:
 
     def count_run(self, code: types.CodeType) -> bool:
         """Note that compiled code is about to run; return whether it was made in this context."""
-        running = self._by_code.get(code)
+        running = self.made(code)
         if running is None:
             return False
         running.compile.hits = (running.compile.hits or 0) + 1
         return True
+
+    def made(self, code: types.CodeType) -> Running | None:
+        """Return the compile that made `code`, or None where it was made before."""
+        return self._by_code.get(code)
 
     def skipped(self, name: str, reason: str, filename: str) -> None:
         """Note that Dynamo left a frame as it is, and so why there is no code where it had begun to compile it."""
