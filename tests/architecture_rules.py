@@ -42,6 +42,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("torch",),
     ("explain", "optimization"),
     ("launch",),
+    ("notebook",),
     ("cli",),
 )
 RANK = {part: rank for rank, parts in enumerate(LAYERS) for part in parts}
@@ -52,6 +53,7 @@ VERSION_AWARE = ("src/depyf/bytecode/versions/", "src/depyf/torch/adapters/")
 # What a part may import from outside the standard library.
 THIRD_PARTY = {
     "torch": {"torch", "sympy", "numpy"},
+    "notebook": {"IPython", "torch"},
     "report": {"jinja2", "markupsafe", "rich"},
     "cli": {"click", "rich"},
 }

@@ -46,6 +46,7 @@ _HOMES = {
     "Decompiler": "depyf.decompiler",
     "debug": "depyf.torch.debug",
     "install": "depyf.torch.bytecode_log",
+    "load_ipython_extension": "depyf.notebook.extension",
     "prepare_debug": "depyf.torch.prepare",
     "trace_numerics": "depyf.torch.numerics.trace",
     "uninstall": "depyf.torch.bytecode_log",

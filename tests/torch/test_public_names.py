@@ -111,9 +111,24 @@ def test_a_compiled_function_shows_itself_in_a_notebook() -> None:
     shown = interactive_explain(compiled)._repr_mimebundle_()
     assert shown["text/plain"] == dump_src(compiled)
     assert "x = a / (torch.abs(a) + 1)" in shown["text/html"]
-    assert "b.sum() &lt; 0" in shown["text/html"]
+    assert "b.sum() \\u003c 0" in shown["text/html"]
     opened = re.findall(r"<(\w+)", shown["text/html"])
     assert {name: shown["text/html"].count(f"</{name}>") for name in set(opened)} == Counter(opened)
+
+
+def test_a_capture_shows_its_report_and_then_a_function_its_graphs(tmp_path: Path) -> None:
+    compiled = torch.compile(programs.branching, backend="eager")
+    with depyf.prepare_debug(tmp_path) as session:
+        compiled(torch.randn(3), torch.rand(3))
+        assert "text/html" not in session._repr_mimebundle_()
+    shown = session._repr_mimebundle_()
+    assert repr(session) == shown["text/plain"]
+    assert shown["text/plain"].startswith("depyf: 2 compiles, 1 graph break")
+    graph = "captured_graph&quot;"
+    assert graph in shown["text/html"]
+    assert graph in interactive_explain(compiled)._repr_mimebundle_()["text/html"]
+    compiled(torch.randn(4), torch.rand(4))
+    assert graph not in interactive_explain(compiled)._repr_mimebundle_()["text/html"]
 
 
 def test_markup_in_a_name_is_shown_and_not_run() -> None:

@@ -15,7 +15,16 @@ KINDS = frozenset({Ref, ast.BoolOp, ast.UnaryOp, Tuple_, Intrinsic, FromModule, 
 
 def finish_expressions(body: list[ast.stmt]) -> None:
     """Rewrite every expression of a body in place."""
-    rewrite_expressions(body, _finish, KINDS)
+    conditions: list[ast.BoolOp] = []
+
+    def finish(expr: ast.expr) -> ast.expr:
+        if type(expr) is ast.BoolOp:
+            conditions.append(expr)
+            return expr
+        return _finish(expr)
+
+    rewrite_expressions(body, finish, KINDS)
+    _flatten(conditions)
 
 
 def _finish(expr: ast.expr) -> ast.expr:
@@ -23,8 +32,6 @@ def _finish(expr: ast.expr) -> ast.expr:
     if kind is Ref:
         step("v{} is written where it is used", expr.entry.temp)  # type: ignore[attr-defined]
         return referred(expr)
-    if kind is ast.BoolOp:
-        return _flat(expr)  # type: ignore[arg-type]
     if kind is ast.UnaryOp:
         return _not(expr)  # type: ignore[arg-type]
     if kind is Tuple_:
@@ -46,16 +53,27 @@ def _finish(expr: ast.expr) -> ast.expr:
     return expr
 
 
-def _flat(expr: ast.BoolOp) -> ast.expr:
-    values: list[ast.expr] = []
-    for value in expr.values:
-        if isinstance(value, ast.BoolOp) and type(value.op) is type(expr.op):
-            step("an operand that is the same kind of `and` or `or` joins its operands")
-            values.extend(value.values)
-        else:
-            values.append(value)
-    expr.values = values
-    return expr
+def _flatten(conditions: list[ast.BoolOp]) -> None:
+    """Let each `and` and `or` take the operands of the same kind's below it; inner ones come first in `conditions`.
+
+    A chain is gone through once, from its top: taken level by level, its operands are copied for each level.
+    """
+    joined: set[ast.BoolOp] = set()
+    for top in reversed(conditions):
+        if top in joined:
+            continue
+        kind = type(top.op)
+        values: list[ast.expr] = []
+        waiting = top.values[::-1]
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, ast.BoolOp) and type(value.op) is kind:
+                step("an operand that is the same kind of `and` or `or` joins its operands")
+                joined.add(value)
+                waiting += value.values[::-1]
+            else:
+                values.append(value)
+        top.values = values
 
 
 def _not(expr: ast.UnaryOp) -> ast.expr:

@@ -2,6 +2,8 @@
 
 Before: if c: return a          After: if c: return a
         else: b                        b
+
+An `elif` keeps its `else`: without it the rest would go one level deeper, below an `else` of its own.
 """
 
 from __future__ import annotations
@@ -17,9 +19,9 @@ ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 def tidy(body: list[ast.stmt]) -> None:
     """Tidy every sequence of statements in place, outer ones first, so that long chains stay linear."""
-    work = [body]
+    work = [(body, False)]
     while work:
-        stmts = work.pop()
+        stmts, is_elif = work.pop()
         place = 0
         while place < len(stmts):
             stmt = stmts[place]
@@ -27,12 +29,17 @@ def tidy(body: list[ast.stmt]) -> None:
             if isinstance(stmt, ast.If) and _guards(stmt):
                 step("line {}: the way out comes first", stmt.lineno)
                 stmt.test, stmt.body, stmt.orelse = negated(stmt.test), stmt.orelse, stmt.body
-            if isinstance(stmt, ast.If) and stmt.orelse and isinstance(stmt.body[-1], ENDS):
+            if isinstance(stmt, ast.If) and stmt.orelse and isinstance(stmt.body[-1], ENDS) and not is_elif:
                 step("line {}: the `else` of what never falls through goes", stmt.lineno)
                 stmts[place:place] = stmt.orelse
                 stmt.orelse = []
             if NESTS[type(stmt)]:
-                work += [sequence for sequence, _, _ in inner(stmt)]
+                work += [(below, _is_elif(below, owner, name)) for below, owner, name in inner(stmt)]
+
+
+def _is_elif(stmts: list[ast.stmt], owner: ast.AST, name: str) -> bool:
+    """Say whether statements are written as the `elif` of the one that they stand in."""
+    return name == "orelse" and isinstance(owner, ast.If) and len(stmts) == 1 and isinstance(stmts[0], ast.If)
 
 
 def _guards(stmt: ast.If) -> bool:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -52,11 +53,13 @@ class Run:
     """A dump and the run that it tells of.
 
     names: what the index calls the files that graphs name by their path. Keys of `session.sources` are these names.
+    texts: of files that are in no directory.
     """
 
     directory: Path
     session: Session
     names: dict[str, str]
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     def families(self) -> dict[str, Family]:
         """Return the compiles of each root function and of those that resume it, by the root's key, in order."""
@@ -67,6 +70,8 @@ class Run:
 
     def text(self, file: str) -> str:
         """Return the text of a file of the dump; empty where it is not there."""
+        if file in self.texts:
+            return self.texts[file]
         path = self.directory / file
         return path.read_text(encoding="utf-8", errors="replace") if file and path.is_file() else ""
 

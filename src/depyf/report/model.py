@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
 from typing import TypeAlias
 
 from depyf.verify.level import Level
@@ -221,7 +222,6 @@ class Compile:
     """Names of the resume functions that the code calls: `__resume_at_102_2`."""
     artefacts: list[Artefact] = field(default_factory=list)
     guards: GuardSet | Unavailable = field(default_factory=lambda: Unavailable("no entry was seen"))
-    guard_text: str = ""
     guard_count: int | None = None
     breaks: list[GraphBreak] = field(default_factory=list)
     op_count: int | None = None
@@ -283,9 +283,12 @@ class Problem:
     details: str = ""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Session:
-    """Everything that one `prepare_debug` context saw, in order."""
+    """Everything that one `prepare_debug` context saw, in order.
+
+    A notebook shows it as its report, once the context has ended; a terminal as the summary of the run.
+    """
 
     torch_version: str
     python_version: str
@@ -307,6 +310,21 @@ class Session:
     """Whether a context has ended, so that all is told; an index written before is that of a run that goes on."""
     beside: str = ""
     """The page about other processes that write into the same directory, by the way to it; empty where none do."""
+    directory: str = ""
+    """Where the files of the run are, empty for a run that was read back."""
+
+    def __repr__(self) -> str:
+        from depyf.report.summary import summary
+
+        return "\n".join(summary(self, Path(self.directory)))
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        from depyf.report.embedded import bundle_of_session
+
+        return bundle_of_session(self)
+
+    def _repr_html_(self) -> str | None:
+        return self._repr_mimebundle_().get("text/html")
 
     def roots(self) -> list[Function]:
         """Return the functions that are no resume functions, in order of their first compile."""

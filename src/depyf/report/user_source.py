@@ -8,6 +8,7 @@ import inspect
 import linecache
 import os
 import sysconfig
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from depyf.report.model import UserLine
@@ -21,6 +22,11 @@ def line_at(filename: str, line: int, function: str = "") -> UserLine:
     return UserLine(filename, line, linecache.getline(filename, line).strip(), function)
 
 
+def file_text(filename: str) -> str:
+    """Return the whole text of a source file, empty where it cannot be read."""
+    return "".join(linecache.getlines(filename))
+
+
 def function_source(filename: str, first_line: int) -> str:
     """Return the text of the function that starts at `first_line`, dedented by nothing, or an empty string."""
     lines = linecache.getlines(filename)
@@ -32,8 +38,15 @@ def function_source(filename: str, first_line: int) -> str:
         return lines[first_line - 1]
 
 
+NAMING: list[Callable[[str], str | None]] = []
+"""Each gives the name of what is in no file of the user's, such as a notebook's cell, by the name of its code."""
+
+
 def short_path(filename: str) -> str:
     """Return a path relative to the working directory or to where packages are installed, else the path as it is."""
+    for naming in NAMING:
+        if (name := naming(filename)) is not None:
+            return name
     if not os.path.isabs(filename):
         return filename
     for directory in (os.getcwd(), *_package_directories()):

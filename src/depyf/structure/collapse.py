@@ -226,6 +226,8 @@ class _Collapser:
         """Say whether an arm compares with None what the block has compared: `a is b is not None`."""
         assert arm.entry is not None
         last, right = block.insts[-1] if block.insts else None, arm.entry.expr
+        if isinstance(right, ast.BoolOp):
+            right = right.values[0]
         if last is None or last.defs != [cond] or last.op not in LINKS or not isinstance(right, ast.Compare):
             return False
         return getattr(right, "fused", False) and isinstance(right.left, Temp) and right.left.temp == last.uses[1]

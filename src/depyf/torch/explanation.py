@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Iterator
-from typing import Any
-
-from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction
-from depyf.torch.guards.record import guard_set
+from depyf.report.embedded import bundle, only
+from depyf.report.index_reader import INDEX, Run, read_run
+from depyf.torch.cached_run import cached_run
 from depyf.torch.replica import Replica
+from depyf.torch.told import function_told
+
+CACHE_ALONE = (
+    "This is what torch's cache has. Graphs and kernels are here too for a function that was compiled inside of "
+    "`prepare_debug`, or in a cell with `%%depyf`."
+)
 
 
 class Explanation:
-    """What torch made of a function: its source, and for each entry the guards and the code that runs.
+    """What torch made of a function: its source, and beside it for each entry the guards and the code that runs.
 
-    In a notebook it shows itself as sections that open, in a terminal as the text of the full code.
+    In a notebook it shows itself as the page of the function in the report, with graphs and kernels where a context
+    of this process heard of all its entries; in a terminal as the text of the full code.
     """
 
     def __init__(self, compiled: object) -> None:
@@ -31,34 +35,22 @@ class Explanation:
 
     __repr__ = __str__
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """Return the same thing as text and as HTML; a front end takes what it can show."""
-        return {"text/plain": str(self), "text/html": self._repr_html_()}
+        run = self._captured()
+        if run is not None:
+            return bundle(str(self), run, f"files in {run.directory}")
+        return bundle(str(self), cached_run(self._replica.functions), CACHE_ALONE)
 
-    def _repr_html_(self) -> str:
-        sections = [line for function in self._replica.functions for line in _function(function)]
-        return "\n".join(['<div class="depyf">', *sections, _section("full code", self._replica.text), "</div>"])
+    def _repr_html_(self) -> str | None:
+        return self._repr_mimebundle_().get("text/html")
 
-
-def _function(function: CompiledFunction) -> Iterator[str]:
-    from_line = f", goes on at line {function.resumes_at}" if function.resumes_at is not None else ""
-    place = f"{function.filename}:{function.first_line}{from_line}"
-    yield f"<h4><code>{html.escape(function.name)}</code> <small>{html.escape(place)}</small></h4>"
-    if function.source and function.resumes_at is None:
-        yield _section("your source", function.source)
-    if not function.entries:
-        yield "<p>no entry: it was never compiled, or torch dropped what it had</p>"
-    for entry in function.entries:
-        yield from _entry(entry)
-
-
-def _entry(entry: CompiledEntry) -> Iterator[str]:
-    yield f"<p>entry <b>{html.escape(entry.compile_id)}</b>, proven: {html.escape(entry.proof)}</p>"
-    yield _section("the code that runs", entry.source or "Dynamo's own bytecode", is_open=True)
-    guards = guard_set(entry.guards).guards
-    yield _section(f"{len(guards)} guards", "\n".join(each.clause for each in guards))
-
-
-def _section(title: str, text: str, *, is_open: bool = False) -> str:
-    state = " open" if is_open else ""
-    return f"<details{state}><summary>{html.escape(title)}</summary><pre>{html.escape(text)}</pre></details>"
+    def _captured(self) -> Run | None:
+        """Return what a dump tells of the function, where one is there that tells all."""
+        root = self._replica.functions[0]
+        told = function_told(root.code, [entry.compile_id for entry in root.entries])
+        if told is None or not (told[0] / INDEX).is_file():
+            return None
+        run = read_run(told[0])
+        roots = run.session.roots()
+        return only(run, roots[told[1]]) if told[1] < len(roots) else None

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch._dynamo
 
 
-def force_backend(name: str) -> None:
-    """Let every `torch.compile` of this process use the backend of that name, from now on and for good."""
+def force_backend(name: str) -> Callable[[], None]:
+    """Let every `torch.compile` of this process use the backend of that name; return what ends that.
+
+    What was handed to `torch.compile` before keeps its own.
+    """
     optimize = torch._dynamo.optimize
 
     @functools.wraps(optimize)
@@ -17,4 +22,18 @@ def force_backend(name: str) -> None:
         kwargs["backend"] = name
         return optimize(*args[1:], **kwargs)
 
+    def end() -> None:
+        torch._dynamo.optimize = optimize
+
     torch._dynamo.optimize = with_backend
+    return end
+
+
+@contextlib.contextmanager
+def forced_backend(name: str) -> Iterator[None]:
+    """Force a backend inside of the context; none for an empty name."""
+    end = force_backend(name) if name else lambda: None
+    try:
+        yield
+    finally:
+        end()

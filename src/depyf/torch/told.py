@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 import weakref
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +27,26 @@ class Told:
     session: Session
     numbers: Numbers = field(default_factory=Numbers)
     live: list[LiveCompile] = field(default_factory=list)
+
+
+def function_told(code: types.CodeType, entries: Iterable[str]) -> tuple[Path, int] | None:
+    """Return the directory that tells of every entry of a function, and the place of the function among its roots.
+
+    None where entries were made that no context of this process heard of, or one is still open.
+
+    Args:
+        code: the user's code.
+        entries: the compile ids of all its entries.
+    """
+    for directory, told in reversed(TOLD.items()):
+        if not told.session.ended:
+            continue
+        heard = [id(each.compile) for each in told.live if each.code() is code]
+        for place, root in enumerate(told.session.roots()):
+            own = [each for each in root.compiles if id(each) in heard]
+            if own and {str(each.id) for each in own} >= set(entries):
+                return directory, place
+    return None
 
 
 TOLD: dict[Path, Told] = {}

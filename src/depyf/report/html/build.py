@@ -37,9 +37,22 @@ class Report:
 
 
 @dataclass(slots=True)
-class _Content:
+class Content:
+    """What a report has to tell: the processes of a run, and the data of their functions' pages."""
+
     processes: list[Process]
     chunks: Chunks = field(default_factory=Chunks)
+
+
+def content_of(found: list[Process]) -> Content:
+    """Return processes with the data of all their functions."""
+    content = Content(found)
+    for process in found:
+        run = process.run
+        families = run.families()
+        for key, address in process.addresses.items():
+            function_data(run, run.session.functions[key], families[key], content.chunks, address)
+    return content
 
 
 def build_report(directory: Path, *, single_file: bool = False, since: float = 0.0) -> Report:
@@ -52,16 +65,12 @@ def build_report(directory: Path, *, single_file: bool = False, since: float = 0
         ValueError: what is there is none of depyf's.
         OSError: a file cannot be written.
     """
-    content = _Content(processes(directory, since))
-    if not content.processes:
+    found = processes(directory, since)
+    if not found:
         raise FileNotFoundError(f"there is no index.json in {directory}, nor in a folder of a rank or a process there")
-    for process in content.processes:
-        run = process.run
-        families = run.families()
-        for key, address in process.addresses.items():
-            function_data(run, run.session.functions[key], families[key], content.chunks, address)
+    content = content_of(found)
     folder = directory / FOLDER
-    text = _page(content, inlined=content.chunks.texts if single_file else {})
+    text = page_text(content, inlined=content.chunks.texts if single_file else {})
     if not single_file:
         content.chunks.write(folder)
     write_whole(folder / PAGE, text)
@@ -69,7 +78,13 @@ def build_report(directory: Path, *, single_file: bool = False, since: float = 0
     return Report(folder / PAGE, sum(sizes), len(sizes))
 
 
-def _page(content: _Content, inlined: dict[str, str]) -> str:
+def page_text(content: Content, inlined: dict[str, str], *, home: str = "", base: str = "") -> str:
+    """Return the page of a report.
+
+    inlined: the data that stands in the page itself.
+    home: the address that is shown first, the overview if empty.
+    base: what its links are relative to, its own place if empty.
+    """
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_asset), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
@@ -85,10 +100,12 @@ def _page(content: _Content, inlined: dict[str, str]) -> str:
         styles="\n".join(_asset(name) for name in STYLES),
         scripts=scripts,
         digest=base64.b64encode(hashlib.sha256(scripts.encode()).digest()).decode(),
+        home=home,
+        base=base,
     )
 
 
-def _directory(content: _Content) -> str:
+def _directory(content: Content) -> str:
     """Return what the page's scripts have to know at once: the functions of each process and their pages."""
     return as_json(
         [

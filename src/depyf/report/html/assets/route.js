@@ -20,7 +20,7 @@ depyf.route = (() => {
   }
 
   async function showNow() {
-    const parts = decodeURIComponent(location.hash.slice(1)).split("/");
+    const parts = decodeURIComponent(location.hash.slice(1) || document.documentElement.dataset.home || "").split("/");
     const owner = depyf.processes.find((each) => each.functions.some((one) => one.page === parts[0]));
     // `p1/overview` is the page of another process than the one that is shown.
     if (depyf.processes.some((each) => each.key === parts[0])) process = parts.shift();
@@ -41,7 +41,7 @@ depyf.route = (() => {
       await depyf.functionPage.show(...parts);
       document.title = "depyf: " + owner.functions.find((one) => one.page === parts[0]).name;
     } else document.title = "depyf: " + (known ? page : "overview");
-    document.documentElement.dataset.shown = location.hash || "#overview";
+    document.documentElement.dataset.shown = location.hash || "#" + (document.documentElement.dataset.home || "overview");
   }
 
   function theme(next) {

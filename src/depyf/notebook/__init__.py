@@ -1,0 +1,1 @@
+"""What IPython and Jupyter load with `%load_ext depyf`."""
