@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from depyf.bytecode.code import CO_OPTIMIZED
 from depyf.lift.simplify.containers import evaluate_containers
 from depyf.lift.simplify.dead import remove_dead
 from depyf.lift.simplify.promote import promote_variables
@@ -253,7 +254,8 @@ def _hoist(work: Work) -> None:
 
 
 def _labels(work: Work) -> None:
-    work.stmts = resolve(work.items, work.graph.end)
+    returns = bool(work.code.flags & CO_OPTIMIZED)
+    work.stmts = resolve(work.items, work.graph.end, returns=returns, in_order=work.graph.source_order)
 
 
 def _matches(work: Work) -> None:
@@ -302,7 +304,7 @@ def _at_once(work: Work) -> None:
 
 
 def _tidy(work: Work) -> None:
-    tidy(work.stmts)
+    tidy(work.stmts, in_order=work.graph.source_order)
 
 
 def _deferred(work: Work) -> None:
