@@ -213,14 +213,20 @@ class _Resolver:
     def _way_out(self, item: If, arm: list[Item], context: Context) -> list[ast.stmt]:
         """Return the `return` or `continue` of an arm of its own that comes to nothing before one that is there anyway.
 
-        The arm of an exception that a handler is for is the handler's end.
+        The arm of an exception that a handler is for is the handler's end. It `is_implied`: `pass` does the same.
         """
         only = [each for each in _flatten(arm) if not isinstance(each, Label)]
         if len(only) != 1 or not isinstance(only[0], Jump) or isinstance(item.test, ExcMatch):
             return []
+        way: ast.stmt | None = None
         if only[0].label in context.header:
-            return [ast.Continue()]
-        return [ast.Return(value=None)] if context.returns and only[0].label == self.end else []
+            way = ast.Continue()
+        elif context.returns and only[0].label == self.end:
+            way = ast.Return(value=None)
+        if way is None:
+            return []
+        way.is_implied = True  # type: ignore[attr-defined]
+        return [way]
 
 
 def _if(item: If, body: list[ast.stmt], orelse: list[ast.stmt]) -> ast.stmt:
