@@ -54,6 +54,7 @@ from depyf.structure.class_ends import end_class
 from depyf.structure.collapse import collapse, count_uses
 from depyf.structure.copies import join_copies
 from depyf.structure.dispatch import dispatch_levels, dispatch_scopes
+from depyf.structure.dispatch.groups import check_groups
 from depyf.structure.dispatch.phis import drop_dead_phis
 from depyf.structure.dropped import remove_dropped
 from depyf.structure.exits import join_exits
@@ -185,6 +186,7 @@ def _async_for(work: Work) -> None:
 
 def _except_star(work: Work) -> None:
     restore_except_star(work.graph)
+    check_groups(work.graph)
 
 
 def _dead_phis(work: Work) -> None:

@@ -104,4 +104,4 @@ def test_an_editor_gets_a_configuration_that_runs_the_same(tmp_path: Path) -> No
     (configuration,) = found["configurations"]
     assert configuration["type"] == "debugpy" and configuration["cwd"] == str(tmp_path)
     script = str(tmp_path / "program.py")
-    assert configuration["args"] == ["run", "-o", str(tmp_path / "out"), script, "eager"]
+    assert configuration["args"] == ["run", "--debug", "-o", str(tmp_path / "out"), script, "eager"]

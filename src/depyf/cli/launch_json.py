@@ -1,4 +1,8 @@
-"""`.vscode/launch.json` in a dump: the program once more, under a debugger that stops in the files of the dump."""
+"""`.vscode/launch.json` in a dump: the program once more, under a debugger that stops in the files of the dump.
+
+The debugger follows `depyf run` into the program (`subProcess`), which waits in the terminal of the editor where there
+is something to set breakpoints in (`--debug`).
+"""
 
 from __future__ import annotations
 
@@ -21,8 +25,9 @@ def write_launch_json(directory: Path, target: str, arguments: Sequence[str], *,
         "type": "debugpy",
         "request": "launch",
         "module": "depyf",
-        "args": ["run", "-o", str(directory), *(["-m"] if is_module else []), *program.values(), *arguments],
+        "args": ["run", "--debug", "-o", str(directory), *(["-m"] if is_module else []), *program.values(), *arguments],
         "cwd": str(cwd),
+        "console": "integratedTerminal",
         "subProcess": True,
         "justMyCode": False,
     }

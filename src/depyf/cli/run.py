@@ -27,6 +27,7 @@ from depyf.report.writer import prepared_directory
 @click.option("--open", "opened", is_flag=True, help="Open the report in the browser at the end.")
 @click.option("--only", default="", metavar="PATTERN", help="Capture functions alone whose name or file this fits.")
 @click.option("--no-dump-kernels", is_flag=True, help="Leave out Inductor's modules.")
+@click.option("--debug", is_flag=True, help="Pause before compiled code first runs, and run it in the dumped files.")
 @click.option("--vscode", is_flag=True, help="Write .vscode/launch.json into the dump.")
 @click.argument("target")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
@@ -39,6 +40,7 @@ def run_command(
     opened: bool,
     only: str,
     no_dump_kernels: bool,
+    debug: bool,
     vscode: bool,
     target: str,
     arguments: tuple[str, ...],
@@ -63,7 +65,13 @@ def run_command(
         sys.exit(EXIT_FAILED)
     began = time.time()
     settings = Settings(
-        str(directory), os.getpid(), backend, log_bytecode or html, only=only, kernels=not no_dump_kernels
+        str(directory),
+        os.getpid(),
+        backend,
+        log_bytecode or html,
+        only=only,
+        kernels=not no_dump_kernels,
+        debug=debug,
     )
     status = run(
         [*(["-m"] if module else []), target, *arguments], settings, meanwhile=get_ready if html else lambda: None

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from depyf.launch.settings import PROCESS, Settings, own_settings
 
 if TYPE_CHECKING:
+    from depyf.launch.pause import Pause
     from depyf.report.model import Session
     from depyf.torch.prepare import prepare_debug
 
@@ -36,6 +37,7 @@ class _Capture:
         self.context: prepare_debug | None = None
         self.session: Session | None = None
         self.directory = ""
+        self.pause: Pause | None = None
         self._awaits_forks = False
 
     def begin(self) -> None:
@@ -43,17 +45,22 @@ class _Capture:
         from depyf.launch.errors import contained
 
         with contained("beginning the capture"):
+            from depyf.launch.pause import say_what_is_lacking
             from depyf.torch.prepare import prepare_debug
 
             self.directory = self._own_directory()
+            self.pause = self._pause() if self.settings.debug else None
             context = prepare_debug(
                 self.directory,
                 log_bytecode=self.settings.log_bytecode,
                 keep_index=True,
                 only=self.settings.only,
                 kernels=self.settings.kernels,
+                before_run=self.pause,
             )
             self.session = context.__enter__()
+            if self.settings.debug:
+                say_what_is_lacking(self.session.unavailable)
             self.context = context
             if self.settings.backend:
                 from depyf.torch.forced_backend import force_backend
@@ -67,10 +74,18 @@ class _Capture:
         context, self.context = self.context, None
         if context is None:
             return
+        if self.pause is not None:
+            self.pause.end()
         context.__exit__(None, None, None)
         is_helper = self.directory != self.settings.directory
         if is_helper and self.session is not None and not (self.session.functions or self.session.loose):
             shutil.rmtree(self.directory, ignore_errors=True)
+
+    def _pause(self) -> Pause:
+        """Return what pauses in this process: of all processes the program itself has the terminal."""
+        from depyf.launch.pause import Pause
+
+        return Pause(has_terminal=self.directory == self.settings.directory and "RANK" not in os.environ)
 
     def after_fork(self) -> None:
         """Begin anew in a forked child, whose parent goes on with the capture that was there."""

@@ -25,6 +25,7 @@ class Settings:
     log_bytecode: as for `prepare_debug`.
     only: a pattern of shell style; frames of other functions are not captured. Empty for all.
     kernels: whether Inductor's modules are written.
+    debug: whether compiled code runs in the files of the dump, with a pause before it first does.
     """
 
     directory: str
@@ -33,6 +34,7 @@ class Settings:
     log_bytecode: bool = False
     only: str = ""
     kernels: bool = True
+    debug: bool = False
 
 
 PROVENANCE = "INDUCTOR_PROVENANCE"

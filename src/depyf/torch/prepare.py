@@ -8,11 +8,11 @@ import sys
 import threading
 import types
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from depyf.collector import pausing
+from depyf.collector import paused, pausing
 from depyf.report.claims import CLAIMS
 from depyf.report.model import Session
 from depyf.report.process_index import page_of_processes, write_process_index, write_rank_index
@@ -23,6 +23,7 @@ from depyf.torch.active import ACTIVE, HITS
 from depyf.torch.adapters import caller, lacking, seams, stages
 from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
 from depyf.torch.dump import LOOSE, Dump
+from depyf.torch.first_runs import FirstRuns
 from depyf.torch.problems import Problems
 from depyf.torch.progress import Progress
 from depyf.torch.rank import rank_directory
@@ -55,6 +56,7 @@ class DumpContext:
         keep_index: bool,
         only: str,
         kernels: bool,
+        before_run: Callable[[list[str]], None] | None,
     ) -> None:
         self.directory = directory
         self._selection = Selection(only)
@@ -70,6 +72,8 @@ class DumpContext:
         self._breaks = None if lacking.traced_breaks() is None else UntoldBreaks(self._recorder)
         self._log_bytecode = log_bytecode
         self._progress = Progress(self._write_so_far) if keep_index else None
+        self._before_run = before_run
+        self._first_runs = FirstRuns(directory)
         self._process = os.getpid()
         self._settings = contextlib.ExitStack()
         self._threads = threading.local()
@@ -93,6 +97,8 @@ class DumpContext:
             self._settings.close()
         if os.getpid() != self._process:
             return  # A forked child inherits the context; the files are its parent's to write.
+        with self._problems.contained("taking functions out of their files"):
+            self._first_runs.end()
         with self._problems.contained("reading the last cache entries"):
             entries.read_new_entries(self._recorder)
             entries.note_gone(self._recorder)
@@ -140,6 +146,7 @@ class DumpContext:
             self._selection.begins(compile_id, caller.code_in_progress())
         if self._selection.leaves_out(compile_id):
             return
+        self._first_runs.changed(compile_id)
         if kind == stages.FRAME_STARTS:
             self._settings_of_thread(enter=True)
             with self._problems.contained("reading cache entries"):
@@ -175,6 +182,8 @@ class DumpContext:
             self._recorder.await_runs(new_code if made is None else made)
         if untraced is not None and current is not None:
             untraced.after_code(current)
+            if self._progress is not None:
+                self._progress.changed()
         return made
 
     def on_graph(self, made_by: str, name: str, module: seams.GraphModule) -> None:
@@ -195,7 +204,23 @@ class DumpContext:
         """Count a call that an entry of this context serves; return whether it is one."""
         if self._progress is not None and os.getpid() == self._process:
             self._progress.offer()
+        if self._before_run is not None and os.getpid() == self._process:
+            self._run_in_files(code, self._before_run)
         return self._selection.leaves_out_run(code) or self._recorder.count_run(code)
+
+    def _run_in_files(self, code: types.CodeType, tell: Callable[[list[str]], None]) -> None:
+        """Have what compiled code calls run in the files of the dump, and tell where to break before it first runs."""
+        running = self._recorder.made(code)
+        if running is None or not self._first_runs.is_new(running):
+            return
+        places: list[str] = []
+        with self._problems.contained(f"finding the files that {running.compile.id} runs in"), paused():
+            entries.read_new_entries(self._recorder)
+            places = self._first_runs.begin(running)
+        if places:
+            self._write_so_far()
+            # Nothing stands between a debugger that begins in there and the code that is about to run.
+            tell(places)
 
     def on_earlier_run(self, code: types.CodeType) -> None:
         """Count a call that is served by code from before the context."""
@@ -265,6 +290,9 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
             leaves one; it says that the run has not ended.
         only: a pattern of shell style; functions whose name, qualified name or file it does not fit are left out.
         kernels: write Inductor's modules, too.
+        before_run: is told where to break, line by line, before code that was compiled runs for the first time, in the
+            thread that runs it. What that code calls runs from the files of the dump from then on, as in `debug`.
+            It must not raise. Never called where torch (before 2.12) does not say which compiled code runs.
 
     Raises:
         DumpDirectoryError: on entering, before anything is compiled: the directory cannot be written to.
@@ -279,6 +307,7 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
         keep_index: bool = False,
         only: str = "",
         kernels: bool = True,
+        before_run: Callable[[list[str]], None] | None = None,
     ) -> None:
         self._directory = dump_src_dir
         self._options: dict[str, Any] = {
@@ -287,6 +316,7 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
             "keep_index": keep_index,
             "only": only,
             "kernels": kernels,
+            "before_run": before_run,
         }
         self._entered: list[DumpContext] = []
 

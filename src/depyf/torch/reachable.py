@@ -10,11 +10,16 @@ from collections.abc import Iterable, Iterator
 import torch
 import torch.fx
 
+from depyf.torch.adapters import interpreted
+
 MOST_OBJECTS = 20_000
 """Objects looked at from one compiled graph; a graph of Inductor has some thousand."""
 
 OWN_PACKAGES = ("torch._functorch.", "torch._inductor.", "torch._dynamo.")
 """Torch's packages whose objects hold the functions of a compiled graph in their attributes."""
+
+RUN_A_GRAPH = ("forward", "_lazy_forward", "__call__", "_wrapped_call_impl", "_call_impl")
+"""Methods of a graph module that run it; the others may be held for its parameters."""
 
 
 def reachable_functions(compiled: object) -> Iterator[types.FunctionType]:
@@ -41,7 +46,8 @@ def _held(found: object) -> Iterable[object]:
     if isinstance(found, types.FunctionType):
         return [*_cell_values(found), *vars(found).values(), *(found.__defaults__ or ())]
     if isinstance(found, types.MethodType):
-        return found.__func__, found.__self__
+        runs = not isinstance(found.__self__, torch.fx.GraphModule) or found.__func__.__name__ in RUN_A_GRAPH
+        return (found.__func__, found.__self__) if runs else ()
     if isinstance(found, types.BuiltinMethodType):
         return (found.__self__,)  # `apply` of an autograd function may be C's.
     if isinstance(found, staticmethod | classmethod):
@@ -53,13 +59,15 @@ def _held(found: object) -> Iterable[object]:
     if type(found) is dict:
         return found.values()
     if isinstance(found, torch.fx.GraphModule):
+        interpreted.compiled_to_python(found)  # Until it first runs, a lazy module has no function of its own.
         parts = [each for each in found.children() if isinstance(each, torch.fx.GraphModule)]
         return [type(found).forward, *parts]
     if isinstance(found, type):
         is_generated = issubclass(found, torch.autograd.Function) and found is not torch.autograd.Function
         return list(vars(found).values()) if is_generated else ()
     if type(found).__module__.startswith(OWN_PACKAGES):
-        return list(getattr(found, "__dict__", {}).values())
+        values = getattr(found, "__dict__", {}).values()
+        return [each for each in values if not isinstance(each, torch.fx.GraphModule)]  # Kept to be compiled, or shown.
     return ()
 
 

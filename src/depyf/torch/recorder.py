@@ -149,11 +149,15 @@ class Recorder:
 
     def count_run(self, code: types.CodeType) -> bool:
         """Note that compiled code is about to run; return whether it was made in this context."""
-        running = self._by_code.get(code)
+        running = self.made(code)
         if running is None:
             return False
         running.compile.hits = (running.compile.hits or 0) + 1
         return True
+
+    def made(self, code: types.CodeType) -> Running | None:
+        """Return the compile that made `code`, or None where it was made before."""
+        return self._by_code.get(code)
 
     def skipped(self, name: str, reason: str, filename: str) -> None:
         """Note that Dynamo left a frame as it is, and so why there is no code where it had begun to compile it."""
@@ -275,9 +279,8 @@ class Recorder:
             self._finish(running, details)
         elif kind == stages.BACKWARD_ENDS:
             running.compile.seconds.update(records.backward_seconds(details))
-        elif kind == stages.GUARD_TREE:
-            running.compile.guard_text = payload or ""
-        elif payload is not None:
+        elif payload is not None and kind != stages.GUARD_TREE:
+            # The guards are read from torch's own objects while it writes its text of them.
             artefact = _artefact(kind, details, payload, attempt)
             if self._kernels or artefact.dialect is not Dialect.KERNEL:
                 self._add(running, artefact)

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
-import subprocess
-import sys
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,147 +11,26 @@ import pytest
 pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 pytest.importorskip("debugpy", reason="needs debugpy, the debugger of VS Code")
 
-from tests.torch.debuggers.dap import DapClient  # noqa: E402 - after the check that they can run
+from tests.torch.debuggers.debugged import (  # noqa: E402 - after the check that they can run
+    Debugged,
+    free_port,
+    place_of,
+    under_debugpy,
+)
 from tests.torch.debuggers.places import Place, places_of  # noqa: E402
 
 PROGRAM = Path(__file__).with_name("stepped.py")
-DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "debugging.md"
 BACKENDS = ("eager", "aot_eager", "inductor")
-SECONDS = 180
-
-
-class Debugged:
-    """A program that runs under debugpy, from its first line or from when it has compiled everything."""
-
-    def __init__(self, directory: Path, backends: tuple[str, ...], *, from_start: bool) -> None:
-        self.told = ""
-        if from_start:
-            port = _free_port()
-            self.process = self._start(*_under_debugpy(port), str(PROGRAM), str(directory), "none", *backends)
-        else:
-            self.process = self._start(str(PROGRAM), str(directory), "attach", *backends)
-            port = int(self._read_line("listening").split()[1])
-        self._watchdog = threading.Timer(SECONDS, self.process.kill)
-        self._watchdog.start()
-        self.client = self._connected(port)
-        attach = self._attach()
-        self.client.ask("configurationDone")
-        self.client.answer(attach)
-
-    @staticmethod
-    def _start(*arguments: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-X", "frozen_modules=off", *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-
-    def _read_line(self, word: str) -> str:
-        """Return the next line of the program's that has a word in it."""
-        assert self.process.stdout is not None
-        while True:
-            line = self.process.stdout.readline()
-            assert line, "the program ended"
-            self.told += line
-            if word in line:
-                return line
-
-    def _connected(self, port: int) -> DapClient:
-        for _ in range(SECONDS * 10):
-            try:
-                return DapClient(port, SECONDS)
-            except ConnectionRefusedError:
-                assert self.process.poll() is None, "the program ended before a client could connect"
-                threading.Event().wait(0.1)
-        raise AssertionError("debugpy does not listen")
-
-    def _attach(self) -> int:
-        self.client.ask("initialize", adapterID="depyf-tests", linesStartAt1=True, pathFormat="path")
-        number = self.client.send("attach", **attach_configuration())
-        self.client.event("initialized")
-        return number
-
-    def until_pause(self) -> None:
-        """Read what the program prints until it waits for the return key."""
-        assert self.process.stdout is not None
-        self.told = ""
-        while "press return to go on" not in self.told:
-            read = self.process.stdout.read(1)
-            assert read, self.told
-            self.told += read
-
-    def go_on(self) -> None:
-        """Press the return key."""
-        assert self.process.stdin is not None
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
-
-    def set_breakpoints(self, places: list[tuple[Path, int]]) -> None:
-        """Set breakpoints; all of them must bind."""
-        for path, line in places:
-            answer = self.client.ask("setBreakpoints", source={"path": str(path)}, breakpoints=[{"line": line}])
-            assert [each["verified"] for each in answer["breakpoints"]] == [True]
-
-    def stopped(self) -> tuple[int, dict[str, Any]]:
-        """Wait until the program stops; return its thread and the innermost frame."""
-        event = self.client.event("stopped", "terminated")
-        assert event["event"] == "stopped", "the program ended"
-        thread = event["body"]["threadId"]
-        return thread, self.client.ask("stackTrace", threadId=thread, levels=1)["stackFrames"][0]
-
-    def step(self, command: str, thread: int) -> dict[str, Any]:
-        """Step, and return the innermost frame where it stops."""
-        self.client.ask(command, threadId=thread)
-        return self.stopped()[1]
-
-    def finish(self) -> str:
-        """Return what the program prints at the end of what is debugged."""
-        self.told = ""
-        self._read_line("entries")
-        return self.told
-
-    def end(self) -> None:
-        """End the program; debugpy's adapter, which has its output too, ends when the client is gone."""
-        self._watchdog.cancel()
-        self.client.close()
-        self.process.kill()
-        self.process.wait()
-        for stream in (self.process.stdin, self.process.stdout):
-            assert stream is not None
-            stream.close()
-
-
-def attach_configuration() -> dict[str, Any]:
-    """Return the configuration that the documentation tells users to attach with."""
-    text = DOCUMENT.read_text(encoding="utf-8")
-    launch = json.loads(text.split("```json\n", 1)[1].split("```", 1)[0])
-    found: dict[str, Any] = next(each for each in launch["configurations"] if each["request"] == "attach")
-    return found
-
-
-def place_of(frame: dict[str, Any]) -> tuple[Path, int]:
-    return Path(frame["source"]["path"]), frame["line"]
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
-
-
-def _under_debugpy(port: int) -> list[str]:
-    """Return Python's arguments for a program that waits for an editor; children of it are no sessions of their own."""
-    listening = ["-m", "debugpy", "--listen", f"127.0.0.1:{port}"]
-    return [*listening, "--configure-subProcess", "False", "--wait-for-client"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("backends", "from_start"), [(BACKENDS, False), (("eager",), True)])
 def test_breakpoints_hit_and_steps_land_on_lines(backends: tuple[str, ...], from_start: bool, tmp_path: Path) -> None:
-    program = Debugged(tmp_path, backends, from_start=from_start)
+    if from_start:
+        port = free_port()
+        program = Debugged(*under_debugpy(port), str(PROGRAM), str(tmp_path), "none", *backends, port=port)
+    else:
+        program = Debugged(str(PROGRAM), str(tmp_path), "attach", *backends)
     try:
         for backend in backends:
             said = step_through(program, backend, tmp_path / backend)

@@ -23,7 +23,8 @@ _MESSAGE = "skipping: %s (reason: %s, file: %s)"
 _GIVEN_UP = "Skipping frame %s %s %s %s"
 """What some releases say, blanks aside, of a frame in which Dynamo found nothing to compile: of them the only word."""
 
-_OF_TORCH = os.path.dirname(torch.__file__) + os.sep
+OF_TORCH = os.path.dirname(torch.__file__) + os.sep
+"""How the names of torch's own files begin."""
 
 
 class _Filter(logging.Filter):
@@ -33,7 +34,7 @@ class _Filter(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         told = _told(record)
-        if told is not None and not told[2].startswith(_OF_TORCH):
+        if told is not None and not told[2].startswith(OF_TORCH):
             self._listener(*told)
         return record.levelno >= self._shown
 

@@ -25,3 +25,14 @@ def left_alone(function: Callable[P, R]) -> Callable[P, R]:
     """Have Dynamo skip the frames of a function itself, which stays the function that it is."""
     skip_code(function.__code__)
     return function
+
+
+def left_alone_with_calls(function: Callable[P, R]) -> Callable[P, R]:
+    """Have Dynamo skip the frames of a function and of all that it calls; it stays the function that it is."""
+    try:
+        from torch._C._dynamo.eval_frame import set_code_exec_strategy
+        from torch._dynamo.types import FrameAction, FrameExecStrategy
+    except ImportError:
+        return left_alone(function)
+    set_code_exec_strategy(function.__code__, FrameExecStrategy(FrameAction.SKIP, FrameAction.SKIP))
+    return function
