@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from depyf.bytecode.code import CO_OPTIMIZED
 from depyf.lift.simplify.containers import evaluate_containers
 from depyf.lift.simplify.dead import remove_dead
 from depyf.lift.simplify.promote import promote_variables
@@ -256,8 +255,7 @@ def _hoist(work: Work) -> None:
 
 
 def _labels(work: Work) -> None:
-    returns = bool(work.code.flags & CO_OPTIMIZED)
-    work.stmts = resolve(work.items, work.graph.end, returns=returns, in_order=work.graph.source_order)
+    work.stmts = resolve(work.items, work.graph)
 
 
 def _matches(work: Work) -> None:

@@ -12,7 +12,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from depyf.bytecode.code import CO_OPTIMIZED
 from depyf.lift.nodes import ExcMatch
+from depyf.lift.tac import Graph
 from depyf.structure.polarity import keeps_polarity, negated
 from depyf.structure.trampoline import Steps, run
 from depyf.structure.tree import Enter, For, If, Item, Jump, Label, Loop, ReraiseStmt, Statement, Try, WithBody
@@ -82,19 +84,20 @@ class ForStmt(Statement):
     is_async: bool
 
 
-def resolve(items: list[Item], end: int, *, returns: bool, in_order: bool) -> list[ast.stmt]:
-    """Return the statements of items; `end` is the label that a bare `return` leads to, where code `returns`.
-
-    in_order: whether a `return` in a `try` has code of its own, which ends the `try` before.
+def resolve(items: list[Item], graph: Graph) -> list[ast.stmt]:
+    """Return the statements of the items of a graph, to whose end a bare `return` leads.
 
     Raises Unresolved for a jump that no statement expresses.
     """
     step("{} items become statements", len(items))
-    context = Context(frozenset((end,)), NOWHERE, NOWHERE, [False], returns)
-    return run(_Resolver(end, in_order).sequence(items, context))
+    returns = bool(graph.code.flags & CO_OPTIMIZED)
+    context = Context(frozenset((graph.end,)), NOWHERE, NOWHERE, [False], returns)
+    return run(_Resolver(graph.end, graph.source_order).sequence(items, context))
 
 
 class _Resolver:
+    """Resolves items; `in_order`: a `return` in a `try` has code of its own, which ends the `try` before."""
+
     def __init__(self, end: int, in_order: bool) -> None:
         self.end = end
         self.in_order = in_order
