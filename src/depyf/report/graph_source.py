@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from depyf.report.model import UserLine
 from depyf.report.nested_graphs import parsed, with_names
+from depyf.report.syntax import nodes_below
 
 _USER_LINE = re.compile(r"# File: (?P<file>.*?):(?P<line>\d+) in (?P<fn>.*?), code: (?P<code>.*)$", re.MULTILINE)
 
@@ -48,8 +49,9 @@ def graph_file(text: str, header: list[str]) -> GraphFile:
     except SyntaxError as error:
         reason = f"torch's text of this graph is not Python: {error.msg}, line {error.lineno} of it"
         return GraphFile(f"{comments}# {reason}\nTEXT = {_as_string(text)}\n", reason)
-    imports = "".join(f"{line}\n" for line in _imports(tree))
-    return GraphFile(f"{comments}from __future__ import annotations\n\n{imports}\n\n{code}{_attributes(tree)}")
+    names = _names(tree)
+    imports = "".join(f"{line}\n" for line in _imports(names))
+    return GraphFile(f"{comments}from __future__ import annotations\n\n{imports}\n\n{code}{_attributes(tree, names)}")
 
 
 def _named(text: str) -> str:
@@ -89,20 +91,35 @@ def _outputs(text: str) -> list[ast.expr] | None:
     return value.elts if isinstance(value, (ast.Tuple, ast.List)) else None
 
 
-def _imports(tree: ast.Module) -> list[str]:
-    stored: set[str] = set()
-    loaded: dict[str, None] = {"torch": None}
-    for node in ast.walk(tree):
+@dataclass(slots=True)
+class _Names:
+    """The names that a text reads, those that it gives something, and the attributes that it reads of `self`."""
+
+    loaded: dict[str, None] = field(default_factory=lambda: {"torch": None})
+    stored: set[str] = field(default_factory=set)
+    of_self: dict[str, None] = field(default_factory=dict)
+
+
+def _names(tree: ast.Module) -> _Names:
+    found = _Names()
+    for node in nodes_below(tree):
         if isinstance(node, ast.Name):
             if isinstance(node.ctx, ast.Load):
-                loaded[node.id] = None
+                found.loaded[node.id] = None
             else:
-                stored.add(node.id)
+                found.stored.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            if isinstance(node.value, ast.Name) and node.value.id == "self":
+                found.of_self[node.attr] = None
         elif isinstance(node, ast.arg):
-            stored.add(node.arg)
+            found.stored.add(node.arg)
         elif isinstance(node, (ast.ClassDef, ast.FunctionDef)):
-            stored.add(node.name)
-    free = [name for name in loaded if name not in stored and not hasattr(builtins, name)]
+            found.stored.add(node.name)
+    return found
+
+
+def _imports(names: _Names) -> list[str]:
+    free = [name for name in names.loaded if name not in names.stored and not hasattr(builtins, name)]
     known = sorted(KNOWN_IMPORTS[name] for name in free if name in KNOWN_IMPORTS)
     unknown = sorted(name for name in free if name not in KNOWN_IMPORTS)
     if unknown:
@@ -110,7 +127,7 @@ def _imports(tree: ast.Module) -> list[str]:
     return known
 
 
-def _attributes(tree: ast.Module) -> str:
+def _attributes(tree: ast.Module, names: _Names) -> str:
     """Return what makes the graphs inside of a graph modules, as it calls them, and names what else it has to be given.
 
     before: `self.cond_true_0` is the class that the text defines
@@ -119,12 +136,7 @@ def _attributes(tree: ast.Module) -> str:
     inside = [path for path in _classes(tree) if "." in path]
     lines = [f"{path} = {path}()" for path in sorted(inside, key=lambda path: -path.count("."))]
     defined = {path.rpartition(".")[2] for path in inside}
-    read = dict.fromkeys(
-        node.attr
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-    )
-    missing = [name for name in read if name not in defined]
+    missing = [name for name in names.of_self if name not in defined]
     comments = [f"# The process has to set, as they are in no text: {', '.join(missing)}"] if missing else []
     return "".join(f"{line}\n" for line in ["", "", *comments, *lines]) if comments or lines else ""
 

@@ -236,7 +236,6 @@ class Compile:
     """Names of the resume functions that the code calls: `__resume_at_102_2`."""
     artefacts: list[Artefact] = field(default_factory=list)
     guards: GuardSet | Unavailable = field(default_factory=lambda: Unavailable("no entry was seen"))
-    guard_text: str = ""
     guard_count: int | None = None
     breaks: list[GraphBreak] = field(default_factory=list)
     op_count: int | None = None

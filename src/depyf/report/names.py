@@ -12,11 +12,14 @@ from collections.abc import Iterable
 MAX_LENGTH = 80
 """Longest name of a function or a stage inside a file name; file systems allow 255 bytes for the whole."""
 
+COMPILED_FN = "__compiled_fn_"
+"""How the name of a compiled graph begins; its number follows."""
+
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.\-]+")
 _RANDOM_TAIL = re.compile(r"_[0-9a-f]{8}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{12}$")
 _ADDRESS = re.compile(r"\d{9,}")
 _INSTALLED = re.compile(r"__(compiled_fn|resume_at|import|builtins_dict)_")
-_COMPILED_FN = re.compile(r"__compiled_fn_(\d+)")
+_COMPILED_FN = re.compile(rf"{COMPILED_FN}(\d+)")
 
 
 def file_part(name: str) -> str:

@@ -1,6 +1,6 @@
 """The file of a transformed function: the source that runs, with comments that tie it to the user's lines.
 
-Comments are all that is added: the file has the same syntax tree as the source, which is checked.
+Comments are all that is added: the file has the same syntax tree as the source, which is checked where it is not plain.
 """
 
 from __future__ import annotations
@@ -13,11 +13,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from depyf.report.model import GraphBreak, UserLine
-from depyf.report.names import compiled_fn_number
+from depyf.report.names import COMPILED_FN, compiled_fn_number
+from depyf.report.syntax import children, statements_below
 
 WIDTH = 120
 MOST_USER_LINES = 4
 """A graph made from more lines than this is summed up in the comment; its own file has them all."""
+
+_INTRICATE = re.compile(r"""'''|\"\"\"|\\\n|\b[rR]?[fFtT][rR]?['"]""")
+"""Strings that go over lines, or have expressions in them."""
+_STRING_OR_COMMENT = r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|#[^\n]*"""
 
 _RESUME_NAME = re.compile(r"__resume_at_(\d+)_\d+$")
 
@@ -38,8 +43,17 @@ class Notes:
 
 def renamed(source: str, names: Mapping[str, str]) -> str:
     """Return `source` with names replaced; strings and comments are left alone."""
-    if not names:
+    held = [re.escape(name) for name in names if name.isidentifier() and name in source]
+    if not held:
         return source
+    if _INTRICATE.search(source):
+        return _renamed_tokens(source, names)
+    # Tokens take long to find; a string that is not intricate ends in its line, at the quote that it began with.
+    pattern = re.compile(rf"{_STRING_OR_COMMENT}|\b(?:{'|'.join(held)})\b")
+    return pattern.sub(lambda found: names.get(found[0], found[0]), source)
+
+
+def _renamed_tokens(source: str, names: Mapping[str, str]) -> str:
     lines = source.splitlines(keepends=True)
     for token in reversed(list(tokenize.generate_tokens(io.StringIO(source).readline))):
         if token.type == tokenize.NAME and token.string in names:
@@ -54,9 +68,10 @@ def annotated(source: str, notes: Notes) -> str:
     tree = ast.parse(source)
     lines = source.rstrip("\n").split("\n")
     header = comment_lines(notes.header)
-    above, beside = _comments(tree, notes)
+    above, beside = _comments(tree, lines, notes)
     text = header + "\n".join(_placed(lines, above, beside)) + "\n"
-    if ast.dump(ast.parse(text)) == ast.dump(tree):
+    # Where no string goes over lines, the end of each line is a place for a comment.
+    if _INTRICATE.search(source) is None or ast.dump(ast.parse(text)) == ast.dump(tree):
         return text
     return header + source
 
@@ -66,15 +81,17 @@ def comment_lines(texts: Iterable[str]) -> str:
     return "".join(f"# {line}".rstrip() + "\n" for text in texts for line in text.splitlines())
 
 
-def _comments(tree: ast.Module, notes: Notes) -> tuple[dict[int, list[str]], dict[int, str]]:
+def _comments(tree: ast.Module, lines: list[str], notes: Notes) -> tuple[dict[int, list[str]], dict[int, str]]:
     """Return the comments above lines and beside lines, by line number."""
+    calls = [COMPILED_FN in line or any(name in line for name in notes.resumes) for line in lines]
     above: dict[int, list[str]] = {}
     beside: dict[int, str] = {}
     break_is_told = False
-    by_hand = _entered_by_hand(tree)
-    for statement in _statements(tree):
+    statements = _statements(tree)
+    by_hand = _entered_by_hand(statements)
+    for statement in statements:
         # A compound statement is commented where its own line calls something, not for what its body calls.
-        names = _own_names(statement)
+        names = _own_names(statement) if any(calls[statement.lineno - 1 : _last_own_line(statement)]) else []
         comment = _graph_comment(names, notes)
         resumed = [notes.resumes[name] for name in names if name in notes.resumes]
         told = comment or (f"continues {resumed[0]}" if resumed else "")
@@ -94,11 +111,11 @@ def _comments(tree: ast.Module, notes: Notes) -> tuple[dict[int, list[str]], dic
 BY_HAND = "like `with`, by hand: `__exit__` is not told of an exception, as `with` would tell it"
 
 
-def _entered_by_hand(tree: ast.Module) -> set[int]:
+def _entered_by_hand(statements: list[ast.stmt]) -> set[int]:
     """Return the identities of the statements that enter a manager which is left without a word of any exception."""
     entered: dict[str, list[int]] = {}
     left: set[str] = set()
-    for node in ast.walk(tree):
+    for node in statements:
         call = node.value if isinstance(node, (ast.Expr, ast.Assign)) else None
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
             continue
@@ -145,8 +162,7 @@ def _one_line(text: str) -> str:
 
 def _statements(tree: ast.Module) -> list[ast.stmt]:
     """Return all statements in the order of their lines."""
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
-    return sorted(found, key=lambda node: (node.lineno, node.col_offset))
+    return sorted(statements_below(tree), key=lambda node: (node.lineno, node.col_offset))
 
 
 def _own_names(statement: ast.stmt) -> list[str]:
@@ -157,10 +173,7 @@ def _own_names(statement: ast.stmt) -> list[str]:
         node = pending.pop()
         if isinstance(node, ast.Name):
             names.append(node.id)
-        children = [
-            child for child in ast.iter_child_nodes(node) if not isinstance(child, (ast.stmt, ast.excepthandler))
-        ]
-        pending.extend(reversed(children))
+        pending += [each for each in reversed(children(node)) if not isinstance(each, (ast.stmt, ast.excepthandler))]
     return names
 
 

@@ -19,6 +19,7 @@ from depyf.report.model import CompileId, Unavailable
 from depyf.torch.adapters import lacking, seams, stages
 from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.adapters.skips import watch_skips
+from depyf.torch.adapters.unheard import pass_over_unheard
 from depyf.torch.adapters.unseen import unseen
 from depyf.torch.formatter import FormatterPatch
 from depyf.torch.records import record_compile_id, record_kind
@@ -60,7 +61,8 @@ class _TraceHandler(logging.Handler):
     @unseen
     def emit(self, record: logging.LogRecord) -> None:
         metadata = getattr(record, "metadata", None)
-        if isinstance(metadata, Mapping):
+        # A model of many parameters has a record or two of this sort for each.
+        if isinstance(metadata, Mapping) and record_kind(metadata)[0] not in stages.UNINTERESTING:
             self._active.on_record(metadata, getattr(record, "payload", None))
 
 
@@ -185,6 +187,7 @@ class ActiveContexts:
                 logger, handler = logging.getLogger(seams.TRACE_LOGGER), _TraceHandler(self)
                 logger.addHandler(handler)
                 hooks.callback(logger.removeHandler, handler)
+                hooks.callback(pass_over_unheard(logger, handler))
             patch = FormatterPatch(self.on_graph)
             missing = patch.install()
             hooks.callback(patch.remove)

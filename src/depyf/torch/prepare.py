@@ -186,6 +186,8 @@ class DumpContext:
             self._recorder.await_runs(new_code if made is None else made)
         if untraced is not None and current is not None:
             untraced.after_code(current)
+            if self._progress is not None:
+                self._progress.changed()
         return made
 
     def on_graph(self, made_by: str, name: str, module: seams.GraphModule) -> None:

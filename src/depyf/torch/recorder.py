@@ -279,9 +279,8 @@ class Recorder:
             self._finish(running, details)
         elif kind == stages.BACKWARD_ENDS:
             running.compile.seconds.update(records.backward_seconds(details))
-        elif kind == stages.GUARD_TREE:
-            running.compile.guard_text = payload or ""
-        elif payload is not None:
+        elif payload is not None and kind != stages.GUARD_TREE:
+            # The guards are read from torch's own objects while it writes its text of them.
             artefact = _artefact(kind, details, payload, attempt)
             if self._kernels or artefact.dialect is not Dialect.KERNEL:
                 self._add(running, artefact)

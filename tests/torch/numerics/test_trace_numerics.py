@@ -256,6 +256,8 @@ def test_inside_of_vmap() -> None:
     def mapped(x: Tensor) -> Tensor:
         return torch.func.vmap(lambda row: torch.log(row - 1).sin())(x) * 2
 
+    if torch._dynamo.explain(mapped)(torch.ones(2, 3)).graph_break_count:
+        pytest.skip("the Dynamo of this torch calls vmap between two graphs")
     assert trace(mapped, torch.full((2, 3), 3.0), backend="eager").findings == []
     report = trace(mapped, torch.full((2, 3), 0.5), backend="eager")
     assert report.notes == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from depyf.report.model import UserLine
 
@@ -20,6 +21,13 @@ def user_line(part: str, filename: str = "") -> UserLine | None:
 
     `filename` is the file of the compiled function, whose path torch shortens in its words.
     """
+    check, mark, words = part.partition("  # ")
+    return _named_line(f"{mark}{words}" if mark else check, filename)
+
+
+@lru_cache(maxsize=1024)
+def _named_line(part: str, filename: str) -> UserLine | None:
+    """Return the user's line that words without the check name: those of many guards are the same."""
     where = next(reversed(list(_WHERE.finditer(part))), None)
     if where is None or "_dynamo/" in where["file"]:
         return None

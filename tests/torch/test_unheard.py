@@ -1,0 +1,84 @@
+"""Records that depyf passes over are not made while it listens alone; whoever else listens gets all of them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import torch
+
+import depyf
+from depyf.report.model import GuardSet
+from depyf.torch.adapters import lacking, seams, stages
+from depyf.torch.records import record_kind
+from tests.torch import programs
+from tests.torch.needs import needs
+
+pytestmark = needs(lacking.structured_trace())
+
+
+class _Listener(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.payloads: dict[str, list[str | None]] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        kind = record_kind(record.metadata)[0]  # type: ignore[attr-defined]
+        self.payloads.setdefault(kind, []).append(record.payload)  # type: ignore[attr-defined]
+
+
+def _heard(listener: _Listener, tmp_path: Path) -> dict[str, list[str | None]]:
+    """Return what a listener hears while a program is compiled in a context."""
+    torch._dynamo.reset()
+    logger = logging.getLogger(seams.TRACE_LOGGER)
+    logger.addHandler(listener)
+    with depyf.prepare_debug(tmp_path) as session:
+        torch.compile(programs.straight, backend="eager")(torch.ones(3))
+    logger.removeHandler(listener)
+    assert all(isinstance(each.guards, GuardSet) for _, each in session.compiles())
+    return listener.payloads
+
+
+@contextmanager
+def _nobody_listens() -> Iterator[logging.Logger]:
+    """Take out whoever listens, pytest for one, which puts its handlers in when a test is called."""
+    with pytest.MonkeyPatch.context() as patch:
+        logger = logging.getLogger(seams.TRACE_LOGGER)
+        patch.setattr(logger, "handlers", [])
+        yield logger
+
+
+def test_nothing_is_made_that_nobody_hears(tmp_path: Path) -> None:
+    torch._dynamo.reset()
+    listener = _Listener()
+    with _nobody_listens() as logger, depyf.prepare_debug(tmp_path):
+        (own,) = logger.handlers
+        own.emit = listener.emit  # type: ignore[method-assign]
+        torch.compile(programs.straight, backend="eager")(torch.ones(3))
+    heard = listener.payloads
+    assert stages.FRAME_STARTS in heard
+    assert not {"describe_tensor", "describe_storage", "describe_source"} & heard.keys()
+    assert heard[stages.GUARD_TREE] == [None]
+
+
+def test_another_listener_gets_all_records(tmp_path: Path) -> None:
+    heard = _heard(_Listener(), tmp_path)
+    assert {"describe_tensor", "describe_storage", "describe_source"} <= heard.keys()
+    assert all(heard[stages.GUARD_TREE])
+
+
+def test_a_listener_that_comes_later_gets_all_records(tmp_path: Path) -> None:
+    with _nobody_listens(), depyf.prepare_debug(tmp_path / "around"):
+        heard = _heard(_Listener(), tmp_path / "inside")
+    assert {"describe_tensor", "describe_storage", "describe_source"} <= heard.keys()
+    assert all(heard[stages.GUARD_TREE])
+
+
+def test_torch_has_its_function_back(tmp_path: Path) -> None:
+    before = torch._logging.trace_structured
+    with _nobody_listens(), depyf.prepare_debug(tmp_path):
+        assert torch._logging.trace_structured is not before
+    assert torch._logging.trace_structured is before
