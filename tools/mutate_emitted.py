@@ -187,9 +187,14 @@ def judged(mutant: Mutant) -> Found | None:
         return Found("killed")
     right = subject.compiled(subject.made.module_source)
     reason = explained(mutant.original, mutant.changed, (right, candidate))
-    if subject.may_run and any(observe(subject.code, run) != observe(candidate, run) for run in range(len(RUNS))):
+    if subject.may_run and any(acts_otherwise(subject.code, candidate, run) for run in range(len(RUNS))):
         return Found("acts otherwise", level)
     return Found(reason or "unexplained", level)
+
+
+def acts_otherwise(original: types.CodeType, candidate: types.CodeType, run: int) -> bool:
+    """Tell whether one run of a candidate is told from that of the original."""
+    return observe(original, run, original) != observe(candidate, run, original)
 
 
 def shown(mutant: Mutant) -> str:

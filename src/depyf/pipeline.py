@@ -53,6 +53,7 @@ from depyf.structure.class_ends import end_class
 from depyf.structure.collapse import collapse, count_uses
 from depyf.structure.copies import join_copies
 from depyf.structure.dispatch import dispatch_levels, dispatch_scopes
+from depyf.structure.dispatch.groups import check_groups
 from depyf.structure.dispatch.phis import drop_dead_phis
 from depyf.structure.dropped import remove_dropped
 from depyf.structure.exits import join_exits
@@ -184,6 +185,7 @@ def _async_for(work: Work) -> None:
 
 def _except_star(work: Work) -> None:
     restore_except_star(work.graph)
+    check_groups(work.graph)
 
 
 def _dead_phis(work: Work) -> None:
@@ -253,7 +255,7 @@ def _hoist(work: Work) -> None:
 
 
 def _labels(work: Work) -> None:
-    work.stmts = resolve(work.items, work.graph.end)
+    work.stmts = resolve(work.items, work.graph)
 
 
 def _matches(work: Work) -> None:
@@ -302,7 +304,7 @@ def _at_once(work: Work) -> None:
 
 
 def _tidy(work: Work) -> None:
-    tidy(work.stmts)
+    tidy(work.stmts, in_order=work.graph.source_order)
 
 
 def _deferred(work: Work) -> None:

@@ -28,9 +28,19 @@ def fuzz(version: tuple[int, int], *options: str) -> str:
         timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+    assert not done.stderr
     return done.stdout
 
 
 @pytest.mark.parametrize("version", VERSIONS, ids=interpreters.label)
 def test_programs_without_handlers(version: tuple[int, int]) -> None:
     assert "different 0 failed 0" in fuzz(version, "--seed", "3000", "--programs", "100", "--profile", "calm")
+
+
+@pytest.mark.parametrize("version", VERSIONS[1:], ids=interpreters.label)
+def test_programs_that_part_groups_of_exceptions(version: tuple[int, int]) -> None:
+    assert "different 0 failed 0" in fuzz(version, "--seed", "100", "--programs", "50", "--profile", "groups")
+
+
+def test_asynchronous_generators_that_go_on_are_not_heard_of() -> None:
+    assert "different 0 failed 0" in fuzz((3, 12), "--seed", "920", "--programs", "60", "--profile", "wide")

@@ -43,7 +43,7 @@ check.RUNS = tuple((seed, 0.5, 3) for seed in range(20))
 for blocks, regions in (fuel_beside_method, call_first_in_region):
     code = lower(Program(running(), blocks, regions, list(range(len(blocks)))))
     for number in range(len(check.RUNS)):
-        for entry in check.observe(code, number):
+        for entry in check.observe(code, number, code):
             assert "caught by" not in repr(entry), entry
 print("the interpreter lives")
 """

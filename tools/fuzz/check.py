@@ -6,9 +6,12 @@ import builtins
 import gc
 import types
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from depyf.api import decompile_code
+from depyf.bytecode.versions.known import FACTS
+from depyf.bytecode.versions.running import RUNNING
 from depyf.decompiled import Decompiled
 from depyf.errors import DecompilationError
 from depyf.pipeline import NOTHING
@@ -17,6 +20,7 @@ from depyf.verify.recompile import recompile
 from tools.fuzz.drive import drive, drive_async
 from tools.fuzz.observed import Trace, Value, shown
 
+OPCODES = {name: number for number, name in FACTS[RUNNING].table.opcodes.items()}
 ORIGINAL, OURS = "the original", "what it became"
 FAULT = "a fault of depyf"
 """What a warning of depyf about itself begins with."""
@@ -59,7 +63,7 @@ def compared(code: types.CodeType, without: frozenset[str]) -> Outcome:
     except Exception as error:  # noqa: BLE001  (any other error of the decompiler is what is looked for)
         return Outcome("failed", Level.UNPROVEN, f"{type(error).__name__}: {error}")
     for number in range(len(RUNS)):
-        mine, its = observe(code, number), observe(stand_in, number)
+        mine, its = observe(code, number, code), observe(stand_in, number, code)
         if mine != its:
             return Outcome("different", made.level, first_difference(mine, its), made.module_source)
     return Outcome("same", made.level, made.reason, made.module_source)
@@ -69,7 +73,7 @@ def run_alone(code: types.CodeType, side: str, without: frozenset[str] = NOTHING
     """Run one side on all inputs: a process that ends here ends because of that side."""
     one = code if side == ORIGINAL else recompiled(code, decompile_code(code, without=without))
     for number in range(len(RUNS)):
-        observe(one, number)
+        observe(one, number, code)
     gc.collect()
 
 
@@ -86,9 +90,9 @@ def recompiled(code: types.CodeType, made: Decompiled) -> types.CodeType:
     )
 
 
-def observe(code: types.CodeType, number: int) -> list[object]:
-    """Return all that can be observed of one run."""
-    trace = Trace(*RUNS[number])
+def observe(code: types.CodeType, number: int, original: types.CodeType) -> list[object]:
+    """Return all that can be observed of one run of a program, or of what became of it."""
+    trace = Trace(*RUNS[number], groups_for(original))
 
     def import_(name: str, namespace: object, local: object, wanted: object, level: int) -> Value:
         return Value(trace, trace.note("import", name, wanted, level))
@@ -119,6 +123,12 @@ def observe(code: types.CodeType, number: int) -> list[object]:
     log.append(("globals", shown(namespace.get("s"))))
     log.append(("free", shown(cell)))
     return log
+
+
+def groups_for(code: types.CodeType) -> Callable[[str, list[Exception]], Exception] | None:
+    """Return what makes groups of exceptions for a program that may part some."""
+    may_part = OPCODES.get("CHECK_EG_MATCH") in {*code.co_code[::2]}
+    return builtins.ExceptionGroup if may_part else None  # type: ignore[attr-defined,no-any-return,unused-ignore]
 
 
 def first_difference(mine: list[object], its: list[object]) -> str:

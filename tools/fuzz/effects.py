@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from depyf.bytecode.operations import OPERATIONS
-from tools.fuzz import managers, suspending
+from tools.fuzz import groups, managers, suspending
 from tools.fuzz.program import FREE_VARIABLES, Exit, Kinds, Program, fits, is_value, may_stand
 
 UNMOVED = "pmsuqxyza"
@@ -299,6 +299,8 @@ def make_function(stack: Stack, arg: tuple[int, int]) -> None:
     stack.push("f")
 
 
+GLOBALS = {"g": "o", "h": "o", **dict.fromkeys(groups.TYPES, "X")}
+"""Globals of which the kind is known."""
 EFFECTS: dict[str, Callable[[Stack, Any], None]] = {
     "NOP": simple("", ""),
     "RESUME": simple("", ""),
@@ -316,7 +318,7 @@ EFFECTS: dict[str, Callable[[Stack, Any], None]] = {
     "STORE_DEREF": simple("v", ""),
     "DELETE_DEREF": simple("", ""),
     "LOAD_CLOSURE": simple("", "c"),
-    "LOAD_GLOBAL": lambda stack, arg: stack.push({"g": "o", "h": "o", "KeyError": "X"}.get(arg, "v")),
+    "LOAD_GLOBAL": lambda stack, arg: stack.push(GLOBALS.get(arg, "v")),
     "STORE_GLOBAL": simple("v", ""),
     "DELETE_GLOBAL": simple("", ""),
     "LOAD_ATTR": simple("o", "o"),
@@ -368,9 +370,10 @@ EFFECTS: dict[str, Callable[[Stack, Any], None]] = {
     "LEAVE": managers.leave,
     "WITH_EXCEPT_START": managers.ask_exit,
     "ANEXT": suspending.await_next,
+    **groups.EFFECTS,
     **{name: simple(*what) for name, what in suspending.SIMPLE.items()},
 }
-QUIET = frozenset({"NOP", "RESUME", "ROT", "DELETE_FAST", "RESTORE", "TAKE"}) | {
+QUIET = frozenset({"NOP", "RESUME", "ROT", "DELETE_FAST", "RESTORE", "TAKE", "KNOW"}) | {
     name for name, operation in OPERATIONS.items() if not operation.raises
 }
 """Operations after which nothing is left to do, whatever was being handled: they do not raise."""

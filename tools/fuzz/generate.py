@@ -9,15 +9,16 @@ from depyf.bytecode.versions.facts import Facts
 from depyf.bytecode.versions.known import FACTS
 from tools.fuzz.effects import FIXED, Invalid, apply, leave
 from tools.fuzz.fuel import put_fuel
+from tools.fuzz.groups import Groups
 from tools.fuzz.lowering import CELLS, VARIABLES
 from tools.fuzz.program import ASYNC_GENERATOR, Block, Exit, Kinds, Op, Program, Region, fits, is_value
 from tools.fuzz.propose import Proposals, drop
 from tools.fuzz.wide import MODES, Wide
 
-PLAIN, CALM, WIDE = "plain", "calm", "wide"
-PROFILES = (PLAIN, CALM, WIDE)
+PLAIN, CALM, WIDE, GROUPS = "plain", "calm", "wide", "groups"
+PROFILES = (PLAIN, CALM, WIDE, GROUPS)
 """What programs are made of: all but what has a profile of its own; the same without protected regions; managers and
-what waits for others too."""
+what waits for others too; and handlers that part groups of exceptions, where the version has any."""
 
 
 def generate(version: tuple[int, int], seed: int, *, profile: str = PLAIN) -> Program:
@@ -47,7 +48,10 @@ class _Generator:
         self.locality = chance.choice((0.0, 0.3, 0.8))
         self.generator = chance.random() < 0.15
         self.program = Program(version, [Block(())], [], [], self.generator, chance.getrandbits(30))
-        self.wide = self.widened(facts) if profile == WIDE else None
+        self.wide = self.widened(facts) if profile in (WIDE, GROUPS) else None
+        self.groups = None
+        if profile == GROUPS and "CHECK_EG_MATCH" in self.opcodes:
+            self.groups = Groups(chance, self.program, self.clean_up, self.may_protect)
         self.todo = [0]
         while self.todo:
             self.fill(self.todo.pop(chance.randrange(len(self.todo))))
@@ -88,6 +92,8 @@ class _Generator:
 
     def proposed(self, kinds: Kinds) -> list[Op]:
         """Return operations to try."""
+        if self.groups is not None and kinds and kinds[-1] in "er" and self.chance.random() < 0.1:
+            return [self.groups.kind(), Op("CHECK_EG_MATCH")]
         if self.wide is not None and self.chance.random() < 0.2:
             return self.wide.next(kinds, self.proposals.observed())
         return self.proposals.next(kinds, generator=self.generator)
@@ -124,6 +130,8 @@ class _Generator:
 
     def finish(self, block: Block, kinds: Kinds) -> bool:
         """End a block in a random way, if that may stand here."""
+        if self.groups is not None and self.chance.random() < 0.3 and self.finish_in_group(self.groups, block, kinds):
+            return True
         if self.wide is not None and self.chance.random() < 0.6 and self.finish_widely(self.wide, block, kinds):
             return True
         exit_ = self.chance.choice(self.exits(kinds))
@@ -172,6 +180,20 @@ class _Generator:
             block.exit = Exit("goto", (target,))
             return True
         return False
+
+    def finish_in_group(self, groups: Groups, block: Block, kinds: Kinds) -> bool:
+        """End a block by going to what is protected by a handler that parts groups, if it can."""
+        lowest = max((place + 1 for place, kind in enumerate(kinds) if kind == "p"), default=0)
+        kept = kinds[: self.chance.randint(lowest, len(kinds))]
+        if {"m", "s"} & {*kept} or len(self.program.regions) > 4 or len(self.program.blocks) > 3 * self.wanted:
+            return False
+        outer = block.region if self.may_protect(block.region, kept) else -1
+        made = groups.region(kept, outer) if outer >= 0 or "p" not in kept else None
+        if made is None:
+            return False
+        self.todo += made[1]
+        block.exit = Exit("goto", (self.new_block(kinds, made[0]),))
+        return True
 
     def exits(self, kinds: Kinds) -> list[Exit]:
         """Return exits to choose from."""

@@ -6,7 +6,7 @@ import random
 import re
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 ADDRESS = re.compile(r"0x[0-9a-f]+")
@@ -27,11 +27,13 @@ class Trace:
 
     raising: how likely an operation raises.
     fuel: how often a program may ask whether to go on.
+    groups: what makes groups of exceptions, where operations raise some.
     """
 
     seed: int
     raising: float
     fuel: int
+    groups: Callable[[str, list[Exception]], Exception] | None = None
     log: list[object] = field(default_factory=list)
     tested: tuple[int, bool, int] = (0, False, -1)
     count: int = 0
@@ -44,9 +46,17 @@ class Trace:
         self.count += 1
         self.log.append((*(shown(part) for part in what), shown(sys.exc_info()[1])))
         if self.chance.random() < self.raising:
-            kind = self.chance.choice((Scripted, KeyError, KeyError, StopIteration))
-            raise kind(self.count)
+            raise self.error()
         return self.count
+
+    def error(self) -> Exception:
+        """Return an exception, or a group of some."""
+        kind = self.chance.choice((Scripted, KeyError, KeyError, StopIteration))
+        if self.groups is None or self.chance.random() < 0.4:
+            return kind(self.count)
+        inner = self.groups("inner", [ValueError(self.count), KeyError(self.count)])
+        parts = [kind(self.count), ValueError(self.count), IndexError(self.count), inner]
+        return self.groups("several", self.chance.sample(parts, self.chance.choice((1, 2, 3))))
 
     def is_empty(self) -> bool:
         """Tell whether there is no fuel left; never raises."""

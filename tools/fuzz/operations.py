@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from depyf.bytecode.versions.v3_7 import OPERATORS
-from tools.fuzz import managers, suspending
+from tools.fuzz import groups, managers, suspending
 from tools.fuzz.block_stack import handle, restore, uses_blocks
 from tools.fuzz.effects import FIXED
 from tools.fuzz.lowering import INNER, VARIABLES, Lowering
@@ -253,6 +253,7 @@ SPECIAL: dict[str, Callable[[Lowering, Any], None]] = {
     "MAKE_FUNCTION": _make_function,
     "IMPORT_NAME": _import_name,
     "YIELD": _yield,
+    **groups.LOWERING,
     **managers.LOWERING,
     **suspending.LOWERING,
 }

@@ -7,6 +7,7 @@ LIST_APPEND, a null where a call wants one.
     o observed   b bool   N None   t text   i iterator   L list   D dict   S set   T tuple   X exception class
     c cell   C1 C2 tuple of so many cells   f function   e exception   v any value
     n null   u value or null   m s a method and its `self`   p what was being handled   q the same, put back
+    E list of exceptions   r exception or None
     l saved offset   x z what leaves a manager, to be awaited or not   y that manager   a asynchronous iterator
 """
 

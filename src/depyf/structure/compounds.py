@@ -11,7 +11,9 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from depyf.bytecode.known_groups import GATHER, SPLIT
 from depyf.lift.fold import Folder
+from depyf.lift.nodes import Object, Temp
 from depyf.lift.rules import FOLD
 from depyf.lift.tac import Inst
 from depyf.structure.tree import Enter
@@ -59,8 +61,22 @@ def _enter_with(folder: Folder, inst: Inst) -> None:
     folder.emit(stmt, inst.line)
 
 
+def _split_group(folder: Folder, inst: Inst) -> None:
+    """SPLIT: a statement of its own, with two results."""
+    call = ast.Call(func=Object(value=SPLIT), args=folder.take(inst.uses).exprs, keywords=[])
+    names = ast.Tuple(elts=[Temp(temp=temp) for temp in inst.defs], ctx=ast.Store())
+    folder.emit(ast.Assign(targets=[names], value=call, lineno=0), inst.line)
+
+
+def _gather_group(folder: Folder, inst: Inst) -> None:
+    """GATHER: a call."""
+    folder.combine(inst, lambda parts: ast.Call(func=Object(value=GATHER), args=parts, keywords=[]))
+
+
 RULES = {
     **FOLD,
+    "SPLIT": _split_group,
+    "GATHER": _gather_group,
     "EXPR": fold_compound,
     "MOVE": _fold_move,
     "ENTER_WITH": _enter_with,

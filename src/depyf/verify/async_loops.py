@@ -48,8 +48,7 @@ def get_aiter(frame: Frame) -> bool:
 
 def is_caught(frame: Frame, term: Term) -> bool:
     """Return whether a value is an exception that was caught here."""
-    node = frame.node(term)
-    return isinstance(node, Symbol) and node.detail == "caught"
+    return frame.terms.is_caught(term)
 
 
 def matches(frame: Frame, exception: Term) -> Term:

@@ -24,7 +24,7 @@ from depyf.verify.level import Place
 from depyf.verify.relate import relate
 from depyf.verify.silent import SILENT, Action
 from depyf.verify.state import LEAVE, Side, State
-from depyf.verify.terms import NotUnderstood, Sort, Symbol, Term, Terms
+from depyf.verify.terms import CAUGHT, NotUnderstood, Sort, Symbol, Term, Terms
 
 VISITS_PER_INSTRUCTION = 40
 Key = tuple[int, int]
@@ -61,6 +61,7 @@ class Bisimulation:
         self.reads_frame = any(reads_frame(listing) for listing in self.listings)
         self.names_super = any(names_super(listing) for listing in self.listings)
         self.terms = Terms()
+        self.terms.asks_tracebacks = any(gathers(listing) for listing in self.listings)
         self.result = Comparison()
         self.table: dict[Key, State] = {}
         self.alone: dict[Key, set[Key]] = {}
@@ -232,7 +233,7 @@ class Bisimulation:
         raised = state.copy()
         if mine.settles is not None:
             raised.bound[mine.settles] = self.terms.null
-        exception = self.terms.symbol(Sort.PLAIN, "caught")
+        exception = self.terms.new(CAUGHT)
         for number, handler in enumerate(handlers):
             enter_handler(self.frame(raised, number), handler, exception)
         raised.met = True
@@ -257,6 +258,8 @@ class Bisimulation:
         if outcome.pops:
             del side.stack[-outcome.pops :]
         side.stack.extend(outcome.pushes(results))
+        if outcome.handled >= 0:
+            side.handling = results[outcome.handled]
         # An observable that leaves a side where it stands is a part of its instruction: no path meets there anew.
         state.met |= outcome.place != side.place and outcome.place in self.joins[number]
         side.place = outcome.place
@@ -309,6 +312,11 @@ def split(state: State, truth: Term) -> list[State]:
     state.bound[truth] = state.terms.true
     other.bound[truth] = state.terms.false
     return [other, state]
+
+
+def gathers(listing: Listing) -> bool:
+    """Return whether code ends an `except*`: groups are gathered of exceptions with the same traceback."""
+    return any(item.op == "PREP_RERAISE_STAR" for item in listing.instructions)
 
 
 def names_super(listing: Listing) -> bool:

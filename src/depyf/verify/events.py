@@ -13,11 +13,18 @@ from depyf.verify.callee import callee
 from depyf.verify.constants import NAME_STORES, placed
 from depyf.verify.effects import EFFECTS, GROWERS, NEVER_RAISE, Effect, effect_of
 from depyf.verify.frame import Frame
-from depyf.verify.known_calls import awaited_known, entered, exception_parts, imported, takes_iterator
+from depyf.verify.known_calls import (
+    awaited_known,
+    entered,
+    exception_parts,
+    imported,
+    on_group,
+    takes_iterator,
+)
 from depyf.verify.methods import called
 from depyf.verify.silent import known_truth
 from depyf.verify.state import LEAVE, DictOf
-from depyf.verify.terms import Constant, Node, NotUnderstood, Null, Pure, Sort, Symbol, Term, TupleOf
+from depyf.verify.terms import CAUGHT, Constant, Node, NotUnderstood, Null, Pure, Sort, Symbol, Term, TupleOf
 
 Results = tuple[Term, ...]
 
@@ -30,12 +37,14 @@ class Outcome:
     results: sort and detail of each new value.
     pops: how many values leave the stack first.
     pushes: what then goes there, given the results.
+    handled: which of the results is the exception being handled from there on; -1 for the one that is.
     """
 
     place: int
     results: tuple[Symbol, ...] = ()
     pops: int = 0
     pushes: Callable[[Results], tuple[Term, ...]] = field(default=lambda results: ())
+    handled: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +94,9 @@ def standing(frame: Frame, lengths: Mapping[str, int]) -> Event | Split:
         return enter(frame, item, operation)
     if (awaited := awaited_known(frame)) is not None:
         return await_known(frame, item, awaited)
+    if (group := on_group(frame)) is not None:
+        slots = 1 if item.arg[1] == "plain" else 2  # type: ignore[index]
+        return ON_GROUPS[group](frame, 2 + slots, lambda values: (frame.terms.tuple_of(values),))
     if (known := imported(frame)) is not None:
         return import_known(frame, item, *known)
     if item.op in CALLS:
@@ -270,6 +282,30 @@ def for_iter(frame: Frame, item: Instruction) -> Event:
     return Event(("FOR_ITER",), frame.top(1), (more, end))
 
 
+Pack = Callable[[Results], Results]
+
+
+def part_group(frame: Frame, pops: int, pack: Pack) -> Event:
+    """Return the test of an `except*` clause: what it matches is handled from there on; or it matches nothing, and
+    all is left as it is."""
+    place, (exception, kind) = frame.side.place + 1, frame.top(2)
+    none = frame.terms.constant(None)
+    matched = Outcome(place, (PLAIN, CAUGHT), pops, pack, handled=1)
+    other = Outcome(place, (), pops, lambda results: pack((exception, none)))
+    return Event(("CHECK_EG_MATCH",), (exception, kind), (matched, other))
+
+
+def gather_group(frame: Frame, pops: int, pack: Pack) -> Event:
+    """Return the end of an `except*`: an exception to raise, or None."""
+    place, none = frame.side.place + 1, frame.terms.constant(None)
+    some = Outcome(place, (CAUGHT,), pops, lambda results: results)
+    nothing = Outcome(place, (), pops, lambda results: (none,))
+    return Event(("PREP_RERAISE_STAR",), frame.top(2), (some, nothing))
+
+
+ON_GROUPS = {"CHECK_EG_MATCH": part_group, "PREP_RERAISE_STAR": gather_group}
+
+
 def return_value(frame: Frame, item: Instruction) -> Event:
     """Return the end of the frame with a value."""
     return Event(("RETURN",), frame.top(1), (), can_raise=False)
@@ -401,6 +437,8 @@ SPECIAL: dict[str, Callable[[Frame, Instruction], Event | Split]] = {
     "LOAD_SUPER_METHOD": load_method,
     "FOR_ITER": for_iter,
     "END_ASYNC_FOR": lambda frame, item: Split(ends(frame)),
+    "CHECK_EG_MATCH": lambda frame, item: part_group(frame, 2, lambda values: values),
+    "PREP_RERAISE_STAR": lambda frame, item: gather_group(frame, 2, lambda values: values),
     "RETURN": return_value,
     "RAISE": raise_varargs,
     "WITH_EXCEPT_START": with_except_start,

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 from depyf.bytecode.listing import Instruction, Listing
 from depyf.verify.state import LEAVE, Side, State
-from depyf.verify.terms import Constant, Node, NotUnderstood, Sort, Term, Terms
+from depyf.verify.terms import Constant, Node, NotUnderstood, Pure, Sort, Term, Terms
+
+THROWN = "thrown"
+"""An exception whose traceback has one entry more, where the code asks for it; whoever called the frame does not."""
 
 
 @dataclass(slots=True)
@@ -72,11 +75,17 @@ class Frame:
         enter_handler(self, self.item.handler, exception)
 
 
+def as_raised(frame: Frame, exception: Term) -> Term:
+    """Return an exception as it was before it was thrown."""
+    node = frame.node(exception)
+    return node.items[0] if isinstance(node, Pure) and node.op == THROWN else exception
+
+
 def enter_handler(frame: Frame, number: int, exception: Term) -> None:
     """Go to the handler with this number (-1: out of the frame) with an exception."""
     side, terms = frame.side, frame.terms
     if number < 0:
-        side.stack, side.place = [exception], LEAVE
+        side.stack, side.place = [as_raised(frame, exception)], LEAVE
         return
     handler = frame.listing.handlers[number]
     if len(side.stack) < handler.depth:

@@ -10,6 +10,9 @@ IMPORT_NAME, of the module that its first operand names; IMPORT_FROM is the oper
 
 AITER is GET_AITER. `await ANEXT(i)` is GET_ANEXT, and the awaited is what that gives: nothing is done between the call
 and the `await`. `await AWAIT_ENTER(x)` and `await AWAIT_EXIT(x)` are GET_AWAITABLE with the words of an `async with`.
+
+SPLIT is CHECK_EG_MATCH, whose results it gives as a tuple, and GATHER is PREP_RERAISE_STAR. The latter tells exceptions
+apart by their tracebacks: where one is thrown in such code, only UNTRACE makes it what it was again.
 """
 
 from __future__ import annotations
@@ -21,8 +24,9 @@ from collections.abc import Hashable
 from depyf.bytecode.constants import key
 from depyf.bytecode.known import ENTER, ENTER_ASYNC, IMPORT, IMPORT_FROM, THROW
 from depyf.bytecode.known_async import AITER, ANEXT, AWAITS
+from depyf.bytecode.known_groups import GATHER, SPLIT, UNTRACE
 from depyf.verify.callee import callee
-from depyf.verify.frame import Frame
+from depyf.verify.frame import THROWN, Frame, as_raised
 from depyf.verify.terms import Constant, Sort, Symbol, Term
 
 
@@ -63,6 +67,7 @@ AWAITED: tuple[tuple[object, tuple[Hashable, ...]], ...] = (
 )
 
 
+ON_GROUPS = ((SPLIT, "CHECK_EG_MATCH"), (GATHER, "PREP_RERAISE_STAR"))
 ENTERING: dict[object, str] = {ENTER: "ENTER_WITH", ENTER_ASYNC: "ENTER_ASYNC_WITH"}
 
 
@@ -117,11 +122,30 @@ def call_throw(frame: Frame) -> bool:
     """Do a call of THROW with an exception that was caught here: it is raised again as it is, as RERAISE does it."""
     if called_constant(frame, 1) is not THROW:
         return False
-    node = frame.node(frame.peek())
-    if not (isinstance(node, Symbol) and node.detail == "caught"):
+    exception = frame.peek()
+    if not frame.terms.is_caught(exception):
         return False
-    frame.raise_known(frame.peek())
+    frame.raise_known(frame.terms.pure(THROWN, (exception,)) if frame.terms.asks_tracebacks else exception)
     return True
+
+
+def call_untrace(frame: Frame) -> bool:
+    """Do a call of UNTRACE where what is being handled was thrown."""
+    if called_constant(frame, 0) is not UNTRACE:
+        return False
+    handling = frame.state.resolve(frame.side.handling)
+    exception = as_raised(frame, handling)
+    if exception == handling:
+        return False
+    frame.side.handling = exception
+    replace_call(frame, 0, frame.terms.constant(None))
+    return frame.next()
+
+
+def on_group(frame: Frame) -> str | None:
+    """Return the operation that a call of SPLIT or GATHER does; None where a side stands at anything else."""
+    called = called_constant(frame, 2)
+    return next((operation for function, operation in ON_GROUPS if function is called), None)
 
 
 def replace_call(frame: Frame, count: int, result: Term) -> None:
@@ -142,8 +166,7 @@ def call_exc_info(frame: Frame) -> bool:
     if called_constant(frame, 0) is not sys.exc_info:
         return False
     handling = frame.state.resolve(frame.side.handling)
-    node = frame.node(handling)
-    if not (isinstance(node, Symbol) and node.detail == "caught"):
+    if not frame.terms.is_caught(handling):
         return False
     match frame.item.arg:
         case (_, shape):

@@ -14,8 +14,15 @@ from depyf.verify import containers
 from depyf.verify.arithmetic import compare, contains, operate
 from depyf.verify.async_loops import check_exc_match, end_async_for, get_aiter
 from depyf.verify.constants import function_name
-from depyf.verify.frame import Frame
-from depyf.verify.known_calls import call_exc_info, call_iter, call_slice, call_throw, is_iterator
+from depyf.verify.frame import Frame, as_raised
+from depyf.verify.known_calls import (
+    call_exc_info,
+    call_iter,
+    call_slice,
+    call_throw,
+    call_untrace,
+    is_iterator,
+)
 from depyf.verify.methods import call_method, load_attribute, load_method
 from depyf.verify.state import EmptySet, FunctionOf, ListOf
 from depyf.verify.terms import Constant, NotUnderstood, Null, Sort, Symbol, Term, TupleOf
@@ -388,6 +395,7 @@ def call(frame: Frame) -> bool:
         call_method(frame)
         or call_exc_info(frame)
         or call_throw(frame)
+        or call_untrace(frame)
         or call_slice(frame)
         or call_iter(frame)
     )
@@ -416,8 +424,7 @@ def reraise(frame: Frame) -> bool:
 def raise_again(frame: Frame) -> bool:
     """Raise the exception being handled again, where it is one that was caught here."""
     handling = frame.state.resolve(frame.side.handling)
-    node = frame.node(handling)
-    if frame.item.arg != 0 or not (isinstance(node, Symbol) and node.detail == "caught"):
+    if frame.item.arg != 0 or not frame.terms.is_caught(as_raised(frame, handling)):
         return False
     frame.raise_known(handling)
     return True

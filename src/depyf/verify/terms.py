@@ -60,6 +60,10 @@ class Symbol:
     detail: Hashable = None
 
 
+CAUGHT = Symbol(Sort.PLAIN, "caught")
+"""An exception."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Constant:
     """A constant that is not a tuple."""
@@ -107,13 +111,17 @@ LITERALS = (int, float, complex, str, bytes, frozenset, slice)
 
 
 class Terms:
-    """The table of all terms of one proof."""
+    """The table of all terms of one proof.
+
+    asks_tracebacks: whether the code tells exceptions apart by their tracebacks, as the end of an `except*` does.
+    """
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.depths: list[int] = []
         self.known: dict[Hashable, Term] = {}
         self.moments: list[Term] = []
+        self.asks_tracebacks = False
         self.null = self.shared("null", Null())
         self.true = self.constant(True)
         self.false = self.constant(False)
@@ -226,6 +234,10 @@ class Terms:
             case _:
                 return False
 
+    def is_caught(self, term: Term) -> bool:
+        """Return whether a term is surely an exception."""
+        return self.nodes[term] == CAUGHT
+
     def is_text(self, term: Term) -> bool:
         """Return whether a term is surely a text."""
         match self.nodes[term]:
@@ -246,7 +258,7 @@ def may_be_singleton(node: Node) -> bool:
     """Return whether a node that is no constant may stand for a constant that exists once."""
     match node:
         case Symbol():
-            return True
+            return node != CAUGHT
         case Pure(op=op):
             return op not in ("string", "slice")
         case _:

@@ -33,7 +33,8 @@ code runs inside the `except` of it, so that the exception being handled is what
 `levels` demands nothing: handlers may cross, share code, be entered by a jump, and be as deep as they like. Only the
 last of the exceptions being handled can be seen; so there is one `try` for all blocks in which none is handled, and one
 in its `except` for all others. An exception that is to be handled in another's place is thrown once more, as it is.
-`write_levels` makes the statements. `states` numbers the blocks of either form and finds the arms by halving, so that
+`write_levels` makes the statements. `groups` has what parts groups of exceptions, which the second form alone
+holds. `states` numbers the blocks of either form and finds the arms by halving, so that
 neither nesting nor time grows with their number; `arms` makes the statements of one block.
 """
 

@@ -9,6 +9,7 @@ from typing import Generic, Protocol, TypeVar
 
 from depyf.bytecode.code import CO_OPTIMIZED
 from depyf.bytecode.known import ENTER, ENTER_ASYNC, THROW
+from depyf.bytecode.known_groups import UNTRACE
 from depyf.lift.nodes import ExcMatch, MatchTest, Object, Temp, literal_value
 from depyf.lift.tac import Block, Edge, ForIter, Graph
 from depyf.structure.nodes import items_of, jump_along
@@ -27,6 +28,9 @@ class Guide(Protocol[Place]):
 
     def is_current(self, block: Block, exc: int) -> bool:
         """Say whether an exception is the one that is being handled in a block."""
+
+    def traced(self) -> list[ast.stmt]:
+        """Return what follows where an exception is caught that was thrown for nothing else."""
 
     def end(self, place: Place) -> list[ast.stmt]:
         """Return what ends code that is no function."""
@@ -82,9 +86,11 @@ class Arms(Generic[Place]):
 
     def _tested(self, test: ExcMatch, body: list[ast.stmt], orelse: list[ast.stmt], block: Block) -> ast.stmt:
         """Test an exception as an `except` clause does: by raising it once more."""
-        matched = ast.ExceptHandler(type=test.type, name=None, body=body)
-        other = ast.ExceptHandler(type=None, name=None, body=orelse)
-        return attempt([self._raise_again(test.exc, block)], matched, other)
+        again = self._raise_again(test.exc, block)
+        caught = [] if isinstance(again, ast.Raise) else self.guide.traced()
+        matched = ast.ExceptHandler(type=test.type, name=None, body=[*caught, *body])
+        other = ast.ExceptHandler(type=None, name=None, body=[*caught, *orelse])
+        return attempt([again], matched, other)
 
     def _for(self, exit_: ForIter, place: Place) -> ast.stmt:
         """Take one value: a `for` that is left at once, or whose `else` runs when there is none."""
@@ -131,6 +137,11 @@ def exception() -> ast.expr:
 def thrown(exc: ast.expr) -> ast.stmt:
     """Return the statement that raises an exception with the context that it has."""
     return ast.Expr(value=ast.Call(func=Object(value=THROW), args=[exc], keywords=[]), lineno=0)
+
+
+def untraced() -> ast.stmt:
+    """Return the statement that undoes what throwing an exception has added to its traceback."""
+    return ast.Expr(value=ast.Call(func=Object(value=UNTRACE), args=[], keywords=[]), lineno=0)
 
 
 def entered(enter: Enter) -> ast.stmt:

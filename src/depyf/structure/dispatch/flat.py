@@ -9,6 +9,7 @@ from depyf.lift.tac import Graph
 from depyf.structure.class_ends import end_class
 from depyf.structure.collapse import collapse
 from depyf.structure.dispatch.arms import Finish
+from depyf.structure.dispatch.groups import check_groups, expand_groups
 from depyf.structure.dispatch.levels import Levels
 from depyf.structure.dispatch.markers import Markers
 from depyf.structure.dispatch.phis import drop_dead_phis
@@ -36,6 +37,7 @@ def dispatch_scopes(graph: Graph, finish: Finish) -> list[ast.stmt]:
 
     Raises Unstructured where regions do not nest, and DecompilationError for operations that no statement shows.
     """
+    check_groups(graph)
     end_class(graph)
     restore_async_for(graph)
     expand_async_ends(graph, keep_handlers=True)
@@ -64,8 +66,9 @@ def dispatch_levels(graph: Graph, finish: Finish) -> list[ast.stmt]:
     restore_async_for(graph)
     expand_async_ends(graph, keep_handlers=False)
     Regions(graph)
+    gathers = expand_groups(graph)
     step("{} blocks become states of one loop that dispatches", len(graph.live()))
-    levels = Levels(graph)
+    levels = Levels(graph, gathers=gathers)
     drop_dead_phis(graph, levels.restored)
     groups = _groups(graph, levels.groups())
     join_cases(graph, groups)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from depyf.lift.tac import Block, Goto, Graph
+from depyf.structure.dispatch.groups import is_raised_alone, splits
 from depyf.structure.dispatch.markers import PUSH, Markers
 
 NOTHING = -1
@@ -26,20 +27,26 @@ class Switch:
 @dataclass(frozen=True, slots=True)
 class Way:
     """How exceptions leave blocks: to which handler (-1: out of the frame), and what is handled then, in the place of
-    what the block handles (a marker; -1: that, or nothing)."""
+    what the block handles (a marker; -1: that, or nothing).
+
+    thrown: whether what leaves them is thrown, and its traceback to be what it was.
+    """
 
     handler: int
     prior: int
+    thrown: bool = False
 
 
 class Levels:
     """Markers, and what follows from them.
 
     restored: the markers whose exceptions are handled again.
+    gathers: whether the code gathers groups of exceptions, which asks for tracebacks.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, *, gathers: bool) -> None:
         self.graph = graph
+        self.gathers = gathers
         self.markers = Markers(graph)
         self.restored: set[int] = set()
         for block in graph.live():
@@ -61,7 +68,8 @@ class Levels:
         if block.handler < 0:
             return Way(NOTHING, NOTHING)
         marks, kept = self._inside(block), self.depth(self._target(block.handler))
-        return Way(block.handler, marks[kept] if 0 < kept < len(marks) else NOTHING)
+        thrown = self.gathers and is_raised_alone(block) and not self.is_current(block, *block.exit.reads())
+        return Way(block.handler, marks[kept] if 0 < kept < len(marks) else NOTHING, thrown)
 
     def is_current(self, block: Block, exc: int) -> bool:
         """Say whether an exception is surely the one that is being handled in a block."""
@@ -73,7 +81,7 @@ class Levels:
         return {
             block.index: (self.level(block), self.way(block))
             for block in self.graph.live()
-            if not pushes(block) and not pops(block)
+            if not pushes(block) and not pops(block) and not splits(block)
         }
 
     def _target(self, handler: int) -> Block:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import cast
 
 from depyf.lift.tac import KEEP, Block, Goto, Graph
+from depyf.structure.dispatch.groups import splits
 from depyf.structure.regions.split import split_block
 
 Nest = tuple[int, ...]
@@ -33,6 +34,9 @@ class Markers:
         self._restore()
         for inst in pushes:
             self.exceptions.setdefault(self.of(inst.defs[0]), set()).update(inst.uses)
+        for block in graph.live():
+            if splits(block) and (nest := self.nest(block)):
+                self.exceptions[nest[-1]].add(block.insts[-1].defs[1])
 
     def of(self, temp: int) -> int:
         """Return the marker that a temporary is, -1 for any other value."""

@@ -48,6 +48,10 @@ class Writer:
         """Say whether an exception is the one that is being handled in a block."""
         return self.plan.is_current(block, exc)
 
+    def traced(self) -> list[ast.stmt]:
+        """Return nothing: where groups are gathered, which asks for tracebacks, code is not written in scopes."""
+        return []
+
     def end(self, place: Scope) -> list[ast.stmt]:
         """Return what ends code that is no function: a state that no arm has."""
         plan = self.plan

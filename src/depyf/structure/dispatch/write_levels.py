@@ -9,7 +9,8 @@ from typing import cast
 from depyf.lift.keep import read_temps
 from depyf.lift.nodes import Temp
 from depyf.lift.tac import KEEP, Block, Edge, Goto, Graph, Reraise
-from depyf.structure.dispatch.arms import Arms, Finish, attempt, entered, exception, keep, thrown
+from depyf.structure.dispatch.arms import Arms, Finish, attempt, entered, exception, keep, thrown, untraced
+from depyf.structure.dispatch.groups import splits
 from depyf.structure.dispatch.levels import NOTHING, Levels, Switch, Way, pops, pushes
 from depyf.structure.dispatch.phis import BOOKKEEPING
 from depyf.structure.dispatch.states import Arm, States
@@ -129,11 +130,15 @@ class LevelWriter:
             return [*self._saved(target, Temp(temp=restored)), self._set(switch)]
         if pops(place) and self.levels.depth(target):
             return [self._set(Switch(restored, goal))]
-        return [self._set(goal)]
+        return [*(self._note_handling() if splits(place) else []), self._set(goal)]
 
     def is_current(self, block: Block, exc: int) -> bool:
         """Say whether an exception is surely the one that is being handled in a block."""
         return self.levels.is_current(block, exc)
+
+    def traced(self) -> list[ast.stmt]:
+        """Return what undoes what throwing has added to a traceback, where that can be seen."""
+        return [untraced()] if self.levels.gathers else []
 
     def end(self, place: Block) -> list[ast.stmt]:
         """Return what ends code that is no function: a state that no arm has."""
@@ -198,14 +203,14 @@ class LevelWriter:
     def _lead(self, level: int, way: Way | Switch) -> list[ast.stmt]:
         """Lead an exception that was caught to where it goes."""
         if isinstance(way, Switch):
-            return [*self._note_handling(), self._set(way.target)]
+            return [*self.traced(), *self._note_handling(), self._set(way.target)]
         if way.handler == NOTHING:
             return [ast.Raise(exc=None, cause=None, lineno=0)]
         entry = self.graph.handlers[way.handler]
         block, exc, moves = self._start(way.handler)
         is_handled = not level and pushes(block) and block.insts[0].uses[0] == exc
         stmts = [] if is_handled and entry.exc not in self.named else [keep(entry.exc, exception())]
-        stmts.extend(moves)
+        stmts = [*(self.traced() if way.thrown else []), *stmts, *moves]
         if is_handled:
             return [*stmts, *self._note_handling(), self._set(block.index)]
         if pushes(block):
