@@ -43,7 +43,6 @@ def test_torchs_own_words_are_taken_apart_where_there_are_no_others() -> None:
         ('size of L["x"]: expected (2, 8), got (2,)', "one number of dimensions"),
         ('dtype of L["x"]: expected torch.float32, got torch.float64', "one dtype"),
         ('L["scale"]: expected 1.0, got 2.0', OF_FLOATS),
-        ("L[\"mode\"]: expected 'a', got 'b'", "compile a function for each value"),
         ('L["n"]: expected 3, got 4', OF_NUMBERS),
         ('L["flag"]: expected True, got False', "for each value"),
         ("grad_mode: expected True, got False", OF_STATE),

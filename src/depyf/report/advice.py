@@ -63,7 +63,7 @@ def _of_sizes(found: Refused) -> str:
 
 def _of_values(found: Refused) -> str:
     values = _literal(found.expected), _literal(found.actual)
-    if any(isinstance(value, bool | str) or value is None for value in values):
+    if any(isinstance(value, bool) or value is None for value in values):
         return "compile a function for each value, or decide it outside of the compiled function"
     if all(isinstance(value, float) for value in values):
         return OF_FLOATS
