@@ -1,5 +1,7 @@
 # make demo     set up .venv, run the toy example under depyf, show what was found
 # make test     the same set-up with the development tools, then the whole test suite
+# make docs     build the documentation into docs/_build (warnings are errors)
+# make gallery  build the reports of ten programs into gallery
 # make lint, make types, make measure, make bars, make clean
 #
 # Everything happens in .venv; a second run finds it ready. On Linux a plain `torch` is a CUDA build of several
@@ -18,7 +20,7 @@ PIP   := $(BIN)/python -m pip --disable-pip-version-check
 # One stamp per torch: with another TORCH the environment is brought up to date, not trusted.
 STAMP := $(VENV)/.for-$(subst /,_,$(subst +,_,$(subst =,_,$(subst >,_,$(subst <,_,$(TORCH))))))
 
-.PHONY: demo test lint types check measure bars readme clean
+.PHONY: demo test docs docs-outputs gallery lint types check measure bars readme clean
 .DEFAULT_GOAL := demo
 
 $(VENV)/.made:
@@ -38,6 +40,27 @@ $(STAMP)-dev: $(STAMP)-demo
 	@echo "installing the development tools (once)"
 	@$(PIP) install --quiet --editable '.[dev]' '$(TORCH)'
 	@touch $@
+
+$(STAMP)-docs: $(STAMP)-demo
+	@echo "installing what builds the documentation (once)"
+	@$(PIP) install --quiet --editable '.[docs]' '$(TORCH)'
+	@touch $@
+
+$(STAMP)-gallery: $(STAMP)-demo
+	@echo "installing transformers, for the models of the gallery (once)"
+	@$(PIP) install --quiet --editable '.[gallery]' '$(TORCH)'
+	@touch $@
+
+docs: $(STAMP)-docs
+	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build
+	@echo "docs/_build/index.html"
+
+# Writes the outputs of all code blocks into the pages again.
+docs-outputs: $(STAMP)-dev
+	@$(BIN)/python -m tools.documented --write
+
+gallery: $(STAMP)-gallery
+	@$(BIN)/python -m tools.gallery --out gallery
 
 demo: $(STAMP)-demo
 	@$(BIN)/python tools/demo.py --backend $(BACKEND) --out $(OUT)
@@ -66,4 +89,4 @@ readme: $(STAMP)-dev
 	@$(BIN)/python tools/readme_example.py --write
 
 clean:
-	rm -rf $(VENV) $(OUT) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(OUT) gallery docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -255,7 +255,7 @@ def _hoist(work: Work) -> None:
 
 
 def _labels(work: Work) -> None:
-    work.stmts = resolve(work.items, work.graph.end)
+    work.stmts = resolve(work.items, work.graph)
 
 
 def _matches(work: Work) -> None:
@@ -304,7 +304,7 @@ def _at_once(work: Work) -> None:
 
 
 def _tidy(work: Work) -> None:
-    tidy(work.stmts)
+    tidy(work.stmts, in_order=work.graph.source_order)
 
 
 def _deferred(work: Work) -> None:

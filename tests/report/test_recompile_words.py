@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.report.advice import OF_FLOATS, OF_NUMBERS, OF_STATE, advice
+from depyf.report.advice import OF_FLOATS, OF_NUMBERS, OF_OBJECTS, OF_STATE, OF_STRINGS, advice
 from depyf.report.entry_table import NOTHING, entry_table
 from depyf.report.model import Guard, Refusal
 from depyf.report.refused import refused
@@ -40,6 +40,8 @@ def test_torchs_own_words_are_taken_apart_where_there_are_no_others() -> None:
         ('L["n"]: expected 3, got 4', OF_NUMBERS),
         ('L["flag"]: expected True, got False', "for each value"),
         ("grad_mode: expected True, got False", OF_STATE),
+        ("L[\"name\"]: expected 'a', got 'bc'", OF_STRINGS),
+        ('L["activation"]: expected torch.relu, got torch.tanh', OF_OBJECTS),
         ("x (HINT: torch says so)", "torch: torch says so"),
     ],
 )

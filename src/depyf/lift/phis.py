@@ -134,8 +134,8 @@ def rename_exit(exit_: Exit, same: dict[int, int]) -> Exit:
     if same.keys().isdisjoint(exit_.reads()):
         return exit_
     match exit_:
-        case Branch(cond, if_true, if_false, line):
-            return Branch(same.get(cond, cond), if_true, if_false, line)
+        case Branch(cond, if_true, if_false, line, near):
+            return Branch(same.get(cond, cond), if_true, if_false, line, near)
         case ForIter(iterator, value, body, done, line):
             return ForIter(same.get(iterator, iterator), value, body, done, line)
         case Return(value, line, beyond, offset):

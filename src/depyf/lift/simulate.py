@@ -134,9 +134,10 @@ class _Lifter:
             case "JUMP_IF_TRUE" | "JUMP_IF_FALSE":
                 (cond,) = machine.pop(1)
                 jump, fall = self._edge(self.span_at[now.target]), self._edge(index + 1)
+                known = not self._only_goes_back(index + 1, now.line)
                 if now.op == "JUMP_IF_TRUE":
-                    return Branch(cond, jump, fall, now.line)
-                return Branch(cond, fall, jump, now.line)
+                    return Branch(cond, jump, fall, now.line, False if known else None)
+                return Branch(cond, fall, jump, now.line, True if known else None)
             case "FOR_ITER":
                 (iterator,) = machine.top(1)
                 value = self.graph.new_temp()
@@ -151,6 +152,17 @@ class _Lifter:
             case _:
                 exc = machine.pop(1)[0]
                 return Reraise(exc, self._beyond(position))
+
+    def _only_goes_back(self, index: int, line: int | None) -> bool:
+        """Say whether a block is a jump back of a test: from 3.12 on one stands behind each that leads back by itself.
+
+        A jump on a line of its own is a statement.
+        """
+        span = self.spans[index] if index < len(self.spans) else None
+        if span is None or span.end != span.start + 1:
+            return False
+        only = self.listing.instructions[span.start]
+        return only.op == "JUMP" and only.target <= span.start and only.line in (line, None)
 
     def _beyond(self, position: int) -> Edge | None:
         """Return the edge along which the compiler believed control to go on behind an instruction."""

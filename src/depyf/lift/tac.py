@@ -89,12 +89,16 @@ class Leave:
 
 @dataclass(slots=True)
 class Branch:
-    """Test a value and go along one of two edges."""
+    """Test a value and go along one of two edges.
+
+    near: whether the edge for true, or that for false, leads to what comes next in the code; None if that is not known.
+    """
 
     cond: int
     if_true: Edge
     if_false: Edge
     line: int | None = None
+    near: bool | None = None
 
     def edges(self) -> list[Edge]:
         """Return the edges that lead on, the likely first; where control only seems to go on is the last."""

@@ -115,16 +115,22 @@ def _cases(rest: list[ast.stmt], subject: ast.expr) -> tuple[list[ast.match_case
             _turn(test, subject)
         tested = _pattern(test.test) if test is not None and capture is None else None
         if test is not None and tested is not None and _same(tested[0], subject):
-            cases.append(ast.match_case(pattern=tested[1], guard=tested[2], body=test.body))
+            cases.append(ast.match_case(pattern=tested[1], guard=tested[2], body=_case_body(test)))
             rest = test.orelse
         elif test is not None and _goes_on(test.orelse, subject):
-            cases.append(ast.match_case(pattern=Capture(None, capture), guard=test.test, body=test.body))
+            cases.append(ast.match_case(pattern=Capture(None, capture), guard=test.test, body=_case_body(test)))
             rest = test.orelse
         else:
             if capture is not None or not all(isinstance(stmt, ast.Pass) for stmt in rest):
                 cases.append(ast.match_case(pattern=Capture(None, capture), guard=None, body=behind or [ast.Pass()]))
             break
     return cases, []
+
+
+def _case_body(test: ast.If) -> list[ast.stmt]:
+    """Return the body of a case: `pass` where it does nothing but what comes behind the match anyway."""
+    only = test.body[0] if len(test.body) == 1 else None
+    return [ast.Pass()] if getattr(only, "is_implied", False) else test.body
 
 
 def _turn(stmt: ast.If, subject: ast.expr) -> None:

@@ -23,6 +23,7 @@ OF_ASPECT = {
 }
 OF_NUMBERS = "hand it over as a tensor, or keep it: a number is a constant of the graph until it has changed once"
 OF_FLOATS = "hand it over as a tensor: torch makes a graph for each value of a float (`config.specialize_float`)"
+OF_STRINGS = "keep it, or hand over what depends on it: a string is a constant of the graph"
 OF_STATE = (
     "call it in one state (gradients, autocast, default dtype, number of threads), or compile a function for each"
 )
@@ -68,7 +69,9 @@ def _of_values(found: Refused) -> str:
         return OF_FLOATS
     if all(isinstance(value, (int, float)) for value in values):
         return OF_NUMBERS
-    return OF_OBJECTS if values == (None, None) or not any(values) else ""
+    if any(isinstance(value, str) for value in values):
+        return OF_STRINGS
+    return OF_OBJECTS if values == (..., ...) else ""
 
 
 def _literal(text: str) -> object:

@@ -117,6 +117,14 @@ class GraphBreak:
 
 
 @dataclass(frozen=True, slots=True)
+class SideEffect:
+    """An object that compiled code changes: torch's expression for it, and the user's lines that change it."""
+
+    source: str
+    lines: tuple[UserLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """Why Dynamo gave a frame up: the exception's type and message."""
 
@@ -224,6 +232,8 @@ class Compile:
     guards: GuardSet | Unavailable = field(default_factory=lambda: Unavailable("no entry was seen"))
     guard_count: int | None = None
     breaks: list[GraphBreak] = field(default_factory=list)
+    effects: list[SideEffect] = field(default_factory=list)
+    """What the code changes beside what it returns, each once; torch before 2.12 does not tell."""
     op_count: int | None = None
     hits: int | None = None
     """Calls that the entry has served in the context, the first included; None where this torch does not say."""

@@ -39,6 +39,11 @@ def modules(function: Function) -> list[Module]:
     return [Module(path, found[path]) for path in sorted(found, key=_order)]
 
 
+def owner(function: Function) -> str:
+    """Return the class of the module that a function is a method of, as far as its guards name it; else nothing."""
+    return next((each.type for each in modules(function) if not each.path), "")
+
+
 def _modules_of(compiled: Compile) -> dict[str, str]:
     found: dict[str, str] = {}
     for guard in compiled.guards.guards if isinstance(compiled.guards, GuardSet) else ():

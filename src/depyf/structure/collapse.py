@@ -209,6 +209,8 @@ class _Collapser:
         else:
             return False
         result = self.graph.new_temp()
+        assert isinstance(arm.block.exit, Branch)
+        next_is_same = None if arm.block.exit.near is None else arm.block.exit.near == (same_side is if_true)
         self._drop_edge(other)
         if negate_arm:
             assert arm.entry is not None
@@ -217,9 +219,11 @@ class _Collapser:
         near = Edge(same_side.target, [result if arg == inner else arg for arg in same_side.args])
         far = Edge(far_side.target, [result if arg == inner else arg for arg in far_side.args])
         self.uses[result] = 1 + near.args.count(result) + far.args.count(result)
-        true_edge, false_edge = (far, near) if isinstance(op, ast.And) else (near, far)
+        same_when = isinstance(op, ast.Or)
+        true_edge, false_edge = (near, far) if same_when else (far, near)
         assert isinstance(block.exit, Branch)
-        block.exit = Branch(result, true_edge, false_edge, block.exit.line)
+        true_next = None if next_is_same is None else next_is_same == same_when
+        block.exit = Branch(result, true_edge, false_edge, block.exit.line, true_next)
         return True
 
     def _goes_on(self, block: Block, cond: int, arm: _Arm) -> bool:
@@ -420,7 +424,7 @@ class _Collapser:
                 near = Edge(one_true.target, [result if arg == one_cond else arg for arg in one_true.args])
                 far = Edge(one_false.target, [result if arg == one_cond else arg for arg in one_false.args])
                 self.uses[result] = 1 + near.args.count(result) + far.args.count(result)
-                block.exit = Branch(result, near, far)
+                block.exit = Branch(result, near, far, None, false_arm.block.exit.near)
                 return True
             case _:
                 return False

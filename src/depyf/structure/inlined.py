@@ -256,8 +256,8 @@ def _copied_exit(exit_: Exit) -> Exit:
     match exit_:
         case Goto(edge):
             return Goto(_copied(edge))
-        case Branch(cond, if_true, if_false, line):
-            return Branch(cond, _copied(if_true), _copied(if_false), line)
+        case Branch(cond, if_true, if_false, line, near):
+            return Branch(cond, _copied(if_true), _copied(if_false), line, near)
         case ForIter(iterator, value, body, done, line):
             return ForIter(iterator, value, _copied(body), _copied(done), line)
         case Leave(edge, beyond, explicit):

@@ -12,6 +12,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from depyf.bytecode.code import CO_OPTIMIZED
+from depyf.lift.nodes import ExcMatch
+from depyf.lift.tac import Graph
 from depyf.structure.polarity import keeps_polarity, negated
 from depyf.structure.trampoline import Steps, run
 from depyf.structure.tree import Enter, For, If, Item, Jump, Label, Loop, ReraiseStmt, Statement, Try, WithBody
@@ -35,12 +38,20 @@ class Unresolved(Exception):
 
 @dataclass(slots=True)
 class Context:
-    """Where control goes from the end of a sequence (`next`), by `continue`, and by `break`."""
+    """Where control goes from the end of a sequence (`next`), by `continue`, and by `break`.
+
+    returns: whether `return` does what going on to the end of the code does.
+    """
 
     next: Labels
     header: Labels
     after: Labels
     broke: list[bool]
+    returns: bool
+
+    def before(self, following: Labels) -> Context:
+        """Return the context of what goes on elsewhere."""
+        return Context(following, self.header, self.after, self.broke, self.returns)
 
 
 class TryStmt(Statement):
@@ -73,19 +84,23 @@ class ForStmt(Statement):
     is_async: bool
 
 
-def resolve(items: list[Item], end: int) -> list[ast.stmt]:
-    """Return the statements of items; `end` is the label that a bare `return` leads to.
+def resolve(items: list[Item], graph: Graph) -> list[ast.stmt]:
+    """Return the statements of the items of a graph, to whose end a bare `return` leads.
 
     Raises Unresolved for a jump that no statement expresses.
     """
     step("{} items become statements", len(items))
-    context = Context(frozenset((end,)), NOWHERE, NOWHERE, [False])
-    return run(_Resolver(end).sequence(items, context))
+    returns = bool(graph.code.flags & CO_OPTIMIZED)
+    context = Context(frozenset((graph.end,)), NOWHERE, NOWHERE, [False], returns)
+    return run(_Resolver(graph.end, graph.source_order).sequence(items, context))
 
 
 class _Resolver:
-    def __init__(self, end: int) -> None:
+    """Resolves items; `in_order`: a `return` in a `try` has code of its own, which ends the `try` before."""
+
+    def __init__(self, end: int, in_order: bool) -> None:
         self.end = end
+        self.in_order = in_order
 
     def sequence(self, items: list[Item], context: Context) -> Steps[list[ast.stmt]]:
         """Resolve items in order; a jump behind what never goes on is none."""
@@ -99,7 +114,7 @@ class _Resolver:
             elif isinstance(item, Label) or (isinstance(item, Jump) and not reached):
                 continue
             else:
-                inner = Context(following, context.header, context.after, context.broke)
+                inner = context.before(following)
                 out += self._jump(item, inner) if isinstance(item, Jump) else (yield self._compound(item, inner))
             reached = not out or not isinstance(out[-1], ENDS)
         return out
@@ -126,6 +141,10 @@ class _Resolver:
             case If():
                 body = yield self.sequence(item.body, context)
                 orelse = yield self.sequence(item.orelse, context)
+                if item.near and not body and orelse:
+                    body = self._way_out(item, item.body, context)
+                elif item.near is False and body and not orelse:
+                    orelse = self._way_out(item, item.orelse, context)
                 return [_if(item, body, orelse)]
             case Loop():
                 stmts = yield self._loop(item, context)
@@ -144,7 +163,7 @@ class _Resolver:
 
     def _loop(self, item: Loop, context: Context) -> Steps[list[ast.stmt]]:
         header = frozenset((item.header,))
-        inner = Context(header, header, context.next, [False])
+        inner = Context(header, header, context.next, [False], context.returns)
         body = yield self.sequence(item.body, inner)
         orelse = yield self.sequence(item.orelse, context)
         test = item.test if item.test is not None else ast.Constant(value=True)
@@ -156,7 +175,7 @@ class _Resolver:
 
     def _for(self, item: For, context: Context) -> Steps[list[ast.stmt]]:
         header = frozenset((item.header,))
-        inner = Context(header, header, context.next, [False])
+        inner = Context(header, header, context.next, [False], context.returns)
         body = yield self.sequence(item.body, inner)
         orelse = yield self.sequence(item.orelse, context)
         stmt = ForStmt(
@@ -173,14 +192,16 @@ class _Resolver:
         return [stmt, *orelse]
 
     def _try(self, item: Try, context: Context) -> Steps[list[ast.stmt]]:
+        returns = context.returns and not self.in_order
+        context = Context(context.next, context.header, context.after, context.broke, returns)
         body_context = context
         if item.orelse:
-            body_context = Context(_entered(item.orelse), context.header, context.after, context.broke)
+            body_context = context.before(_entered(item.orelse))
         body = yield self.sequence(item.body, body_context)
         orelse = yield self.sequence(item.orelse, context)
         # The end of a `finally` body raises again: what leaves it otherwise is a statement.
         after = NOWHERE if item.is_finally else context.next
-        handler = yield self.sequence(item.handler, Context(after, context.header, context.after, context.broke))
+        handler = yield self.sequence(item.handler, context.before(after))
         stmt = TryStmt(
             body=body or [ast.Pass()],
             handler=handler,
@@ -192,11 +213,33 @@ class _Resolver:
         return [stmt]
 
 
+    def _way_out(self, item: If, arm: list[Item], context: Context) -> list[ast.stmt]:
+        """Return the `return` or `continue` of an arm of its own that comes to nothing before one that is there anyway.
+
+        The arm of an exception that a handler is for is the handler's end. It `is_implied`: `pass` does the same.
+        """
+        only = [each for each in _flatten(arm) if not isinstance(each, Label)]
+        if len(only) != 1 or not isinstance(only[0], Jump) or isinstance(item.test, ExcMatch):
+            return []
+        way: ast.stmt | None = None
+        if only[0].label in context.header:
+            way = ast.Continue()
+        elif context.returns and only[0].label == self.end:
+            way = ast.Return(value=None)
+        if way is None:
+            return []
+        way.is_implied = True  # type: ignore[attr-defined]
+        return [way]
+
+
 def _if(item: If, body: list[ast.stmt], orelse: list[ast.stmt]) -> ast.stmt:
-    test = item.test
-    if not body and orelse and not keeps_polarity(test):
-        test, body, orelse = negated(test), orelse, []
-    return ast.If(test=test, body=body or [ast.Pass()], orelse=orelse, lineno=item.line or 0)
+    test, is_placed = item.test, item.near is not None
+    is_turned = item.near is False if body and orelse else not body and bool(orelse)
+    if is_turned and not keeps_polarity(test):
+        test, body, orelse = negated(test), orelse, body
+    found = ast.If(test=test, body=body or [ast.Pass()], orelse=orelse, lineno=item.line or 0)
+    found.is_placed = is_placed  # type: ignore[attr-defined]
+    return found
 
 
 def _flatten(items: list[Item]) -> list[Item]:

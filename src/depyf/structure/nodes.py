@@ -22,11 +22,11 @@ def items_of(graph: Graph, block: Block, uses: dict[int, int]) -> list[Item]:
         case Leave(edge, _, explicit):
             folder.finish()
             return [*folder.stmts, *jump_along(graph, edge, explicit=explicit), *_never(block.exit)]
-        case Branch(cond, if_true, if_false, line):
+        case Branch(cond, if_true, if_false, line, near):
             test = _last_value(folder, cond)
             folder.finish()
             ways = jump_along(graph, if_true), jump_along(graph, if_false)
-            return [*folder.stmts, If(test, *ways, line, folder.extent())]
+            return [*folder.stmts, If(test, *ways, line, folder.extent(), near)]
         case ForIter():
             folder.finish()
             return list(folder.stmts)

@@ -37,13 +37,17 @@ class Label:
 
 @dataclass(slots=True, eq=False)
 class If:
-    """A test; either arm may be empty. `extent` says which instructions compute it."""
+    """A test; either arm may be empty.
+
+    extent: which instructions compute it. near: whether `body`, or `orelse`, comes next in the code; None: not known.
+    """
 
     test: ast.expr
     body: list[Item]
     orelse: list[Item]
     line: int | None = None
     extent: Extent | None = None
+    near: bool | None = None
 
 
 @dataclass(slots=True, eq=False)

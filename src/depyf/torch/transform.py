@@ -170,6 +170,8 @@ def _notes(subject: Subject) -> Notes:
         graphs=graphs,
         resumes={name: f"in the user's line {line}" for name, line in _resume_lines(subject).items()},
         breaks=tuple(subject.compile.breaks),
+        effects=tuple(subject.compile.effects),
+        filename=subject.function.filename,
     )
 
 

@@ -12,6 +12,7 @@ from depyf.report.index_reader import Family, Run
 from depyf.report.links.blocks import Block, blocks
 from depyf.report.links.origins import Links, Origin, Origins
 from depyf.report.model import Compile, Function, Guard, GuardSet, Recompile, Resume, Transformed
+from depyf.report.modules import owner
 from depyf.report.names import compiled_fn_number
 from depyf.report.status import status_of
 from depyf.report.words import proof_words, trigger_words
@@ -38,6 +39,7 @@ def function_data(run: Run, root: Function, family: Family, chunks: Chunks, name
     entries = [_entry(run, function, compiled, places, chunks, name) for function, compiled in family]
     content: Json = {
         "name": root.name,
+        "owner": owner(root),
         "file": root.filename,
         "line": root.first_line,
         "entries": entries,
@@ -48,15 +50,20 @@ def function_data(run: Run, root: Function, family: Family, chunks: Chunks, name
 
 
 def source_blocks(run: Run, root: Function, origins: Iterable[Origin]) -> list[Block]:
-    """Return the parts of the user's files that a page shows: the function itself first."""
+    """Return the parts of the user's files that a page shows: the function itself, then by how much came of a file."""
     by_file: dict[str, list[int]] = {root.filename: []}
     for file, line in origins:
         by_file.setdefault(file, []).append(line)
     found: list[Block] = []
-    for file, lines in by_file.items():
+    for file, lines in sorted(by_file.items(), key=lambda item: -len(item[1])):
         text = run.text(run.session.sources.get(file, ""))
         found += blocks(file, text, lines, root.first_line if file == root.filename else None)
-    return found
+    return sorted(found, key=lambda block: not _holds(block, root))
+
+
+def _holds(block: Block, root: Function) -> bool:
+    """Tell whether a part of a file is that of a function."""
+    return block.file == root.filename and block.first <= root.first_line <= block.last
 
 
 def _block(block: Block) -> Json:
@@ -77,7 +84,7 @@ def _entry(run: Run, function: Function, compiled: Compile, places: _Places, chu
         "level": transformed.level.name if isinstance(transformed, Transformed) else "none",
         "hits": compiled.hits,
         "ops": compiled.op_count,
-        "guards": compiled.guard_count,
+        "guards": guard_count(compiled),
         "seconds": compiled.seconds,
         "gone": compiled.gone,
         "failure": f"{compiled.failure.kind}: {compiled.failure.reason}" if compiled.failure else "",
@@ -99,6 +106,11 @@ def _entry(run: Run, function: Function, compiled: Compile, places: _Places, chu
 def entry_key(compiled: Compile) -> str:
     """Return what addresses on the page call a compile: torch's ids are not unique where it began to count anew."""
     return f"c{compiled.order}"
+
+
+def guard_count(compiled: Compile) -> int | None:
+    """Return how many guards are shown of a compile; torch's own number, in which some count twice, if none are."""
+    return len(compiled.guards.guards) if isinstance(compiled.guards, GuardSet) else compiled.guard_count
 
 
 def _why(function: Function, compiled: Compile) -> str:

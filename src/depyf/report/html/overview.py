@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from depyf.report.calls import call_tree
-from depyf.report.html.function_data import entry_key
+from depyf.report.html.function_data import entry_key, guard_count
 from depyf.report.index_reader import Family, Run
 from depyf.report.model import Compile, Function, Recompile, Resume, UserLine
+from depyf.report.modules import owner
 from depyf.report.phases import PHASES, duration, phases
 from depyf.report.status import SIGNS, Status, status_of, worst
 
@@ -40,6 +41,8 @@ class Row:
     detail: str = ""
     numbers: Mapping[str, object] = field(default_factory=dict)
     bars: tuple[Bar, ...] = ()
+    owner: str = ""
+    """The class of the module that a function is a method of."""
 
     @property
     def sign(self) -> str:
@@ -100,6 +103,7 @@ def _function_rows(pairs: Family, root: Function, depth: int, address: str, axis
         worst(map(status_of, compiles)),
         numbers=_sums(compiles),
         bars=() if len(compiles) > 1 else _bars(compiles, axis),
+        owner=owner(root),
     )
     if len(pairs) == 1:
         return [head]
@@ -135,7 +139,7 @@ def _sums(compiles: list[Compile]) -> dict[str, object]:
     return {
         "entries": len(compiles),
         "ops": sum(each.op_count or 0 for each in compiles),
-        "guards": sum(each.guard_count or 0 for each in compiles),
+        "guards": sum(guard_count(each) or 0 for each in compiles),
         "hits": sum(each.hits or 0 for each in compiles),
         "seconds": sum(duration(each.seconds) for each in compiles),
     }

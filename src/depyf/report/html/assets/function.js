@@ -13,7 +13,7 @@ depyf.functionPage = (() => {
       this.linesOf = new Map();
       this.pinned = null;
       this.panes = [];
-      this.head = element("div", { class: "fnhead" }, element("h1", {}, data.name), element("span", { class: "place" }, data.file + ":" + data.line));
+      this.head = element("div", { class: "fnhead" }, element("h1", {}, data.name), element("span", { class: "type" }, data.owner), element("span", { class: "place" }, data.file + ":" + data.line));
       this.entries = element("div", { class: "entries", role: "group", "aria-label": "Entries" });
       this.why = element("div", { class: "why" });
       this.foot = element("div", { class: "foot", "aria-live": "polite" });
