@@ -21,6 +21,7 @@ from depyf.verify.known_calls import (
     call_slice,
     call_throw,
     call_untrace,
+    calls_constant,
     is_iterator,
 )
 from depyf.verify.methods import call_method, load_attribute, load_method
@@ -391,9 +392,10 @@ def get_iter(frame: Frame) -> bool:
 
 def call(frame: Frame) -> bool:
     """Do a call of which the outcome is known."""
+    if not calls_constant(frame):
+        return call_method(frame)
     return (
-        call_method(frame)
-        or call_exc_info(frame)
+        call_exc_info(frame)
         or call_throw(frame)
         or call_untrace(frame)
         or call_slice(frame)
