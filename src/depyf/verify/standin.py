@@ -6,11 +6,11 @@ import __future__
 import ast
 import keyword
 import types
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 
 from depyf.bytecode.reader import read
 from depyf.errors import DecompilationError
+from depyf.quiet import without_compiler_warnings
 from depyf.verify.imports import imported_names
 from depyf.verify.listings import Listings
 from depyf.verify.placeholders import stand_in
@@ -74,8 +74,7 @@ def compile_text(
     first: placeholders whose objects are to be the first constants of each function.
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with without_compiler_warnings():
             flags = original.co_flags & FUTURE_FLAGS
             source: str | ast.Module = text
             if cells_of is not None or first:
