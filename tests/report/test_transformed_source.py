@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from depyf.report.model import GraphBreak, UserLine
-from depyf.report.transformed_source import MOST_USER_LINES, WIDTH, Notes, annotated, renamed, user_lines_comment
+from depyf.report.transformed_source import (
+    MOST_USER_LINES,
+    WIDTH,
+    Notes,
+    annotated,
+    break_comment,
+    renamed,
+    user_lines_comment,
+)
 
 SOURCE = """\
 def toy(a, b):
@@ -37,6 +46,12 @@ def toy(a, b):
     return __resume_at_112_3([], [], b, x)  # continues in line 8
 """
     )
+
+
+def test_a_reason_names_an_installed_file_by_its_package() -> None:
+    reason = "'skip function graph_break in file /usr/lib/python3/site-packages/torch/_dynamo/decorators.py'"
+    told = break_comment(replace(BREAK, reason=reason, where=None, code=""))
+    assert told == "graph break: 'skip function graph_break in file torch/_dynamo/decorators.py'"
 
 
 def test_a_statement_of_several_lines_is_commented_above() -> None:

@@ -101,3 +101,50 @@ def test_a_failure() -> None:
     assert found is not None
     assert (found.kind, found.reason, found.where) == ("BackendCompilerFailed", "no", None)
     assert records.failure({"fail_type": None}) is None
+
+
+EFFECTS = """\
+Mutating object of type list (source name: G['SEEN'])
+
+      File "nowhere/probe.py", line 24, in <module>
+        toy(torch.ones(3))
+      File "nowhere/toy.py", line 4, in toy
+        SEEN.append(x)
+
+    ********
+
+      File "nowhere/toy.py", line 6, in toy
+        SEEN.append(x)
+        ^^^^^^^^^^^^^^
+
+
+========================================
+
+Mutating object of type list (source: created in torch.compile region)
+
+      File "nowhere/toy.py", line 5, in toy
+        other.append(x)
+
+
+========================================
+
+Mutating object of type cell (source: y) (unable to find user stacks for mutations)
+"""
+
+
+def test_a_graph_break_as_torch_2_6_tells_it() -> None:
+    text = "Graph break in user code at nowhere/toy.py:4\nReason: Unsupported: call of print\nUser code traceback:\n"
+    found = records.graph_break(text, 0)
+    assert found.reason == "call of print"
+    assert found.where is not None and found.where.line == 4
+
+
+def test_side_effects() -> None:
+    seen, cell = records.side_effects(EFFECTS)
+    assert seen.source == "G['SEEN']"
+    assert [(line.filename, line.line) for line in seen.lines] == [("nowhere/toy.py", 4), ("nowhere/toy.py", 6)]
+    assert (cell.source, cell.lines) == ("y", ())
+    inside, _ = records.side_effects(EFFECTS, callers=seen.lines[:1])
+    assert inside.lines == seen.lines[1:]
+    (again, _) = records.side_effects(EFFECTS, [seen, cell])
+    assert again == seen

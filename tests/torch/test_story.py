@@ -16,8 +16,9 @@ torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch
 import depyf  # noqa: E402 - after the check that torch is there
 from depyf.report.index_json import SCHEMA  # noqa: E402
 from depyf.report.summary import show, summary  # noqa: E402
-from depyf.torch.adapters import seams  # noqa: E402
+from depyf.torch.adapters import lacking, seams  # noqa: E402
 from tests.torch import programs  # noqa: E402
+from tests.torch.needs import needs  # noqa: E402
 from tests.torch.test_dump import index, run_branching  # noqa: E402
 
 traced = pytest.mark.skipif(not seams.has_structured_trace(), reason="torch before 2.4 does not tell all of this")
@@ -190,3 +191,37 @@ def test_the_page_of_the_index_names_every_key() -> None:
     for key in _schema()["properties"]:
         if key not in ("schema", "torch", "python"):
             assert f"`{key}`" in text or f'"{key}"' in text, key
+
+
+SEEN: list[Any] = []
+
+
+def changes_what_others_see(x: Any, items: list[Any]) -> Any:
+    SEEN.append(1)
+    items.append(x * 2)
+    return x + 1
+
+
+@needs(lacking.side_effects())
+def test_a_change_that_others_see_is_told_with_the_line_that_makes_it(tmp_path: Path) -> None:
+    found = compiled_once(tmp_path, changes_what_others_see, torch.ones(3), [])
+    (compiled,) = found["functions"][0]["compiles"]
+    told = {each["source"]: [line["text"] for line in each["lines"]] for each in compiled["side_effects"]}
+    assert told == {"L['items']": ["items.append(x * 2)"], "G['SEEN']": ["SEEN.append(1)"]}
+    text = (tmp_path / compiled["transformed"]["file"]).read_text(encoding="utf-8")
+    first = changes_what_others_see.__code__.co_firstlineno
+    assert f"# :{first + 1} SEEN.append(1)\n" in text
+    assert f"# :{first + 2} items.append(x * 2)\n" in text
+
+
+def calls_it(compiled: Any) -> Any:
+    return compiled(torch.ones(3))
+
+
+@traced
+def test_a_compile_is_told_with_the_line_that_calls_the_function(tmp_path: Path) -> None:
+    with depyf.prepare_debug(tmp_path):
+        calls_it(torch.compile(programs.straight, backend="eager"))
+    (compiled,) = index(tmp_path)["functions"][0]["compiles"]
+    last = compiled["called_from"][-1]
+    assert (last["function"], last["text"]) == ("calls_it", "return compiled(torch.ones(3))")

@@ -123,6 +123,9 @@ def _compile(each: Compile) -> dict[str, Any]:
         "op_count": each.op_count,
         "hits": each.hits,
         "breaks": [_break(found) for found in each.breaks],
+        "side_effects": [
+            {"source": effect.source, "lines": [_line(line) for line in effect.lines]} for effect in each.effects
+        ],
         "failure": {"kind": each.failure.kind, "reason": each.failure.reason} if each.failure else None,
         "gone": each.gone or None,
         "contrast": {"entry": each.contrast.entry, "respects": list(each.contrast.respects)} if each.contrast else None,

@@ -116,6 +116,17 @@ class GraphBreak:
     text: str
 
 
+HINT = "Hint:"
+
+
+@dataclass(frozen=True, slots=True)
+class SideEffect:
+    """An object that compiled code changes: torch's expression for it, and the user's lines that change it."""
+
+    source: str
+    lines: tuple[UserLine, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Why Dynamo gave a frame up: the exception's type and message."""
@@ -123,6 +134,17 @@ class Failure:
     kind: str
     reason: str
     where: UserLine | None
+
+    @property
+    def summary(self) -> str:
+        """Return what happened, in one line."""
+        return self.reason.partition("\n")[0]
+
+    @property
+    def hints(self) -> list[str]:
+        """Return what torch's registry of graph breaks says that one can do about it, which is in the message."""
+        lines = (line.strip() for line in self.reason.splitlines())
+        return [line.removeprefix(HINT).strip() for line in lines if line.startswith(HINT)]
 
 
 class Dialect(Enum):
@@ -186,7 +208,7 @@ class Transformed:
     """The code that runs in place of the user's: Dynamo's bytecode and its source.
 
     `source` is the function alone, `module` a text that stands alone in a file. `installed` tells whether the code
-    compiled from `file` runs; otherwise Dynamo's own does, and `reason` says why.
+    compiled from `file` runs; otherwise Dynamo's own does, and `reason` says why, if it was to run.
     """
 
     instructions: int
@@ -224,6 +246,8 @@ class Compile:
     guards: GuardSet | Unavailable = field(default_factory=lambda: Unavailable("no entry was seen"))
     guard_count: int | None = None
     breaks: list[GraphBreak] = field(default_factory=list)
+    effects: list[SideEffect] = field(default_factory=list)
+    """What the code changes beside what it returns, each once; torch before 2.12 does not tell."""
     op_count: int | None = None
     hits: int | None = None
     """Calls that the entry has served in the context, the first included; None where this torch does not say."""

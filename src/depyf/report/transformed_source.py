@@ -12,13 +12,17 @@ import tokenize
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from depyf.report.model import GraphBreak, UserLine
+from depyf.report.effects import effect_lines
+from depyf.report.model import GraphBreak, SideEffect, UserLine
 from depyf.report.names import COMPILED_FN, compiled_fn_number
 from depyf.report.syntax import children, statements_below
 
 WIDTH = 120
 MOST_USER_LINES = 4
 """A graph made from more lines than this is summed up in the comment; its own file has them all."""
+
+_PACKAGES = re.compile(r"(?<![\w/])/[^\s'\"]*?/(?:site|dist)-packages/")
+"""How the path of an installed file begins, which says nothing to the reader of a comment."""
 
 _INTRICATE = re.compile(r"""'''|\"\"\"|\\\n|\b[rR]?[fFtT][rR]?['"]""")
 """Strings that go over lines, or have expressions in them."""
@@ -32,13 +36,16 @@ class Notes:
     """What the comments of one transformed function say.
 
     `header` is put above all. `graphs` gives the user's lines of each graph by its number, `resumes` what a call of a
-    resume function goes on with, by its global name, and `breaks` where the graph ended.
+    resume function goes on with, by its global name, `breaks` where the graph ended, and `effects` what is
+    changed beside the result. Lines of another file than `filename`, the function's, are named with theirs.
     """
 
     header: tuple[str, ...]
     graphs: Mapping[int, tuple[UserLine, ...]] = field(default_factory=dict)
     resumes: Mapping[str, str] = field(default_factory=dict)
     breaks: tuple[GraphBreak, ...] = ()
+    effects: tuple[SideEffect, ...] = ()
+    filename: str = ""
 
 
 def renamed(source: str, names: Mapping[str, str]) -> str:
@@ -89,12 +96,15 @@ def _comments(tree: ast.Module, lines: list[str], notes: Notes) -> tuple[dict[in
     break_is_told = False
     statements = _statements(tree)
     by_hand = _entered_by_hand(statements)
-    for statement in statements:
+    effects = effect_lines(statements, notes.effects)
+    for index, statement in enumerate(statements):
         # A compound statement is commented where its own line calls something, not for what its body calls.
         names = _own_names(statement) if any(calls[statement.lineno - 1 : _last_own_line(statement)]) else []
         comment = _graph_comment(names, notes)
         resumed = [notes.resumes[name] for name in names if name in notes.resumes]
         told = comment or (f"continues {resumed[0]}" if resumed else "")
+        if not told and index in effects:
+            told = effects_comment(effects[index], notes.filename)
         if told:
             if statement.lineno == _last_own_line(statement):
                 beside[statement.lineno] = told
@@ -135,7 +145,7 @@ def break_comment(each: GraphBreak) -> str:
     """Return one line about a graph break."""
     where = f" at :{each.where.line}, `{each.where.text}`" if each.where else ""
     code = f" ({each.code})" if each.code else ""
-    return f"graph break{where}: {_one_line(each.reason)}{code}"
+    return f"graph break{where}: {_PACKAGES.sub('', _one_line(each.reason))}{code}"
 
 
 def _graph_comment(names: list[str], notes: Notes) -> str:
@@ -154,6 +164,14 @@ def user_lines_comment(lines: tuple[UserLine, ...]) -> str:
     if len(files) == 1:
         return f":{min(line.line for line in lines)} to :{max(line.line for line in lines)}, {len(lines)} lines"
     return f"{len(lines)} lines of {len(files)} files, from :{lines[0].line} {_one_line(lines[0].text)}"
+
+
+def effects_comment(lines: tuple[UserLine, ...], filename: str) -> str:
+    """Return the user's lines that change an object, in one line."""
+    if len(lines) > MOST_USER_LINES or all(line.filename == filename for line in lines):
+        return user_lines_comment(lines)
+    files = ("" if line.filename == filename else re.split(r"[/\\]", line.filename)[-1] for line in lines)
+    return "   ".join(f"{file}:{line.line} {_one_line(line.text)}" for file, line in zip(files, lines, strict=True))
 
 
 def _one_line(text: str) -> str:

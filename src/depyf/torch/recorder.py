@@ -213,9 +213,9 @@ class Recorder:
             running = None
         strings = seams.interned_strings()
         frames = records.user_stack(details.get("stack"), strings if isinstance(strings, dict) else {})
-        not_users = (seams.DYNAMO_DIRECTORY, os.path.join(self.dump.directory, ""))
-        callers = tuple(frame for frame in frames if not frame.filename.startswith(not_users))
-        stack = records.with_own_frame(callers, caller.code_in_progress())
+        not_users = (*seams.OF_DYNAMO, os.path.join(self.dump.directory, ""))
+        told = tuple(frame for frame in frames if not frame.filename.startswith(not_users))
+        stack = records.with_last_frames(told, caller.place_of_call(not_users), caller.code_in_progress())
         if running is None:
             running = self._begin(compile_id, stack)
         running.compile.user_stack = stack[:-1]
@@ -254,6 +254,7 @@ class Recorder:
         if attempt < running.compile.attempts:
             return running
         running.compile.attempts = attempt + 1
+        running.compile.effects.clear()
         if self._keep_restarted:
             self.write_nameless(running)
             return running
@@ -281,6 +282,9 @@ class Recorder:
             running.compile.seconds.update(records.backward_seconds(details))
         elif payload is not None and kind != stages.GUARD_TREE:
             # The guards are read from torch's own objects while it writes its text of them.
+            if kind == stages.SIDE_EFFECTS:
+                made = running.compile
+                made.effects = records.side_effects(payload, made.effects, made.user_stack)
             artefact = _artefact(kind, details, payload, attempt)
             if self._kernels or artefact.dialect is not Dialect.KERNEL:
                 self._add(running, artefact)

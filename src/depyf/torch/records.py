@@ -5,22 +5,31 @@ from __future__ import annotations
 import json
 import re
 import types
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from depyf.report.model import CompileId, Failure, GraphBreak, Refusal, UserLine
+from depyf.report.model import CompileId, Failure, GraphBreak, Refusal, SideEffect, UserLine
 from depyf.report.reproducible import reproducible
 from depyf.report.user_source import line_at
 
 Metadata = Mapping[str, Any]
 
 _BREAK_PLACE = re.compile(r"^Graph break in user code at (?P<file>.*):(?P<line>\d+)\s*$", re.MULTILINE)
-_BREAK_REASON = re.compile(r"^Graph Break Reason: (?P<reason>.*)$", re.MULTILINE)
+_BREAK_REASON = re.compile(r"^(?:Graph Break )?Reason: (?:Unsupported: )?(?P<reason>.*)$", re.MULTILINE)
+"""Torch 2.6 and older say only `Reason`."""
 _BREAK_CODE = re.compile(r"\bgb(\d{4})\b", re.IGNORECASE)
 _BREAK_PART = re.compile(r"^  (Explanation|Hint|Developer debug context): ", re.MULTILINE)
 _BREAK_END = re.compile(r"^\s?For more details about this graph break|^User code traceback:", re.MULTILINE)
 _BREAK_INTERNALS = re.compile(r"^Traceback \(most recent call last\):|^NoneType: None", re.MULTILINE)
 _STACK_FRAME = re.compile(r'^  File "(?P<file>.*)", line (?P<line>\d+), in (?P<fn>.*)$', re.MULTILINE)
+_NEXT_EFFECT = re.compile(r"^=+$", re.MULTILINE)
+_NEXT_STACK = re.compile(r"^\s*\*+$", re.MULTILINE)
+_EFFECT_SOURCE = re.compile(
+    r"\s*Mutating object of type .*? \(source(?: name)?: (?!created in |torch function mode)(?P<name>.*?)\)"
+    r"(?: \(unable to .*)?$",
+    re.MULTILINE,
+)
+_STACK_FRAME_OF_EFFECT = re.compile(r'^ +File "(?P<file>.*)", line (?P<line>\d+), in (?P<fn>.*)$', re.MULTILINE)
 _REFUSAL = re.compile(r"^(?P<entry>\d+/\d+): (?P<clause>.*)$", re.DOTALL)
 _COMMENT_OF_CLAUSE = re.compile(r"\s+# ")
 _PLACE_OF_CLAUSE = re.compile(r":(\d+) in \S+$")
@@ -65,14 +74,24 @@ def user_stack(stack: object, filenames: Mapping[int, str]) -> tuple[UserLine, .
     return tuple(lines)
 
 
-def with_own_frame(stack: tuple[UserLine, ...], code: types.CodeType | None) -> tuple[UserLine, ...]:
-    """Return a stack that ends with the frame that is compiled, of `code`: torch 2.4 tells of its callers only."""
-    if code is None:
+def with_last_frames(
+    stack: tuple[UserLine, ...], call: tuple[str, int, str] | None, code: types.CodeType | None
+) -> tuple[UserLine, ...]:
+    """Return a stack that ends with the place of the call that is compiled, and the function itself.
+
+    Torch 2.4 leaves out the function, and newer ones the last caller where that calls what `torch.compile` returned.
+    """
+    own = (code.co_filename, code.co_firstlineno, code.co_name) if code is not None else None
+    callers = stack[:-1] if stack and own is not None and _place(stack[-1]) == own else stack
+    if own is None:
         return stack
-    place = (code.co_filename, code.co_firstlineno, code.co_name)
-    if stack and (stack[-1].filename, stack[-1].line, stack[-1].function) == place:
-        return stack
-    return (*stack, line_at(*place))
+    if call is not None and (not callers or _place(callers[-1]) != call):
+        callers = (*callers, line_at(*call))
+    return (*callers, line_at(*own))
+
+
+def _place(line: UserLine) -> tuple[str, int, str]:
+    return line.filename, line.line, line.function
 
 
 def graph_break(payload: str, attempt: int) -> GraphBreak:
@@ -93,6 +112,27 @@ def graph_break(payload: str, attempt: int) -> GraphBreak:
         attempt=attempt,
         text=text,
     )
+
+
+def side_effects(
+    payload: str, known: Iterable[SideEffect] = (), callers: Iterable[UserLine] = ()
+) -> list[SideEffect]:
+    """Read which objects the code changes, each with the innermost lines of the user's that asked for it.
+
+    `known` are those of records before, to which the lines are added. What the program cannot name is left out. What is
+    changed before the first line of the function, for a cell of a parameter, has only the lines of its `callers`.
+    """
+    outside = {(line.filename, line.line) for line in callers}
+    lines = {each.source: list(each.lines) for each in known}
+    for part in _NEXT_EFFECT.split(payload):
+        source = _EFFECT_SOURCE.match(part)
+        stacks = [list(_STACK_FRAME_OF_EFFECT.finditer(stack)) for stack in _NEXT_STACK.split(part)]
+        if source is not None:
+            last = [stack[-1] for stack in stacks if stack]
+            places = [line_at(each["file"], int(each["line"]), each["fn"]) for each in last]
+            own = [each for each in places if (each.filename, each.line) not in outside]
+            lines.setdefault(source["name"], []).extend(own)
+    return [SideEffect(name, tuple(dict.fromkeys(found))) for name, found in lines.items()]
 
 
 def _reason_of_break(text: str) -> str:

@@ -283,3 +283,10 @@ def test_a_line_outside_of_functions_is_shown_with_a_few_around_it() -> None:
 
 def test_a_source_that_is_no_python_is_shown_around_its_lines() -> None:
     assert [(each.first, each.last) for each in blocks("a.py", "a (\nb\nc\nd\n", [4])] == [(2, 4)]
+
+
+def test_a_statement_that_changes_an_object_came_from_the_lines_of_its_comment() -> None:
+    text = "def f(a):\n    a[:] = [1]  # :5 a.append(b)   :7 a.pop()\n    b[:] = [2]  # lib.py:9 b.append(1)\n"
+    links = transformed_links(text, {}, frozenset(), "toy.py")
+    assert links.of(2) == at(5, 7)
+    assert not links.of(3)

@@ -23,6 +23,8 @@ from depyf.report.names import compiled_fn_number
 NOTE = "no graph's input or output is seen to go through it"
 
 _BREAK = re.compile(r"^\s*# graph break at :(\d+)")
+_CHANGES = re.compile(r"  # (:\d+ .*)$")
+_LINE = re.compile(r"(?:^|   ):(\d+) ")
 _CONTINUES = re.compile(r"# continues in the user's line (\d+)$")
 
 
@@ -48,6 +50,8 @@ def transformed_links(text: str, graphs: Graphs, breaks: Origins, own_file: str)
     for number, origins in _of_code(text, graphs):
         if number not in lines and origins:
             lines[number] = origins
+    for number, origins in _of_changes(text, own_file).items():
+        lines.setdefault(number, origins)
     return Links(lines, NOTE)
 
 
@@ -61,6 +65,16 @@ def _of_comments(text: str, breaks: Origins, own_file: str) -> dict[int, Origins
         elif continues is not None:
             found[number] = [(own_file, int(continues[1]))]
     return {number: frozenset(places) for number, places in found.items()}
+
+
+def _of_changes(text: str, own_file: str) -> dict[int, Origins]:
+    """Return the lines of statements that change an object, as their comments name them."""
+    found = {}
+    for number, row in enumerate(text.splitlines(), start=1):
+        comment = _CHANGES.search(row)
+        if comment is not None:
+            found[number] = frozenset((own_file, int(line)) for line in _LINE.findall(comment[1]))
+    return found
 
 
 def _of_code(text: str, graphs: Graphs) -> Iterator[tuple[int, Origins]]:

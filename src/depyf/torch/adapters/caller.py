@@ -23,6 +23,19 @@ def code_in_progress() -> types.CodeType | None:
     return None
 
 
+def place_of_call(not_users: tuple[str, ...]) -> tuple[str, int, str] | None:
+    """Return the file, line and function that calls the function which Dynamo compiles in this thread, or None.
+
+    `not_users` are the beginnings of the files that are not looked at: Dynamo's own, and what runs in a caller's place.
+    """
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and not {"code", "compiler_fn"} <= set(frame.f_code.co_varnames):
+        frame = frame.f_back
+    while frame is not None and frame.f_code.co_filename.startswith(not_users):
+        frame = frame.f_back
+    return (frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name) if frame is not None else None
+
+
 def locals_in_progress() -> Mapping[str, object] | Unavailable:
     """Return the local variables of the call that is being compiled, while Dynamo calls a bytecode hook."""
     frame = sys._getframe(1).f_back

@@ -8,6 +8,7 @@ from functools import cache
 
 import torch
 from torch._dynamo import guards, symbolic_convert
+from torch._dynamo.side_effects import SideEffects
 
 from depyf.report.model import Unavailable
 from depyf.torch.adapters import cpp_guards, stages
@@ -72,6 +73,13 @@ def autograd_compile_ids() -> Unavailable | None:
     return Unavailable("before 2.7 what compiled autograd has compiled is numbered as any other frame")
 
 
+def side_effects() -> Unavailable | None:
+    """Return why changes of objects are shown without the user's lines."""
+    if hasattr(SideEffects, "_format_side_effect_message"):
+        return None
+    return Unavailable("before 2.12 torch does not say which lines of the user's change an object")
+
+
 def wrappers() -> Unavailable | None:
     """Return why AOTAutograd's wrappers are in no file."""
     try:
@@ -91,6 +99,7 @@ _LOOKED_FOR: dict[str, Callable[[], Unavailable | None]] = {
     "global state in guards that are read after the call": described_state,
     "compile ids of compiled autograd": autograd_compile_ids,
     "files of AOTAutograd's wrappers": wrappers,
+    "the user's lines of side effects": side_effects,
 }
 
 

@@ -29,8 +29,14 @@ GraphModule: TypeAlias = Any
 TorchCompileId: TypeAlias = Any
 RemovableHandle: TypeAlias = Any
 
-DYNAMO_DIRECTORY = os.path.join(os.path.dirname(torch._dynamo.__file__), "")
-"""Where Dynamo's own code is, which is in the stacks of some releases."""
+_TORCH = os.path.join(os.path.dirname(torch.__file__), "")
+OF_DYNAMO = (
+    os.path.join(f"{_TORCH}_dynamo", ""),
+    contextlib.__file__,
+    f"{_TORCH}_utils_internal.py",
+    os.path.join(f"{_TORCH}_strobelight", ""),
+)
+"""How the names of files begin whose functions stand between a call and its compile: Dynamo's, and its decorators'."""
 
 TRACE_LOGGER = "torch.__trace"
 _DEEPEST_CALLER = 30

@@ -53,6 +53,7 @@ INTERNED_STRING = "str"
 ARTEFACT = "artifact"
 BREAK_REASON = "dynamo_graph_break_reason"
 RECOMPILE_REASONS = "recompile_reasons"
+SIDE_EFFECTS = "dynamo_side_effects"
 
 BYTECODE_SUFFIXES = ("_ORIGINAL_BYTECODE", "_MODIFIED_BYTECODE")
 """Listings that depyf writes itself, for every frame and not only for resume functions."""
