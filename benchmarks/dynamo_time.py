@@ -29,6 +29,8 @@ from depyf.torch.adapters import seams
 
 SHARE = 0.10
 """Decompiling may take this part of Dynamo's time."""
+STEPS = (0.0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2)
+"""Shares between which code objects are counted."""
 EXPONENT = 1.2
 """Time may grow with this power of the instructions, fixed costs aside."""
 
@@ -108,6 +110,13 @@ def exponent(taken: Sequence[Taken]) -> float:
     return statistics.linear_regression(*zip(*points)).slope
 
 
+def print_shares(shares: Sequence[float]) -> None:
+    """Print how many code objects take which share of Dynamo's time."""
+    for low, high in zip(STEPS, [*STEPS[1:], math.inf]):
+        count = sum(low <= share < high for share in shares)
+        print(f"  {count:4} take {low:.0%} or more" + (f", less than {high:.0%}" if high < math.inf else ""))
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -122,6 +131,7 @@ def main() -> None:
     print(f"torch {torch.__version__}, Python {sys.version.split()[0]}, {len(taken)} code objects")
     print(f"per instruction {1e6 * ours / sum(one.instructions for one in taken):.0f} us; "
           f"median share {shares[len(shares) // 2][0]:.1%}")  # fmt: skip
+    print_shares([share for share, _ in shares])
     power = exponent(taken)
     report([
         Bar("all together", f"{ours:.2f} s to Dynamo's {dynamo:.2f} s, {ours / dynamo:.1%}", ours < SHARE * dynamo),

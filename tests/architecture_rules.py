@@ -20,7 +20,7 @@ FUNCTION_CAP = 60
 
 # A part of depyf may import itself and what stands above it in this list.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("version", "errors", "trace", "collector"),
+    ("version", "errors", "trace", "collector", "quiet"),
     ("bytecode",),
     ("cfg",),
     ("lift",),

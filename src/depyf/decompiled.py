@@ -26,7 +26,9 @@ from depyf.passes.parameters import parameters
 from depyf.pipeline import BUILD, NOTHING, SCOPES
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.compare import verify
+from depyf.verify.imports import imported_names
 from depyf.verify.level import Level, Verdict
+from depyf.verify.listings import Listings
 from depyf.verify.recompile import recompile
 from depyf.verify.standin import WRAPPER
 
@@ -157,6 +159,7 @@ def _prove(
     code: types.CodeType, neutral: Code, text: str, function: str, names: Names, assumptions: Assumptions
 ) -> tuple[Verdict, types.CodeType | None]:
     candidate = None
+    listings = Listings()
     try:
         with faults_named("proving", neutral):
             candidate = recompile(
@@ -167,8 +170,9 @@ def _prove(
                 function=None if code.co_name == "<lambda>" else function,
                 names=names.variables,
                 functions=names.functions,
+                imported=imported_names(neutral, listings),
             )
-            return verify(neutral, read(candidate), assumptions), candidate
+            return verify(neutral, read(candidate), assumptions, listings), candidate
     except DecompilationError as error:
         return Verdict(Level.UNPROVEN, str(error)), candidate
 

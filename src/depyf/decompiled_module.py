@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 from depyf.bytecode.code import Code
@@ -14,6 +13,7 @@ from depyf.emit.statements import write
 from depyf.errors import DecompilationError, faults_named
 from depyf.passes.module import module_body
 from depyf.pipeline import NOTHING
+from depyf.quiet import without_compiler_warnings
 from depyf.verify.compare import verify
 from depyf.verify.level import Level, Verdict
 from depyf.verify.oracle import NotCompiled, Oracle, shared_oracle
@@ -88,8 +88,7 @@ def compiled(source: str, code: Code, oracle: Oracle | None) -> Code:
     if not is_running(code.version):
         return (oracle or shared_oracle()).compile(source, code.version)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with without_compiler_warnings():
             return read(compile(source, "<recompiled>", "exec", dont_inherit=True, optimize=0))
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
         raise NotCompiled(f"the source does not compile: {type(error).__name__}: {error}") from error

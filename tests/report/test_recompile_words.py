@@ -24,6 +24,12 @@ def test_an_explained_respect_is_taken_apart() -> None:
     assert found.where == ":134 return F.linear(input, self.bias)"
 
 
+@pytest.mark.parametrize("where", ["linear.py:134 return F.linear(input, self.bias)", "/home/me/linear.py:134"])
+def test_the_line_that_needs_it_may_be_in_another_file(where: str) -> None:
+    (found,) = refused(Refusal("0/0", (), (f'size of L["x"]: expected (2, 8), got (2, 12)  ({where})',)))
+    assert (found.actual, found.where) == ("(2, 12)", where)
+
+
 def test_torchs_own_words_are_taken_apart_where_there_are_no_others() -> None:
     (found,) = refused(Refusal("0/0", ("tensor 'x' size mismatch at index 1. expected 8, actual 12",)))
     assert (found.source, found.aspect, found.expected, found.actual) == ("x", "size", "8", "12")

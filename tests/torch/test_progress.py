@@ -16,6 +16,7 @@ from depyf.torch import progress  # noqa: E402
 def test_an_index_waits_for_its_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(progress.time, "process_time", lambda: 10.0)
     written = []
 
     def write() -> None:
@@ -28,13 +29,13 @@ def test_an_index_waits_for_its_share_of_the_time(monkeypatch: pytest.MonkeyPatc
     kept.changed()
     kept.changed()
     assert written == [100.0]
-    clock[0] = 101 + 1 / progress.SHARE - 0.5
+    clock[0] = 90 + 1 / progress.SHARE - 0.5
     kept.offer()
     assert written == [100.0]
     clock[0] += 1
     kept.offer()
     kept.offer()
-    assert written == [100.0, 101.5 + 1 / progress.SHARE]
+    assert written == [100.0, 90.5 + 1 / progress.SHARE]
 
 
 def test_an_index_is_there_while_the_program_runs(tmp_path: Path) -> None:

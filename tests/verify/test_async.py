@@ -121,3 +121,34 @@ def test_an_asynchronous_iterator_is_no_iterator() -> None:
     taken_again = "LOAD_FAST a\nGET_AITER\nGET_ITER\nRETURN"
     assert not proven(taken_again, "async def f(a, b): return aiter_(a)")
     assert proven("LOAD_FAST a\nGET_AITER\nGET_AITER\nRETURN", "async def f(a, b): return aiter_(a)")
+
+
+MATCHED = """
+    LOAD_FAST a
+    GET_AITER
+    protect handler 1
+    GET_ANEXT
+    CONST None
+    YIELD_FROM
+    end
+    RETURN
+    handler: COPY 1
+    CONST 'the class'
+    MATCH_EXC
+    JUMP_IF_FALSE other
+    POP
+    POP
+    LOAD_FAST b
+    RETURN
+    other: RERAISE 0
+"""
+
+
+@pytest.mark.parametrize(("kind", "same"), [(StopAsyncIteration, True), (StopIteration, False), (Exception, False)])
+def test_the_end_is_a_test_of_older_versions_too(kind: type, same: bool) -> None:
+    candidate = assemble(MATCHED)
+    for item in candidate.instructions:
+        if item.arg == "the class":
+            item.arg = kind
+    found = bisimulate(Flow(assemble(END)), Flow(candidate), NO_ASSUMPTIONS)
+    assert (found.reason is None) == same, found.reason

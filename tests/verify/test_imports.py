@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from depyf.verify.imports import imported_names
+from depyf.verify.listings import Listings
 from tests import interpreters
 from tests.bytecode.listings import compiled, inner
 
@@ -20,8 +21,8 @@ SINCE_IMPORTS_COUNT = [version for version in interpreters.VERSIONS if version >
 def test_a_plain_call_of_an_attribute_shows_an_import(version: tuple[int, int]) -> None:
     with_imports = inner(compiled("import d, j" + FUNCTION, version), "f")
     without = inner(compiled(FUNCTION, version), "f")
-    assert imported_names(with_imports) == ["d", "j"]
-    assert imported_names(without) == []
+    assert imported_names(with_imports, Listings()) == ["d", "j"]
+    assert imported_names(without, Listings()) == []
 
 LOCAL = """
 def f(a):
@@ -34,5 +35,5 @@ def f(a):
 @pytest.mark.parametrize("version", SINCE_IMPORTS_COUNT, ids=interpreters.label)
 def test_so_does_a_local_variable_of_the_name(version: tuple[int, int]) -> None:
     with_imports = inner(compiled("import d" + LOCAL, version), "f")
-    assert imported_names(inner(compiled(LOCAL, version), "f")) == []
-    assert imported_names(with_imports) == ["d"]
+    assert imported_names(inner(compiled(LOCAL, version), "f"), Listings()) == []
+    assert imported_names(with_imports, Listings()) == ["d"]

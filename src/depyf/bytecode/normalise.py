@@ -19,11 +19,12 @@ from depyf.bytecode.wordcode import START, decode, jump_targets, misplaced
 from depyf.errors import DecompilationError
 
 
-def normalise(code: Code, *, marks: bool = False, measures: bool = True) -> Listing:
+def normalise(code: Code, *, marks: bool = False, measures: bool = True, lines: bool = True) -> Listing:
     """Return the normalised instructions of one code object (nested ones are constants in it).
 
     marks: with operations MARK where the code opens and closes blocks of the block stack, in versions that have one.
     measures: follow the depth of the stack; who executes the operations on a stack finds what is wrong with it anyway.
+    lines: read the lines of the source, which not everybody needs.
 
     Raises `DecompilationError` on code that no interpreter could run: unknown opcodes, truncated
     code, arguments out of range, jumps to where no instruction begins, control that runs off the
@@ -31,11 +32,11 @@ def normalise(code: Code, *, marks: bool = False, measures: bool = True) -> List
     """
     facts = facts_of(code.version, str(code))
     try:
-        return finish(begin(code, facts), facts, (*facts.guesses, *facts.folds), marks, measures)
+        return finish(begin(code, facts, lines), facts, (*facts.guesses, *facts.folds), marks, measures)
     except DecompilationError:
         if not facts.guesses:
             raise
-    return finish(begin(code, facts), facts, facts.folds, marks, measures)
+    return finish(begin(code, facts, lines), facts, facts.folds, marks, measures)
 
 
 def finish(draft: Draft, facts: Facts, folds: tuple[Fold, ...], marks: bool, measures: bool) -> Listing:
@@ -52,19 +53,19 @@ def finish(draft: Draft, facts: Facts, folds: tuple[Fold, ...], marks: bool, mea
     return listing
 
 
-def begin(code: Code, facts: Facts) -> Draft:
+def begin(code: Code, facts: Facts, with_lines: bool) -> Draft:
     """Return the draft in which each raw instruction is expanded on its own."""
     raws = decode(code, facts)
     pool = pool_of(code, facts)
     steps = expand(raws, facts, Operand(pool, raws[0]))
     targets = jump_targets(code, facts, raws)
-    lines = read_lines(code, facts.lines)
+    lines = read_lines(code, facts.lines) if with_lines else None
     draft = Draft(
         code=code,
         raws=raws,
         steps=steps,
         targets=targets,
-        lines=[lines[raw.offset // 2] for raw in raws],
+        lines=[None] * len(raws) if lines is None else [lines[raw.offset // 2] for raw in raws],
         handler=[-1] * len(raws),
         handlers=[],
         entries=[0] * len(raws),

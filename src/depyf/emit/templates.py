@@ -6,12 +6,12 @@ A template knows the text of each of its expressions: it is written as it stands
 from __future__ import annotations
 
 import types
-import warnings
 from typing import TYPE_CHECKING
 
 from depyf.emit.precedence import TUPLE
 from depyf.emit.strings import closing, escape
 from depyf.lift.nodes import Interpolation, Template
+from depyf.quiet import without_compiler_warnings
 
 if TYPE_CHECKING:
     from depyf.emit.expressions import ExpressionWriter
@@ -41,8 +41,7 @@ def _expression(writer: ExpressionWriter, node: Interpolation) -> str:
 def _is_same(text: str, written: str) -> bool:
     """Say whether two texts compile to the same, or, in a syntax that this Python does not know, look the same."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with without_compiler_warnings():
             one, two = (compile(PROGRAM.format(source), "", "exec", dont_inherit=True) for source in (text, written))
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return "".join(text.split()) == "".join(written.split())

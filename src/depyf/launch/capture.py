@@ -56,6 +56,7 @@ class _Capture:
                 keep_index=True,
                 only=self.settings.only,
                 kernels=self.settings.kernels,
+                install=self.settings.debug,
                 before_run=self.pause,
             )
             self.session = context.__enter__()

@@ -116,6 +116,9 @@ class GraphBreak:
     text: str
 
 
+HINT = "Hint:"
+
+
 @dataclass(frozen=True, slots=True)
 class SideEffect:
     """An object that compiled code changes: torch's expression for it, and the user's lines that change it."""
@@ -131,6 +134,17 @@ class Failure:
     kind: str
     reason: str
     where: UserLine | None
+
+    @property
+    def summary(self) -> str:
+        """Return what happened, in one line."""
+        return self.reason.partition("\n")[0]
+
+    @property
+    def hints(self) -> list[str]:
+        """Return what torch's registry of graph breaks says that one can do about it, which is in the message."""
+        lines = (line.strip() for line in self.reason.splitlines())
+        return [line.removeprefix(HINT).strip() for line in lines if line.startswith(HINT)]
 
 
 class Dialect(Enum):
@@ -194,7 +208,7 @@ class Transformed:
     """The code that runs in place of the user's: Dynamo's bytecode and its source.
 
     `source` is the function alone, `module` a text that stands alone in a file. `installed` tells whether the code
-    compiled from `file` runs; otherwise Dynamo's own does, and `reason` says why.
+    compiled from `file` runs; otherwise Dynamo's own does, and `reason` says why, if it was to run.
     """
 
     instructions: int

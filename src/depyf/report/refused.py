@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from depyf.report.model import Refusal
 
 _EXPLAINED = re.compile(
-    r"(?P<subject>.*?): expected (?P<expected>.*), got (?P<actual>.*?)(?:  \((?P<where>:\d+ .*|\S+:\d+)\))?$",
+    r"(?P<subject>.*?): expected (?P<expected>.*), got (?P<actual>.*?)(?:  \((?P<where>\S*:\d+(?: .*)?)\))?$",
     re.DOTALL,
 )
 _MISMATCH = re.compile(

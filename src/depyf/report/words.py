@@ -49,7 +49,7 @@ def proof_words(compiled: Compile) -> str:
     transformed = compiled.transformed
     if not isinstance(transformed, Transformed):
         return f"none: {transformed.reason}"
-    if transformed.level is Level.UNPROVEN or not transformed.installed:
+    if transformed.level is Level.UNPROVEN or (transformed.reason and not transformed.installed):
         return f"{transformed.level.name}, Dynamo's own bytecode runs: {transformed.reason}"
     return transformed.level.name
 

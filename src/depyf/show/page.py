@@ -27,7 +27,7 @@ h2 { position: sticky; top: 0; margin: 0; padding: .3em .6em; font-size: 1em; ba
 h3 { margin: .8em .6em .2em; font-size: .9em; opacity: .7; font-weight: normal; }
 .row { font-family: ui-monospace, monospace; font-size: 12px; white-space: pre; padding: 0 .6em; cursor: pointer;
        min-height: 1.45em; width: max-content; min-width: 100%; }
-.row:hover { background: var(--line); }
+.row:not(.same):hover { background: var(--line); }
 .near { background: var(--near); }
 .same { background: var(--same); }
 """

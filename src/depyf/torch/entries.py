@@ -7,6 +7,7 @@ put there after the last record of its compile.
 
 from __future__ import annotations
 
+import os
 import types
 from collections.abc import Mapping
 from dataclasses import replace
@@ -60,8 +61,9 @@ def _explain_refusals(recorder: Recorder, running: Running, found: seams.GuardsI
     trees = {str(each.compile.id): each.guards for each in others}
     trigger = running.compile.trigger
     if isinstance(trigger, Recompile):
+        file = running.function.filename
         told = trigger.refusals or tuple(Refusal(entry, ()) for entry in trees)
-        explained = (replace(refusal, explained=_failing(trees.get(refusal.entry), found)) for refusal in told)
+        explained = (replace(refusal, explained=_failing(trees.get(refusal.entry), found, file)) for refusal in told)
         running.compile.trigger = Recompile(tuple(each for each in explained if each.clauses or each.explained))
     own = running.compile.guards
     if others and isinstance(own, GuardSet) and isinstance(others[-1].compile.guards, GuardSet):
@@ -69,15 +71,19 @@ def _explain_refusals(recorder: Recorder, running: Running, found: seams.GuardsI
         running.compile.contrast = EntryContrast(str(others[-1].compile.id), respects)
 
 
-def _failing(tree: Tree | None, found: seams.GuardsInProgress) -> tuple[str, ...]:
+def _failing(tree: Tree | None, found: seams.GuardsInProgress, own_file: str) -> tuple[str, ...]:
     if tree is None:
         return ()
     refusals = explain(tree, found.local_values, found.global_values)
-    return tuple(str(replace(each, line=None)) + _line_words(each.line) for each in refusals)
+    return tuple(str(replace(each, line=None)) + _line_words(each.line, own_file) for each in refusals)
 
 
-def _line_words(line: UserLine | None) -> str:
-    return f"  (:{line.line} {line.text})" if line is not None and line.text else ""
+def _line_words(line: UserLine | None, own_file: str) -> str:
+    """Return a line as an addition to what is said, with the name of its file where that is not the function's own."""
+    if line is None or not line.text:
+        return ""
+    file = "" if line.filename == own_file else os.path.basename(line.filename)
+    return f"  ({file}:{line.line} {line.text})"
 
 
 def relate(recorder: Recorder, running: Running, code: types.CodeType) -> None:

@@ -14,7 +14,13 @@ from depyf.torch.transform import Subject, transform, write_without_source
 
 
 def on_code(
-    recorder: Recorder, dump: Dump, code: types.CodeType, new_code: types.CodeType, *, log_bytecode: bool
+    recorder: Recorder,
+    dump: Dump,
+    code: types.CodeType,
+    new_code: types.CodeType,
+    *,
+    log_bytecode: bool,
+    install: bool,
 ) -> types.CodeType | None:
     """Write the source of Dynamo's `new_code`; return the code to run in its place, or None for Dynamo's own."""
     current = seams.current_compile()
@@ -25,7 +31,7 @@ def on_code(
     root = recorder.session.functions[running.function.root]
     subject = Subject(running, root, code, new_code)
     try:
-        made = transform(subject, dump, log_bytecode=log_bytecode)
+        made = transform(subject, dump, log_bytecode=log_bytecode, install=install)
     except Exception as error:
         write_without_source(subject, dump, error)
         entry_ids.note(new_code, current[0])

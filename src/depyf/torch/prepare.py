@@ -56,6 +56,7 @@ class DumpContext:
         keep_index: bool,
         only: str,
         kernels: bool,
+        install: bool,
         before_run: Callable[[list[str]], None] | None,
     ) -> None:
         self.directory = directory
@@ -71,6 +72,7 @@ class DumpContext:
         self._untraced = None if seams.has_structured_trace() else Untraced(self._recorder)
         self._breaks = None if lacking.traced_breaks() is None else UntoldBreaks(self._recorder)
         self._log_bytecode = log_bytecode
+        self._install = install
         self._progress = Progress(self._write_so_far) if keep_index else None
         self._before_run = before_run
         self._first_runs = FirstRuns(directory)
@@ -177,7 +179,9 @@ class DumpContext:
             untraced.before_code(current)
         if self._breaks is not None and current is not None:
             self._breaks.before_code(current)
-        made = hooks.on_code(self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode)
+        made = hooks.on_code(
+            self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode, install=self._install
+        )
         if HITS not in self.session.unavailable:
             self._recorder.await_runs(new_code if made is None else made)
         if untraced is not None and current is not None:
@@ -290,6 +294,8 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
             leaves one; it says that the run has not ended.
         only: a pattern of shell style; functions whose name, qualified name or file it does not fit are left out.
         kernels: write Inductor's modules, too.
+        install: run the code of the files in the place of Dynamo's own, which does the same, so that a debugger steps
+            through them; tracebacks name them then, and not the user's lines.
         before_run: is told where to break, line by line, before code that was compiled runs for the first time, in the
             thread that runs it. What that code calls runs from the files of the dump from then on, as in `debug`.
             It must not raise. Never called where torch (before 2.12) does not say which compiled code runs.
@@ -307,6 +313,7 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
         keep_index: bool = False,
         only: str = "",
         kernels: bool = True,
+        install: bool = True,
         before_run: Callable[[list[str]], None] | None = None,
     ) -> None:
         self._directory = dump_src_dir
@@ -316,6 +323,7 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
             "keep_index": keep_index,
             "only": only,
             "kernels": kernels,
+            "install": install,
             "before_run": before_run,
         }
         self._entered: list[DumpContext] = []

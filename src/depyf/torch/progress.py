@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 SHARE = 0.02
-"""Part of the time that may go into writing: the next index waits until it is no more than that."""
+"""Part of the program's time that may go into writing: the next index waits until no more than that has."""
 
 
 class Progress:
@@ -15,7 +15,9 @@ class Progress:
     def __init__(self, write: Callable[[], None]) -> None:
         self._write = write
         self._is_due = False
-        self._not_before = 0.0
+        self._spent = 0.0
+        # What the program did before, such as to import torch, counts as its time.
+        self._began = time.monotonic() - time.process_time()
 
     def changed(self) -> None:
         """Note that there is something new to tell."""
@@ -23,13 +25,12 @@ class Progress:
         self.offer()
 
     def offer(self) -> None:
-        """Write, if there is something new and the last time is long enough ago."""
+        """Write, if there is something new and the writing so far was a small part of the time."""
         if not self._is_due:
             return
-        began = time.monotonic()
-        if began < self._not_before:
+        now = time.monotonic()
+        if self._spent > SHARE * (now - self._began):
             return
         self._is_due = False
         self._write()
-        ended = time.monotonic()
-        self._not_before = ended + (ended - began) / SHARE
+        self._spent += time.monotonic() - now

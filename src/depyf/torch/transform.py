@@ -45,11 +45,11 @@ class Subject:
         return self.running.function
 
 
-def transform(subject: Subject, dump: Dump, *, log_bytecode: bool) -> types.CodeType | None:
+def transform(subject: Subject, dump: Dump, *, log_bytecode: bool, install: bool) -> types.CodeType | None:
     """Write the source of Dynamo's code to a file and return the code compiled from that file.
 
     The result is None where Dynamo's own code has to stay: the equivalence is not proven, or the file could not be
-    written. `subject.compile.transformed` says why.
+    written; `subject.compile.transformed` says why. So it is where nothing is to be put in its place (`install`).
     """
     known = assumptions(subject.compile, subject.new_code)
     names = result_names(subject.compile, subject.new_code)
@@ -80,6 +80,8 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool) -> types.Code
         dump.write(name, annotated(transformed.module, _notes(subject)))
     if log_bytecode:
         _write_listings(subject, transformed, code, dump, name)
+    if not install and transformed.installed:
+        transformed.installed, transformed.reason = False, ""  # It could be; what is not exact about it is no reason.
     return code if transformed.installed else None
 
 

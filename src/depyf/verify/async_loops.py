@@ -1,7 +1,8 @@
 """The end of an `async for`, in its own operation or as a test for `StopAsyncIteration`.
 
 END_ASYNC_FOR goes on where the exception is a `StopAsyncIteration`, and raises it again as it is where it is none. That
-test is CHECK_EXC_MATCH with the class as a constant: a known class runs no code in it, so the outcome is a value.
+test is CHECK_EXC_MATCH, or MATCH_EXC, with the class as a constant: a known class runs no code in it, so the outcome is
+a value.
 """
 
 from __future__ import annotations
@@ -12,12 +13,26 @@ from depyf.verify.terms import Constant, NotUnderstood, Sort, Symbol, Term
 
 def check_exc_match(frame: Frame) -> bool:
     """Do a CHECK_EXC_MATCH of an exception that was caught here with the constant `StopAsyncIteration`."""
+    return tests_end(frame) and replace(frame, 1)
+
+
+def match_exc(frame: Frame) -> bool:
+    """Do the same test where it takes the exception too: MATCH_EXC of 3.10 and older."""
+    return tests_end(frame) and replace(frame, 2)
+
+
+def tests_end(frame: Frame) -> bool:
+    """Tell whether an exception that was caught here is tested for being a `StopAsyncIteration`."""
     exception, kind = frame.top(2)
     node = frame.node(kind)
-    if not (isinstance(node, Constant) and node.value is StopAsyncIteration and is_caught(frame, exception)):
-        return False
-    frame.pop()
-    frame.push(matches(frame, exception))
+    return isinstance(node, Constant) and node.value is StopAsyncIteration and is_caught(frame, exception)
+
+
+def replace(frame: Frame, pops: int) -> bool:
+    """Put the outcome of the test in the place of what it takes, and go on."""
+    truth = matches(frame, frame.peek(2))
+    frame.pop_many(pops)
+    frame.push(truth)
     return frame.next()
 
 

@@ -13,22 +13,28 @@ from depyf.verify.exact import Comparison, compare_paths
 from depyf.verify.flow import Flow
 from depyf.verify.header import difference, nested_difference
 from depyf.verify.level import Level, Verdict
+from depyf.verify.listings import Listings
 
 
 @pausing
-def verify(original: Code, candidate: Code, assumptions: Assumptions = NO_ASSUMPTIONS) -> Verdict:
+def verify(
+    original: Code, candidate: Code, assumptions: Assumptions = NO_ASSUMPTIONS, listings: Listings | None = None
+) -> Verdict:
     """Prove that `candidate` does what `original` does, nested code included.
 
     The level is the weakest that some piece of code needed. Nothing is run. Raises `DecompilationError` for
     bytecode that cannot be read.
+
+    listings: those of a proof that has looked at some of the code before.
     """
+    listings = Listings() if listings is None else listings
     weakest = Verdict(Level.EXACT)
     pending = [(original, candidate)]
     seen = {(id(original), id(candidate))}
     top = True
     while pending:
         mine, its = pending.pop()
-        verdict, nested = verify_one(mine, its, assumptions, top=top)
+        verdict, nested = verify_one(mine, its, assumptions, listings, top=top)
         top = False
         if verdict.level < weakest.level:
             weakest = verdict
@@ -43,7 +49,7 @@ def verify(original: Code, candidate: Code, assumptions: Assumptions = NO_ASSUMP
 
 
 def verify_one(
-    original: Code, candidate: Code, assumptions: Assumptions, *, top: bool
+    original: Code, candidate: Code, assumptions: Assumptions, listings: Listings, *, top: bool
 ) -> tuple[Verdict, list[tuple[Code, Code]]]:
     """Prove one pair, and return the pairs of nested code that the proof takes for granted."""
     if original is candidate:
@@ -51,7 +57,7 @@ def verify_one(
     reason = difference(original, candidate) if top else nested_difference(original, candidate)
     if reason is not None:
         return Verdict(Level.UNPROVEN, f"{original.name}: {reason}"), []
-    flows = Flow(normalise(original)), Flow(normalise(candidate))
+    flows = Flow(listings.of(original)), Flow(listings.of(candidate))
     exact = compare_paths(*flows)
     if exact.reason is None and facts_of(original.version, str(original)).exceptions != "table":
         # Where blocks are opened and closed is no operation, and yet part of what the compiler wrote.

@@ -15,6 +15,7 @@ from depyf.verify.effects import EFFECTS, GROWERS, NEVER_RAISE, Effect, effect_o
 from depyf.verify.frame import Frame
 from depyf.verify.known_calls import (
     awaited_known,
+    calls_constant,
     entered,
     exception_parts,
     imported,
@@ -83,9 +84,25 @@ def standing(frame: Frame, lengths: Mapping[str, int]) -> Event | Split:
     special = SPECIAL.get(item.op)
     if special is not None:
         return special(frame, item)
-    method = called(frame) if item.op == "CALL" else None
-    if method is not None:
-        return do_method(frame, item, *method)
+    if item.op == "CALL":
+        if calls_constant(frame):
+            known = known_call(frame, item)
+            if known is not None:
+                return known
+        elif (method := called(frame)) is not None:
+            return do_method(frame, item, *method)
+    if item.op in CALLS:
+        return call(frame, *CALLS[item.op](frame, item), lengths)
+    if item.op in GROWERS:
+        return grow(frame, item, GROWERS[item.op])
+    effect = effect_of(item.op, item.arg)
+    if effect is None:
+        raise NotUnderstood(f"{item.op} is not understood here")
+    return plain(frame, item, effect)
+
+
+def known_call(frame: Frame, item: Instruction) -> Event | None:
+    """Return the operation that the call of a constant does; None for a constant that is not known."""
     if (taking := takes_iterator(frame)) is not None:
         slots = 1 if item.arg[1] == "plain" else 2  # type: ignore[index]
         results = (Symbol(taking[1]),)
@@ -99,14 +116,7 @@ def standing(frame: Frame, lengths: Mapping[str, int]) -> Event | Split:
         return ON_GROUPS[group](frame, 2 + slots, lambda values: (frame.terms.tuple_of(values),))
     if (known := imported(frame)) is not None:
         return import_known(frame, item, *known)
-    if item.op in CALLS:
-        return call(frame, *CALLS[item.op](frame, item), lengths)
-    if item.op in GROWERS:
-        return grow(frame, item, GROWERS[item.op])
-    effect = effect_of(item.op, item.arg)
-    if effect is None:
-        raise NotUnderstood(f"{item.op} is not understood here")
-    return plain(frame, item, effect)
+    return None
 
 
 def plain(frame: Frame, item: Instruction, effect: Effect) -> Event:

@@ -28,9 +28,10 @@ class Frame:
     @property
     def item(self) -> Instruction:
         """The instruction where this side stands. Raises `NotUnderstood` past the end of the code."""
-        if not 0 <= self.side.place < len(self.listing.instructions):
-            raise NotUnderstood("control runs off the end of the code")
-        return self.listing.instructions[self.side.place]
+        place, instructions = self.side.place, self.listing.instructions
+        if 0 <= place < len(instructions):
+            return instructions[place]
+        raise NotUnderstood("control runs off the end of the code")
 
     def pop(self) -> Term:
         """Take the top of the stack."""
@@ -48,13 +49,14 @@ class Frame:
 
     def peek(self, depth: int = 1) -> Term:
         """Return the value `depth` deep, 1 for the top."""
-        if not 1 <= depth <= len(self.side.stack):
+        stack, state = self.side.stack, self.state
+        if not 1 <= depth <= len(stack):
             raise NotUnderstood("the stack is not deep enough")
-        return self.state.resolve(self.side.stack[-depth])
+        return state.resolve(stack[-depth]) if state.bound else stack[-depth]
 
     def top(self, count: int) -> tuple[Term, ...]:
         """Return the topmost values, the deepest first."""
-        return tuple(self.peek(depth) for depth in range(count, 0, -1))
+        return tuple([self.peek(depth) for depth in range(count, 0, -1)])
 
     def next(self) -> bool:
         """Go on to the next instruction; the result says that nothing observable was done."""

@@ -11,9 +11,9 @@ import keyword
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Instruction
-from depyf.bytecode.normalise import normalise
 from depyf.bytecode.operations import OPERATIONS
 from depyf.bytecode.versions.known import facts_of
+from depyf.verify.listings import Listings
 
 LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FAST", "LOAD_DEREF")
 CALLEE = {"plain": 0, "above": 0, "below": 1}
@@ -24,7 +24,7 @@ OTHER: Slot = ("", "")
 """Values on the stack: a variable ("load", name), an attribute of one ("attribute", name), any other."""
 
 
-def imported_names(code: Code) -> list[str]:
+def imported_names(code: Code, listings: Listings) -> list[str]:
     """Return the names whose attributes are called in the plain form, and never in the method form.
 
     Nested code counts. Raises `DecompilationError` for bytecode that cannot be read.
@@ -36,7 +36,7 @@ def imported_names(code: Code) -> list[str]:
         current = pending.pop()
         pending.extend(const for const in current.consts if isinstance(const, Code))
         if may_load_attributes(current):
-            collect(normalise(current).instructions, plain, method)
+            collect(listings.of(current).instructions, plain, method)
     return sorted(name for name in plain - method if name.isidentifier() and not keyword.iskeyword(name))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from depyf.bytecode.code import CO_HAS_DOCSTRING, CO_ITERABLE_COROUTINE
 from depyf.bytecode.reader import read
@@ -30,6 +30,7 @@ def recompile(
     function: str | None = None,
     names: Mapping[str, str] = NOTHING,
     functions: Mapping[str, str] = NOTHING,
+    imported: Sequence[str] | None = None,
 ) -> types.CodeType:
     """Return a code object, compiled from `text`, that is legal as `__code__` of the function of `original`.
 
@@ -42,13 +43,16 @@ def recompile(
     function: the function's name in the text; by default the name of `original`, else the only one there is.
     names: identifiers in the text that stand for names that are no identifiers.
     functions: names of nested functions in the text that stand for the names which these functions have.
+    imported: what the module of `original` imported, where somebody has found that out.
 
     Raises `DecompilationError` when the text does not compile, has no such function, or the function cannot be given
     the layout of `original`.
     """
 
     def build(first: tuple[str, ...]) -> types.CodeType:
-        standin, own_qualname = compile_standin(text, original, filename, function, names, first=first)
+        standin, own_qualname = compile_standin(
+            text, original, filename, function, names, first=first, imported=imported
+        )
 
         def restore(code: types.CodeType) -> types.CodeType:
             return put_back(rename(code, names), placeholders, stood_first=bool(first))

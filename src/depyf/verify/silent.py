@@ -12,7 +12,7 @@ from collections.abc import Callable
 from depyf.bytecode.code import Code
 from depyf.verify import containers
 from depyf.verify.arithmetic import compare, contains, operate
-from depyf.verify.async_loops import check_exc_match, end_async_for, get_aiter
+from depyf.verify.async_loops import check_exc_match, end_async_for, get_aiter, match_exc
 from depyf.verify.constants import function_name
 from depyf.verify.frame import Frame, as_raised
 from depyf.verify.known_calls import (
@@ -21,9 +21,11 @@ from depyf.verify.known_calls import (
     call_slice,
     call_throw,
     call_untrace,
+    calls_constant,
     is_iterator,
 )
 from depyf.verify.methods import call_method, load_attribute, load_method
+from depyf.verify.snapshots import is_seen_list, take_all, tuple_now
 from depyf.verify.state import EmptySet, FunctionOf, ListOf
 from depyf.verify.terms import Constant, NotUnderstood, Null, Sort, Symbol, Term, TupleOf
 
@@ -284,7 +286,7 @@ def list_extend(frame: Frame) -> bool:
     if frame.state.items(frame.peek()) == ():
         return give(frame, 1)
     target = frame.peek(count_of(frame) + 1)
-    return containers.extend(frame.state, target, frame.peek()) and give(frame, 1)
+    return containers.extend(frame.state, target, frame.peek()) and give(frame, 1) or take_all(frame)
 
 
 def map_add(frame: Frame) -> bool:
@@ -309,6 +311,8 @@ def list_to_tuple(frame: Frame) -> bool:
     items = frame.state.items(frame.peek())
     if items is not None:
         return give(frame, 1, frame.terms.tuple_of(items))
+    if is_seen_list(frame, frame.peek()):
+        return give(frame, 1, tuple_now(frame, frame.peek()))
     after = frame.side.place + 1
     following = frame.listing.instructions[after] if after < len(frame.listing.instructions) else None
     if following is not None and following.op == "CALL_EX" and following.arg in ((False, "below"), (False, "above")):
@@ -391,9 +395,10 @@ def get_iter(frame: Frame) -> bool:
 
 def call(frame: Frame) -> bool:
     """Do a call of which the outcome is known."""
+    if not calls_constant(frame):
+        return call_method(frame)
     return (
-        call_method(frame)
-        or call_exc_info(frame)
+        call_exc_info(frame)
         or call_throw(frame)
         or call_untrace(frame)
         or call_slice(frame)
@@ -479,6 +484,7 @@ SILENT: dict[str, Action] = {
     "GET_ITER": get_iter,
     "GET_AITER": get_aiter,
     "CHECK_EXC_MATCH": check_exc_match,
+    "MATCH_EXC": match_exc,
     "END_ASYNC_FOR": end_async_for,
     "PUSH_EXC_INFO": push_exc_info,
     "POP_EXCEPT": pop_except,

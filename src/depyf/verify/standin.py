@@ -6,12 +6,13 @@ import __future__
 import ast
 import keyword
 import types
-import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from depyf.bytecode.reader import read
 from depyf.errors import DecompilationError
+from depyf.quiet import without_compiler_warnings
 from depyf.verify.imports import imported_names
+from depyf.verify.listings import Listings
 from depyf.verify.placeholders import stand_in
 
 WRAPPER = "__closure_of_"
@@ -32,19 +33,24 @@ def compile_standin(
     names: Mapping[str, str],
     *,
     first: tuple[str, ...] = (),
+    imported: Sequence[str] | None = None,
 ) -> tuple[types.CodeType, str]:
     """Return the code object, compiled from `text`, of the function that stands for `original`; and its qualified name.
 
     function: its name in the text; by default the name of `original`, else the only function there is.
     names: identifiers in the text that stand for other names in `original`.
     first: placeholders whose objects are to be the first constants of each function.
+    imported: what the module of the original imported, where that is known.
     Raises `DecompilationError` when the text does not compile or the function is not there.
     """
     wanted = original.co_name if function is None else function
-    module = compile_text(text, original, filename, names, first=first)
+    if imported is None:
+        imported = imported_names(read(original), Listings())
+    text = with_imports(text, imported, names)
+    module = compile_text(text, original, filename, first=first)
     found = list(functions(module))
     if any(code.co_name == wanted and not set(original.co_cellvars) <= set(code.co_cellvars) for code, _ in found):
-        found = list(functions(compile_text(text, original, filename, names, cells_of=wanted, first=first)))
+        found = list(functions(compile_text(text, original, filename, cells_of=wanted, first=first)))
     named = [(code, qualname) for code, qualname in found if code.co_name == wanted]
     if not named and function is None and len(found) == 1:
         named = found
@@ -58,20 +64,17 @@ def compile_text(
     text: str,
     original: types.CodeType,
     filename: str,
-    names: Mapping[str, str],
     *,
     cells_of: str | None = None,
     first: tuple[str, ...] = (),
 ) -> types.CodeType:
-    """Compile a module's text under the `from __future__` imports, and with the imports, of the original's module.
+    """Compile a module's text under the `from __future__` imports of the original's module.
 
     cells_of: the function in which the cells of the original have to be cells, whether it needs them or not.
     first: placeholders whose objects are to be the first constants of each function.
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            text = with_imports(text, imported_names(read(original)), names)
+        with without_compiler_warnings():
             flags = original.co_flags & FUTURE_FLAGS
             source: str | ast.Module = text
             if cells_of is not None or first:
@@ -86,7 +89,7 @@ def compile_text(
         raise DecompilationError(f"the source does not compile: {error}", code=filename) from error
 
 
-def with_imports(text: str, imported: list[str], names: Mapping[str, str]) -> str:
+def with_imports(text: str, imported: Sequence[str], names: Mapping[str, str]) -> str:
     """Return the text of a module that imports names, at its end, where no line or docstring is moved by it."""
     in_text = {name: identifier for identifier, name in names.items()}
     return f"{text}\nimport {', '.join(in_text.get(name, name) for name in imported)}\n" if imported else text

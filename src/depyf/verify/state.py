@@ -193,6 +193,22 @@ class State:
         """Return the fresh object that a resolved term names, if it names one."""
         return self.heap.get(term)
 
+    def references(self, side: Side, wanted: Term) -> int:
+        """Return how often a side holds a fresh object, in what it holds too."""
+        count = 0
+        seen: set[Term] = set()
+        pending = [*side.stack, *side.variables.values(), side.handling]
+        while pending:
+            term = self.resolve(pending.pop())
+            node = self.terms.nodes[term]
+            count += term == wanted
+            if isinstance(node, (TupleOf, Pure)):
+                pending.extend(node.items)
+            elif term in self.heap and term not in seen:
+                seen.add(term)
+                pending.extend(contents(self.heap[term]))
+        return count
+
     def exact_type(self, term: Term) -> Sort | None:
         """Return LIST, SET or DICT where a resolved term is surely exactly that."""
         node = self.terms.nodes[term]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from depyf.report.html.function_data import entry_key
 from depyf.report.index_reader import Run
-from depyf.report.model import Function, GraphBreak, UserLine
+from depyf.report.model import Failure, Function, GraphBreak, UserLine
 
 OF_TORCH = "torch/"
 
@@ -37,6 +37,16 @@ class Skipped:
     times: int
 
 
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """A compile that Dynamo gave up: its page, and why."""
+
+    id: str
+    address: str
+    name: str
+    failure: Failure
+
+
 def broken(run: Run, addresses: Mapping[str, str]) -> list[Broken]:
     """Return the places where graphs end, in the order in which they came up."""
     places: dict[tuple[UserLine | None, str], Broken] = {}
@@ -49,15 +59,10 @@ def broken(run: Run, addresses: Mapping[str, str]) -> list[Broken]:
     return list(places.values())
 
 
-def failed(run: Run, addresses: Mapping[str, str]) -> list[tuple[str, str, str, str]]:
-    """Return id, page, function and reason of each compile that Dynamo gave up."""
+def failed(run: Run, addresses: Mapping[str, str]) -> list[GivenUp]:
+    """Return the compiles that Dynamo gave up."""
     return [
-        (
-            str(compiled.id),
-            f"{addresses[function.root]}/{entry_key(compiled)}",
-            function.name,
-            f"{compiled.failure.kind}: {compiled.failure.reason}",
-        )
+        GivenUp(str(compiled.id), f"{addresses[function.root]}/{entry_key(compiled)}", function.name, compiled.failure)
         for function, compiled in run.session.compiles()
         if compiled.failure is not None
     ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from depyf.report.html.breaks import Broken, Skipped, broken, failed, skipped
+from depyf.report.html.breaks import Broken, GivenUp, Skipped, broken, failed, skipped
 from depyf.report.html.overview import Row, rows
 from depyf.report.html.recompiles import Recompiled, recompiled
 from depyf.report.index_reader import INDEX, Run, read_run
@@ -97,7 +97,7 @@ class Process:
         return broken(self.run, self.addresses)
 
     @cached_property
-    def failed(self) -> list[tuple[str, str, str, str]]:
+    def failed(self) -> list[GivenUp]:
         """Return the compiles that Dynamo gave up."""
         return failed(self.run, self.addresses)
 

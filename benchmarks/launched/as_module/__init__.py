@@ -1,0 +1,3 @@
+"""A package that is run with `-m`."""
+
+print("package", __name__)

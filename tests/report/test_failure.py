@@ -1,0 +1,22 @@
+"""Why a frame was given up, as torch says it: in one line, and what one can do about it."""
+
+from __future__ import annotations
+
+from depyf.report.model import Failure
+
+REASON = """Dynamo recompile limit exceeded
+  Explanation: Dynamo attempted to recompile the code object too many times.
+  Hint: To monitor recompilations, enable TORCH_LOGS=recompiles.
+  Hint: See the documentation.
+
+  Developer debug context: Limit type: recompile_limit"""
+
+
+def test_a_reason_has_a_first_line_and_hints() -> None:
+    failure = Failure("Unsupported", REASON, None)
+    assert failure.summary == "Dynamo recompile limit exceeded"
+    assert failure.hints == ["To monitor recompilations, enable TORCH_LOGS=recompiles.", "See the documentation."]
+
+
+def test_a_reason_of_one_line_has_no_hints() -> None:
+    assert (Failure("X", "no", None).summary, Failure("X", "no", None).hints) == ("no", [])
