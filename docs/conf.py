@@ -28,7 +28,7 @@ html_copy_source = False
 myst_heading_anchors = 4
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
-nitpicky = False
+default_role = "code"
 # Values that pickle cannot keep are no fault of a page.
 suppress_warnings = ["config.cache"]
 

@@ -4,7 +4,7 @@
 """
 
 import torch
-from measuring import measure
+from measuring import compare
 
 SETTINGS = {f"weight of part {number}": number / 100 for number in range(1000)}
 
@@ -25,5 +25,4 @@ def after(x: torch.Tensor) -> torch.Tensor:
 
 if __name__ == "__main__":
     calls = [(torch.ones(64),)]
-    measure("before", torch.compile(before, backend="eager"), calls)
-    measure("after", torch.compile(after, backend="eager"), calls)
+    compare({each.__name__: torch.compile(each, backend="eager") for each in (before, after)}, calls)

@@ -4,7 +4,7 @@
 """
 
 import torch
-from measuring import measure
+from measuring import compare
 from torch import nn
 
 
@@ -37,5 +37,5 @@ class After(nn.Module):
 if __name__ == "__main__":
     calls = [(torch.ones(8, 64),)] * 12
     with torch.no_grad():
-        measure("before", torch.compile(Before(), backend="aot_eager"), calls, rounds=20)
-        measure("after", torch.compile(After(), backend="aot_eager"), calls, rounds=20)
+        models = {"before": Before(), "after": After()}
+        compare({name: torch.compile(model, backend="eager") for name, model in models.items()}, calls, times=1)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -30,11 +32,21 @@ def _with_code() -> list[Path]:
     return [page for page in pages() if any(each.role in run for each in blocks(page.read_text(encoding="utf-8")))]
 
 
+@pytest.fixture(scope="module")
+def outputs_of(request: pytest.FixtureRequest) -> Iterator[Callable[[Path], list[Output]]]:
+    """Run the pages that were asked for, two at a time: most of their time is torch being imported."""
+    _needs_the_versions()
+    chosen = [each.callspec.params["page"] for each in request.session.items if "outputs_of" in each.fixturenames]
+    with ThreadPoolExecutor(2) as pool:
+        running = {page: pool.submit(run_page, page) for page in chosen}
+        yield lambda page: running[page].result()
+        pool.shutdown(cancel_futures=True)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", _with_code(), ids=lambda page: page.stem)
-def test_a_page_shows_what_its_blocks_print(page: Path) -> None:
-    _needs_the_versions()
-    wrong = [difference(page, each) for each in run_page(page) if not each.is_right]
+def test_a_page_shows_what_its_blocks_print(page: Path, outputs_of: Callable[[Path], list[Output]]) -> None:
+    wrong = [difference(page, each) for each in outputs_of(page) if not each.is_right]
     assert not wrong, "\n".join([*wrong, f"python -m tools.documented --write {page.relative_to(ROOT)}"])
 
 
