@@ -255,3 +255,12 @@ def test_code_that_only_its_flags_call_a_generators_is_not_taken_for_one() -> No
     code = plain.__code__.replace(co_flags=plain.__code__.co_flags | inspect.CO_GENERATOR)
     with pytest.raises(DecompilationError, match="makes no generator"):
         verify(read(code), read(code.replace(co_name="other")))
+
+
+def test_a_text_that_looks_like_a_placeholder_s_stand_in_stays_a_text() -> None:
+    def says(x: object) -> object:
+        return x, "<placeholder thing>", thing  # type: ignore[name-defined]  # noqa: F821
+
+    text = 'def says(x):\n    return (x, "<placeholder thing>", thing)\n'
+    code = again(text, says.__code__, placeholders={"thing": 7})
+    assert types.FunctionType(code, {})(1) == (1, "<placeholder thing>", 7)

@@ -11,15 +11,20 @@ SPARE_NAMES = tuple(f"of none, {number}" for number in range(8))
 """Names that are no placeholder's, for constants to spare."""
 
 
-def put_back(code: types.CodeType, placeholders: Mapping[str, object]) -> types.CodeType:
+def put_back(
+    code: types.CodeType, placeholders: Mapping[str, object], *, stood_first: bool = False
+) -> types.CodeType:
     """Return the code with each load of a placeholder's name replaced by a load of its object as a constant.
+
+    stood_first: texts stand for the objects among the constants, as those had to come first: see `stand_in`.
 
     The object is a constant again, as it was in the original, and not bound to a global name: nothing of the
     program can rebind it, and the module's globals, which are the user's, stay as they are. Nested code is left to
     the caller. Raises `NoRoom` where the bytecode has no room for it.
     """
     code = put_back_code(code, placeholders)
-    code = code.replace(co_consts=tuple(_meant(const, placeholders) for const in code.co_consts))
+    if stood_first:
+        code = code.replace(co_consts=tuple(_meant(const, placeholders) for const in code.co_consts))
     if placeholders.keys().isdisjoint(code.co_names):
         return code
     words = Words(code)

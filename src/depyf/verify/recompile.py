@@ -48,13 +48,15 @@ def recompile(
     Raises `DecompilationError` when the text does not compile, has no such function, or the function cannot be given
     the layout of `original`.
     """
-    def restore(code: types.CodeType) -> types.CodeType:
-        return put_back(rename(code, names), placeholders)
 
     def build(first: tuple[str, ...]) -> types.CodeType:
         standin, own_qualname = compile_standin(
             text, original, filename, function, names, first=first, imported=imported
         )
+
+        def restore(code: types.CodeType) -> types.CodeType:
+            return put_back(rename(code, names), placeholders, stood_first=bool(first))
+
         standin = rewrite_tree(rename_functions(standin, functions), restore)
         code = lay_out(standin, original)
         return requalify_made(requalify(code, own_qualname, read(original).qualname), original)

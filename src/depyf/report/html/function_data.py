@@ -56,9 +56,7 @@ def _computed(entries: list[Json], places: _Places) -> Counter[str]:
     return Counter(file for (file, _), number in places.numbers.items() if number in shown)
 
 
-def source_blocks(
-    run: Run, root: Function, origins: Iterable[Origin], computed: Mapping[str, int]
-) -> list[Block]:
+def source_blocks(run: Run, root: Function, origins: Iterable[Origin], computed: Mapping[str, int]) -> list[Block]:
     """Return the parts of the user's files that a page shows: the function itself, then those with the most in graphs.
 
     computed: of how many lines of each file a graph was made.

@@ -99,17 +99,23 @@ class Comparison:
 
     def _run_compiled(self, module: torch.fx.GraphModule, cotangents: dict[int, Tensor] | None) -> Results:
         """Run a graph as the backend compiles it: by Dynamo, and where that does not take it whole, without."""
+        results = self._run_by_dynamo(module, cotangents)
+        if results is not None:
+            return results
+        return self._run(compiled_by(self._backend, copy_of(module), self._call.fresh_inputs()), cotangents)
+
+    def _run_by_dynamo(self, module: torch.fx.GraphModule, cotangents: dict[int, Tensor] | None) -> Results | None:
+        """Run a graph as Dynamo compiles it, or return None: it does not take every graph that it makes."""
         made = []
         handle = seams.register_bytecode_hook(lambda code, new_code: made.append(new_code))
         try:
             results = self._run(torch.compile(copy_of(module), backend=self._backend, fullgraph=True), cotangents)
-            if made:
-                return results
         except Unsupported:
-            pass  # Dynamo does not take every graph that it makes.
+            return None
         finally:
             handle.remove()
-        return self._run(compiled_by(self._backend, copy_of(module), self._call.fresh_inputs()), cotangents)
+        # A frame that Dynamo skips runs as it is, and nothing is compiled.
+        return results if made else None
 
     def _exactly(self, module: torch.fx.GraphModule, cotangents: dict[int, Tensor] | None) -> Results:
         """Run a graph in float64, for what can be had of it: a graph may ask for its dtypes by their names."""
