@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
+
+from benchmarks.index_parts import artefact, broken, entry, function, index, transformed, write_dump
 
 LINES = 12
 """Lines of each function; each becomes three nodes of every graph."""
@@ -16,32 +17,16 @@ KERNEL_LINES = 250
 
 def write_many_frames(directory: Path, count: int) -> None:
     """Write the dump of `count` functions; every seventh broke, every fifth was compiled twice."""
-    functions, order = [], []
+    functions = []
     for number in range(count):
         ids = [f"{number}/0", *([f"{number}/1"] if number % 5 == 0 else [])]
-        order += ids
         functions.append(_function(directory, number, ids))
     files = sorted({each["file"] for each in functions})
-    for file in files:
-        text = "".join(_source(number) for number in range(count) if _file(number) == file)
-        _write(directory, f"source/{file}", text)
-    index = {
-        "schema": 1,
-        "torch": "2.13.0",
-        "python": "3.11.7",
-        "ended": True,
-        "functions": functions,
-        "order": order,
-        "sources": [{"file": file, "path": f"/home/me/{file}", "dump": f"source/{file}"} for file in files],
-        "outside": [],
-        "compiled_before": [],
-        "skipped": [
-            {"name": f"skipped_{n}", "file": "skipped.py", "reason": "no tensor", "times": n} for n in range(50)
-        ],
-        "unavailable": {},
-        "problems": [],
+    sources = {
+        f"source/{file}": "".join(_source(number) for number in range(count) if _file(number) == file) for file in files
     }
-    _write(directory, "index.json", json.dumps(index))
+    skipped = [{"name": f"skipped_{n}", "file": "skipped.py", "reason": "no tensor", "times": n} for n in range(50)]
+    write_dump(directory, index(functions, files, skipped=skipped), sources)
 
 
 def _file(number: int) -> str:
@@ -68,43 +53,27 @@ def _line(number: int, offset: int) -> dict[str, Any]:
 
 def _function(directory: Path, number: int, ids: list[str]) -> dict[str, Any]:
     compiles = [_compile(directory, number, each, attempt) for attempt, each in enumerate(ids)]
-    line = _first_line(number)
-    return {
-        "name": f"block_{number}",
-        "file": _file(number),
-        "line": line,
-        "dump": "",
-        "compiles": compiles,
-        "resume_functions": [],
-    }
+    return function(f"block_{number}", _file(number), _first_line(number), compiles)
 
 
 def _compile(directory: Path, number: int, compile_id: str, attempt: int) -> dict[str, Any]:
     graph = 2 * number + attempt
     refused = [{"entry": f"{number}/0", "clauses": ["size"], "explained": ['size of L["x"]: expected (8,), got (9,)']}]
-    return {
-        "id": compile_id,
-        "attempts": 1,
-        "trigger": {"kind": "recompile", "refused": refused} if attempt else {"kind": "first call"},
-        "called_from": [
-            _call("train.py", number // 100, "step"),
-            _call("model.py", number // 10, "forward"),
-        ],
-        "transformed": _transformed(directory, number, attempt, graph),
-        "graphs_called": [f"__compiled_fn_{graph}"],
-        "resume_functions_called": [],
-        "artefacts": _artefacts(directory, number, graph),
-        "guards": [_guard(number, each) for each in range(GUARDS)],
-        "guard_count": GUARDS,
-        "op_count": 3 * LINES,
-        "hits": 10,
-        "breaks": [_break(number)] if number % 7 == 0 else [],
-        "failure": None,
-        "gone": None,
-        "contrast": None,
-        "began": 2.0 * number + attempt,
-        "seconds": {"total": 1.0, "backend": 0.7, "inductor": 0.5, "code generation": 0.3},
-    }
+    return entry(
+        compile_id,
+        trigger={"kind": "recompile", "refused": refused} if attempt else {"kind": "first call"},
+        called_from=[_call("train.py", number // 100, "step"), _call("model.py", number // 10, "forward")],
+        transformed=_transformed(directory, number, attempt, graph),
+        graphs_called=[f"__compiled_fn_{graph}"],
+        artefacts=_artefacts(directory, number, graph),
+        guards=[_guard(number, each) for each in range(GUARDS)],
+        guard_count=GUARDS,
+        op_count=3 * LINES,
+        hits=10,
+        breaks=[broken(_line(number, LINES))] if number % 7 == 0 else [],
+        began=2.0 * number + attempt,
+        seconds={"total": 1.0, "backend": 0.7, "inductor": 0.5, "code generation": 0.3},
+    )
 
 
 def _call(file: str, number: int, function: str) -> dict[str, Any]:
@@ -114,7 +83,7 @@ def _call(file: str, number: int, function: str) -> dict[str, Any]:
 def _transformed(directory: Path, number: int, attempt: int, graph: int) -> dict[str, Any]:
     file = f"__transformed_code_{attempt}_for_block_{number}.py"
     _write(directory, file, f"def block_{number}(self, x):\n    return __compiled_fn_{graph}(x)[0]\n")
-    return {"file": file, "level": "EQUIVALENT", "reason": "", "installed": True, "instructions": 40}
+    return transformed(file, 40)
 
 
 def _artefacts(directory: Path, number: int, graph: int) -> list[dict[str, Any]]:
@@ -122,10 +91,10 @@ def _artefacts(directory: Path, number: int, graph: int) -> list[dict[str, Any]]
     for stage in ("Captured_Graph", "Forward_graph", "AFTER_POST_GRAD"):
         file = f"__compiled_fn_{graph}.{stage}.0.py"
         _write(directory, file, _graph(number))
-        found.append({"stage": stage, "kind": "graph", "part": "", "attempt": 0, "file": file})
+        found.append(artefact(stage, "graph", file))
     kernel = f"__compiled_fn_{graph}.kernel_0.py"
     _write(directory, kernel, _kernel())
-    return [*found, {"stage": "kernel", "kind": "kernel", "part": "", "attempt": 0, "file": kernel}]
+    return [*found, artefact("kernel", "kernel", kernel)]
 
 
 def _guard(number: int, which: int) -> dict[str, Any]:
@@ -135,17 +104,6 @@ def _guard(number: int, which: int) -> dict[str, Any]:
         "source": source,
         "clause": f"tensor({source}, size=(8,))",
         "where": _line(number, 1),
-    }
-
-
-def _break(number: int) -> dict[str, Any]:
-    return {
-        "reason": "Data-dependent branching",
-        "explanation": "",
-        "hints": [],
-        "code": "GB0170",
-        "where": _line(number, LINES),
-        "stack": [],
     }
 
 

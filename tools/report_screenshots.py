@@ -1,8 +1,9 @@
 """Takes the pictures of the report that the documentation shows.
 
-    python -m tools.report_screenshots DUMP [--out docs/images] [--browser /usr/bin/chromium]
+    python -m tools.report_screenshots DUMP RANKS [--out docs/images] [--browser /usr/bin/chromium]
 
-The dump is that of `depyf run examples/training_step.py`, with its report.
+DUMP is that of `depyf run examples/training_step.py`, and RANKS that of
+`depyf run -m torch.distributed.run --standalone --nproc-per-node 2 examples/two_ranks.py`, both with their reports.
 """
 
 from __future__ import annotations
@@ -49,17 +50,19 @@ def main() -> None:
     """Take them all."""
     parser = argparse.ArgumentParser()
     parser.add_argument("dump", type=Path)
+    parser.add_argument("ranks", type=Path)
     parser.add_argument("--out", type=Path, default=Path("docs/images"))
     parser.add_argument("--browser", default=shutil.which("chromium"))
     arguments = parser.parse_args()
     from playwright.sync_api import sync_playwright
 
     arguments.out.mkdir(parents=True, exist_ok=True)
-    page_file = (arguments.dump / "report" / "index.html").resolve()
+    page_file, of_ranks = ((each / "report" / "index.html").resolve() for each in (arguments.dump, arguments.ranks))
     with sync_playwright() as started:
         launched = started.chromium.launch(executable_path=arguments.browser, args=["--no-sandbox"])
         for name, address, scheme in PICTURES:
             _picture(launched, page_file, address, scheme, arguments.out / f"{name}.png")
+        _picture(launched, of_ranks, "ranks", "light", arguments.out / "report-ranks.png")
         _search(launched, page_file, arguments.out / "report-search.png")
         launched.close()
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
+
+from benchmarks import index_parts
+from benchmarks.index_parts import artefact, write_dump
 
 HOSTILE = "<img src=x onerror=\"document.title='owned'\"></script><script>document.title='owned'</script>"
 
@@ -47,103 +49,39 @@ def line(number: int, text: str = "", function: str = "toy") -> dict[str, Any]:
 
 
 def entry(compile_id: str, **changes: Any) -> dict[str, Any]:
-    """Return a compile as the index tells it."""
-    return {
-        "id": compile_id,
-        "attempts": 1,
-        "trigger": {"kind": "first call"},
-        "called_from": [line(20, "toy(a, b)", "<module>")],
-        "transformed": {"unavailable": "Dynamo made no code"},
-        "graphs_called": ["__compiled_fn_1"],
-        "resume_functions_called": [],
-        "artefacts": [],
-        "guards": [],
-        "guard_count": 2,
-        "op_count": 4,
-        "hits": 3,
-        "breaks": [],
-        "failure": None,
-        "gone": None,
-        "contrast": None,
-        "began": 0.5,
-        "seconds": {"total": 2.0, "backend": 1.5, "inductor": 1.0, "code generation": 0.5},
-        **changes,
-    }
+    """Return a compile of the toy function as the index tells it."""
+    return index_parts.entry(compile_id, **{"called_from": [line(20, "toy(a, b)", "<module>")], **changes})
 
 
 def function(name: str, compiles: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
-    """Return a root function as the index tells it."""
-    return {
-        "name": name,
-        "file": "toy.py",
-        "line": 4,
-        "dump": "",
-        "compiles": compiles,
-        "resume_functions": [],
-        **changes,
-    }
+    """Return a root function of the toy's file as the index tells it."""
+    return index_parts.function(name, "toy.py", 4, compiles, **changes)
 
 
 def index(functions: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
     """Return an index with these functions."""
-    order = [one["id"] for each in functions for two in (each, *each["resume_functions"]) for one in two["compiles"]]
-    return {
-        "schema": 1,
-        "torch": "2.13.0",
-        "python": "3.11.7",
-        "ended": True,
-        "functions": functions,
-        "order": order,
-        "sources": [{"file": "toy.py", "path": "/home/me/toy.py", "dump": "source/toy.py"}],
-        "outside": [],
-        "compiled_before": [],
-        "skipped": [],
-        "unavailable": {},
-        "problems": [],
-        **changes,
-    }
-
-
-def artefact(stage: str, kind: str, file: str, part: str = "") -> dict[str, Any]:
-    return {"stage": stage, "kind": kind, "part": part, "attempt": 0, "file": file}
+    return index_parts.index(functions, ["toy.py"], **changes)
 
 
 def toy_entry() -> dict[str, Any]:
     """Return the first compile of the toy function, with a graph break and the files that `write_toy` writes."""
     return entry(
         "0/0",
-        transformed={
-            "file": "__transformed_code_0_for_toy.py",
-            "level": "EQUIVALENT",
-            "reason": "",
-            "installed": True,
-            "instructions": 20,
-        },
+        transformed=index_parts.transformed("__transformed_code_0_for_toy.py"),
         artefacts=[artefact("Captured_Graph", "graph", "__compiled_fn_1.Captured_Graph.0.py")],
         guards=[
             {"kind": "TENSOR_MATCH", "source": 'L["a"]', "clause": 'tensor(L["a"], size=(10,))', "where": line(5)},
             {"kind": "GLOBAL_STATE", "source": "", "clause": "global_state()", "where": None},
         ],
         breaks=[
-            {
-                "reason": "Data-dependent branching",
-                "explanation": "Detected data-dependent branching.",
-                "hints": ["Use `torch.cond` to express dynamic control flow."],
-                "code": "GB0170",
-                "where": line(6, "if b.sum() < 0:"),
-                "stack": [line(6, "if b.sum() < 0:")],
-            }
+            index_parts.broken(
+                line(6, "if b.sum() < 0:"),
+                explanation="Detected data-dependent branching.",
+                hints=["Use `torch.cond` to express dynamic control flow."],
+                stack=[line(6, "if b.sum() < 0:")],
+            )
         ],
     )
-
-
-def write_dump(directory: Path, content: dict[str, Any], files: dict[str, str]) -> Path:
-    """Write an index and files into a directory, and return it."""
-    for name, text in {**files, "index.json": json.dumps(content)}.items():
-        path = directory / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return directory
 
 
 FILES = {

@@ -110,9 +110,18 @@ SAME = {
         "def f(a):\n if a:\n  x\n  a(2)\n return a\n if a:\n  x = 1\n",
         "same once numbers are followed",
     ),
+    "a function that is never made": (
+        "def f(a):\n if a:\n  x\n  def g(): return 1\n  a(g)\n return a\n if a:\n  x = 1\n",
+        "def f(a):\n if a:\n  x\n  def g(): return 2\n  a(g)\n return a\n if a:\n  x = 1\n",
+        "same once numbers are followed",
+    ),
 }
 
 OTHER = {
+    "a function that is made": (
+        "def f(a):\n s = 0\n while s < 1:\n  a(lambda: 1)\n  s = 1\n",
+        "def f(a):\n s = 0\n while s < 1:\n  a(lambda: 2)\n  s = 1\n",
+    ),
     "the arms differ": (
         "def f(a):\n if a < 1:\n  x = 2\n else:\n  x = 3\n return x\n",
         "def f(a):\n if not a < 1:\n  x = 2\n else:\n  x = 3\n return x\n",

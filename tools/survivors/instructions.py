@@ -35,11 +35,16 @@ def same_instructions(first: types.CodeType, second: types.CodeType) -> bool:
         mine, its = pending.pop()
         if list(reachable_rows(mine)) != list(reachable_rows(its)):
             return False
-        inner = [[const for const in code.co_consts if isinstance(const, types.CodeType)] for code in (mine, its)]
+        inner = inside(mine), inside(its)
         if len(inner[0]) != len(inner[1]):
             return False
         pending.extend(zip(*inner))
     return True
+
+
+def inside(code: types.CodeType) -> list[types.CodeType]:
+    """Return the code objects directly inside one."""
+    return [const for const in code.co_consts if isinstance(const, types.CodeType)]
 
 
 def reachable_rows(code: types.CodeType) -> Iterator[Row]:
@@ -65,8 +70,9 @@ def argument(item: Instruction) -> object:
 
 def is_dead_store(codes: tuple[types.CodeType, types.CodeType]) -> bool:
     """Tell whether two codes are the same but for stores of constants to variables that nothing reads then."""
-    rows = [live_rows(code) for code in codes]
-    return rows[0] == rows[1] and bool(rows[0])
+    rows, inner = [live_rows(code) for code in codes], [inside(code) for code in codes]
+    are_same = len(inner[0]) == len(inner[1]) and all(same_instructions(*pair) for pair in zip(*inner))
+    return are_same and rows[0] == rows[1] and bool(rows[0])
 
 
 def live_rows(code: types.CodeType) -> list[Row]:

@@ -4,8 +4,9 @@
 None that stand in the code: the states of a loop that dispatches, flags. Each code is written out for each of their
 values: what only moves or compares such values is done while writing, a jump on them is followed, and one on a function
 or display made right before it, a read of what is bound nowhere on the way only raises, and what is never reached is
-not written. When both come out the same, instruction for instruction, with the same handlers, what runs is the same but
-for these numbers, which nobody sees. So it is where the body of a loop stands twice in it.
+not written, functions inside it included. When both come out the same, instruction for instruction, with the same
+handlers, what runs is the same but for these numbers, which nobody sees. So it is where the body of a loop stands twice
+in it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Instruction
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.operations import OPERATIONS
@@ -47,19 +49,20 @@ class NotFollowed(Exception):
 
 @dataclass(slots=True)
 class Written:
-    """One instruction that is left: what it is, where it goes on, and where its exception goes (None: nowhere)."""
+    """One instruction that is left: what it is, where it goes on, and where its exception goes (None: nowhere).
+
+    code: the code object that it loads.
+    """
 
     row: tuple[object, ...]
     variable: str
     follow: list[Node]
     handler: Node | None
+    code: types.CodeType | None = None
 
 
 def is_same_specialised(codes: tuple[types.CodeType, types.CodeType]) -> bool:
     """Tell whether two codes are the same once the numbers in their variables are followed."""
-    inner = [[const for const in code.co_consts if isinstance(const, types.CodeType)] for code in codes]
-    if len(inner[0]) != len(inner[1]) or not all(same_instructions(*pair) for pair in zip(*inner)):
-        return False
     try:
         mine, its = (Specialised(code) for code in codes)
     except NotFollowed:
@@ -70,6 +73,8 @@ def is_same_specialised(codes: tuple[types.CodeType, types.CodeType]) -> bool:
         here, there = pending.pop()
         one, two = mine.written[here], its.written[there]
         if one.row != two.row or len(one.follow) != len(two.follow) or (one.handler is None) != (two.handler is None):
+            return False
+        if one.code is not None and two.code is not None and not same_instructions(one.code, two.code):
             return False
         ways = list(zip(one.follow, two.follow))
         if one.handler is not None and two.handler is not None:
@@ -159,7 +164,8 @@ class Specialised:
         follow = [self.silent((to, known, (), ())) for to in self.successors(place)]
         caught = self.silent((handler, known, (), ())) if raises and handler >= 0 else None
         variable = str(item.arg) if item.op.endswith("_FAST") else ""
-        return Written((item.op, argument(item)), variable, follow, caught)
+        code = item.arg.origin if isinstance(item.arg, Code) else None
+        return Written((item.op, argument(item)), variable, follow, caught, code)
 
     def successors(self, place: int) -> tuple[int, ...]:
         """Return where control goes; a jump on what was made right before it, by its truth."""

@@ -19,25 +19,6 @@ pytest.importorskip("click", reason="the command line needs click")
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[3]
-RANKS = """
-import os
-import torch
-import torch.distributed as dist
-
-dist.init_process_group("gloo")
-rank = dist.get_rank()
-
-@torch.compile(backend="aot_eager")
-def step(x):
-    y = x * 2 + 1
-    if rank == 1:
-        torch._dynamo.graph_break()
-    return y.sum()
-
-loss = step(torch.ones(4)).detach()
-dist.all_reduce(loss)
-dist.destroy_process_group()
-"""
 
 
 @pytest.fixture(scope="module")
@@ -80,9 +61,7 @@ def test_an_example_is_linked_in_both_directions(
 
 @pytest.mark.skipif(not torch.distributed.is_available(), reason="this torch has no distributed part")
 def test_two_ranks_are_beside_each_other_with_their_difference(launched: Any, tmp_path: Path) -> None:
-    program = tmp_path / "program.py"
-    program.write_text(RANKS, encoding="utf-8")
-    job = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(program))
+    job = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "examples/two_ranks.py")
     page = run(tmp_path / "out", *job)
     with visit(launched, page, "ranks") as visited:
         told = visited.page.inner_text(".page.ranks")
