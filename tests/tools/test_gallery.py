@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.report.html.browsing import browser, visit
 from tools.gallery import NAMES, PROGRAMS, Exhibit, about, page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,20 +35,41 @@ def test_the_page_escapes_what_programs_say() -> None:
     assert 'href="toy/report/index.html"' in made
 
 
-@pytest.mark.slow
-def test_two_programs_leave_their_reports(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Build two of the reports; return their folder and what was printed."""
     pytest.importorskip("torch", reason="the programs compile models")
     pytest.importorskip("transformers", reason="BERT is of transformers")
-    command = [sys.executable, "-m", "tools.gallery", "--out", str(tmp_path), "--backend", "aot_eager"]
+    out = tmp_path_factory.mktemp("gallery")
+    command = [sys.executable, "-m", "tools.gallery", "--out", str(out), "--backend", "aot_eager"]
     done = subprocess.run([*command, "bert", "everything_wrong"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "bert: 1 function, 1 compile" in done.stdout
-    assert "4 graph breaks" in done.stdout
-    leads = (tmp_path / "index.html").read_text(encoding="utf-8")
+    return out, done.stdout
+
+
+@pytest.mark.slow
+def test_two_programs_leave_their_reports(built: tuple[Path, str]) -> None:
+    out, printed = built
+    assert "bert: 1 function, 1 compile" in printed
+    assert "4 graph breaks" in printed
+    leads = (out / "index.html").read_text(encoding="utf-8")
     for name in ("bert", "everything_wrong"):
         assert f"{name}/report/index.html" in leads
-        assert (tmp_path / name / "report" / "index.html").is_file()
-    assert "BertModel" in (tmp_path / "bert" / "report" / "index.html").read_text(encoding="utf-8")
+    assert "BertModel" in (out / "bert" / "report" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_the_reports_open_in_a_browser(built: tuple[Path, str]) -> None:
+    out, _ = built
+    with browser() as launched:
+        with visit(launched, out / "bert" / "report" / "index.html", "p0f0/c0/captured_graph") as visited:
+            assert visited.page.inner_text(".fnhead .type") == "BertModel"
+            assert "BertEmbeddings.forward" in visited.page.locator(".blockhead").nth(1).inner_text()
+            visited.check()
+        with visit(launched, out / "everything_wrong" / "report" / "index.html", "recompiles") as visited:
+            assert "a string is a constant of the graph" in visited.page.inner_text("#p0-recompiles")
+            visited.go("#breaks")
+            visited.check()
 
 
 def test_a_name_that_is_none_is_refused() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,18 +45,27 @@ def function_data(run: Run, root: Function, family: Family, chunks: Chunks, name
         "line": root.first_line,
         "entries": entries,
         "origins": [list(origin) for origin in places.numbers],
-        "blocks": [_block(each) for each in source_blocks(run, root, places.numbers)],
+        "blocks": [_block(each) for each in source_blocks(run, root, places.numbers, _computed(entries, places))],
     }
     return chunks.add(name, content)
 
 
-def source_blocks(run: Run, root: Function, origins: Iterable[Origin]) -> list[Block]:
-    """Return the parts of the user's files that a page shows: the function itself, then by how much came of a file."""
+def _computed(entries: list[Json], places: _Places) -> Counter[str]:
+    """Return how many lines of each file the captured graphs came from: guards look into many more."""
+    shown = {place for entry in entries for lines in entry["graphs"].values() for place in lines}
+    return Counter(file for (file, _), number in places.numbers.items() if number in shown)
+
+
+def source_blocks(run: Run, root: Function, origins: Iterable[Origin], computed: Mapping[str, int]) -> list[Block]:
+    """Return the parts of the user's files that a page shows: the function itself, then those with the most in graphs.
+
+    computed: of how many lines of each file a graph was made.
+    """
     by_file: dict[str, list[int]] = {root.filename: []}
     for file, line in origins:
         by_file.setdefault(file, []).append(line)
     found: list[Block] = []
-    for file, lines in sorted(by_file.items(), key=lambda item: -len(item[1])):
+    for file, lines in sorted(by_file.items(), key=lambda item: -computed.get(item[0], 0)):
         text = run.text(run.session.sources.get(file, ""))
         found += blocks(file, text, lines, root.first_line if file == root.filename else None)
     return sorted(found, key=lambda block: not _holds(block, root))
