@@ -260,3 +260,40 @@ def test_every_graph_file_can_be_imported(function: Any, tmp_path: Path) -> None
     for file in files:
         defined = vars(loaded(tmp_path / file)).values()
         assert any(isinstance(each, type) and issubclass(each, torch.nn.Module) for each in defined), file
+
+
+def test_layers_that_are_compiled_each_on_its_own_share_their_entry(tmp_path: Path) -> None:
+    # Without parameters to train, the input of each layer is like that of the first.
+    layers = torch.nn.Sequential(*(Layer() for _ in range(3))).requires_grad_(False)
+    x = torch.ones(2, 3)
+    expected = layers(x)
+
+    def run() -> None:
+        for each in layers:
+            each.compile(backend="aot_eager")
+        assert torch.equal(layers(x), expected)
+        assert torch.equal(layers(x), expected)
+
+    found = dumped(tmp_path, run)
+    (function,) = found["functions"]
+    served = [one["hits"] for one in function["compiles"]]
+    if not torch._dynamo.config.inline_inbuilt_nn_modules:
+        pytest.skip("this torch compiles each layer anew")
+    assert len(served) == 1
+    assert served == [6] or lacking.reasons().get("calls that each entry served")
+
+
+def test_a_region_that_is_compiled_once(tmp_path: Path) -> None:
+    if not hasattr(torch.compiler, "nested_compile_region"):
+        pytest.skip("this torch compiles no region once")
+    region = torch.compiler.nested_compile_region(waves)
+
+    def twice(x: Tensor) -> Tensor:
+        return region(region(x))
+
+    x = torch.rand(4)
+    found = dumped(tmp_path, lambda: torch.compile(twice, backend="aot_eager")(x))
+    (one,) = compiles(found)
+    assert graphs(one) == FORWARD
+    for stage in FORWARD:
+        assert torch.equal(graph(tmp_path, found, stage)(x)[0], waves(waves(x)))
