@@ -69,10 +69,15 @@ def argument(item: Instruction) -> object:
 
 
 def is_dead_store(codes: tuple[types.CodeType, types.CodeType]) -> bool:
-    """Tell whether two codes are the same but for stores of constants to variables that nothing reads then."""
-    rows, inner = [live_rows(code) for code in codes], [inside(code) for code in codes]
-    are_same = len(inner[0]) == len(inner[1]) and all(same_instructions(*pair) for pair in zip(*inner))
-    return are_same and rows[0] == rows[1] and bool(rows[0])
+    """Tell whether two codes, and those inside them, are the same but for stores of constants that nothing reads then."""
+    pending = [codes]
+    while pending:
+        mine, its = pending.pop()
+        rows, inner = [live_rows(code) for code in (mine, its)], [inside(code) for code in (mine, its)]
+        if not rows[0] or rows[0] != rows[1] or len(inner[0]) != len(inner[1]):
+            return False
+        pending.extend(pair for pair in zip(*inner) if not same_instructions(*pair))
+    return True
 
 
 def live_rows(code: types.CodeType) -> list[Row]:

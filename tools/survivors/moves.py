@@ -116,8 +116,16 @@ def is_quiet(stmt: ast.stmt, bound: frozenset[str], places: Places) -> bool:
         return all(isinstance(target, ast.Name) and target.id in bound for target in stmt.targets)
     if not isinstance(stmt, ast.Assign):
         return False
-    are_plain = all(isinstance(target, ast.Name) and target.id in places.plain for target in stmt.targets)
+    variables = [name for target in stmt.targets for name in parts(target, stmt.value)]
+    are_plain = all(isinstance(name, ast.Name) and name.id in places.plain for name in variables)
     return are_plain and is_quiet_value(stmt.value, bound)
+
+
+def parts(target: ast.expr, value: ast.expr) -> list[ast.expr]:
+    """Return what an assignment binds: the parts of a target where the value is a display of just as many."""
+    if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Tuple) or len(target.elts) != len(value.elts):
+        return [target]
+    return target.elts
 
 
 def grown(stmt: ast.stmt) -> str:

@@ -11,23 +11,29 @@ from __future__ import annotations
 import ast
 
 from depyf.lift.nodes import Common, literal
-from depyf.passes.walk import rewrite_sequences
+from depyf.passes.walk import NESTS, inner, rewrite_sequences
 from depyf.trace import step
 
 
 def restore_asserts(body: list[ast.stmt]) -> list[ast.stmt]:
     """Replace every test that raises the compiler's own AssertionError."""
-    return rewrite_sequences(rewrite_sequences(body, _sequence), _untested)
+    _restore_tested(body)
+    return rewrite_sequences(body, _untested)
 
 
-def _sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
-    out: list[ast.stmt] = []
-    for stmt in stmts:
-        if isinstance(stmt, ast.If):
-            out.extend(_assert(stmt))
-        else:
-            out.append(stmt)
-    return out
+def _restore_tested(body: list[ast.stmt]) -> None:
+    """Replace tests in place, outer ones first: each of a row stands in the second arm of the one before."""
+    work = [body]
+    while work:
+        stmts = work.pop()
+        place = 0
+        while place < len(stmts):
+            stmt = stmts[place]
+            if isinstance(stmt, ast.If) and (found := _assert(stmt)):
+                stmts[place : place + 1] = found
+            elif NESTS[type(stmt)]:
+                work += [sequence for sequence, _, _ in inner(stmt)]
+            place += 1
 
 
 def _untested(stmts: list[ast.stmt]) -> list[ast.stmt]:
@@ -38,6 +44,7 @@ def _untested(stmts: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _assert(stmt: ast.If) -> list[ast.stmt]:
+    """Return an `assert` and what comes behind it; nothing where a test is no `assert`."""
     if _raises(stmt.orelse):
         step("line {}: a test that raises AssertionError becomes `assert`", stmt.lineno)
         body = [] if len(stmt.body) == 1 and isinstance(stmt.body[0], ast.Pass) else stmt.body
@@ -49,7 +56,7 @@ def _assert(stmt: ast.If) -> list[ast.stmt]:
         if conditions:
             asserted = ast.If(test=_all(conditions), body=[asserted], orelse=[], lineno=stmt.lineno)
         return [asserted, *stmt.orelse]
-    return [stmt]
+    return []
 
 
 def _parted(test: ast.expr) -> tuple[list[ast.expr], ast.expr]:
