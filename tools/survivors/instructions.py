@@ -69,7 +69,7 @@ def argument(item: Instruction) -> object:
 
 
 def is_dead_store(codes: tuple[types.CodeType, types.CodeType]) -> bool:
-    """Tell whether two codes, and those inside them, are the same but for stores of constants that nothing reads then."""
+    """Tell whether two codes, and those inside, are the same but for stores of constants that nothing reads then."""
     pending = [codes]
     while pending:
         mine, its = pending.pop()
