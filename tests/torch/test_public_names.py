@@ -127,8 +127,19 @@ def test_a_capture_shows_its_report_and_then_a_function_its_graphs(tmp_path: Pat
     graph = "captured_graph&quot;"
     assert graph in shown["text/html"]
     assert graph in interactive_explain(compiled)._repr_mimebundle_()["text/html"]
-    compiled(torch.randn(4), torch.rand(4))
+    # Another dtype is another compile, also where other tests made the size a dynamic one.
+    compiled(torch.randn(3, dtype=torch.float64), torch.rand(3, dtype=torch.float64))
     assert graph not in interactive_explain(compiled)._repr_mimebundle_()["text/html"]
+
+
+def test_compile_ids_that_begin_anew_are_no_entries_of_an_earlier_capture(tmp_path: Path) -> None:
+    compiled = torch.compile(programs.branching, backend="eager")
+    with depyf.prepare_debug(tmp_path):
+        compiled(torch.randn(3), torch.rand(3))
+        compiled(torch.randn(3, dtype=torch.float64), torch.rand(3, dtype=torch.float64))
+    torch._dynamo.reset()
+    compiled(torch.randn(3), torch.rand(3))
+    assert "captured_graph&quot;" not in interactive_explain(compiled)._repr_mimebundle_()["text/html"]
 
 
 def test_markup_in_a_name_is_shown_and_not_run() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import types
+import weakref
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -40,6 +41,13 @@ def read_new_entries(recorder: Recorder) -> None:
             running.entry_is_read = True
             if running.guards is None:
                 _read_from_cache(recorder, running)
+
+
+def transformed_code(running: Running) -> weakref.ref[types.CodeType] | None:
+    """Return the code that torch runs for a compile, for as long as it keeps it; None where its entry is gone."""
+    code = running.live_code() if running.live_code is not None else None
+    entry = _entry_of(running, code) if code is not None else None
+    return None if entry is None else weakref.ref(entry.code)
 
 
 def note_gone(recorder: Recorder) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from depyf.report.embedded import bundle, only
 from depyf.report.index_reader import INDEX, Run, read_run
+from depyf.torch.adapters.seams import cache_entries
 from depyf.torch.cached_run import cached_run
 from depyf.torch.replica import Replica
 from depyf.torch.told import function_told
@@ -48,7 +49,7 @@ class Explanation:
     def _captured(self) -> Run | None:
         """Return what a dump tells of the function, where one is there that tells all."""
         root = self._replica.functions[0]
-        told = function_told(root.code, [entry.compile_id for entry in root.entries])
+        told = function_told(root.code, [entry.code for entry in cache_entries(root.code)])
         if told is None or not (told[0] / INDEX).is_file():
             return None
         run = read_run(told[0])

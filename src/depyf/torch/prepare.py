@@ -23,6 +23,7 @@ from depyf.torch.active import ACTIVE, HITS
 from depyf.torch.adapters import caller, lacking, seams, stages
 from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
 from depyf.torch.dump import LOOSE, Dump
+from depyf.torch.entries import transformed_code
 from depyf.torch.first_runs import FirstRuns
 from depyf.torch.problems import Problems
 from depyf.torch.progress import Progress
@@ -120,7 +121,9 @@ class DumpContext:
         self._problems.write()
         self._recorder.forget_texts()
         self._told.live += [
-            LiveCompile(each.compile, each.live_code) for each in self._recorder.running() if each.live_code is not None
+            LiveCompile(each.compile, each.live_code, transformed_code(each))
+            for each in self._recorder.running()
+            if each.live_code is not None
         ]
 
     def _write_so_far(self) -> None:

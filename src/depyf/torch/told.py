@@ -14,10 +14,11 @@ from depyf.torch.dump import Numbers
 
 @dataclass(frozen=True, slots=True)
 class LiveCompile:
-    """A compile and the user's code it is of, for as long as the user keeps that."""
+    """A compile, the user's code it is of, for as long as the user keeps that, and the code that torch runs for it."""
 
     compile: Compile
     code: weakref.ref[types.CodeType]
+    transformed: weakref.ref[types.CodeType] | None = None
 
 
 @dataclass(slots=True)
@@ -29,22 +30,23 @@ class Told:
     live: list[LiveCompile] = field(default_factory=list)
 
 
-def function_told(code: types.CodeType, entries: Iterable[str]) -> tuple[Path, int] | None:
+def function_told(code: types.CodeType, entries: Iterable[types.CodeType]) -> tuple[Path, int] | None:
     """Return the directory that tells of every entry of a function, and the place of the function among its roots.
 
     None where entries were made that no context of this process heard of, or one is still open.
 
     Args:
         code: the user's code.
-        entries: the compile ids of all its entries.
+        entries: the code that torch runs for each of its entries; compile ids begin anew when Dynamo is reset.
     """
     for directory, told in reversed(TOLD.items()):
         if not told.session.ended:
             continue
-        heard = [id(each.compile) for each in told.live if each.code() is code]
+        heard = {id(each.compile): each.transformed for each in told.live if each.code() is code}
         for place, root in enumerate(told.session.roots()):
-            own = [each for each in root.compiles if id(each) in heard]
-            if own and {str(each.id) for each in own} >= set(entries):
+            own = [heard[id(each)] for each in root.compiles if id(each) in heard]
+            codes = [found() for found in own if found is not None]
+            if codes and all(any(found is entry for found in codes) for entry in entries):
                 return directory, place
     return None
 
