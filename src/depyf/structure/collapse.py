@@ -12,7 +12,9 @@ that is how `a or b` keeps the value of a.
 from __future__ import annotations
 
 import ast
+from collections import deque
 from dataclasses import dataclass
+from typing import cast
 
 from depyf.lift.fold import Folder, is_augmented
 from depyf.lift.nodes import IMPURE, Entry, MatchTest, Temp
@@ -41,6 +43,8 @@ def collapse(graph: Graph, scope: dict[int, int], is_expression: bool) -> dict[i
             while collapser.step(graph.block(index)):
                 pass
         collapser.done.add(index)
+    for index in list(collapser.long):
+        collapser.settle(graph.block(index))
     return collapser.uses
 
 
@@ -68,6 +72,8 @@ class _Collapser:
             self.preds[graph.end] = self.preds.get(graph.end, 0) + 2
         self.no_arm: set[int] = set()
         self.done: set[int] = set()
+        self.long: dict[int, deque[Inst]] = {}
+        """The operations of blocks that have taken in longer ones, which stand in front at no cost."""
 
     def step(self, block: Block) -> bool:
         """Try one rewrite at a block; say whether there was one."""
@@ -94,13 +100,26 @@ class _Collapser:
                 self.uses[arg] -= 1
             else:
                 block.insts.append(Inst("MOVE", None, [arg], [phi], None, -1))
-        block.insts.extend(target.insts)
+        if len(target.insts) > len(block.insts):
+            # What stands behind has taken in all that stands behind it: it is not copied once more for each block.
+            behind = self.long.pop(target.index, None) or deque(target.insts)
+            behind.extendleft(reversed(block.insts))
+            block.insts = cast("list[Inst]", behind)
+            self.long[block.index] = behind
+        else:
+            block.insts.extend(target.insts)
         block.exit = target.exit
         self._remove(target)
         self.no_arm.discard(block.index)
         return True
 
+    def settle(self, block: Block) -> None:
+        """Make the operations of a block that has taken in a long one a list again."""
+        if (behind := self.long.pop(block.index, None)) is not None:
+            block.insts = list(behind)
+
     def _remove(self, block: Block) -> None:
+        self.long.pop(block.index, None)
         self.graph.blocks[block.index] = None
         self.preds[block.index] = 0
 
@@ -134,6 +153,7 @@ class _Collapser:
         arm = self.graph.block(index)
         if arm.phis or arm is block or arm.handler != block.handler or not self._may_be_arm(arm.exit, cond, other):
             return None
+        self.settle(arm)
         folder = Folder(self.graph, self.uses)
         folder.fold_expression(arm.insts, RULES)
         if folder.slots is not None or folder.stmts or len(folder.pending) > 1:
