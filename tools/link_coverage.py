@@ -4,8 +4,9 @@
     python -m tools.link_coverage DUMP...
 
 Of a stage: its lines of code, those that are linked, and in percent. Lines of code are neither blank nor comments nor
-imports nor brackets, nor the heads of classes and of graphs; in a listing, instructions that do something. For kernels, the links go through the nodes of the lowered graph; Inductor also writes the stacks of each call,
-which are another source for the same: the innermost lines of those are held against the links.
+imports nor brackets, nor the heads of classes and of graphs; in a listing, they are instructions that do something.
+For kernels, the links go through the nodes of the lowered graph; Inductor also writes the stacks of each call, which
+are another source for the same: the innermost lines of those are held against the links.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ _HANDLE = re.compile(r"\[Provenance debug handles\] (\S+:\d+)")
 _NO_CODE = re.compile(
     r"""\s*(?:\#|import\ |from\ |\"{3}|class\ |def\ forward\(|self,$|return\ \($|[()\[\]:{}]+$|$)""", re.VERBOSE
 )
-_NO_INSTRUCTION = re.compile(r"\S.*, line \d+$|\s*$|ExceptionTable:|  (?:L?\d+) to|.* (?:RESUME|NOP|CACHE|COPY_FREE_VARS)\b")
+_NO_INSTRUCTION = re.compile(
+    r"\S.*, line \d+$|\s*$|ExceptionTable:|  (?:L?\d+) to|.* (?:RESUME|NOP|CACHE|COPY_FREE_VARS)\b"
+)
 
 
 def _code_lines(text: Document) -> Iterator[int]:

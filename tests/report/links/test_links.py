@@ -93,7 +93,7 @@ def test_inputs_and_outputs_with_lines_of_their_own_are_linked_each() -> None:
 
 
 def test_an_input_that_is_handed_on_to_the_backward_is_there_for_those_who_need_it() -> None:
-    text = LISTED.replace("            None,  # None\n", "            primals_1,  # SavedForBackwardsAOTOutput(idx=0)\n")
+    text = LISTED.replace("None,  # None", "primals_1,  # SavedForBackwardsAOTOutput(idx=0)")
     assert graph_links(text, NAMES).of(11) == at(12)
 
 
@@ -290,7 +290,16 @@ def test_calls_and_texts_of_kernels_came_from_the_nodes_that_they_compute() -> N
     links = kernel_links(KERNEL, computed, NODES, NAMES)
     assert [number for number in range(1, 17) if links.of(number) == at(12)] == [3, 4, 5, 11, 12]
     assert [number for number in range(1, 17) if links.of(number) == at(13)] == [13, 14, 15]
-    assert not links.of(10) and not links.of(16)
+    assert not links.of(9) and not links.of(16)
+
+
+def test_a_buffer_is_there_for_the_calls_that_use_it() -> None:
+    computed = {"cpp_fused_add_0:1": Computed(("add",)), "extern_kernels.mm:2": Computed(("mm",))}
+    more = KERNEL.replace("    # [Prov", "    buf1 = buf0; del buf0  # reuse\n    # [Prov", 1).replace("(buf0)", "(buf1)")
+    more = more.replace("    return (buf0, )", "    del buf1\n\ndef get_args():\n    buf1 = rand_strided()")
+    links = kernel_links(more, computed, NODES, NAMES)
+    assert links.of(10) == at(12, 13) and links.of(11) == at(12) and links.of(17) == at(12)
+    assert not links.of(20)
 
 
 def test_without_a_mapping_no_kernel_is_linked_and_the_reader_is_told_why() -> None:
