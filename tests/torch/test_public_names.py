@@ -50,6 +50,20 @@ def test_debug_tells_where_to_break_and_compiles_nothing(tmp_path: Path, capsys:
     assert "__compiled_fn_" in path.read_text(encoding="utf-8").splitlines()[line - 1]
 
 
+def test_debug_tells_nothing_of_what_torch_has_dropped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    compiled = torch.compile(programs.straight, backend="eager")
+    for directory in (tmp_path / "first", tmp_path / "second"):
+        torch._dynamo.reset()
+        with depyf.prepare_debug(directory):
+            compiled(torch.ones(3))
+    with depyf.debug(pause=False):
+        compiled(torch.ones(3))
+    said = capsys.readouterr().out
+    assert f"files are in {tmp_path / 'first'}\n  1 other compile: dropped by torch since" in said
+    assert f"break at {tmp_path / 'second' / '__transformed_code_0_for_straight.py'}:" in said
+    assert f"break at {tmp_path / 'first'}" not in said
+
+
 def test_debug_pauses_unless_it_is_told_not_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     monkeypatch.setattr("builtins.input", lambda prompt: asked.append(prompt) or "")
