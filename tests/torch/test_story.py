@@ -119,7 +119,7 @@ def test_a_recompile_tells_every_clause_that_failed(tmp_path: Path) -> None:
 
 
 @traced
-@needs(lacking.compile_ids())
+@needs(lacking.guarded_types())
 def test_an_entry_from_before_the_context_tells_why_it_refused(tmp_path: Path) -> None:
     compiled = torch.compile(scaled, backend="eager", dynamic=False)
     compiled(torch.ones(3), 2.0, "a")
