@@ -117,12 +117,16 @@ def _attempt(
     )
 
 
-def source_of(code: types.CodeType, *, without: frozenset[str] = NOTHING) -> str:
+def source_of(code: types.CodeType, *, simplify: bool = False, without: frozenset[str] = NOTHING) -> str:
     """Return the source of a live code object as a function, without a proof.
+
+    simplify: prefer text that is easier to read to text that compiles to the same instructions.
+    without: names of optional passes to leave out.
 
     Raises DecompilationError for code that is not valid or has a form that is not understood.
     """
-    return _source(read(code), None, without)[0]
+    known = _known(NO_ASSUMPTIONS, NO_NAMES) if simplify else None
+    return _source(read(code), known, without)[0]
 
 
 def source_of_function(function: types.FunctionType) -> str:
