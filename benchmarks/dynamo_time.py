@@ -1,9 +1,9 @@
 """What it takes to decompile each code object that Dynamo makes of our programs, beside what Dynamo took to make it.
 
 Dynamo's time is that of a whole compile of a frame, guards included; no backend's compiler counts, as `eager` has
-none. Ours is taken in two ways: decompiling alone, and decompiling with the proof. All are seconds of this thread. Every
-program is compiled anew in several rounds, and each code object is decompiled once a round, as it comes and in one of
-the two ways; what counts is the least that Dynamo took for it in any round, and the least of each way. As under
+none. Ours is taken in two ways: decompiling alone, and decompiling with the proof. All are seconds of this thread.
+Every program is compiled anew in several rounds, and each code object is decompiled once a round, as it comes and in
+one of the two ways; what counts is the least that Dynamo took for it in any round, and the least of each way. As under
 `prepare_debug`, Dynamo writes no profiler's marks.
 """
 
@@ -158,7 +158,8 @@ def exponent(taken: Sequence[Taken], way: str) -> float:
     each = (times[1] - times[0]) / max(sizes[1] - sizes[0], 1)
     fixed = max(times[0] - each * sizes[0], 0.0)
     rest = [(one.instructions, one.ours[way] - fixed) for one in ordered if one.ours[way] > fixed]
-    return statistics.linear_regression([math.log(count) for count, _ in rest], [math.log(own) for _, own in rest]).slope
+    logs = [math.log(count) for count, _ in rest], [math.log(own) for _, own in rest]
+    return statistics.linear_regression(*logs).slope
 
 
 def print_shares(taken: Sequence[Taken]) -> None:
@@ -185,9 +186,10 @@ def bars(taken: Sequence[Taken], way: str) -> list[Bar]:
         if one.share(way) >= SHARE
     ]
     power = exponent(taken, way)
+    together = f"{ours:.2f} s to Dynamo's {dynamo:.2f} s, {ours / dynamo:.1%}"
     most = f"; the most is {worst[0].share(way):.1%}, {worst[0].name}"
     return [
-        Bar(f"{way}: all together", f"{ours:.2f} s to Dynamo's {dynamo:.2f} s, {ours / dynamo:.1%}", ours < SHARE * dynamo),
+        Bar(f"{way}: all together", together, ours < SHARE * dynamo),
         none_of(f"{way}: code objects that take {SHARE:.0%} of Dynamo's time or more", over, f"{len(taken)}{most}"),
         Bar(f"{way}: time grows with this power of the instructions", f"{power:.2f}", power <= EXPONENT),
     ]
