@@ -119,6 +119,18 @@ def test_the_full_code_of_a_compiled_function() -> None:
         dump_src(torch.compile(programs.straight, backend="eager"))
 
 
+def test_the_full_code_inside_of_a_context_is_that_of_its_file(tmp_path: Path) -> None:
+    compiled = torch.compile(programs.straight, backend="eager")
+    directory = tmp_path / "not" / "there" / "yet"
+    with depyf.prepare_debug(str(directory)) as session:
+        compiled(torch.ones(3))
+        text = dump_src(compiled)
+    (root,) = session.roots()
+    written = (directory / root.file).read_text("utf-8")
+    assert "def guard_" in text
+    assert re.findall(r"^def \w+", text, re.MULTILINE) == re.findall(r"^def \w+", written, re.MULTILINE)
+
+
 def test_a_compiled_function_shows_itself_in_a_notebook() -> None:
     compiled = torch.compile(programs.branching, backend="eager")
     compiled(torch.randn(3), torch.rand(3))
