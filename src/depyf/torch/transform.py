@@ -55,7 +55,7 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool, install: bool
     known = assumptions(subject.compile, subject.new_code)
     names = result_names(subject.compile, subject.new_code)
     decompiled = api.decompile_code(subject.new_code, simplify=True, assumptions=known, result_names=names)
-    to_dump = _names_in_dump(subject.new_code)
+    to_dump = names_in_dump(subject.new_code)
     to_process = {stable: name for name, stable in to_dump.items()}
     transformed = Transformed(
         instructions=sum(1 for _ in dis.get_instructions(subject.new_code)),
@@ -132,7 +132,7 @@ def _compiled_from_file(
     return code
 
 
-def _names_in_dump(code: types.CodeType) -> dict[str, str]:
+def names_in_dump(code: types.CodeType) -> dict[str, str]:
     """Return what names with a random part or an address in them are called in a dump."""
     names, variables = all_names(code)
     # A variable keeps its name: variables are compared with the user's own by Dynamo.

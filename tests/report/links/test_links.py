@@ -295,7 +295,8 @@ def test_calls_and_texts_of_kernels_came_from_the_nodes_that_they_compute() -> N
 
 def test_a_buffer_is_there_for_the_calls_that_use_it() -> None:
     computed = {"cpp_fused_add_0:1": Computed(("add",)), "extern_kernels.mm:2": Computed(("mm",))}
-    more = KERNEL.replace("    # [Prov", "    buf1 = buf0; del buf0  # reuse\n    # [Prov", 1).replace("(buf0)", "(buf1)")
+    more = KERNEL.replace("    # [Prov", "    buf1 = buf0; del buf0  # reuse\n    # [Prov", 1)
+    more = more.replace("(buf0)", "(buf1)")
     more = more.replace("    return (buf0, )", "    del buf1\n\ndef get_args():\n    buf1 = rand_strided()")
     links = kernel_links(more, computed, NODES, NAMES)
     assert links.of(10) == at(12, 13) and links.of(11) == at(12) and links.of(17) == at(12)

@@ -28,7 +28,7 @@ _FRAME = re.compile(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+)')
 _ENDS = re.compile(r"^'''")
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 _FUNCTION = re.compile(r"^\s*def \w+\(")
-_BUFFER = re.compile(r"^\s+(?:(?:del |assert_size_stride\(|assert_alignment\()(?P<used>\w+)\b|(?P<made>\w+) = (?!async_compile\b))")
+_BUFFER = re.compile(r"^\s+(?:(?:del |assert_size_stride\(|assert_alignment\()(?P<used>\w+)\b|(?P<made>\w+) = )")
 
 
 @dataclass(frozen=True, slots=True)
