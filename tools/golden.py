@@ -26,6 +26,8 @@ NAMES = (
     *("a_generator_over_a_break", "keyword_only", "breaks_between_arguments"),
 )
 COUNTED = re.compile(r"(__compiled_fn_|__resume_at_\d+_|context_manager_\d+_|___\w+_X_c)(\d+)")
+FRAMES = re.compile(r"(compile |after )(\d+)(?=/\d)")
+"""Torch 2.2 does not count its frames anew when it is reset."""
 
 
 def folder() -> Path:
@@ -49,13 +51,17 @@ def rendered(name: str) -> str:
 
 
 def counted_anew(text: str) -> str:
-    """Return a text with the counters in its names counted from 1, in the order in which they are there."""
+    """Return a text with the counters in its names counted anew, in the order in which they are there."""
+    return _numbered(FRAMES, _numbered(COUNTED, text, 1), 0)
+
+
+def _numbered(pattern: re.Pattern[str], text: str, first: int) -> str:
     numbers: dict[str, int] = {}
 
     def number(match: re.Match[str]) -> str:
-        return f"{match[1]}{numbers.setdefault(match[2], len(numbers) + 1)}"
+        return f"{match[1]}{numbers.setdefault(match[2], len(numbers) + first)}"
 
-    return COUNTED.sub(number, text)
+    return pattern.sub(number, text)
 
 
 def main() -> None:

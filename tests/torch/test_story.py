@@ -112,7 +112,8 @@ def test_a_recompile_tells_every_clause_that_failed(tmp_path: Path) -> None:
     assert 'dtype of L["x"]: expected torch.float32, got torch.float64' in text
     assert "L[\"word\"]: expected 'a', got 'b'" in text
     assert second["contrast"]["entry"] == first["id"]
-    assert any(respect.startswith('size of L["x"]: (3,) against') for respect in second["contrast"]["respects"])
+    respects = second["contrast"]["respects"]
+    assert any(each.startswith(f'size of L["x"]: {first["id"]} asks for (3,), {second["id"]} for') for each in respects)
     page = (tmp_path / "index.md").read_text("utf-8")
     assert f"its guards against those of {first['id']}" in page
 

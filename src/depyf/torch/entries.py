@@ -75,8 +75,10 @@ def _explain_refusals(recorder: Recorder, running: Running, found: seams.GuardsI
         running.compile.trigger = Recompile(tuple(each for each in explained if each.clauses or each.explained))
     own = running.compile.guards
     if others and isinstance(own, GuardSet) and isinstance(others[-1].compile.guards, GuardSet):
-        respects = tuple(map(str, contrasts(others[-1].compile.guards, own)))
-        running.compile.contrast = EntryContrast(str(others[-1].compile.id), respects)
+        earlier = str(others[-1].compile.id)
+        differences = contrasts(others[-1].compile.guards, own)
+        respects = tuple(each.words(earlier, str(running.compile.id)) for each in differences)
+        running.compile.contrast = EntryContrast(earlier, respects)
 
 
 def _failing(tree: Tree | None, found: seams.GuardsInProgress, own_file: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import time
 import types
 import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from depyf.report.graph_source import graph_file, user_lines
@@ -291,8 +291,13 @@ class Recorder:
 
     def _note_break(self, running: Running, payload: str, attempt: int) -> None:
         found = records.graph_break(reproducible(payload), attempt)
+        # What stands in a file of the dump is a line of the user's, which the stack does not know.
+        found = replace(found, stack=tuple(each for each in found.stack if not self._is_of_dump(each)))
         if all((found.reason, found.where) != (known.reason, known.where) for known in running.compile.breaks):
             running.compile.breaks.append(found)
+
+    def _is_of_dump(self, line: UserLine) -> bool:
+        return line.filename.startswith(os.path.join(self.dump.directory, ""))
 
     def _finish(self, running: Running, metrics: Mapping[str, Any]) -> None:
         made = running.compile
