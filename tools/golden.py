@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 import torch
+from torch._dynamo import convert_frame
 
 import depyf
 from benchmarks.dynamo_code import MODULES, load, run
@@ -37,6 +38,9 @@ def folder() -> Path:
 def rendered(name: str) -> str:
     """Return what the dump shows of a program: the source of each code object that Dynamo first made of a function."""
     programs = {program.name: program for module in MODULES for program in load(module)}
+    # A reset of Dynamo counts its frames anew since 2.3 only.
+    convert_frame.FRAME_COUNTER = 0
+    convert_frame.FRAME_COMPILE_COUNTER.clear()
     with tempfile.TemporaryDirectory() as scratch:
         with depyf.prepare_debug(scratch) as session:
             run(programs[name], "eager")

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_COROUTINE, Code
+from depyf.bytecode.listings import Listings
 from depyf.bytecode.reader import read
 from depyf.collector import pausing
 from depyf.driver import decompile
@@ -28,7 +29,6 @@ from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.compare import verify
 from depyf.verify.imports import imported_names
 from depyf.verify.level import Level, Verdict
-from depyf.verify.listings import Listings
 from depyf.verify.recompile import recompile
 from depyf.verify.standin import WRAPPER
 
@@ -93,36 +93,47 @@ def decompile_function(
     """
     neutral = read(code)
     known = _known(assumptions, result_names) if simplify else None
-    made = _attempt(code, neutral, known, assumptions, without)
+    # The proof is of the very listing that is decompiled; it measures the depth of its stack by itself.
+    listings = Listings()
+    made = _attempt(code, neutral, known, assumptions, without, listings)
     for forced in FORCED:
         if made.level is not Level.UNPROVEN or forced <= without:
             return made
-        other = _attempt(code, neutral, known, assumptions, without | forced)
+        other = _attempt(code, neutral, known, assumptions, without | forced, listings)
         made = other if other.level is not Level.UNPROVEN else made
     return made
 
 
 def _attempt(
-    code: types.CodeType, neutral: Code, known: Known | None, assumptions: Assumptions, without: frozenset[str]
+    code: types.CodeType,
+    neutral: Code,
+    known: Known | None,
+    assumptions: Assumptions,
+    without: frozenset[str],
+    listings: Listings,
 ) -> Decompiled:
     """Decompile a code object in one way, and prove it."""
-    source, definition, function, names = _source(neutral, known, without)
+    source, definition, function, names = _source(neutral, known, without, listings=listings)
     grammar = Grammar.of(neutral)
     module_source = source
     if neutral.freevars:
         module_source = write([_wrapped(definition, function, neutral)], grammar)
-    verdict, compiled = _prove(code, neutral, module_source, function, names, assumptions)
+    verdict, compiled = _prove(code, neutral, module_source, function, names, assumptions, listings)
     return Decompiled(
         source, module_source, function, verdict, names.objects, names.variables, names.functions, compiled
     )
 
 
-def source_of(code: types.CodeType, *, without: frozenset[str] = NOTHING) -> str:
+def source_of(code: types.CodeType, *, simplify: bool = False, without: frozenset[str] = NOTHING) -> str:
     """Return the source of a live code object as a function, without a proof.
+
+    simplify: prefer text that is easier to read to text that compiles to the same instructions.
+    without: names of optional passes to leave out.
 
     Raises DecompilationError for code that is not valid or has a form that is not understood.
     """
-    return _source(read(code), None, without)[0]
+    known = _known(NO_ASSUMPTIONS, NO_NAMES) if simplify else None
+    return _source(read(code), known, without)[0]
 
 
 def source_of_function(function: types.FunctionType) -> str:
@@ -138,10 +149,14 @@ def source_of_function(function: types.FunctionType) -> str:
 
 @pausing
 def _source(
-    code: Code, known: Known | None, without: frozenset[str], maker: Function | None = None
+    code: Code,
+    known: Known | None,
+    without: frozenset[str],
+    maker: Function | None = None,
+    listings: Listings | None = None,
 ) -> tuple[str, ast.stmt, str, Names]:
     with faults_named("decompiling", code):
-        body, names = decompile(code, known=known, without=without)
+        body, names = decompile(code, known=known, without=without, listings=listings)
         definition, function = define(body, names, maker)
         return write([definition], Grammar.of(code)), definition, function, names
 
@@ -156,10 +171,15 @@ def _known(assumptions: Assumptions, names: Mapping[str, Sequence[str]]) -> Know
 
 
 def _prove(
-    code: types.CodeType, neutral: Code, text: str, function: str, names: Names, assumptions: Assumptions
+    code: types.CodeType,
+    neutral: Code,
+    text: str,
+    function: str,
+    names: Names,
+    assumptions: Assumptions,
+    listings: Listings,
 ) -> tuple[Verdict, types.CodeType | None]:
     candidate = None
-    listings = Listings()
     try:
         with faults_named("proving", neutral):
             candidate = recompile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 from depyf.bytecode.code import Code
-from depyf.bytecode.normalise import normalise
+from depyf.bytecode.listings import Listings
 from depyf.bytecode.operations import OF_VARIABLES
 from depyf.collector import pausing
 from depyf.errors import DecompilationError
@@ -27,25 +27,31 @@ MOST_SHARED = 1 << 14
 
 @pausing
 def decompile(
-    code: Code, *, known: Known | None = None, without: frozenset[str] = NOTHING
+    code: Code,
+    *,
+    known: Known | None = None,
+    without: frozenset[str] = NOTHING,
+    listings: Listings | None = None,
 ) -> tuple[Body, Names]:
     """Return the statements of a code object, those of nested code objects inside them, and the names made up.
 
     known: rewrite code that a program wrote to what reads best (`lift/simplify`), with this known of what globals
         return; None leaves the code as it is.
     without: names of optional passes that are left out.
+    listings: of code that was read before; those of this code are put there.
 
     Raises DecompilationError for code that is not valid or has a form that is not understood.
     """
     bodies: Bodies = {}
     order = nested(code)
     check_sharing(order)
-    listings = [normalise(one, measures=False) for one in order]
+    shared = Listings() if listings is None else listings
+    rows = [shared.with_lines(one) for one in order]
     names = Names({name for one in order for name in (*one.varnames, *one.cellvars, *one.freevars)})
-    for listing in listings:
+    for listing in rows:
         names.taken.update([str(item.arg) for item in listing.instructions if item.op in OF_VARIABLES])
     temps = 0
-    for inner, listing in zip(order, listings, strict=True):
+    for inner, listing in zip(order, rows, strict=True):
         work = Work(inner, names, bodies, temps, known if inner is code else None, without, listing)
         temps = _statements(work)
         _finish(work, whole=inner is code)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sysconfig
 
 from depyf.report.index_json import SCHEMA, index_json
 from depyf.report.index_markdown import index_markdown
@@ -11,6 +12,7 @@ from depyf.report.model import (
     Compile,
     CompileId,
     Dialect,
+    EntryContrast,
     Failure,
     Function,
     Guard,
@@ -76,3 +78,25 @@ def test_an_empty_run_says_what_to_do() -> None:
     page = index_markdown(Session("2.13.0", "3.11.7"))
     assert "torch.compiler.reset()" in page
     assert "0 compiles of 0 functions" in page
+
+
+def test_a_long_list_of_differences_goes_on_in_the_other_file() -> None:
+    session = _session()
+    made = session.functions["0"].compiles[1]
+    made.trigger = Recompile((Refusal("0/0", (), tuple(f"clause {number}" for number in range(40))),))
+    made.contrast = EntryContrast("0/0", tuple(f"respect {number}" for number in range(12)))
+    page = index_markdown(session)
+    assert page.count("entry 0/0 refused: clause") == 12
+    assert "entry 0/0 refused: 28 more, in `index.json`" in page
+    assert page.count("    - respect ") == 12
+    assert len(json.loads(index_json(session))["functions"][0]["compiles"][1]["contrast"]["respects"]) == 12
+
+
+def test_the_rest_of_a_function_that_was_left_as_it_is_is_told_wherever_the_function_is() -> None:
+    session = _session()
+    package = f"{sysconfig.get_path('purelib')}/lib.py"
+    session.functions["1"] = Function("1", "g", package, 1, "", "1")
+    for name in ("torch_dynamo_resume_in_g_at_7", "torch_dynamo_resume_in_h_at_7", "emit"):
+        session.skipped[(name, package, "no tensors")] = 1
+    told = index_markdown(session).split("## Frames that Dynamo skipped")[1]
+    assert "- the rest of g behind the break at :7, lib.py: no tensors\n- 2 frames of installed packages" in told

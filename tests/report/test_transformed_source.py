@@ -29,6 +29,7 @@ NOTES = Notes(
     graphs={1: (UserLine("toy.py", 5, "x = a + 1"), UserLine("toy.py", 6, "if b.sum() < 0:"))},
     resumes={"__resume_at_102_2": "in line 7", "__resume_at_112_3": "in line 8"},
     breaks=(BREAK,),
+    filename="toy.py",
 )
 
 
@@ -50,7 +51,7 @@ def toy(a, b):
 
 def test_a_reason_names_an_installed_file_by_its_package() -> None:
     reason = "'skip function graph_break in file /usr/lib/python3/site-packages/torch/_dynamo/decorators.py'"
-    told = break_comment(replace(BREAK, reason=reason, where=None, code=""))
+    told = break_comment(replace(BREAK, reason=reason, where=None, code=""), "toy.py")
     assert told == "graph break: 'skip function graph_break in file torch/_dynamo/decorators.py'"
 
 
@@ -72,13 +73,24 @@ def test_a_string_over_several_lines_is_left_alone() -> None:
 
 def test_no_line_is_too_long() -> None:
     long = UserLine("toy.py", 6, "y = " + " + ".join("abcdefgh" for _ in range(60)))
-    made = annotated(SOURCE, Notes((), graphs={1: (long,)}))
+    made = annotated(SOURCE, Notes((), graphs={1: (long,)}, filename="toy.py"))
     assert all(len(line) <= WIDTH for line in made.splitlines())
 
 
 def test_many_lines_are_summed_up() -> None:
     lines = tuple(UserLine("toy.py", number, "x") for number in range(5, 6 + MOST_USER_LINES))
-    assert user_lines_comment(lines) == f":5 to :{5 + MOST_USER_LINES}, {MOST_USER_LINES + 1} lines"
+    assert user_lines_comment(lines, "toy.py") == f":5 to :{5 + MOST_USER_LINES}, {MOST_USER_LINES + 1} lines"
+    assert user_lines_comment(lines, "other.py") == f"{MOST_USER_LINES + 1} lines of toy.py, from toy.py:5 x"
+    further = (UserLine("/far/away/lib.py", 9, "y"), *lines)
+    assert user_lines_comment(further, "toy.py") == f"{MOST_USER_LINES + 2} lines of 2 files, from lib.py:9 y"
+
+
+def test_lines_and_breaks_of_another_file_are_named_with_it() -> None:
+    there = UserLine("/far/away/lib.py", 7, "log.warning(x)")
+    told = user_lines_comment((*NOTES.graphs[1], there), "toy.py")
+    assert told.endswith(":6 if b.sum() < 0:   lib.py:7 log.warning(x)")
+    told = break_comment(replace(BREAK, where=there), "toy.py")
+    assert told == "graph break at lib.py:7, `log.warning(x)`: Data-dependent branching (GB0170)"
 
 
 def test_renaming_leaves_strings_alone() -> None:

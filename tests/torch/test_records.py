@@ -52,6 +52,11 @@ def test_a_reason_that_only_names_an_instruction_is_looked_up_below() -> None:
     assert records.graph_break(text, 0).reason == "logging is not supported"
 
 
+@pytest.mark.parametrize("text", ["'its that'', and no more'", "'its that, and no more'", "its that, and no more"])
+def test_a_reason_is_told_without_quotes(text: str) -> None:
+    assert records.graph_break(f"Graph Break Reason: {text}\n", 0).reason == "its that, and no more"
+
+
 def test_a_text_of_another_form_is_kept() -> None:
     found = records.graph_break("something new\nmore of it", 1)
     assert (found.reason, found.where, found.hints, found.attempt) == ("something new", None, (), 1)

@@ -112,9 +112,23 @@ def test_a_recompile_tells_every_clause_that_failed(tmp_path: Path) -> None:
     assert 'dtype of L["x"]: expected torch.float32, got torch.float64' in text
     assert "L[\"word\"]: expected 'a', got 'b'" in text
     assert second["contrast"]["entry"] == first["id"]
-    assert any(respect.startswith('size of L["x"]: (3,) against') for respect in second["contrast"]["respects"])
+    respects = second["contrast"]["respects"]
+    assert any(each.startswith(f'size of L["x"]: {first["id"]} asks for (3,), {second["id"]} for') for each in respects)
     page = (tmp_path / "index.md").read_text("utf-8")
     assert f"its guards against those of {first['id']}" in page
+
+
+@traced
+@needs(lacking.guarded_types())
+def test_an_entry_from_before_the_context_tells_why_it_refused(tmp_path: Path) -> None:
+    compiled = torch.compile(scaled, backend="eager", dynamic=False)
+    compiled(torch.ones(3), 2.0, "a")
+    with depyf.prepare_debug(tmp_path):
+        compiled(torch.ones(4), 2.0, "b")
+    (made,) = index(tmp_path)["functions"][0]["compiles"]
+    (refused,) = made["trigger"]["refused"]
+    assert {each.split(":")[0] for each in refused["explained"]} >= {'size of L["x"]', 'L["word"]'}
+    assert made["contrast"]["entry"] == refused["entry"]
 
 
 def test_a_terminal_is_told_in_short(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from depyf.bytecode.listings import Listings
 from depyf.verify.imports import imported_names
-from depyf.verify.listings import Listings
 from tests import interpreters
 from tests.bytecode.listings import compiled, inner
 

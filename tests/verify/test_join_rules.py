@@ -54,7 +54,7 @@ FILLED = "def f(a, b):\n x = [a]\n while b():\n  g({})\n  x[0] = b\n return 1"
 WEAKER = "def f(a, b):\n x = y = 0\n while b():\n  g({})\n  x = b.n\n  y = b.m\n return 1"
 TESTED = """
     LOAD_FAST a
-    JUMP_IF_TRUE far
+    JUMP_IF_FALSE far
     LOAD_FAST b
     JUMP_IF_TRUE meet
     JUMP meet

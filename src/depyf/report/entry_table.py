@@ -8,16 +8,13 @@ after: of `L["x"]`, 0/0 asks for `size=(2, 8)` and 0/1 for `size=(2, 12)`
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from depyf.report.model import Guard
+from depyf.report.names import without_count
 
 NOTHING = "–"
-
-_COUNTED = re.compile(r"(__builtins_dict__)_\d+")
-"""A name of Dynamo's with a number of the process: another one in each entry, for the same object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +39,7 @@ def entry_table(entries: Mapping[str, tuple[Guard, ...]]) -> EntryTable:
     by_subject: dict[tuple[str, str], dict[str, list[str]]] = {}
     for entry, guards in entries.items():
         for guard in guards:
-            source, clause = _COUNTED.sub(r"\1", guard.source), _COUNTED.sub(r"\1", guard.clause)
+            source, clause = without_count(guard.source), without_count(guard.clause)
             subject = (source, guard.kind) if source else ("", clause)
             by_subject.setdefault(subject, {}).setdefault(entry, []).append(clause)
     rows, shared = [], 0

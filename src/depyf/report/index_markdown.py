@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from depyf.report.model import (
     Artefact,
@@ -16,6 +16,7 @@ from depyf.report.model import (
     Transformed,
     UserLine,
 )
+from depyf.report.names import resumed_function
 from depyf.report.user_source import is_installed, resumption_words, short_path
 from depyf.report.words import graph_label, proof_words, resumption, trigger_words
 
@@ -123,11 +124,20 @@ def _recompiles(pairs: list[tuple[Function, Compile]]) -> str:
             lines.append(f"- compile {each.id} of {function.name}")
             for refusal in each.trigger.refusals:
                 told = refusal.explained or refusal.clauses
-                lines += [f"  - entry {refusal.entry} refused: {clause}" for clause in told]
+                lines += _bounded(f"  - entry {refusal.entry} refused: ", told)
             if each.contrast is not None and each.contrast.respects:
                 lines.append(f"  - its guards against those of {each.contrast.entry}:")
-                lines += [f"    - {respect}" for respect in each.contrast.respects]
+                lines += _bounded("    - ", each.contrast.respects)
     return "## Recompiles\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+MOST_LINES = 12
+"""A list longer than this goes on in `index.json`: entries of a model may differ in hundreds of guards."""
+
+
+def _bounded(before: str, texts: Sequence[str]) -> list[str]:
+    shown = [before + text for text in texts[:MOST_LINES]]
+    return shown if len(texts) <= MOST_LINES else [*shown, f"{before}{len(texts) - MOST_LINES} more, in `index.json`"]
 
 
 def _breaks(pairs: list[tuple[Function, Compile]]) -> str:
@@ -209,12 +219,17 @@ def _earlier(session: Session) -> str:
 def _skipped(session: Session) -> str:
     """Tell of the user's frames that Dynamo left as they are, and count those of packages."""
     given_up = {(each.name, each.filename) for _, each in _with_failures(session)}
+    compiled = {(each.name, each.filename) for each in session.functions.values()}
     rows, others = [], 0
     for (name, filename, reason), times in session.skipped.items():
-        if is_installed(filename):
+        rest = resumed_function(name)
+        what = f"the rest of {rest[0]} behind the break at :{rest[1]}" if rest else name
+        if (name, filename) in given_up:
+            continue
+        if is_installed(filename) and not (rest and (rest[0], filename) in compiled):
             others += times
-        elif (name, filename) not in given_up:
-            rows.append(f"- {name}, {short_path(filename)}: {reason}" + (f" ({times} times)" if times > 1 else ""))
+        else:
+            rows.append(f"- {what}, {short_path(filename)}: {reason}" + (f" ({times} times)" if times > 1 else ""))
     if others:
         rows.append(f"- {_count(others, 'frame')} of installed packages and of Python's library; `index.json` has them")
     return "\n".join(["## Frames that Dynamo skipped", "", *rows, ""]) if rows else ""

@@ -19,6 +19,10 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_.\-]+")
 _RANDOM_TAIL = re.compile(r"_[0-9a-f]{8}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{12}$")
 _ADDRESS = re.compile(r"\d{9,}")
 _INSTALLED = re.compile(r"__(compiled_fn|resume_at|import|builtins_dict)_")
+_RESUMED = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)$")
+_COUNTED = re.compile(r"(__builtins_dict__)_\d+")
+"""A name of Dynamo's with a number of the process: another one in each entry, for the same object."""
+
 _COMPILED_FN = re.compile(rf"{COMPILED_FN}(\d+)")
 
 
@@ -44,6 +48,25 @@ def without_random_part(name: str) -> str:
     '__compiled_fn_1'
     """
     return _RANDOM_TAIL.sub("", name)
+
+
+def resumed_function(name: str) -> tuple[str, int] | None:
+    """Return the function that a resume function is the rest of, and the line at which it broke; None for another.
+
+    >>> resumed_function("torch_dynamo_resume_in_toy_example_at_6")
+    ('toy_example', 6)
+    """
+    found = _RESUMED.match(name)
+    return (found[1], int(found[2])) if found else None
+
+
+def without_count(text: str) -> str:
+    """Return a text in which what has another name in each entry of a function has one.
+
+    >>> without_count('dict_item(G["__builtins_dict___7"], "len") is len')
+    'dict_item(G["__builtins_dict__"], "len") is len'
+    """
+    return _COUNTED.sub(r"\1", text)
 
 
 def compiled_fn_number(name: str) -> int | None:

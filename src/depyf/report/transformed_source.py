@@ -104,7 +104,7 @@ def _comments(tree: ast.Module, lines: list[str], notes: Notes) -> tuple[dict[in
         resumed = [notes.resumes[name] for name in names if name in notes.resumes]
         told = comment or (f"continues {resumed[0]}" if resumed else "")
         if not told and index in effects:
-            told = effects_comment(effects[index], notes.filename)
+            told = user_lines_comment(effects[index], notes.filename)
         if told:
             if statement.lineno == _last_own_line(statement):
                 beside[statement.lineno] = told
@@ -113,7 +113,7 @@ def _comments(tree: ast.Module, lines: list[str], notes: Notes) -> tuple[dict[in
         if id(statement) in by_hand:
             above.setdefault(statement.lineno, []).append(BY_HAND)
         if not break_is_told and notes.breaks and _ends_graph(statement):
-            above.setdefault(statement.lineno, []).extend(break_comment(each) for each in notes.breaks)
+            above.setdefault(statement.lineno, []).extend(break_comment(each, notes.filename) for each in notes.breaks)
             break_is_told = True
     return above, beside
 
@@ -141,9 +141,9 @@ def _is_none(expr: ast.expr) -> bool:
     return isinstance(expr, ast.Constant) and expr.value is None
 
 
-def break_comment(each: GraphBreak) -> str:
-    """Return one line about a graph break."""
-    where = f" at :{each.where.line}, `{each.where.text}`" if each.where else ""
+def break_comment(each: GraphBreak, filename: str) -> str:
+    """Return one line about a graph break in a function of the file `filename`, or in one that it calls."""
+    where = f" at {_place(each.where, filename)}, `{each.where.text}`" if each.where else ""
     code = f" ({each.code})" if each.code else ""
     return f"graph break{where}: {_PACKAGES.sub('', _one_line(each.reason))}{code}"
 
@@ -152,26 +152,28 @@ def _graph_comment(names: list[str], notes: Notes) -> str:
     for name in names:
         number = compiled_fn_number(name)
         if number is not None and number in notes.graphs:
-            return user_lines_comment(notes.graphs[number])
+            return user_lines_comment(notes.graphs[number], notes.filename)
     return ""
 
 
-def user_lines_comment(lines: tuple[UserLine, ...]) -> str:
-    """Return the user's lines that a graph stands for, in one line."""
+def user_lines_comment(lines: tuple[UserLine, ...], filename: str) -> str:
+    """Return the user's lines that a graph or a change stands for, in one line; those of other files with theirs."""
     if len(lines) <= MOST_USER_LINES:
-        return "   ".join(f":{line.line} {_one_line(line.text)}" for line in lines)
+        return "   ".join(f"{_place(line, filename)} {_one_line(line.text)}" for line in lines)
     files = list(dict.fromkeys(line.filename for line in lines))
-    if len(files) == 1:
+    if files == [filename]:
         return f":{min(line.line for line in lines)} to :{max(line.line for line in lines)}, {len(lines)} lines"
-    return f"{len(lines)} lines of {len(files)} files, from :{lines[0].line} {_one_line(lines[0].text)}"
+    told = f"of {len(files)} files" if len(files) > 1 else f"of {_file_name(files[0])}"
+    return f"{len(lines)} lines {told}, from {_place(lines[0], filename)} {_one_line(lines[0].text)}"
 
 
-def effects_comment(lines: tuple[UserLine, ...], filename: str) -> str:
-    """Return the user's lines that change an object, in one line."""
-    if len(lines) > MOST_USER_LINES or all(line.filename == filename for line in lines):
-        return user_lines_comment(lines)
-    files = ("" if line.filename == filename else re.split(r"[/\\]", line.filename)[-1] for line in lines)
-    return "   ".join(f"{file}:{line.line} {_one_line(line.text)}" for file, line in zip(files, lines, strict=True))
+def _place(line: UserLine, filename: str) -> str:
+    """Return the number of a line, after the name of its file where that is not `filename`."""
+    return f"{'' if line.filename == filename else _file_name(line.filename)}:{line.line}"
+
+
+def _file_name(path: str) -> str:
+    return re.split(r"[/\\]", path)[-1]
 
 
 def _one_line(text: str) -> str:

@@ -114,9 +114,7 @@ def graph_break(payload: str, attempt: int) -> GraphBreak:
     )
 
 
-def side_effects(
-    payload: str, known: Iterable[SideEffect] = (), callers: Iterable[UserLine] = ()
-) -> list[SideEffect]:
+def side_effects(payload: str, known: Iterable[SideEffect] = (), callers: Iterable[UserLine] = ()) -> list[SideEffect]:
     """Read which objects the code changes, each with the innermost lines of the user's that asked for it.
 
     `known` are those of records before, to which the lines are added. What the program cannot name is left out. What is
@@ -142,7 +140,14 @@ def _reason_of_break(text: str) -> str:
     reason = found["reason"].strip()
     # A reason that ends in a colon only names Dynamo's own instruction; the reason proper stands below it.
     below = text[found.end() :].strip().split("\n", 1)[0].strip()
-    return below if reason.endswith(":") and below else reason
+    return _without_quotes(below if reason.endswith(":") and below else reason)
+
+
+def _without_quotes(reason: str) -> str:
+    """Return a reason without the quotes that some are in: in them, torch 2.2 doubles one."""
+    if len(reason) < 2 or not reason[0] == reason[-1] == "'":
+        return reason
+    return reason[1:-1].replace("''", "")
 
 
 def _parts_of_break(text: str) -> dict[str, list[str]]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import fnmatch
-import re
 import threading
 import types
 
 from depyf.report.model import CompileId
+from depyf.report.names import resumed_function
 from depyf.report.user_source import short_path
 from depyf.torch.weak_codes import WeakCodes
-
-_RESUMED = re.compile(r"torch_dynamo_resume_in_(?P<name>.+)_at_\d+$")
 
 
 class Selection:
@@ -51,6 +49,6 @@ class Selection:
 
     def fits_names(self, name: str, filename: str, qualified: str = "") -> bool:
         """Tell whether the pattern fits a name, a qualified name, or a file."""
-        resumed = _RESUMED.match(name)
-        names = (resumed["name"] if resumed else name, qualified, filename, short_path(filename))
+        resumed = resumed_function(name)
+        names = (resumed[0] if resumed else name, qualified, filename, short_path(filename))
         return not self._pattern or any(fnmatch.fnmatch(each, self._pattern) for each in names)

@@ -22,15 +22,17 @@ class UntoldBreaks:
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._known = len(before_trace.break_texts())
+        self._known = before_trace.graph_breaks()
 
     def before_code(self, current: tuple[CompileId, int]) -> None:
         """Tell of the breaks that a compile has met by the time that its code is made."""
-        texts = before_trace.break_texts()
-        # A reset of Dynamo forgets the breaks so far.
-        for text in texts[self._known if self._known <= len(texts) else 0 :]:
-            _tell(self._recorder, current, stages.ARTEFACT, {"name": stages.BREAK_REASON}, text)
-        self._known = len(texts)
+        breaks = before_trace.graph_breaks()
+        known = {id(each) for each in self._known}  # By identity: a reset of Dynamo forgets the breaks so far.
+        for each in breaks:
+            if id(each) not in known:
+                text = before_trace.break_text(each)
+                _tell(self._recorder, current, stages.ARTEFACT, {"name": stages.BREAK_REASON}, text)
+        self._known = breaks
 
 
 class Untraced:

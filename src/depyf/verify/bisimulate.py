@@ -61,7 +61,7 @@ class Bisimulation:
         self.reads_frame = any(reads_frame(listing) for listing in self.listings)
         self.names_super = any(names_super(listing) for listing in self.listings)
         self.terms = Terms()
-        self.terms.asks_tracebacks = any(gathers(listing) for listing in self.listings)
+        self.terms.asks_tracebacks = any(gathers(flow) for flow in self.flows)
         self.result = Comparison()
         self.table: dict[Key, State] = {}
         self.alone: dict[Key, set[Key]] = {}
@@ -107,17 +107,24 @@ class Bisimulation:
         """Run both sides silently up to their next observable."""
         self.terms.begin_moment()
         for number in (0, 1):
-            frame, side, joins = self.frame(state, number), state.sides[number], self.joins[number]
-            limit = 4 * len(self.listings[number].instructions) + 1000
-            while side.place != LEAVE:
+            try:
+                self.run_silently(self.frame(state, number), number)
+            finally:
                 self.places = (state.sides[0].place, state.sides[1].place)
-                action = self.actions.get(frame.item.op)
-                if action is None or not action(frame):
-                    break
-                state.met |= side.place in joins
-                limit -= 1
-                if not limit:
-                    raise NotUnderstood("a loop that does nothing observable")
+
+    def run_silently(self, frame: Frame, number: int) -> None:
+        """Run one side up to its next observable."""
+        state, side, joins, actions = frame.state, frame.side, self.joins[number], self.actions
+        limit = 4 * len(self.listings[number].instructions) + 1000
+        while side.place != LEAVE:
+            action = actions.get(frame.look().op)
+            if action is None or not action(frame):
+                break
+            if side.place in joins:
+                state.met = True
+            limit -= 1
+            if not limit:
+                raise NotUnderstood("a loop that does nothing observable")
 
     def arrive(self, state: State) -> None:
         """Add a state to what is known where it stands, and go on from there if that is less now."""
@@ -241,10 +248,9 @@ class Bisimulation:
 
     def go(self, state: State, way: tuple[Outcome, Outcome], event: Event) -> None:
         """Go one way on from an observable, with the same new symbols on both sides."""
-        results = tuple(self.terms.symbol(result.sort, result.detail) for result in way[0].results)
-        state.private.update(
-            term for term, result in zip(results, way[0].results, strict=True) if result.sort is Sort.SEQUENCE
-        )
+        given = way[0].results
+        results = tuple([self.terms.new(result) for result in given])
+        state.private.update([term for term, result in zip(results, given) if result.sort is Sort.SEQUENCE])
         if event.settles is not None:
             state.bound[event.settles] = self.terms.symbol()
         if event.kind[0] == TRUTH_TEST:
@@ -294,8 +300,10 @@ def has_cycle(links: dict[Key, set[Key]]) -> bool:
 
 def unchanging(assumptions: Assumptions, listings: Sequence[Listing]) -> Action:
     """Return what loads a global that is assumed not to change, unless one of the listings binds or deletes it."""
-    items = (item for listing in listings for item in listing.instructions)
-    names = assumptions.unchanging - {item.arg for item in items if item.op in ("STORE_GLOBAL", "DELETE_GLOBAL")}
+    names = assumptions.unchanging
+    if names:
+        items = (item for listing in listings for item in listing.instructions)
+        names -= {item.arg for item in items if item.op in ("STORE_GLOBAL", "DELETE_GLOBAL")}
 
     def load(frame: Frame) -> bool:
         if frame.item.arg not in names:
@@ -314,13 +322,15 @@ def split(state: State, truth: Term) -> list[State]:
     return [other, state]
 
 
-def gathers(listing: Listing) -> bool:
+def gathers(flow: Flow) -> bool:
     """Return whether code ends an `except*`: groups are gathered of exceptions with the same traceback."""
-    return any(item.op == "PREP_RERAISE_STAR" for item in listing.instructions)
+    return "PREP_RERAISE_STAR" in flow.ops
 
 
 def names_super(listing: Listing) -> bool:
     """Return whether code may call `super()`."""
+    if "super" not in listing.code.names:
+        return False
     return any(item.op in ("LOAD_GLOBAL", "LOAD_NAME") and item.arg == "super" for item in listing.instructions)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.docstring import docstring
+from depyf.bytecode.listings import Listings
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.versions.known import facts_of
 from depyf.collector import pausing
@@ -13,7 +14,6 @@ from depyf.verify.exact import Comparison, compare_paths
 from depyf.verify.flow import Flow
 from depyf.verify.header import difference, nested_difference
 from depyf.verify.level import Level, Verdict
-from depyf.verify.listings import Listings
 
 
 @pausing

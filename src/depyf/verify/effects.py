@@ -6,9 +6,9 @@ named `truth` are bools, those named `iterator` and `async_iterator` are such, t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from depyf.verify.terms import Sort
+from depyf.verify.terms import Sort, Symbol
 
 PICTURES = """
 LOAD_DEREF                  -> v
@@ -82,17 +82,22 @@ GROWERS = {
 NEVER_RAISE = frozenset({"STORE_DEREF"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Effect:
     """What an operation does to the stack.
 
     pops: how many values it takes.
     gives: what it puts there, the last one on top: the index of a value taken (0 is the deepest), or the sort of a
         result.
+    results: a symbol of each result.
     """
 
     pops: int
     gives: tuple[int | Sort, ...]
+    results: tuple[Symbol, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.results = tuple([Symbol(give) for give in self.gives if isinstance(give, Sort)])
 
 
 def parse(before: str, after: str) -> Effect:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeGuard
 
 from depyf.bytecode.constants import key
@@ -30,9 +30,14 @@ from depyf.verify.terms import CAUGHT, Constant, Node, NotUnderstood, Null, Pure
 Results = tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
+def nothing(results: Results) -> Results:
+    """Put no results on the stack."""
+    return ()
+
+
+@dataclass(slots=True)
 class Outcome:
-    """One way on from an observable.
+    """One way on from an observable. Nobody changes it, nor an event; that they are not frozen makes them cheap.
 
     place: the next instruction of this side.
     results: sort and detail of each new value.
@@ -44,11 +49,11 @@ class Outcome:
     place: int
     results: tuple[Symbol, ...] = ()
     pops: int = 0
-    pushes: Callable[[Results], tuple[Term, ...]] = field(default=lambda results: ())
+    pushes: Callable[[Results], tuple[Term, ...]] = nothing
     handled: int = -1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Event:
     """An observable: the same on both sides if kinds are equal and operands related.
 
@@ -80,7 +85,7 @@ def standing(frame: Frame, lengths: Mapping[str, int]) -> Event | Split:
     """Return what a side does next that is not silent. Raises `NotUnderstood`."""
     if frame.side.place == LEAVE:
         return Event(("leave by an exception",), (frame.peek(),), (), can_raise=False)
-    item = frame.item
+    item = frame.look()
     special = SPECIAL.get(item.op)
     if special is not None:
         return special(frame, item)
@@ -124,17 +129,23 @@ def plain(frame: Frame, item: Instruction, effect: Effect) -> Event:
     taken = frame.top(effect.pops)
     if item.op in NAME_STORES and item.arg in CLASS_FACTS:
         return one_way(frame, item, tuple(class_fact(frame, item, term) for term in taken), (), 1, lambda results: ())
-    sorts = tuple(Symbol(give) for give in effect.gives if isinstance(give, Sort))
     gives = effect.gives
     if item.op in ("UNPACK_SEQUENCE", "UNPACK_EX"):
         # The first item comes out on top.
-        return one_way(frame, item, taken, sorts, effect.pops, lambda results: results[::-1])
+        return one_way(frame, item, taken, effect.results, effect.pops, lambda results: results[::-1])
+    if len(effect.results) == len(gives):
+        return one_way(frame, item, taken, effect.results, effect.pops, as_they_come)
 
     def pushes(results: Results) -> tuple[Term, ...]:
         new = iter(results)
-        return tuple(taken[give] if isinstance(give, int) else next(new) for give in gives)
+        return tuple([taken[give] if isinstance(give, int) else next(new) for give in gives])
 
-    return one_way(frame, item, taken, sorts, effect.pops, pushes)
+    return one_way(frame, item, taken, effect.results, effect.pops, pushes)
+
+
+def as_they_come(results: Results) -> Results:
+    """Return results as what goes to the stack."""
+    return results
 
 
 def class_fact(frame: Frame, item: Instruction, term: Term) -> Term:

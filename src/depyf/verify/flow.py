@@ -11,6 +11,7 @@ from depyf.bytecode.listing import Instruction, Listing
 NO_FALL_THROUGH = frozenset({"JUMP", "RETURN", "RAISE", "RERAISE"})
 READS = frozenset({"LOAD_FAST", "DELETE_FAST", "LOAD_FAST_CLEAR"})
 WRITES = frozenset({"STORE_FAST", "DELETE_FAST", "LOAD_FAST_CLEAR"})
+USES = READS | WRITES
 
 
 class Flow:
@@ -22,9 +23,14 @@ class Flow:
     def __init__(self, listing: Listing) -> None:
         self.listing = listing
         instructions = listing.instructions
-        self.successors = [successors(index, item) for index, item in enumerate(instructions)]
-        self.handlers = [-1 if item.handler < 0 else listing.handlers[item.handler].target for item in instructions]
-        used = (str(item.arg) for item in instructions if item.op in READS | WRITES)
+        self.successors = [
+            (index + 1,) if item.target < 0 and item.op not in NO_FALL_THROUGH else successors(index, item)
+            for index, item in enumerate(instructions)
+        ]
+        self.ops = frozenset([item.op for item in instructions])
+        targets = [*(handler.target for handler in listing.handlers), -1]
+        self.handlers = [targets[item.handler] for item in instructions]
+        used = [str(item.arg) for item in instructions if item.op in USES]
         self.names = tuple(dict.fromkeys((*listing.code.parameters, *used)))
         self.bit = {name: 1 << place for place, name in enumerate(self.names)}
 
@@ -46,18 +52,26 @@ class Flow:
         return found
 
     def join_points(self) -> frozenset[int]:
-        """Return the instructions that are jumped to, and the first ones of handlers."""
-        return frozenset(item.target for item in self.listing.instructions if item.target >= 0) | frozenset(
-            handler.target for handler in self.listing.handlers
-        )
+        """Return the instructions that control comes to in more than one way, and the first ones of handlers.
+
+        Every loop that is entered has one: control comes to it from outside, and round the loop.
+        """
+        instructions = self.listing.instructions
+        found = {handler.target for handler in self.listing.handlers}
+        jumped_to: set[int] = set()
+        for target in [item.target for item in instructions if item.target >= 0]:
+            if target in jumped_to or not target or instructions[target - 1].op not in NO_FALL_THROUGH:
+                found.add(target)
+            jumped_to.add(target)
+        return frozenset(found)
 
     @cached_property
     def order(self) -> list[int]:
-        """Each instruction's number in a reverse postorder; unreachable ones come last."""
+        """Each instruction's number in a topological order, loops aside; where there are loops, a reverse postorder."""
         count = len(self.successors)
+        if self.only_goes_on():
+            return list(range(count))
         number = [count] * count
-        if not count:
-            return number
         seen, finished = {0}, []
         path = [(0, iter(self.edges[0]))]
         while path:
@@ -73,6 +87,14 @@ class Flow:
         for place, index in enumerate(reversed(finished)):
             number[index] = place
         return number
+
+    def only_goes_on(self) -> bool:
+        """Return whether control never goes back to an instruction that stands before."""
+        targets = (item.target for item in self.listing.instructions)
+        return all(
+            (target < 0 or target > index) and (handler < 0 or handler > index)
+            for index, (target, handler) in enumerate(zip(targets, self.handlers))
+        )
 
     @cached_property
     def bound(self) -> list[int]:

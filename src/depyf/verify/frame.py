@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from depyf.bytecode.listing import Instruction, Listing
 from depyf.verify.state import LEAVE, Side, State
 from depyf.verify.terms import Constant, Node, NotUnderstood, Pure, Sort, Term, Terms
@@ -12,40 +10,47 @@ THROWN = "thrown"
 """An exception whose traceback has one entry more, where the code asks for it; whoever called the frame does not."""
 
 
-@dataclass(slots=True)
 class Frame:
-    """The execution of one listing. Terms that it hands out are resolved."""
+    """The execution of one listing. Terms that it hands out are resolved.
 
-    listing: Listing
-    state: State
-    side: Side
+    terms: the table of terms.
+    item: the instruction that `look` has found where this side stands.
+    """
 
-    @property
-    def terms(self) -> Terms:
-        """The table of terms."""
-        return self.state.terms
+    __slots__ = ("item", "listing", "side", "state", "terms")
+    item: Instruction
 
-    @property
-    def item(self) -> Instruction:
-        """The instruction where this side stands. Raises `NotUnderstood` past the end of the code."""
+    def __init__(self, listing: Listing, state: State, side: Side) -> None:
+        self.listing = listing
+        self.state = state
+        self.side = side
+        self.terms: Terms = state.terms
+
+    def look(self) -> Instruction:
+        """Return the instruction where this side stands. Raises `NotUnderstood` past the end of the code."""
         place, instructions = self.side.place, self.listing.instructions
         if 0 <= place < len(instructions):
-            return instructions[place]
+            self.item = instructions[place]
+            return self.item
         raise NotUnderstood("control runs off the end of the code")
 
     def pop(self) -> Term:
         """Take the top of the stack."""
-        if not self.side.stack:
+        stack, state = self.side.stack, self.state
+        if not stack:
             raise NotUnderstood("the stack is empty")
-        return self.state.resolve(self.side.stack.pop())
+        return state.resolve(stack.pop()) if state.bound else stack.pop()
 
     def pop_many(self, count: int) -> tuple[Term, ...]:
         """Take several values, the deepest first."""
-        return tuple(reversed([self.pop() for _ in range(count)]))
+        taken = self.top(count)
+        if count:
+            del self.side.stack[-count:]
+        return taken
 
-    def push(self, *terms: Term) -> None:
-        """Put values on the stack, the last one on top."""
-        self.side.stack.extend(terms)
+    def push(self, term: Term) -> None:
+        """Put a value on the stack."""
+        self.side.stack.append(term)
 
     def peek(self, depth: int = 1) -> Term:
         """Return the value `depth` deep, 1 for the top."""
@@ -56,7 +61,13 @@ class Frame:
 
     def top(self, count: int) -> tuple[Term, ...]:
         """Return the topmost values, the deepest first."""
-        return tuple([self.peek(depth) for depth in range(count, 0, -1)])
+        if count <= 0:
+            return ()
+        stack, state = self.side.stack, self.state
+        if count > len(stack):
+            raise NotUnderstood("the stack is not deep enough")
+        taken = stack[-count:]
+        return tuple([state.resolve(term) for term in taken]) if state.bound else tuple(taken)
 
     def next(self) -> bool:
         """Go on to the next instruction; the result says that nothing observable was done."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from depyf.bytecode.listing import Instruction, Listing
 from depyf.bytecode.operations import OPERATIONS
-from depyf.verify.imports import Slot, change
 
 READERS = frozenset({"locals", "vars", "dir", "eval", "exec"})
 """Builtins that see the variables of the frame that calls them."""
@@ -18,9 +17,16 @@ GETTERS = frozenset({"_getframe", "currentframe"})
 """Attributes that give the frame of their caller."""
 LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
 
+Slot = tuple[str, str]
+OTHER: Slot = ("", "")
+"""What lies on the stack: nothing of interest, or NULL, or READER."""
+
 
 def reads_frame(listing: Listing) -> bool:
     """Return whether code names something that sees all variables of its caller."""
+    names = listing.code.names
+    if READERS.isdisjoint(names) and GETTERS.isdisjoint(names):
+        return False
     named = [item for item in listing.instructions if item.op in LOADS and item.arg in READERS]
     if any(item.arg not in OF_ARGUMENT for item in named):
         return True
@@ -56,6 +62,15 @@ def calls_with_argument(items: list[Instruction]) -> int:
         elif item.op == "CALL" and isinstance(item.arg, tuple) and item.arg[0]:
             count += operands[: len(CALLEES[item.arg[1]])] == CALLEES[item.arg[1]] and operands.count(READER) == 1
     return count
+
+
+def change(stack: list[Slot], pops: int, pushes: int) -> list[Slot]:
+    """Take values off a stack and put others on it; return those taken."""
+    start = max(0, len(stack) - pops)
+    taken = [OTHER] * (pops - (len(stack) - start)) + stack[start:]
+    del stack[start:]
+    stack += [OTHER] * pushes
+    return taken
 
 
 NULL: Slot = ("null", "")

@@ -11,17 +11,13 @@ import keyword
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Instruction
+from depyf.bytecode.listings import Listings
 from depyf.bytecode.operations import OPERATIONS
 from depyf.bytecode.versions.known import facts_of
-from depyf.verify.listings import Listings
 
 LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FAST", "LOAD_DEREF")
 CALLEE = {"plain": 0, "above": 0, "below": 1}
 """By the shape of a call: where the callee stands among its operands."""
-
-Slot = tuple[str, str]
-OTHER: Slot = ("", "")
-"""Values on the stack: a variable ("load", name), an attribute of one ("attribute", name), any other."""
 
 
 def imported_names(code: Code, listings: Listings) -> list[str]:
@@ -48,34 +44,41 @@ def may_load_attributes(code: Code) -> bool:
 
 
 def collect(items: list[Instruction], plain: set[str], method: set[str]) -> None:
-    """Add the names of one listing to those seen with the plain and with the method form."""
-    stack: list[Slot] = []
-    at: dict[int, list[Slot]] = {}
-    for index, item in enumerate(items):
-        if index and not OPERATIONS[items[index - 1].op].falls:
-            stack = at.get(index, [])
-        operation = OPERATIONS[item.op]
-        if operation.jump_effect is not None and item.target not in at:
-            at[item.target] = list(stack)
-            change(at[item.target], *operation.jump_effect(item.arg))
-        pops, pushes = operation.effect(item.arg)
-        operands = change(stack, pops, pushes)
-        if item.op == "LOAD_METHOD" and operands[0][0] == "load":
-            method.add(operands[0][1])
-        elif item.op in ("CALL", "CALL_KW") and isinstance(item.arg, tuple):
-            kind, name = operands[CALLEE[item.arg[1]]]
-            if kind == "attribute":
-                plain.add(name)
-        if item.op in LOADS:
-            stack[-1] = ("load", str(item.arg))
-        elif item.op == "LOAD_ATTR" and operands[0][0] == "load":
-            stack[-1] = ("attribute", operands[0][1])
+    """Add the names of one listing to those seen with the plain and with the method form.
+
+    The stack is followed only while the attribute of a variable lies there. Each such one is known by its place.
+    """
+    held: list[tuple[int, str]] = []
+    depth = 0
+    at: dict[int, int] = {}
+    for index in range(1, len(items)):
+        item, before = items[index], items[index - 1]
+        if held:
+            if not OPERATIONS[before.op].falls:
+                depth = at.get(index, 0)
+            depth = follow(item, depth, held, plain, at)
+        if item.op == "LOAD_ATTR" and before.op in LOADS:
+            if not held:
+                depth = 1
+                at.clear()
+            held.append((depth - 1, str(before.arg)))
+        elif item.op == "LOAD_METHOD" and before.op in LOADS:
+            method.add(str(before.arg))
 
 
-def change(stack: list[Slot], pops: int, pushes: int) -> list[Slot]:
-    """Take values off a stack and put others on it; return those taken."""
-    start = max(0, len(stack) - pops)
-    taken = [OTHER] * (pops - (len(stack) - start)) + stack[start:]
-    del stack[start:]
-    stack += [OTHER] * pushes
-    return taken
+def follow(item: Instruction, depth: int, held: list[tuple[int, str]], plain: set[str], at: dict[int, int]) -> int:
+    """Follow one instruction from a depth of the stack to the next, and take from `held` what it takes.
+
+    at: the depths of what is jumped to.
+    """
+    operation = OPERATIONS[item.op]
+    if operation.jump_effect is not None and item.target not in at:
+        pops, pushes = operation.jump_effect(item.arg)
+        at[item.target] = depth - pops + pushes
+    pops, pushes = operation.effect(item.arg)
+    rest = depth - pops
+    while held and held[-1][0] >= rest:
+        place, name = held.pop()
+        if item.op in ("CALL", "CALL_KW") and isinstance(item.arg, tuple) and place == rest + CALLEE[item.arg[1]]:
+            plain.add(name)
+    return rest + pushes

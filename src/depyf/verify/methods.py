@@ -58,7 +58,7 @@ def load_method(frame: Frame) -> bool:
     if method is None:
         return False
     frame.pop()
-    frame.push(frame.terms.pure("method", (method,)), frame.terms.pure("self", (method,)))
+    frame.side.stack += (frame.terms.pure("method", (method,)), frame.terms.pure("self", (method,)))
     return frame.next()
 
 

@@ -39,9 +39,9 @@ CANNOT_RAISE = MOVES | {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Step:
-    """What is done at a place.
+    """What is done at a place. Nobody changes it.
 
     label: all that must be equal in the other listing.
     successors: the places that follow, in an order that the label fixes.
@@ -55,9 +55,9 @@ class Step:
     nested: Code | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Test:
-    """A conditional jump on the top of the stack.
+    """A conditional jump on the top of the stack. Nobody changes it.
 
     when: the truth that jumps.
     keeps: whether the value stays on the stack when it jumps; when not jumping it never does.
@@ -143,7 +143,9 @@ class Paths:
         if item.op in MOVES:
             return self.moves(place)
         following = tuple(self.settle(after) for after in successors(place, item))
-        handler = self.handler(place) if self.can_raise(place) else None
+        handler = self.handler(place)
+        if handler is not None and not self.can_raise(place):
+            handler = None
         if item.op == "CONST":
             nested = item.arg if isinstance(item.arg, Code) else None
             return Step(("CONST", self.constant(place)), following, handler, nested)

@@ -42,11 +42,10 @@ def count_of(frame: Frame) -> int:
 
 def is_null(frame: Frame, term: Term) -> bool:
     """Return whether a term is surely or maybe a null."""
-    match frame.node(term):
-        case Null() | Symbol(sort=Sort.MAYBE) | Symbol(sort=Sort.LOST, detail=True):
-            return True
-        case _:
-            return False
+    node = frame.terms.nodes[term]
+    if isinstance(node, Symbol):
+        return node.sort is Sort.MAYBE or (node.sort is Sort.LOST and node.detail is True)
+    return isinstance(node, Null)
 
 
 def pop(frame: Frame) -> bool:
@@ -63,9 +62,9 @@ def copy(frame: Frame) -> bool:
 
 def swap(frame: Frame) -> bool:
     """Do SWAP."""
-    depth = count_of(frame)
-    frame.peek(depth)
-    stack = frame.side.stack
+    depth, stack = count_of(frame), frame.side.stack
+    if not 1 <= depth <= len(stack):
+        raise NotUnderstood("the stack is not deep enough")
     stack[-1], stack[-depth] = stack[-depth], stack[-1]
     return frame.next()
 
@@ -98,8 +97,8 @@ def load_closure(frame: Frame) -> bool:
 
 def variable(frame: Frame) -> Term:
     """Return what the variable that the instruction names holds; a null where it is unbound."""
-    name = str(frame.item.arg)
-    return frame.state.resolve(frame.side.variables.get(name, frame.terms.null))
+    value, state = frame.side.variables.get(str(frame.item.arg), frame.terms.null), frame.state
+    return state.resolve(value) if state.bound else value
 
 
 def load_fast(frame: Frame) -> bool:
@@ -169,9 +168,11 @@ def to_bool(frame: Frame) -> bool:
 
 
 def give(frame: Frame, pops: int, *terms: Term) -> bool:
-    """Replace the topmost values by others and go on."""
-    frame.pop_many(pops)
-    frame.push(*terms)
+    """Replace the topmost values, which have been looked at, by others and go on."""
+    stack = frame.side.stack
+    if pops:
+        del stack[-pops:]
+    stack.extend(terms)
     return frame.next()
 
 
@@ -409,7 +410,7 @@ def call(frame: Frame) -> bool:
 def push_exc_info(frame: Frame) -> bool:
     """Let an exception be the one that is handled."""
     exception = frame.pop()
-    frame.push(frame.side.handling, exception)
+    frame.side.stack += (frame.side.handling, exception)
     frame.side.handling = exception
     return frame.next()
 

@@ -8,11 +8,11 @@ import keyword
 import types
 from collections.abc import Iterator, Mapping, Sequence
 
+from depyf.bytecode.listings import Listings
 from depyf.bytecode.reader import read
 from depyf.errors import DecompilationError
 from depyf.quiet import without_compiler_warnings
 from depyf.verify.imports import imported_names
-from depyf.verify.listings import Listings
 from depyf.verify.placeholders import stand_in
 
 WRAPPER = "__closure_of_"

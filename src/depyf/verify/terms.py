@@ -3,6 +3,7 @@
 Terms are hash-consed: two terms made of equal parts are one number, so comparing two values is comparing two numbers,
 and nothing walks a term to compare it. Both sides of a proof share one table. A `Symbol` is a value of which nothing
 but its sort is known; as a result of an observable that both sides did, it is the same symbol on both sides.
+Nobody changes a node; that nodes are not frozen makes making them cheap.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Sort(enum.Enum):
     LOST = enum.auto()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Symbol:
     """A value that is known by its name only."""
 
@@ -64,21 +65,21 @@ CAUGHT = Symbol(Sort.PLAIN, "caught")
 """An exception."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Constant:
     """A constant that is not a tuple."""
 
     value: object
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TupleOf:
     """A tuple of known items. Which tuple it is does not matter: see the decision on identity."""
 
     items: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Pure:
     """What an operation gives that runs no code of the program and depends on nothing but its operands."""
 
@@ -87,19 +88,19 @@ class Pure:
     detail: Hashable = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Fresh:
     """A list, dict or function that was made here and that nobody else has seen; the heap says what is in it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Cell:
     """The cell of a cell or free variable."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Null:
     """The null of a call, and of an unbound variable."""
 
@@ -113,11 +114,13 @@ LITERALS = (int, float, complex, str, bytes, frozenset, slice)
 class Terms:
     """The table of all terms of one proof.
 
+    met: by address, the constants that have been asked for, and their terms.
     asks_tracebacks: whether the code tells exceptions apart by their tracebacks, as the end of an `except*` does.
     """
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
+        self.met: dict[int, tuple[object, Term]] = {}
         self.depths: list[int] = []
         self.known: dict[Hashable, Term] = {}
         self.moments: list[Term] = []
@@ -163,6 +166,14 @@ class Terms:
 
     def constant(self, value: object) -> Term:
         """Return the term of a constant; a tuple is taken apart, a slice is what BUILD_SLICE makes."""
+        # What is kept beside the term stays alive, so that nothing else can come to have its address.
+        met = self.met.get(id(value))
+        if met is None:
+            met = self.met[id(value)] = (value, self.new_constant(value))
+        return met[1]
+
+    def new_constant(self, value: object) -> Term:
+        """Return the term of a constant that is met for the first time."""
         if not isinstance(value, (tuple, slice)):
             return self.shared(("constant", key(value)), Constant(value))
         made: list[Term] = []

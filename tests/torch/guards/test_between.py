@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from depyf.report.model import GuardSet
+from depyf.report.model import Guard, GuardSet
 from depyf.torch import live
 from depyf.torch.adapters import lacking, seams
 from depyf.torch.guards import agreement
@@ -47,10 +47,10 @@ def guards(*calls: tuple[Any, ...]) -> list[GuardSet]:
 def test_sizes_types_and_constants() -> None:
     x = torch.ones(4)
     first, second = guards((x, 7, "plain"), (torch.ones(5).double(), 8, "plain"))
-    assert [str(each) for each in contrasts(first, second)] == [
-        'dtype of L["x"]: torch.float32 against torch.float64',
-        'size of L["x"]: (4,) against (5,)',
-        'constant of L["n"]: 7 against 8',
+    assert [each.words("0/0", "0/1") for each in contrasts(first, second)] == [
+        'dtype of L["x"]: 0/0 asks for torch.float32, 0/1 for torch.float64',
+        'size of L["x"]: 0/0 asks for (4,), 0/1 for (5,)',
+        'constant of L["n"]: 0/0 asks for 7, 0/1 for 8',
     ]
 
 
@@ -58,9 +58,9 @@ def test_sizes_types_and_constants() -> None:
 def test_what_only_one_entry_asks() -> None:
     x = torch.ones(4)
     first, second = guards((x, 7, "plain"), (x, torch.ones(4), "plain"))
-    said = [str(each) for each in contrasts(first, second)]
-    assert 'L["n"]: equals(L["n"], 7) against anything' in said
-    assert any(each.startswith('L["n"]: anything against tensor(L["n"], ') for each in said)
+    said = [each.words("0/0", "0/1") for each in contrasts(first, second)]
+    assert said[0] == '0/0 alone asks for equals(L["n"], 7)'
+    assert any(each.startswith('0/1 alone asks for tensor(L["n"], ') for each in said)
 
 
 @needs(lacking.described_state())
@@ -74,7 +74,14 @@ def test_the_state_around_the_call() -> None:
     by_id = sorted(live.entries(scaled.__code__), key=live.compile_id)
     trees = [agreement.read(seams.entry_guard_manager(entry), L)[0] for entry in by_id]
     first, second = (guard_set(tree, live.compile_id(entry)) for tree, entry in zip(trees, by_id, strict=True))
-    assert [str(each) for each in contrasts(first, second)] == ["grad_mode: True against False"]
+    said = [each.words("0/0", "0/1") for each in contrasts(first, second)]
+    assert said == ["grad_mode: 0/0 asks for True, 0/1 for False"]
+
+
+def test_a_number_of_the_process_in_a_name_is_no_difference() -> None:
+    sources = (f'G["__builtins_dict___{number}"]' for number in (1, 7))
+    first, second = (GuardSet((Guard("ID", each, "", f'dict_item({each}, "len") is len'),)) for each in sources)
+    assert contrasts(first, second) == []
 
 
 def test_an_entry_and_itself() -> None:

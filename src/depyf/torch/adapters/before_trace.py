@@ -15,14 +15,15 @@ def kernels() -> dict[str, str]:
     return {path: Path(path).read_text(encoding="utf-8") for path in paths if Path(path).exists()}
 
 
-def break_texts() -> list[str]:
-    """Return what is known of each graph break so far in this process, in the words of later releases."""
+def graph_breaks() -> list[Any]:
+    """Return what torch knows of each graph break since Dynamo was reset, in order."""
     from torch._dynamo import utils
 
-    return [_text(reason) for reason in utils.graph_break_reasons if getattr(reason, "graph_break", True)]
+    return [reason for reason in utils.graph_break_reasons if getattr(reason, "graph_break", True)]
 
 
-def _text(reason: Any) -> str:
+def break_text(reason: Any) -> str:
+    """Return what is known of a graph break, in the words of later releases."""
     stack = list(reason.user_stack)
     lines = [f'  File "{frame.filename}", line {frame.lineno}, in {frame.name}' for frame in stack]
     place = f"Graph break in user code at {stack[-1].filename}:{stack[-1].lineno}\n" if stack else ""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from depyf.report.model import Guard, GuardSet
+from depyf.report.names import without_count
 from depyf.torch.ambient import USUAL
 
 
@@ -23,33 +24,44 @@ class Contrast:
     first: str
     second: str
 
-    def __str__(self) -> str:
+    def words(self, first: str, second: str) -> str:
+        """Return it as a sentence, in which the entries have the names that are given."""
         subject = f"{self.aspect} of {self.source}" if self.aspect and self.source else self.aspect or self.source
-        said = f"{self.first or 'anything'} against {self.second or 'anything'}"
-        return f"{subject}: {said}" if subject else said
+        if self.first and self.second:
+            said = f"{first} asks for {self.first}, {second} for {self.second}"
+            return f"{subject}: {said}" if subject else said
+        asks, text = (first, self.first) if self.first else (second, self.second)
+        if self.aspect:
+            return f"{subject}: {asks} alone asks for {text}"
+        return f"{asks} alone asks for {text}"
 
 
 def contrasts(first: GuardSet, second: GuardSet) -> list[Contrast]:
-    """Return every respect in which the guards of two entries differ, in the order of the first."""
+    """Return every respect in which the guards of two entries differ.
+
+    First what both look at, then what the first asks for alone, then what the second does, each in torch's order.
+    """
+    both: list[Contrast] = []
+    alone: list[Contrast] = []
     ours, theirs = _by_subject(first), _by_subject(second)
-    found: list[Contrast] = []
     for subject in dict.fromkeys((*ours, *theirs)):
         mine, other = ours.get(subject, {}), theirs.get(subject, {})
         only_mine = [clause for clause in mine if clause not in other]
         only_other = [clause for clause in other if clause not in mine]
         if len(only_mine) == len(only_other) == 1:
-            found += _within(subject[1], only_mine[0], only_other[0])
+            both += _within(subject[1], only_mine[0], only_other[0])
             continue
-        found += [Contrast(subject[1], "", clause, "") for clause in only_mine]
-        found += [Contrast(subject[1], "", "", clause) for clause in only_other]
-    return found
+        alone += [Contrast(subject[1], "", clause, "") for clause in only_mine]
+        alone += [Contrast(subject[1], "", "", clause) for clause in only_other]
+    return both + sorted(alone, key=lambda each: each.first == "")
 
 
 def _by_subject(guards: GuardSet) -> dict[tuple[str, str], dict[str, Guard]]:
     """Group the clauses by kind and value; a value may have several clauses of one kind."""
     grouped: dict[tuple[str, str], dict[str, Guard]] = {}
     for guard in guards.guards:
-        grouped.setdefault((guard.kind, guard.source), {})[guard.clause] = guard
+        subject = guard.kind, without_count(guard.source)
+        grouped.setdefault(subject, {})[without_count(guard.clause)] = guard
     return grouped
 
 
