@@ -52,7 +52,14 @@ def test_a_name_that_tells(source: str, name: str) -> None:
 
 @pytest.mark.parametrize(
     "source",
-    ["t1 = [a]", "t1 = a + b", "t1 = xs[-1]", "t1 = x['not a name']; y[0] = t1", "x['class'] = t1", "for t1 in xs: pass"],
+    [
+        "t1 = [a]",
+        "t1 = a + b",
+        "t1 = xs[-1]",
+        "t1 = x['not a name']; y[0] = t1",
+        "x['class'] = t1",
+        "for t1 in xs: pass",
+    ],
 )
 def test_nothing_suggests_itself(source: str) -> None:
     assert hints_of(source) == {}
