@@ -373,7 +373,14 @@ PASSES: tuple[Pass, ...] = (
     ),
     *_simplifying(
         Pass("promote-variables", Stage.LIFT, _promote, "variables that are only copies become values", optional=True),
-        Pass("containers", Stage.LIFT, _containers, "lists that are only taken apart again vanish", optional=True),
+        Pass(
+            "containers",
+            Stage.LIFT,
+            _containers,
+            "lists that are only taken apart again vanish",
+            optional=True,
+            needs=frozenset({"BUILD_LIST", "BUILD_TUPLE"}),
+        ),
         Pass("results", Stage.LIFT, _results, "the sequence that a graph returns is unpacked", optional=True),
         Pass("dead-values", Stage.LIFT, _dead, "values that nobody uses vanish", optional=True),
         Pass("reload", Stage.LIFT, _reload, "what stays the same is loaded where it is used", optional=True),

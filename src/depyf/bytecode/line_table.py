@@ -17,6 +17,7 @@ HEAD = 128
 DATA = bytes(range(HEAD))
 LONG = re.compile(rb"[\xe8-\xf7]")
 """The first bytes of entries of 13 and 14."""
+NO_CHANGE = b"\0"
 NUMBERED = 1 << 31
 """Stands for the change of an entry that has a number for it."""
 CHANGES = [*[0] * 11, 1, 2, NUMBERED, NUMBERED, None]
@@ -69,11 +70,11 @@ def locations(code: Code, units: int) -> Lines:
     alike = 0
     for head in table.translate(None, DATA):
         change, length = ENTRIES[head]
+        if change is NUMBERED:
+            change = varint_change(code, next(numbered).end())
         if change or (change is not None and present is None):
             lines += [present] * alike
             alike = 0
-            if change is NUMBERED:
-                change = varint_change(code, next(numbered).end())
             line += change
             present = line
         elif change is None and present is not None:
@@ -87,6 +88,8 @@ def locations(code: Code, units: int) -> Lines:
 
 def varint_change(code: Code, position: int) -> int:
     """Read a signed variable-length number: six bits a byte, low ones first, bit 0 is the sign."""
+    if code.line_table[position : position + 1] == NO_CHANGE:
+        return 0
     value = shift = 0
     while True:
         if position >= len(code.line_table):

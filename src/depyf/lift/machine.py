@@ -131,13 +131,15 @@ def _copy_dict(machine: Machine, arg: object) -> None:
 
 
 def _copy(machine: Machine, arg: object) -> None:
-    machine.stack.append(machine.at(cast(int, arg)))
+    assert isinstance(arg, int)
+    machine.stack.append(machine.at(arg))
 
 
 def _swap(machine: Machine, arg: object) -> None:
-    depth = cast(int, arg)
-    machine.at(depth)
-    stack = machine.stack
+    assert isinstance(arg, int)
+    depth, stack = arg, machine.stack
+    if not 0 < depth <= len(stack):
+        machine.at(depth)
     stack[-1], stack[-depth] = stack[-depth], stack[-1]
 
 

@@ -114,14 +114,18 @@ class Bisimulation:
 
     def run_silently(self, frame: Frame, number: int) -> None:
         """Run one side up to its next observable."""
-        state, side, joins, actions = frame.state, frame.side, self.joins[number], self.actions
-        limit = 4 * len(self.listings[number].instructions) + 1000
+        side, joins, actions = frame.side, self.joins[number], self.actions
+        instructions = frame.listing.instructions
+        count = len(instructions)
+        limit = 4 * count + 1000
         while side.place != LEAVE:
-            action = actions.get(frame.look().op)
+            item = instructions[side.place] if side.place < count else frame.look()
+            frame.item = item
+            action = actions.get(item.op)
             if action is None or not action(frame):
                 break
             if side.place in joins:
-                state.met = True
+                frame.state.met = True
             limit -= 1
             if not limit:
                 raise NotUnderstood("a loop that does nothing observable")

@@ -50,23 +50,31 @@ def is_null(frame: Frame, term: Term) -> bool:
 
 def pop(frame: Frame) -> bool:
     """Do POP."""
-    frame.pop()
-    return frame.next()
+    side = frame.side
+    if not side.stack:
+        raise NotUnderstood("the stack is empty")
+    side.stack.pop()
+    side.place += 1
+    return True
 
 
 def copy(frame: Frame) -> bool:
     """Do COPY."""
-    frame.push(frame.peek(count_of(frame)))
-    return frame.next()
+    side = frame.side
+    side.stack.append(frame.peek(count_of(frame)))
+    side.place += 1
+    return True
 
 
 def swap(frame: Frame) -> bool:
     """Do SWAP."""
-    depth, stack = count_of(frame), frame.side.stack
+    depth, side = count_of(frame), frame.side
+    stack = side.stack
     if not 1 <= depth <= len(stack):
         raise NotUnderstood("the stack is not deep enough")
     stack[-1], stack[-depth] = stack[-depth], stack[-1]
-    return frame.next()
+    side.place += 1
+    return True
 
 
 def push_null(frame: Frame) -> bool:
@@ -77,8 +85,10 @@ def push_null(frame: Frame) -> bool:
 
 def const(frame: Frame) -> bool:
     """Do CONST."""
-    frame.push(frame.terms.constant(frame.item.arg))
-    return frame.next()
+    side = frame.side
+    side.stack.append(frame.terms.constant(frame.item.arg))
+    side.place += 1
+    return True
 
 
 def load_common(frame: Frame) -> bool:
@@ -103,11 +113,12 @@ def variable(frame: Frame) -> Term:
 
 def load_fast(frame: Frame) -> bool:
     """Read a variable that is bound."""
-    value = variable(frame)
+    value, side = variable(frame), frame.side
     if is_null(frame, value):
         return False
-    frame.push(value)
-    return frame.next()
+    side.stack.append(value)
+    side.place += 1
+    return True
 
 
 def store_fast(frame: Frame) -> bool:
@@ -224,14 +235,14 @@ def identity(frame: Frame) -> bool:
 
 def build_tuple(frame: Frame) -> bool:
     """Do BUILD_TUPLE."""
-    frame.push(frame.terms.tuple_of(frame.pop_many(count_of(frame))))
-    return frame.next()
+    count = count_of(frame)
+    return give(frame, count, frame.terms.tuple_of(frame.top(count)))
 
 
 def build_list(frame: Frame) -> bool:
     """Do BUILD_LIST."""
-    frame.push(frame.state.make(ListOf(frame.pop_many(count_of(frame)))))
-    return frame.next()
+    count = count_of(frame)
+    return give(frame, count, frame.state.make(ListOf(frame.top(count))))
 
 
 def build_set(frame: Frame) -> bool:
