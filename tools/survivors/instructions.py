@@ -116,7 +116,7 @@ def dead(items: list[Instruction], flow: Flow) -> set[int]:
             now = items[end]
             if now.op == "COPY" and now.arg == 1:
                 values += 1
-            elif now.op == "STORE_FAST" and not live[end + 1] & flow.bit[str(now.arg)]:
+            elif now.op == "STORE_FAST" and not live(end + 1) & flow.bit[str(now.arg)]:
                 values -= 1
             elif now.op == "STORE_FAST" and is_unbound(items[end + 1], now, bound[place] & flow.bit[str(now.arg)]):
                 values -= 1

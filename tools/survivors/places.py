@@ -28,7 +28,6 @@ class Places:
         self.listing = normalise(read(code))
         self.flow = Flow(self.listing)
         self._bound = self.flow.bound
-        self._live = self.flow.live
 
     def at(self, *stmts: ast.stmt) -> tuple[frozenset[str], frozenset[str]] | None:
         """Return the variables that are bound when the first of some statements begins, and those that a handler reads.
@@ -41,13 +40,13 @@ class Places:
         found = [place for place, item in items if any(item.line in part for part in lines)]
         if not first:
             return None
-        bound, seen = (1 << len(self.flow.names)) - 1, 0
+        bound, seen = (1 << len(self.flow.bit)) - 1, 0
         for place in first:
             bound &= self._bound[place]
         for place in found:
             handler = self.flow.handlers[place]
             if handler >= 0:
-                seen |= self._live[handler]
+                seen |= self.flow.live(handler)
         return self.named(bound) & self.plain, self.named(seen) | self.shown()
 
     def is_constant(self, name: str) -> bool:
@@ -56,7 +55,7 @@ class Places:
 
     def named(self, mask: int) -> frozenset[str]:
         """Return the variables of a set."""
-        return frozenset(name for name in self.flow.names if mask & self.flow.bit[name])
+        return frozenset(name for name in self.flow.bit if mask & self.flow.bit[name])
 
     def shown(self) -> frozenset[str]:
         """Return what `super()` looks at: the first parameter."""

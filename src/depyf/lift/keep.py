@@ -17,23 +17,24 @@ def read_temps(graph: Graph, restored: Collection[int] = ()) -> set[int]:
     restored: temporaries of exceptions that are to be handled again: these are read too.
     """
     sources: dict[int, list[int]] = {}
-    work: list[int] = list(restored)
+    read: set[int] = set(restored)
     for block in graph.live():
         for inst in block.insts:
             if inst.op == KEEP:
                 sources.setdefault(cast(int, inst.arg), []).extend(inst.uses)
-            elif inst.op not in BOOKKEEPING:
-                work.extend(inst.uses)
-        work.extend(block.exit.reads())
+            elif inst.uses and inst.op not in BOOKKEEPING:
+                read.update(inst.uses)
+        read.update(block.exit.reads())
         for edge in block.exit.edges():
             for phi, arg in zip(graph.block(edge.target).phis, edge.args):
                 sources.setdefault(phi, []).append(arg)
-    read: set[int] = set()
+    work = list(read & sources.keys())
     while work:
-        temp = work.pop()
-        if temp not in read:
-            read.add(temp)
-            work.extend(sources.get(temp, ()))
+        for temp in sources[work.pop()]:
+            if temp not in read:
+                read.add(temp)
+                if temp in sources:
+                    work.append(temp)
     return read
 
 

@@ -121,8 +121,10 @@ def finish_leftovers(body: Body, names: Names) -> None:
 
     if any(type(node) is Temp for node in present):
         hint_names(body.stmts, names.hints)
-    is_named = any(isinstance(node, NAMED) for node in present)
+    is_named = any(type(node) in NAMED for node in present)
     for node in nodes(body.stmts) if is_named else ():
+        if type(node) not in NAMED:
+            continue
         if isinstance(node, (Definition, AsyncDefinition)) and isinstance(node.target, Temp):
             function = node.name
             node.name = named(node.target.temp, function)

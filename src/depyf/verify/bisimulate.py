@@ -61,7 +61,7 @@ class Bisimulation:
         self.reads_frame = any(reads_frame(listing) for listing in self.listings)
         self.names_super = any(names_super(listing) for listing in self.listings)
         self.terms = Terms()
-        self.terms.asks_tracebacks = any(gathers(flow) for flow in self.flows)
+        self.terms.asks_tracebacks = any(gathers(listing) for listing in self.listings)
         self.result = Comparison()
         self.table: dict[Key, State] = {}
         self.alone: dict[Key, set[Key]] = {}
@@ -118,13 +118,14 @@ class Bisimulation:
         instructions = frame.listing.instructions
         count = len(instructions)
         limit = 4 * count + 1000
-        while side.place != LEAVE:
-            item = instructions[side.place] if side.place < count else frame.look()
-            frame.item = item
+        place = side.place
+        while place != LEAVE:
+            item = frame.item = instructions[place] if place < count else frame.look()
             action = actions.get(item.op)
             if action is None or not action(frame):
                 break
-            if side.place in joins:
+            place = side.place
+            if place in joins:
                 frame.state.met = True
             limit -= 1
             if not limit:
@@ -155,9 +156,9 @@ class Bisimulation:
         if place == LEAVE:
             return frozenset()
         flow = self.flows[number]
-        mask = flow.live[place]
+        mask = flow.live(place)
         always = self.listings[number].code.parameters[:1] if self.names_super else ()
-        return frozenset(name for name in flow.names if mask & flow.bit[name]) | frozenset(always)
+        return frozenset([name for name, bit in flow.bit.items() if mask & bit]).union(always)
 
     def order(self, number: int, place: int) -> int:
         """Return how early a place is worked on: paths that meet do so before the walk goes on."""
@@ -326,9 +327,9 @@ def split(state: State, truth: Term) -> list[State]:
     return [other, state]
 
 
-def gathers(flow: Flow) -> bool:
+def gathers(listing: Listing) -> bool:
     """Return whether code ends an `except*`: groups are gathered of exceptions with the same traceback."""
-    return "PREP_RERAISE_STAR" in flow.ops
+    return "PREP_RERAISE_STAR" in [item.op for item in listing.instructions]
 
 
 def names_super(listing: Listing) -> bool:

@@ -25,7 +25,8 @@ def relate(state: State, pairs: Pairs, nested: list[tuple[Code, Code]]) -> str |
     pending = list(reversed(pairs))
     while pending:
         mine, its = pending.pop()
-        mine, its = state.resolve(mine), state.resolve(its)
+        if state.bound:
+            mine, its = state.resolve(mine), state.resolve(its)
         nodes = state.terms.nodes[mine], state.terms.nodes[its]
         if mine == its and not state.private and is_the_same(nodes[0]):
             continue

@@ -13,6 +13,7 @@ from depyf.bytecode.code import Code
 from depyf.verify import containers
 from depyf.verify.arithmetic import compare, contains, operate
 from depyf.verify.async_loops import check_exc_match, end_async_for, get_aiter, match_exc
+from depyf.verify.callee import called_node
 from depyf.verify.constants import function_name
 from depyf.verify.frame import Frame, as_raised
 from depyf.verify.known_calls import (
@@ -21,13 +22,12 @@ from depyf.verify.known_calls import (
     call_slice,
     call_throw,
     call_untrace,
-    calls_constant,
     is_iterator,
 )
 from depyf.verify.methods import call_method, load_attribute, load_method
 from depyf.verify.snapshots import is_seen_list, take_all, tuple_now
 from depyf.verify.state import EmptySet, FunctionOf, ListOf
-from depyf.verify.terms import Constant, NotUnderstood, Null, Sort, Symbol, Term, TupleOf
+from depyf.verify.terms import Constant, NotUnderstood, Null, Pure, Sort, Symbol, Term, TupleOf
 
 Action = Callable[[Frame], bool]
 
@@ -407,8 +407,9 @@ def get_iter(frame: Frame) -> bool:
 
 def call(frame: Frame) -> bool:
     """Do a call of which the outcome is known."""
-    if not calls_constant(frame):
-        return call_method(frame)
+    node = called_node(frame)
+    if not isinstance(node, Constant):
+        return isinstance(node, Pure) and call_method(frame)
     return (
         call_exc_info(frame)
         or call_throw(frame)

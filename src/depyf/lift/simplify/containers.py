@@ -109,14 +109,16 @@ class _Evaluator:
                 before.setdefault(edge.target, []).append(index)
         entry: dict[int, Heap] = {}
         leaving: dict[int, Heap] = {}
+        to_compare: list[tuple[int, int]] = []
         for index in order:
-            known = [leaving[one] for one in before.get(index, ()) if one in leaving]
-            entry[index] = {} if index in self.handled or not known else self._meet(index, known)
+            come_from = before.get(index, ())
+            known = [] if index in self.handled else [one for one in come_from if one in leaving]
+            to_compare += [(index, one) for one in come_from if one not in known]
+            entry[index] = self._meet(index, [leaving[one] for one in known]) if known else {}
             leaving[index] = {temp: fresh.copy() for temp, fresh in entry[index].items()}
             self._block(self.graph.block(index), leaving[index])
-        for index in order:
-            for one in before.get(index, ()):
-                self._agree(index, entry[index], leaving[one])
+        for index, one in to_compare:
+            self._agree(index, entry[index], leaving[one])
         return self.lost
 
     def write(self) -> None:
@@ -148,13 +150,15 @@ class _Evaluator:
 
     def _meet(self, index: int, heaps: list[Heap]) -> Heap:
         """Return what is fresh where these paths meet, and lose what only some of them bring."""
-        for heap in heaps:
+        for heap in heaps[1:]:
             self._agree(index, heaps[0], heap)
         wanted = self._wanted(index, heaps[0])
         return {temp: fresh.copy() for temp, fresh in heaps[0].items() if temp in wanted}
 
     def _agree(self, index: int, one: Heap, other: Heap) -> None:
         """Lose what is wanted in a block and is not the same in both."""
+        if not one and not other:
+            return
         for temp in self._wanted(index, one) | self._wanted(index, other):
             if one.get(temp) != other.get(temp):
                 self.lost.add(temp)
