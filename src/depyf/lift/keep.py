@@ -58,7 +58,7 @@ def drop_unread(graph: Graph, restored: Collection[int] = ()) -> None:
     """
     if not graph.handlers:
         return
-    keeping = [block for block in graph.live() if any(inst.op == KEEP for inst in block.insts)]
+    keeping = [block for block in graph.live() if KEEP in [inst.op for inst in block.insts]]
     read = read_temps(graph, restored) if keeping else set()
     for block in keeping:
         block.insts = [inst for inst in block.insts if inst.op != KEEP or inst.arg in read]

@@ -30,7 +30,7 @@ def imported_names(code: Code, listings: Listings) -> list[str]:
     pending = [code]
     while pending:
         current = pending.pop()
-        pending.extend(const for const in current.consts if isinstance(const, Code))
+        pending += [const for const in current.consts if isinstance(const, Code)]
         if may_load_attributes(current):
             collect(listings.of(current).instructions, plain, method)
     return sorted(name for name in plain - method if name.isidentifier() and not keyword.iskeyword(name))
