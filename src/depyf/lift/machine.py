@@ -110,8 +110,10 @@ class Machine:
 
 
 def _const(machine: Machine, arg: object) -> None:
-    machine.emit("CONST", arg, [], 1)
-    machine.const[machine.stack[-1]] = arg
+    temp, now = machine.graph.new_temp(), machine.now
+    machine.insts.append(Inst("CONST", arg, [], [temp], now.line, now.offset))
+    machine.stack.append(temp)
+    machine.const[temp] = arg
 
 
 def _null(machine: Machine, arg: object) -> None:

@@ -178,8 +178,9 @@ class Bisimulation:
         its = standing(self.frame(state, 1), self.lengths)
         if isinstance(its, Split):
             return split(state, its.truth)
-        if self.is_iterator_taken(state, mine, its) or self.is_tested_again(state, mine, its):
-            return [state]
+        if (mine.kind, mine.operands) != (its.kind, its.operands):
+            if self.is_iterator_taken(state, mine, its) or self.is_tested_again(state, mine, its):
+                return [state]
         self.compare(state, mine, its)
         self.result.pairs.add(self.places)
         state.joint = True
@@ -205,8 +206,6 @@ class Bisimulation:
 
     def is_tested_again(self, state: State, mine: Event, its: Event) -> bool:
         """Tell whether one side alone tests a value again that was tested last, and let it go on with the outcome."""
-        if (mine.kind, mine.operands) == (its.kind, its.operands):
-            return False
         for number, event in enumerate((mine, its)):
             if event.kind[0] == TRUTH_TEST and event.operands[0] in state.tested:
                 self.go_one(state, number, event.outcomes[0], (state.resolve(state.tested[event.operands[0]]),))
@@ -255,7 +254,8 @@ class Bisimulation:
         """Go one way on from an observable, with the same new symbols on both sides."""
         given = way[0].results
         results = tuple([self.terms.new(result) for result in given])
-        state.private.update([term for term, result in zip(results, given) if result.sort is Sort.SEQUENCE])
+        if self.lengths:
+            state.private.update([term for term, result in zip(results, given) if result.sort is Sort.SEQUENCE])
         if event.settles is not None:
             state.bound[event.settles] = self.terms.symbol()
         if event.kind[0] == TRUTH_TEST:
