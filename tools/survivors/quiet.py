@@ -307,12 +307,12 @@ def load_subscr(run: Running) -> bool:
     return stride != 0 and run.give(2, run.state.make("list", made.items[first:last:stride]))
 
 
-def grow(run: Running, owner: Term, items: tuple[Term, ...] | None) -> bool:
-    """Let a list grow that nobody has seen, by what is known."""
+def grow(run: Running, owner: Term, items: tuple[Term, ...] | None, what: str = "list") -> bool:
+    """Let a list or set grow that nobody has seen, by what is known."""
     made = run.state.made.get(owner)
-    if made is None or made.how != "list" or items is None:
+    if made is None or made.how != what or items is None:
         return False
-    run.state.made[owner] = Made("list", made.items + items)
+    run.state.made[owner] = Made(what, made.items + items)
     return True
 
 
@@ -324,6 +324,13 @@ def list_append(run: Running) -> bool:
 def list_extend(run: Running) -> bool:
     """Put the items of a tuple or new list into a new list."""
     return grow(run, run.top(run.count + 1), run.state.items(run.top())) and run.give(1)
+
+
+def set_update(run: Running) -> bool:
+    """Put the numbers and texts of a tuple or new list into a new set."""
+    items = run.state.items(run.top())
+    are_known = items is not None and are_plain(run, tuple(run.state.resolve(item) for item in items))
+    return are_known and grow(run, run.top(run.count + 1), items, "set") and run.give(1)
 
 
 def load_attr(run: Running) -> bool:
@@ -452,6 +459,7 @@ QUIET: dict[str, Callable[[Running], bool | Fork]] = {
     "LOAD_SUBSCR": load_subscr,
     "LIST_APPEND": list_append,
     "LIST_EXTEND": list_extend,
+    "SET_UPDATE": set_update,
     "LOAD_ATTR": load_attr,
     "LOAD_METHOD": load_method,
     "UNPACK_SEQUENCE": unpack_sequence,

@@ -264,7 +264,13 @@ def numeric(listing: Listing) -> frozenset[str]:
 
 
 def stores_constant(items: list[Instruction], place: int) -> bool:
-    """Tell whether a store, or the last of several of one value, stands behind a constant."""
-    while place and (items[place].op == "STORE_FAST" or (items[place].op == "COPY" and items[place].arg == 1)):
-        place -= 1
-    return items[place].op == "CONST"
+    """Tell whether a constant is what a store binds: `CONST; STORE x`, or `CONST; COPY 1; STORE x; STORE y`."""
+    left = 0
+    for item in reversed(items[:place]):
+        if item.op == "STORE_FAST":
+            left += 1
+        elif item.op == "COPY" and item.arg == 1:
+            left -= 1
+        else:
+            return item.op == "CONST" and left <= 0
+    return False
