@@ -30,7 +30,8 @@ from depyf.verify.flow import Flow
 from tools.survivors.instructions import head
 from tools.survivors.loud import TRUTH, Way, standing
 from tools.survivors.meeting import Key, Met, Names, equal, meet, meeting, rebuilt
-from tools.survivors.quiet import LEFT, Fork, Running, step
+from tools.survivors.quiet import step
+from tools.survivors.running import LEFT, Fork, Running
 from tools.survivors.symbols import NotFollowed, Side, State, Symbols
 
 FRAME_READERS = frozenset({"locals", "vars", "dir", "eval", "exec"})
