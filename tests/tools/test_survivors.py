@@ -59,8 +59,8 @@ SAME = {
         "same to whoever looks",
     ),
     "both are quiet, whoever looks": (
-        "def f(a):\n x = a\n y = None\n return locals()\n",
-        "def f(a):\n y = None\n x = a\n return locals()\n",
+        "def f(a):\n x = y = 1\n x = a\n y = None\n return locals()\n",
+        "def f(a):\n x = y = 1\n y = None\n x = a\n return locals()\n",
         "same to whoever looks",
     ),
     "a variable is unbound": (
@@ -243,6 +243,10 @@ OTHER = {
     "behind a read that may fail": (
         "def f(a):\n if a:\n  x = 1\n x\n a(1)\n",
         "def f(a):\n if a:\n  x = 1\n x\n a(2)\n",
+    ),
+    "somebody sees the order of variables": (
+        "def f(a):\n x = a\n y = None\n return locals()\n",
+        "def f(a):\n y = None\n x = a\n return locals()\n",
     ),
     "somebody looks at all": (
         "def f(a):\n x = []\n y = a(dir())\n return x, y\n",

@@ -77,6 +77,8 @@ class Walk:
         self.numeric = tuple(numeric(listing) for listing in self.listings)
         self.joins = tuple(flow.join_points() for flow in self.flows)
         self.reads_frame = any(reads_frame(listing, harmless) for listing in self.listings)
+        if self.reads_frame and shown_order(codes[0], codes) != shown_order(codes[1], codes):
+            raise NotFollowed
         self.groups = any(item.op in GROUPS for listing in self.listings for item in listing.instructions)
         self.shown = codes[0].parameters[:1] if any(names_super(one) for one in self.listings) else ()
         self.symbols = Symbols()
@@ -236,6 +238,12 @@ class Walk:
             side.stack += [next(given) if pushed is None else pushed for pushed in way.pushes]
             side.place = way.place
             state.meets |= way.place in joins
+
+
+def shown_order(code: Code, codes: Codes) -> list[str]:
+    """Return the variables that both codes have, in the order in which `locals()` shows those of one."""
+    shared = set.intersection(*({*one.varnames, *one.cellvars, *one.freevars} for one in codes))
+    return [name for name in (*code.varnames, *code.cellvars, *code.freevars) if name in shared]
 
 
 def names_super(listing: Listing) -> bool:
