@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 import torch
+from torch._dynamo import convert_frame
 
 import depyf
 from benchmarks.dynamo_code import MODULES, load, run
@@ -26,8 +27,6 @@ NAMES = (
     *("a_generator_over_a_break", "keyword_only", "breaks_between_arguments"),
 )
 COUNTED = re.compile(r"(__compiled_fn_|__resume_at_\d+_|context_manager_\d+_|___\w+_X_c)(\d+)")
-FRAMES = re.compile(r"(compile |after )(\d+)(?=/\d)")
-"""Torch 2.2 does not count its frames anew when it is reset."""
 
 
 def folder() -> Path:
@@ -39,6 +38,9 @@ def folder() -> Path:
 def rendered(name: str) -> str:
     """Return what the dump shows of a program: the source of each code object that Dynamo first made of a function."""
     programs = {program.name: program for module in MODULES for program in load(module)}
+    # A reset of Dynamo counts its frames anew since 2.3 only.
+    convert_frame.FRAME_COUNTER = 0
+    convert_frame.FRAME_COMPILE_COUNTER.clear()
     with tempfile.TemporaryDirectory() as scratch:
         with depyf.prepare_debug(scratch) as session:
             run(programs[name], "eager")
@@ -51,17 +53,13 @@ def rendered(name: str) -> str:
 
 
 def counted_anew(text: str) -> str:
-    """Return a text with the counters in its names counted anew, in the order in which they are there."""
-    return _numbered(FRAMES, _numbered(COUNTED, text, 1), 0)
-
-
-def _numbered(pattern: re.Pattern[str], text: str, first: int) -> str:
+    """Return a text with the counters in its names counted from 1, in the order in which they are there."""
     numbers: dict[str, int] = {}
 
     def number(match: re.Match[str]) -> str:
-        return f"{match[1]}{numbers.setdefault(match[2], len(numbers) + first)}"
+        return f"{match[1]}{numbers.setdefault(match[2], len(numbers) + 1)}"
 
-    return pattern.sub(number, text)
+    return COUNTED.sub(number, text)
 
 
 def main() -> None:

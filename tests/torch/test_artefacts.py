@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import json
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -165,6 +166,21 @@ def test_before_and_after_the_passes_of_inductor(tmp_path: Path) -> None:
     for stage in ("BEFORE_PRE_GRAD", "AFTER_PRE_GRAD", "BEFORE_POST_GRAD", "AFTER_POST_GRAD"):
         assert stage in stages
     assert torch.equal(graph(tmp_path, found, "AFTER_POST_GRAD")(torch.ones(7))[0], torch.ones(7).cos() * 3)
+
+
+def test_a_record_that_nobody_knows_is_kept_as_it_comes(tmp_path: Path) -> None:
+    def backend(graph: Any, inputs: Any) -> Any:
+        for name, encoding, text in (("new plan", "string", "step 1"), ("new table", "json", '{"b": 1, "a": [2]}')):
+            about = {"name": name, "encoding": encoding}
+            torch._logging.trace_structured("artifact", lambda about=about: about, payload_fn=lambda text=text: text)
+        return graph.forward
+
+    found = dumped(tmp_path, lambda: torch.compile(waves, backend=backend)(torch.ones(3)))
+    plan, table = (each for each in artefacts(found) if each["stage"].startswith("new"))
+    assert (plan["kind"], (tmp_path / plan["file"]).read_text("utf-8")) == ("text", "step 1\n")
+    assert (table["kind"], json.loads((tmp_path / table["file"]).read_text("utf-8"))) == ("json", {"a": [2], "b": 1})
+    page = (tmp_path / "index.md").read_text("utf-8")
+    assert all(each["file"] in page for each in (plan, table))
 
 
 @pytest.mark.parametrize("mode", MODES)

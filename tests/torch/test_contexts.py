@@ -72,6 +72,32 @@ def test_one_context_after_another_in_a_directory_tells_of_both(tmp_path: Path) 
     assert compiles(tmp_path) == ["0/0", "0/0", "0/0"]
 
 
+def test_a_function_is_one_while_torch_has_the_entries_of_earlier_contexts(tmp_path: Path) -> None:
+    torch._dynamo.reset()
+    compiled = torch.compile(programs.branching, backend="eager")
+    calls = [tuple(torch.ones(3, dtype=dtype) for _ in "ab") for dtype in (torch.float32, torch.float64, torch.float16)]
+    for directory, call in zip((tmp_path / "other", tmp_path, tmp_path), calls, strict=True):
+        with depyf.prepare_debug(directory) as session:
+            compiled(*call)
+    (function,) = session.roots()
+    assert [each.id.compile for each in function.compiles] == [1, 2]
+    assert not any(each.gone for each in function.compiles)
+    (resumed,) = session.resumes_of(function)
+    assert [each.id.compile for each in resumed.compiles] == [1, 2]
+    text = (tmp_path / function.file).read_text("utf-8")
+    assert "as torch runs it: 3 entries, 1 resume function." in text
+    compile(text, function.file, "exec")
+    for compiled_once in (*function.compiles, *resumed.compiles):
+        frame = compiled_once.id.frame
+        assert [f"def guard_{frame}_{number}(" in text for number in range(3)] == [True] * 3
+    torch._dynamo.reset()
+    with depyf.prepare_debug(tmp_path) as session:
+        compiled(*calls[0])
+    first, second = session.roots()
+    assert [bool(each.gone) for each in first.compiles] == [True, True]
+    assert "as torch runs it: 1 entry" in (tmp_path / second.file).read_text("utf-8")
+
+
 def test_torchs_counters_may_start_anew_inside(tmp_path: Path) -> None:
     with depyf.prepare_debug(tmp_path) as session:
         for program in (programs.straight, programs.other_program):

@@ -50,6 +50,20 @@ def test_debug_tells_where_to_break_and_compiles_nothing(tmp_path: Path, capsys:
     assert "__compiled_fn_" in path.read_text(encoding="utf-8").splitlines()[line - 1]
 
 
+def test_debug_tells_nothing_of_what_torch_has_dropped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    compiled = torch.compile(programs.straight, backend="eager")
+    for directory in (tmp_path / "first", tmp_path / "second"):
+        torch._dynamo.reset()
+        with depyf.prepare_debug(directory):
+            compiled(torch.ones(3))
+    with depyf.debug(pause=False):
+        compiled(torch.ones(3))
+    said = capsys.readouterr().out
+    assert f"files are in {tmp_path / 'first'}\n  1 other compile: dropped by torch since" in said
+    assert f"break at {tmp_path / 'second' / '__transformed_code_0_for_straight.py'}:" in said
+    assert f"break at {tmp_path / 'first'}" not in said
+
+
 def test_debug_pauses_unless_it_is_told_not_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     monkeypatch.setattr("builtins.input", lambda prompt: asked.append(prompt) or "")
@@ -103,6 +117,18 @@ def test_the_full_code_of_a_compiled_function() -> None:
     assert f"{seams.RESUME_PREFIX}branching" in text
     with pytest.raises(ValueError, match="call it first"):
         dump_src(torch.compile(programs.straight, backend="eager"))
+
+
+def test_the_full_code_inside_of_a_context_is_that_of_its_file(tmp_path: Path) -> None:
+    compiled = torch.compile(programs.straight, backend="eager")
+    directory = tmp_path / "not" / "there" / "yet"
+    with depyf.prepare_debug(str(directory)) as session:
+        compiled(torch.ones(3))
+        text = dump_src(compiled)
+    (root,) = session.roots()
+    written = (directory / root.file).read_text("utf-8")
+    assert "def guard_" in text
+    assert re.findall(r"^def \w+", text, re.MULTILINE) == re.findall(r"^def \w+", written, re.MULTILINE)
 
 
 def test_a_compiled_function_shows_itself_in_a_notebook() -> None:

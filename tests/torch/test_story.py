@@ -118,6 +118,19 @@ def test_a_recompile_tells_every_clause_that_failed(tmp_path: Path) -> None:
     assert f"its guards against those of {first['id']}" in page
 
 
+@traced
+@needs(lacking.guarded_types())
+def test_an_entry_from_before_the_context_tells_why_it_refused(tmp_path: Path) -> None:
+    compiled = torch.compile(scaled, backend="eager", dynamic=False)
+    compiled(torch.ones(3), 2.0, "a")
+    with depyf.prepare_debug(tmp_path):
+        compiled(torch.ones(4), 2.0, "b")
+    (made,) = index(tmp_path)["functions"][0]["compiles"]
+    (refused,) = made["trigger"]["refused"]
+    assert {each.split(":")[0] for each in refused["explained"]} >= {'size of L["x"]', 'L["word"]'}
+    assert made["contrast"]["entry"] == refused["entry"]
+
+
 def test_a_terminal_is_told_in_short(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

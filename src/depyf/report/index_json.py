@@ -27,7 +27,7 @@ from depyf.report.model import (
     Unavailable,
     UserLine,
 )
-from depyf.report.user_source import short_path
+from depyf.report.user_source import is_installed, short_path
 
 SCHEMA = 1
 
@@ -38,7 +38,7 @@ _MARK = re.compile(r'"\\u0000(\d+)\\u0000"')
 class OneLine:
     """A part of the index that is written without line breaks."""
 
-    content: dict[str, Any]
+    content: dict[str, Any] | tuple[Any, ...]
 
 
 def index_json(session: Session) -> str:
@@ -60,7 +60,13 @@ def index_json(session: Session) -> str:
             for (name, filename, line), hits in session.earlier.items()
         ],
         "skipped": [
-            {"name": name, "file": short_path(filename), "reason": reason, "times": times}
+            {
+                "name": name,
+                "file": short_path(filename),
+                "installed": is_installed(filename),
+                "reason": reason,
+                "times": times,
+            }
             for (name, filename, reason), times in session.skipped.items()
         ],
         "unavailable": dict(sorted(session.unavailable.items())),
@@ -157,6 +163,7 @@ def _transformed(transformed: Transformed | Unavailable) -> dict[str, Any]:
         "reason": transformed.reason,
         "installed": transformed.installed,
         "instructions": transformed.instructions,
+        "lines_of_bytecode": [OneLine(code) for code in transformed.lines_of_bytecode],
     }
 
 

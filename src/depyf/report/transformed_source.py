@@ -113,9 +113,7 @@ def _comments(tree: ast.Module, lines: list[str], notes: Notes) -> tuple[dict[in
         if id(statement) in by_hand:
             above.setdefault(statement.lineno, []).append(BY_HAND)
         if not break_is_told and notes.breaks and _ends_graph(statement):
-            above.setdefault(statement.lineno, []).extend(
-                break_comment(each, notes.filename) for each in notes.breaks
-            )
+            above.setdefault(statement.lineno, []).extend(break_comment(each, notes.filename) for each in notes.breaks)
             break_is_told = True
     return above, beside
 

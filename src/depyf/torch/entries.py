@@ -21,8 +21,11 @@ from depyf.torch.guards.explain import explain
 from depyf.torch.guards.record import guard_set
 from depyf.torch.guards.tree import Tree
 from depyf.torch.listing import line_of_offset
-from depyf.torch.live import RESUME_PREFIX, resume_code
+from depyf.torch.live import RESUME_PREFIX, compile_id, earlier_entries, resume_code
 from depyf.torch.recorder import CallSite, Recorder, Running
+
+DROPPED = "something that its guards need is gone (a module that died), or Dynamo was reset"
+"""Why an entry serves no more calls whose function is still there."""
 
 
 def read_guards_in_progress(recorder: Recorder, running: Running) -> None:
@@ -59,32 +62,44 @@ def note_gone(recorder: Recorder) -> None:
         if code is None:
             running.compile.gone = "the function is gone, and its entries with it"
         elif _entry_of(running, code) is None:
-            running.compile.gone = "something that its guards need is gone (a module that died), or Dynamo was reset"
+            running.compile.gone = DROPPED
 
 
 def _explain_refusals(recorder: Recorder, running: Running, found: seams.GuardsInProgress) -> None:
     """Hold the call that is compiled anew against the guards of the function's other entries."""
-    compiles = recorder.compiles_of(running.function)
-    others = [each for each in compiles if each is not running and each.guards is not None]
-    trees = {str(each.compile.id): each.guards for each in others}
     trigger = running.compile.trigger
-    if isinstance(trigger, Recompile):
-        file = running.function.filename
-        told = trigger.refusals or tuple(Refusal(entry, ()) for entry in trees)
-        explained = (replace(refusal, explained=_failing(trees.get(refusal.entry), found, file)) for refusal in told)
-        running.compile.trigger = Recompile(tuple(each for each in explained if each.clauses or each.explained))
+    if not isinstance(trigger, Recompile):
+        return
+    others = _guards_of_others(recorder, running)
+    file = running.function.filename
+    told = trigger.refusals or tuple(Refusal(entry, ()) for entry in others)
+    explained = [replace(each, explained=_failing(others.get(each.entry), found, file)) for each in told]
+    running.compile.trigger = Recompile(tuple(each for each in explained if each.clauses or each.explained))
     own = running.compile.guards
-    if others and isinstance(own, GuardSet) and isinstance(others[-1].compile.guards, GuardSet):
-        earlier = str(others[-1].compile.id)
-        differences = contrasts(others[-1].compile.guards, own)
-        respects = tuple(each.words(earlier, str(running.compile.id)) for each in differences)
+    if others and isinstance(own, GuardSet):
+        earlier, (_, guards) = list(others.items())[-1]
+        respects = tuple(each.words(earlier, str(running.compile.id)) for each in contrasts(guards, own))
         running.compile.contrast = EntryContrast(earlier, respects)
 
 
-def _failing(tree: Tree | None, found: seams.GuardsInProgress, own_file: str) -> tuple[str, ...]:
-    if tree is None:
+def _guards_of_others(recorder: Recorder, running: Running) -> dict[str, tuple[Tree, GuardSet]]:
+    """Return the guards of the function's other entries, oldest first: of those from before the context, too."""
+    compiles = [each for each in recorder.compiles_of(running.function) if each is not running]
+    code = running.live_code() if running.live_code is not None else None
+    found: dict[str, tuple[Tree, GuardSet]] = {}
+    for entry in earlier_entries(code, [each.compile.id for each in compiles]) if code is not None else ():
+        tree, differs = agreement.read(seams.entry_guard_manager(entry), None, running.function.filename)
+        found[compile_id(entry)] = (tree, guard_set(tree, differs))
+    for each in compiles:
+        if each.guards is not None and isinstance(each.compile.guards, GuardSet):
+            found[str(each.compile.id)] = (each.guards, each.compile.guards)
+    return found
+
+
+def _failing(guards: tuple[Tree, GuardSet] | None, found: seams.GuardsInProgress, own_file: str) -> tuple[str, ...]:
+    if guards is None:
         return ()
-    refusals = explain(tree, found.local_values, found.global_values)
+    refusals = explain(guards[0], found.local_values, found.global_values)
     return tuple(str(replace(each, line=None)) + _line_words(each.line, own_file) for each in refusals)
 
 
@@ -108,6 +123,10 @@ def relate(recorder: Recorder, running: Running, code: types.CodeType) -> None:
     offset = _resume_offset(site.name)
     caller_code = site.caller.code
     function.root = site.caller.function.root
+    if function.resume_name not in ("", site.name):
+        # The code of a compile that an earlier context told of knows it by another name.
+        before = [each for each in (function.resume_name, *function.other_resume_names) if each != site.name]
+        site.other_names[:] = [*before, *(each for each in site.other_names if each not in before)]
     function.resume_name = site.name
     function.other_resume_names = site.other_names
     function.break_line = code.co_firstlineno

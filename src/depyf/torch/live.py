@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from torch._dynamo.eval_frame import innermost_fn
 
 from depyf import api
 from depyf.errors import DecompilationError
+from depyf.report.model import CompileId
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.seams import CacheEntry
 from depyf.torch.guards import agreement
@@ -49,6 +50,12 @@ def entries(code: types.CodeType) -> list[CacheEntry]:
     """Return the cache entries of `code` that are alive, in torch's order: the one used last comes first."""
     found = seams.cache_entries(code)
     return [entry for entry in found if getattr(seams.entry_guard_manager(entry), "closure_vars", None)]
+
+
+def earlier_entries(code: types.CodeType, compiles: Collection[CompileId]) -> list[CacheEntry]:
+    """Return the live cache entries of `code` that none of `compiles` has made, oldest first."""
+    found = [entry for entry in entries(code) if seams.entry_compile_id(entry) not in compiles]
+    return sorted(found, key=lambda entry: seams.entry_compile_id(entry).compile)
 
 
 def scope_of(code: types.CodeType, otherwise: dict[str, Any]) -> dict[str, Any]:
@@ -115,7 +122,7 @@ def collect(function: types.FunctionType) -> list[CompiledFunction]:
             filename=code.co_filename,
             first_line=first_line,
             source=source,
-            entries=[_entry(entry, code) for entry in live],
+            entries=[compiled_entry(entry, code) for entry in live],
             resume_name=resume_name,
             resumes_at=resume_line(resume_name, caller) if resume_name else None,
         )
@@ -124,7 +131,7 @@ def collect(function: types.FunctionType) -> list[CompiledFunction]:
     return list(found.values())
 
 
-def _entry(entry: CacheEntry, code: types.CodeType) -> CompiledEntry:
+def compiled_entry(entry: CacheEntry, code: types.CodeType) -> CompiledEntry:
     """Return an entry with the source of the code that torch runs for it, where that is proven."""
     tree, _ = agreement.read(seams.entry_guard_manager(entry), None, code.co_filename)
     try:

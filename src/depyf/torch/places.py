@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from depyf.report.model import Transformed
 from depyf.torch.stepping import Steps
 
 
-def places(steps: dict[Path, list[Steps]]) -> list[str]:
-    """Say where to break in the files of each directory."""
+def places(steps: Mapping[Path, list[Steps]], dropped: Mapping[Path, int]) -> list[str]:
+    """Say where to break in the files of each directory, and how many compiles torch has dropped since."""
     lines = []
     for directory, found in steps.items():
         lines.append(f"depyf: files are in {directory}")
         lines += [line for each in found for line in lines_about(directory, each)]
+        if number := dropped.get(directory, 0):
+            lines.append(
+                f"  {number} other compile{'s' if number > 1 else ''}: dropped by torch since, nothing runs there"
+            )
     return lines or ["depyf: there are no files yet; run the program in depyf.prepare_debug(directory) first"]
 
 

@@ -69,7 +69,13 @@ class DumpContext:
         self.session.directory = str(directory)
         self._problems = Problems(directory)
         self._dump = Dump(directory, self._problems, self._told.numbers)
-        self._recorder = Recorder(self.session, self._dump, keep_restarted=not clean_wild_fx_code, kernels=kernels)
+        self._recorder = Recorder(
+            self.session,
+            self._dump,
+            keep_restarted=not clean_wild_fx_code,
+            kernels=kernels,
+            known=self._told.function_of,
+        )
         self._untraced = None if seams.has_structured_trace() else Untraced(self._recorder)
         self._breaks = None if lacking.traced_breaks() is None else UntoldBreaks(self._recorder)
         self._log_bytecode = log_bytecode
@@ -105,6 +111,7 @@ class DumpContext:
         with self._problems.contained("reading the last cache entries"):
             entries.read_new_entries(self._recorder)
             entries.note_gone(self._recorder)
+            self._told.note_dropped(entries.DROPPED)
         with self._problems.contained("writing the last artefacts"):
             if self._untraced is not None:
                 self._untraced.at_end()
@@ -120,11 +127,11 @@ class DumpContext:
             self._tell()
         self._problems.write()
         self._recorder.forget_texts()
-        self._told.live += [
-            LiveCompile(each.compile, each.live_code, transformed_code(each))
+        self._told.add(
+            (each.function, LiveCompile(each.compile, each.live_code, transformed_code(each)))
             for each in self._recorder.running()
             if each.live_code is not None
-        ]
+        )
 
     def _write_so_far(self) -> None:
         with self._problems.contained("writing the index so far"):

@@ -10,7 +10,7 @@ import threading
 import time
 import types
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -79,7 +79,16 @@ class CallSite:
 class Recorder:
     """The state of one context. Every method may be called from any thread."""
 
-    def __init__(self, session: Session, dump: Dump, *, keep_restarted: bool, kernels: bool = True) -> None:
+    def __init__(
+        self,
+        session: Session,
+        dump: Dump,
+        *,
+        keep_restarted: bool,
+        kernels: bool = True,
+        known: Callable[[types.CodeType], Function | None] = lambda _: None,
+    ) -> None:
+        """Begin to record; `known` gives the function of code that an earlier context in the directory told of."""
         self.session = session
         self.dump = dump
         self.lock = threading.RLock()
@@ -87,6 +96,8 @@ class Recorder:
         self._by_code: WeakCodes[Running] = WeakCodes()
         self._keep_restarted = keep_restarted
         self._kernels = kernels
+        self._known_before = known
+        self._functions: dict[str, Function] = {}
         self._running: dict[CompileId, Running] = {}
         self._all: list[Running] = []
         self._reasons: dict[CompileId, tuple[Refusal, ...]] = {}
@@ -108,7 +119,7 @@ class Recorder:
             running = self._running.get(compile_id)
             if running is None:
                 here = UserLine(code.co_filename, code.co_firstlineno, "", code.co_name)
-                running = self._begin(compile_id, (here,))
+                running = self._begin(compile_id, (here,), code)
             return running
 
     def record(self, metadata: Mapping[str, Any], payload: str | None) -> Running | None:
@@ -215,14 +226,15 @@ class Recorder:
         frames = records.user_stack(details.get("stack"), strings if isinstance(strings, dict) else {})
         not_users = (*seams.OF_DYNAMO, os.path.join(self.dump.directory, ""))
         told = tuple(frame for frame in frames if not frame.filename.startswith(not_users))
-        stack = records.with_last_frames(told, caller.place_of_call(not_users), caller.code_in_progress())
+        code = caller.code_in_progress()
+        stack = records.with_last_frames(told, caller.place_of_call(not_users), code)
         if running is None:
-            running = self._begin(compile_id, stack)
+            running = self._begin(compile_id, stack, code)
         running.compile.user_stack = stack[:-1]
 
-    def _begin(self, compile_id: CompileId, stack: tuple[UserLine, ...]) -> Running:
+    def _begin(self, compile_id: CompileId, stack: tuple[UserLine, ...], code: types.CodeType | None = None) -> Running:
         here = stack[-1] if stack else UserLine("", 0, "", "?")
-        function = self._function(compile_id, here)
+        function = self._function(compile_id, here, code)
         made = Compile(compile_id, here.function, here.filename, here.line, order=next(_COUNT))
         made.began = round(time.monotonic() - self.session.entered, 6)
         if compile_id in self._reasons or compile_id.compile > 0:
@@ -234,9 +246,11 @@ class Recorder:
         self._all.append(running)
         return running
 
-    def _function(self, compile_id: CompileId, here: UserLine) -> Function:
+    def _function(self, compile_id: CompileId, here: UserLine, code: types.CodeType | None) -> Function:
         key = f"{self._count}:{compile_id.autograd}:{compile_id.frame}"
-        function = self.session.functions.get(key)
+        function = self._functions.get(key)
+        if function is None and code is not None:
+            function = self._known_before(code)
         if function is None:
             source = function_source(here.filename, here.line)
             keep_source(self.session, self.dump, here.filename)
@@ -246,6 +260,7 @@ class Recorder:
                 function.number = self.dump.numbers.next(f"full_code_for_{part}")
                 function.file = f"full_code_for_{part}_{function.number}.py"
             self.session.functions[key] = function
+        self._functions[key] = function
         return function
 
     def _attempt(self, compile_id: CompileId, attempt: int) -> Running:

@@ -114,9 +114,7 @@ def graph_break(payload: str, attempt: int) -> GraphBreak:
     )
 
 
-def side_effects(
-    payload: str, known: Iterable[SideEffect] = (), callers: Iterable[UserLine] = ()
-) -> list[SideEffect]:
+def side_effects(payload: str, known: Iterable[SideEffect] = (), callers: Iterable[UserLine] = ()) -> list[SideEffect]:
     """Read which objects the code changes, each with the innermost lines of the user's that asked for it.
 
     `known` are those of records before, to which the lines are added. What the program cannot name is left out. What is

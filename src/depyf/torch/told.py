@@ -8,8 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from depyf.report.model import Compile, Session
+from depyf.report.model import Compile, Function, Session
+from depyf.torch.adapters.seams import cache_entries
 from depyf.torch.dump import Numbers
+from depyf.torch.weak_codes import WeakCodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,12 @@ class LiveCompile:
     code: weakref.ref[types.CodeType]
     transformed: weakref.ref[types.CodeType] | None = None
 
+    def runs(self) -> bool:
+        """Tell whether torch still has the entry; it drops them when Dynamo is reset, or what guards need is gone."""
+        code = self.code()
+        made = self.transformed() if self.transformed is not None else None
+        return code is not None and made is not None and any(each.code is made for each in cache_entries(code))
+
 
 @dataclass(slots=True)
 class Told:
@@ -28,6 +36,25 @@ class Told:
     session: Session
     numbers: Numbers = field(default_factory=Numbers)
     live: list[LiveCompile] = field(default_factory=list)
+    _functions: WeakCodes[Function] = field(default_factory=WeakCodes)
+
+    def add(self, compiles: Iterable[tuple[Function, LiveCompile]]) -> None:
+        """Note what a context has told."""
+        for function, each in compiles:
+            self.live.append(each)
+            if (code := each.code()) is not None:
+                self._functions[code] = function
+
+    def function_of(self, code: types.CodeType) -> Function | None:
+        """Return the function that earlier contexts have told of, while torch has an entry that they told of."""
+        found = self._functions.get(code)
+        return found if found is not None and any(each.code() is code and each.runs() for each in self.live) else None
+
+    def note_dropped(self, words: str) -> None:
+        """Say of the compiles that earlier contexts have told of which of them serve no more calls."""
+        for each in self.live:
+            if not each.compile.gone and not each.runs():
+                each.compile.gone = words
 
 
 def function_told(code: types.CodeType, entries: Iterable[types.CodeType]) -> tuple[Path, int] | None:

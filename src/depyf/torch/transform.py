@@ -19,6 +19,7 @@ from depyf.report.user_source import marked_source
 from depyf.report.words import in_columns, place_words, proof_words, resumption, trigger_words
 from depyf.torch.dump import Dump
 from depyf.torch.known_graphs import assumptions, result_names
+from depyf.torch.listed_lines import listed_lines
 from depyf.torch.listing import all_names, line_of_offset, listing, object_words
 from depyf.torch.recorder import Running
 from depyf.verify.level import Level
@@ -54,7 +55,7 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool, install: bool
     known = assumptions(subject.compile, subject.new_code)
     names = result_names(subject.compile, subject.new_code)
     decompiled = api.decompile_code(subject.new_code, simplify=True, assumptions=known, result_names=names)
-    to_dump = _names_in_dump(subject.new_code)
+    to_dump = names_in_dump(subject.new_code)
     to_process = {stable: name for name, stable in to_dump.items()}
     transformed = Transformed(
         instructions=sum(1 for _ in dis.get_instructions(subject.new_code)),
@@ -80,6 +81,8 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool, install: bool
         dump.write(name, annotated(transformed.module, _notes(subject)))
     if log_bytecode:
         _write_listings(subject, transformed, code, dump, name)
+        if code is not None:
+            transformed.lines_of_bytecode = listed_lines(subject.new_code, code, known)
     if not install and transformed.installed:
         transformed.installed, transformed.reason = False, ""  # It could be; what is not exact about it is no reason.
     return code if transformed.installed else None
@@ -129,7 +132,7 @@ def _compiled_from_file(
     return code
 
 
-def _names_in_dump(code: types.CodeType) -> dict[str, str]:
+def names_in_dump(code: types.CodeType) -> dict[str, str]:
     """Return what names with a random part or an address in them are called in a dump."""
     names, variables = all_names(code)
     # A variable keeps its name: variables are compared with the user's own by Dynamo.

@@ -7,6 +7,7 @@ from depyf.report.index_markdown import index_markdown
 from depyf.report.model import Function, GuardSet, Session, Transformed
 from depyf.report.words import proof_words
 from depyf.torch.dump import Dump
+from depyf.torch.earlier import from_before
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction, render_full_code
 from depyf.torch.problems import Problems
 from depyf.torch.recorder import Running
@@ -31,19 +32,26 @@ def write_views(session: Session, compiles: list[Running], dump: Dump, problems:
 
 def _write_full_code(session: Session, root: Function, compiles: dict[str, list[Running]], dump: Dump) -> None:
     """Write `full_code_for_*.py`; forget its name where nothing of the function was compiled by the end."""
-    made = [_compiled_function(each, root, compiles.get(each.key, [])) for each in (root, *session.resumes_of(root))]
-    functions = [each for each in made if each is not None]
+    functions = []
+    for each in (root, *session.resumes_of(root)):
+        made = _compiled_function(each, root, compiles.get(each.key, []), is_over=session.ended)
+        functions += [made] if made is not None else []
     is_there = bool(functions) and dump.write(root.file, render_full_code(functions).text)
     if session.ended and not is_there:
         root.file = ""
 
 
-def _compiled_function(function: Function, root: Function, compiles: list[Running]) -> CompiledFunction | None:
+def _compiled_function(
+    function: Function, root: Function, compiles: list[Running], *, is_over: bool
+) -> CompiledFunction | None:
     """Return a function with its entries, or None where Dynamo never made code for it."""
     entries = [entry for entry in map(_compiled_entry, compiles) if entry is not None]
     codes = [each.code for each in compiles if each.code is not None]
     if not entries or not codes:
         return None
+    if is_over:
+        # While the program runs, the index is written often; what is older than the context takes long to read.
+        entries = [*from_before(compiles), *entries]
     return CompiledFunction(
         name=function.name,
         code=codes[0],

@@ -107,7 +107,7 @@ def call_through(leaf: Leaf, at: Place, root: Root) -> list[Clause]:
     note = CALLED_THROUGH.get(leaf.kind, "torch's own guard: its words do not say all that it checks")
     return [
         replace(clause, calls_through=True, note=note)
-        for clause in at.clause(leaf, own, "(", gap, ")", expected=" and ".join(leaf.parts))
+        for clause in at.clause(leaf, own, "(", gap, ")", expected=" and ".join(part.strip() for part in leaf.parts))
     ]
 
 
