@@ -13,6 +13,7 @@ from depyf.lift.simplify.containers import evaluate_containers
 from depyf.lift.simplify.dead import remove_dead
 from depyf.lift.simplify.promote import promote_variables
 from depyf.lift.simplify.reload import reload_where_used
+from depyf.lift.simplify.restored import drop_restored
 from depyf.lift.simplify.results import unpack_results
 from depyf.lift.simulate import lift
 from depyf.lift.tac import NULL
@@ -139,6 +140,10 @@ def _containers(work: Work) -> None:
 def _results(work: Work) -> None:
     assert work.known is not None
     unpack_results(work.graph, work.known.results)
+
+
+def _restored(work: Work) -> None:
+    drop_restored(work.graph)
 
 
 def _dead(work: Work) -> None:
@@ -375,6 +380,7 @@ PASSES: tuple[Pass, ...] = (
         Pass("promote-variables", Stage.LIFT, _promote, "variables that are only copies become values", optional=True),
         Pass("containers", Stage.LIFT, _containers, "lists that are only taken apart again vanish", optional=True),
         Pass("results", Stage.LIFT, _results, "the sequence that a graph returns is unpacked", optional=True),
+        Pass("restored", Stage.LIFT, _restored, "a variable is not given the value that it has", optional=True),
         Pass("dead-values", Stage.LIFT, _dead, "values that nobody uses vanish", optional=True),
         Pass("reload", Stage.LIFT, _reload, "what stays the same is loaded where it is used", optional=True),
         Pass("free-names", Stage.LIFT, _free_names, "names of variables that have vanished are free"),
