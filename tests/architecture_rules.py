@@ -36,6 +36,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("check",),
     ("live",),
     ("decompiled", "decompiled_module"),
+    ("definition",),
     ("api",),
     ("decompiler",),
     ("report",),

@@ -4,8 +4,9 @@
     python -m tools.link_coverage DUMP...
 
 Of a stage: its lines of code, those that are linked, and in percent. Lines of code are neither blank nor comments nor
-imports. For kernels, the links go through the nodes of the lowered graph; Inductor also writes the stacks of each call,
-which are another source for the same: the innermost lines of those are held against the links.
+imports nor brackets, nor the heads of classes and of graphs; in a listing, they are instructions that do something.
+For kernels, the links go through the nodes of the lowered graph; Inductor also writes the stacks of each call, which
+are another source for the same: the innermost lines of those are held against the links.
 """
 
 from __future__ import annotations
@@ -25,12 +26,18 @@ from depyf.report.links.kernels import computed_by
 
 EXAMPLES = ("examples/toy_example.py", "examples/training_step.py")
 _HANDLE = re.compile(r"\[Provenance debug handles\] (\S+:\d+)")
-_NO_CODE = ("#", "import ", "from ", '"""')
+_NO_CODE = re.compile(
+    r"""\s*(?:\#|import\ |from\ |\"{3}|class\ |def\ forward\(|self,$|return\ \($|[()\[\]:{}]+$|$)""", re.VERBOSE
+)
+_NO_INSTRUCTION = re.compile(
+    r"\S.*, line \d+$|\s*$|ExceptionTable:|  (?:L?\d+) to|.* (?:RESUME|NOP|CACHE|COPY_FREE_VARS)\b"
+)
 
 
 def _code_lines(text: Document) -> Iterator[int]:
+    nothing = _NO_INSTRUCTION if text.language == "bytecode" else _NO_CODE
     for number, line in enumerate(text.text.splitlines(), start=1):
-        if line.strip() and not line.strip().startswith(_NO_CODE):
+        if nothing.match(line) is None:
             yield number
 
 

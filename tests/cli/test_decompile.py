@@ -111,3 +111,63 @@ def test_without_click_the_script_says_what_to_install() -> None:
 def test_the_module_runs_as_the_command() -> None:
     done = subprocess.run([sys.executable, "-m", "depyf", "--version"], capture_output=True, text=True, check=True)
     assert "1." in done.stdout
+
+
+DEFINED = '''\
+import functools
+
+LIMIT = 3
+
+
+class Counter:
+    """Counts."""
+
+    step: int = 1
+
+    @functools.cache
+    def count(self, to: int = LIMIT, *, by=len) -> list:
+        def inner(x=to):
+            return x
+
+        return [self.__next(inner)] * by('ab')
+
+    def __next(self, inner):
+        return inner()
+
+
+if LIMIT:
+    def either(x=1):
+        return x
+else:
+    class Other:
+        def either(self):
+            return self
+'''
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "last"),
+    [
+        ("Counter", "class Counter:", "        return inner()"),
+        ("Counter.count", "@functools.cache", "    return [self.__next(inner)] * by('ab')"),
+        ("Counter.count.inner", "def inner(x=to):", "    return x"),
+        ("Counter.count.<locals>.inner", "def inner(x=to):", "    return x"),
+        ("either", "def either(x=1):", "    return x"),
+        ("Other.either", "def either(self):", "    return self"),
+    ],
+)
+def test_a_definition_as_it_stands_in_its_module(module: Path, name: str, first: str, last: str) -> None:
+    module.with_name("defined.py").write_text(DEFINED, encoding="utf-8")
+    done = CliRunner().invoke(depyf, ["decompile", f"defined:{name}"])
+    assert done.exit_code == EXIT_DONE, done.output
+    lines = done.stdout.splitlines()
+    assert (lines[0], lines[-1]) == (first, last)
+    assert done.stderr == f"defined:{name}: EXACT\n"
+    assert "defined" not in sys.modules
+
+
+def test_a_class_has_no_forms_to_show(module: Path) -> None:
+    module.with_name("defined.py").write_text(DEFINED, encoding="utf-8")
+    done = CliRunner().invoke(depyf, ["decompile", "defined:Counter", "--show", "bytecode"])
+    assert done.exit_code == EXIT_USAGE
+    assert "no bytecode of its own" in done.stderr

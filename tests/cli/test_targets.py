@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from depyf.cli.commands import depyf
 from depyf.cli.entry import EXIT_DONE, EXIT_FAILED
-from depyf.cli.locate import find_function, find_module, functions
+from depyf.cli.locate import bodies, find_definition, find_module
 
 MODULE = '''
 assert not __name__, "this module must not be run"
@@ -78,7 +78,7 @@ def test_a_function_is_found_in_the_bytecode_of_its_module(package: Path, qualna
 
 
 def test_which_of_two_functions_it_is_only_a_run_can_tell(package: Path) -> None:
-    assert len(functions(find_module("outer_x"), "twice")) == 2
+    assert len(bodies(find_module("outer_x"), "twice")) == 2
     done = CliRunner().invoke(depyf, ["decompile", "outer_x:twice"])
     assert "this module must not be run" in done.stderr
 
@@ -98,7 +98,7 @@ def test_a_module_that_is_no_file_of_python(package: Path) -> None:
 
 
 def test_os_path_is_the_module_that_stands_for_it() -> None:
-    found = find_function("os.path", "join")
+    found = find_definition("os.path", "join")
     assert isinstance(found.value, types.CodeType)
     assert found.value.co_filename.endswith(("posixpath.py", "ntpath.py", "posixpath>"))
 
@@ -107,4 +107,4 @@ def test_functions_with_type_parameters_stand_in_a_scope_of_their_own() -> None:
     inner = compile("def f(x): return x", "f", "exec").co_consts[0]
     outer = compile("pass", "m", "exec")
     scope = outer.replace(co_name="<generic parameters of f>", co_consts=(inner,))
-    assert functions(outer.replace(co_consts=(scope,)), "f") == [inner]
+    assert bodies(outer.replace(co_consts=(scope,)), "f") == [inner]

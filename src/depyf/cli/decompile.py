@@ -18,7 +18,7 @@ from depyf.cli.outcome import decompile_found
 from depyf.cli.problems import Failed, NotFound, Usage
 from depyf.cli.shown import SHOWS, STANDARD, neutral, show_after, show_bytecode, show_steps
 from depyf.cli.stages import show_page
-from depyf.cli.target import Folder, Function, Module, parse_target, resolve
+from depyf.cli.target import Class, Folder, Found, Function, Module, parse_target, resolve
 from depyf.errors import DecompilationError
 from depyf.pipeline import OPTIONAL, PASSES
 
@@ -70,9 +70,10 @@ def decompile(
 ) -> None:
     """Print the source of TARGET, from its bytecode alone.
 
-    TARGET is FILE.pyc (of CPython 3.7 to 3.15), FILE.py (compiled first), package.module, package.module:function, or a
-    folder of .pyc and .py files. Nothing of it is executed; only a function that the bytecode of its module does not
-    show (made while the module runs, or one of several of that name) is found by importing the module.
+    TARGET is FILE.pyc (of CPython 3.7 to 3.15), FILE.py (compiled first), package.module, package.module:name of a
+    function, method or class, or a folder of .pyc and .py files. Nothing of it is executed; only a function that the
+    bytecode of its module does not show (made while the module runs, or one of several of that name) is found by
+    importing the module.
 
     \b
     Exit codes:
@@ -91,9 +92,11 @@ def decompile(
             _folder(what.path, out, prove=prove, without=left_out, count=jobs, limit=limit)
             return
         found = resolve(what)
-        if isinstance(found, Function) and found.imported:
+        if isinstance(found, Function) and found.module is None:
             click.echo(f"{target}: the module was imported, as its bytecode does not show the function", err=True)
         if show or stop_after:
+            if isinstance(found, Class):
+                raise Usage("--show and --stop-after take a module or a function: a class has no bytecode of its own")
             _write(_shown(target, found, show, stop_after, left_out), out)
         else:
             _write(_source(target, found, prove, left_out), out)
@@ -103,7 +106,7 @@ def decompile(
         raise Failed(f"{target}: {error}") from error
 
 
-def _source(target: str, found: Module | Function, prove: bool, without: frozenset[str]) -> Iterator[str]:
+def _source(target: str, found: Found, prove: bool, without: frozenset[str]) -> Iterator[str]:
     outcome = decompile_found(found, prove=prove, without=without)
     if outcome.verdict is not None:
         click.echo(f"{target}: {outcome.verdict}", err=True)

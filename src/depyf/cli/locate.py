@@ -29,12 +29,12 @@ class NotFound(LookupError):
 class Found:
     """What a name leads to.
 
-    value: a code object, or what the module's attribute is where the module was imported.
-    imported: whether the module had to be run to find it.
+    value: a code object, of a class that of its body; or what the module's attribute is, where the module was imported.
+    module: the code of the module, where it shows the definition; None where the module had to be run to find it.
     """
 
     value: object
-    imported: bool = False
+    module: types.CodeType | None = None
 
 
 def find_module(name: str) -> types.CodeType:
@@ -53,24 +53,31 @@ def find_module(name: str) -> types.CodeType:
     return code
 
 
-def find_function(module: str, qualname: str) -> Found:
+def find_definition(module: str, qualname: str) -> Found:
     """Return what a qualified name in a module leads to.
 
     Raises NotFound where it leads to nothing, TypeError where the module has no bytecode.
     """
-    candidates = functions(find_module(module), qualname)
-    if len(candidates) == 1:
-        return Found(candidates[0])
-    return Found(_imported(module, qualname), imported=True)
+    code = find_module(module)
+    candidates = bodies(code, qualname)
+    functions = [each for each in candidates if is_function(each)]
+    if len(functions) == 1 or (candidates and not functions):
+        return Found((functions or candidates)[0], code)
+    return Found(_imported(module, qualname))
 
 
-def functions(module: types.CodeType, qualname: str) -> list[types.CodeType]:
-    """Return the code objects of the functions that a qualified name may lead to, class bodies left out."""
+def is_function(code: types.CodeType) -> bool:
+    """Tell the code of a function from that of the body of a class."""
+    return bool(code.co_flags & CO_OPTIMIZED)
+
+
+def bodies(module: types.CodeType, qualname: str) -> list[types.CodeType]:
+    """Return the code objects of the functions and classes that a qualified name may lead to."""
     found = [module]
     for part in qualname.split("."):
         if part != LOCALS:
             found = [inner for code in found for inner in _inner(code) if inner.co_name == part]
-    return [code for code in found if code.co_flags & CO_OPTIMIZED]
+    return found
 
 
 def _inner(code: types.CodeType) -> Iterator[types.CodeType]:

@@ -6,10 +6,12 @@ import time
 from dataclasses import dataclass
 
 from depyf.api import decompile_code, decompile_module, source_of
-from depyf.cli.target import Function, Module
+from depyf.cli.target import Class, Found, Function, Module
 from depyf.decompiled_module import module_source
+from depyf.definition import definition_source
+from depyf.errors import DecompilationError
 from depyf.pipeline import NOTHING
-from depyf.verify.level import Verdict
+from depyf.verify.level import Level, Verdict
 from depyf.verify.oracle import Oracle
 
 
@@ -23,7 +25,7 @@ class Outcome:
 
 
 def decompile_found(
-    found: Module | Function, *, prove: bool, without: frozenset[str] = NOTHING, oracle: Oracle | None = None
+    found: Found, *, prove: bool, without: frozenset[str] = NOTHING, oracle: Oracle | None = None
 ) -> Outcome:
     """Decompile what a target leads to.
 
@@ -37,9 +39,31 @@ def decompile_found(
             source, verdict = module.source, module.verdict
         case Module(code):
             source = module_source(code, without=without)
-        case Function(code) if prove:
-            function = decompile_code(code, without=without)
-            source, verdict = function.source, function.verdict
-        case Function(code):
-            source = source_of(code, without=without)
+        case Class(module_code, qualname):
+            defined = definition_source(module_code, qualname, prove=prove, oracle=oracle, without=without)
+            if defined is None:
+                raise DecompilationError(f"the source of the module has no class {qualname!r}", code=str(module_code))
+            source, verdict = defined
+        case Function():
+            source, verdict = _in_module(found, prove, without) or _alone(found, prove, without)
     return Outcome(source, verdict, time.perf_counter() - start)
+
+
+def _in_module(found: Function, prove: bool, without: frozenset[str]) -> tuple[str, Verdict | None] | None:
+    """Return a function as it stands in its module; None where that is not known, or not proven."""
+    if found.module is None:
+        return None
+    try:
+        defined = definition_source(found.module, found.qualname, prove=prove, without=without)
+    except DecompilationError:
+        return None  # The function alone may be decompiled for all that.
+    proven = defined is not None and (defined[1] is None or defined[1].level > Level.UNPROVEN)
+    return defined if proven else None
+
+
+def _alone(found: Function, prove: bool, without: frozenset[str]) -> tuple[str, Verdict | None]:
+    """Return a function from its own code, which has no defaults, annotations and decorators."""
+    if not prove:
+        return source_of(found.code, without=without), None
+    function = decompile_code(found.code, without=without)
+    return function.source, function.verdict

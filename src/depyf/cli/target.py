@@ -10,7 +10,7 @@ from pathlib import Path
 from depyf.api import code_of, load_pyc
 from depyf.bytecode.code import Code
 from depyf.bytecode.reader import read
-from depyf.cli.locate import NotFound, find_function, find_module
+from depyf.cli.locate import NotFound, find_definition, find_module, is_function
 from depyf.errors import DecompilationError
 
 
@@ -57,11 +57,24 @@ class Module:
 class Function:
     """The code of a function of the running Python.
 
-    imported: whether its module was run to find it.
+    module: the code of the module that defines it; None where that was run to find it.
+    qualname: its name there.
     """
 
     code: types.CodeType
-    imported: bool
+    module: Code | None
+    qualname: str
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A class that the code of a module of the running Python defines."""
+
+    module: Code
+    qualname: str
+
+
+Found = Module | Function | Class
 
 
 def parse_target(text: str) -> Target:
@@ -78,11 +91,11 @@ def parse_target(text: str) -> Target:
         return PycFile(path) if path.suffix == ".pyc" else SourceFile(path)
     module, colon, qualname = text.partition(":")
     if not all(map(str.isidentifier, module.split("."))) or bool(colon) != bool(qualname):
-        raise NotFound(f"{text}: neither FILE.py, FILE.pyc, a folder, package.module nor package.module:function")
+        raise NotFound(f"{text}: neither FILE.py, FILE.pyc, a folder, package.module nor package.module:name")
     return Named(module, qualname)
 
 
-def resolve(target: PycFile | SourceFile | Named) -> Module | Function:
+def resolve(target: PycFile | SourceFile | Named) -> Found:
     """Return the code that a target leads to.
 
     Raises NotFound when it leads to nothing, SyntaxError when a `.py` does not compile, TypeError when it leads to
@@ -99,10 +112,13 @@ def resolve(target: PycFile | SourceFile | Named) -> Module | Function:
             try:
                 if not qualname:
                     return Module(read(find_module(module)))
-                found = find_function(module, qualname)
+                found = find_definition(module, qualname)
             finally:
                 sys.path.remove("")
-            return Function(code_of(found.value), found.imported)
+            whole = read(found.module) if found.module is not None else None
+            if whole is not None and isinstance(found.value, types.CodeType) and not is_function(found.value):
+                return Class(whole, qualname)
+            return Function(code_of(found.value), whole, qualname)
 
 
 def compile_file(path: Path) -> types.CodeType:

@@ -15,18 +15,20 @@ class Grammar:
 
     star_in_index: `x[*a]` may be written.
     nested_quotes: an f-string's fields may hold its own quotes and backslashes.
+    cleans_docstrings: the compiler takes the margin off docstrings.
     percent_joins: `'%s' % (a,)` compiles to the same as `f'{a!s}'`.
     """
 
     star_in_index: bool
     nested_quotes: bool
     percent_joins: bool
+    cleans_docstrings: bool
 
     @classmethod
     def of(cls, code: Code) -> Grammar:
         """Return the grammar of the version that a code object is of."""
         facts = facts_of(code.version, str(code))
-        return cls(facts.star_in_index, facts.nested_quotes, facts.percent_joins)
+        return cls(facts.star_in_index, facts.nested_quotes, facts.percent_joins, facts.cleans_docstrings)
 
     def bare_index_tuple(self, index: ast.Tuple) -> bool:
         """Say whether the tuple of a subscript may be written without parentheses."""

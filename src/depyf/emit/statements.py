@@ -9,6 +9,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 
 from depyf.collector import pausing
+from depyf.emit.docstrings import docstring_source
 from depyf.emit.expressions import BINARY, ExpressionWriter
 from depyf.emit.grammar import Grammar
 from depyf.emit.patterns import pattern_source
@@ -17,6 +18,8 @@ from depyf.lift.nodes import TypeAliasStatement, TypeParam, is_starred
 
 Part = str | tuple[Sequence[ast.stmt], int]
 INDENT = "    "
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+"""Statements with blank lines around them."""
 
 
 @pausing
@@ -49,11 +52,15 @@ class StatementWriter:
                 lines.append(part)
                 continue
             stmts, depth = part
+            below: ast.stmt | None = None
             for stmt in reversed(stmts):
                 parts = self.parts(stmt, depth)
                 if len(parts) > 1:
                     parts.reverse()
+                if below is not None:
+                    work += [""] * _blank_lines(stmt, below, depth)
                 work += parts
+                below = stmt
         return lines
 
     def parts(self, stmt: ast.stmt, depth: int) -> list[Part]:
@@ -86,10 +93,24 @@ class StatementWriter:
         return self.text(expr, TUPLE)
 
 
+def _blank_lines(stmt: ast.stmt, below: ast.stmt, depth: int) -> int:
+    """Return how many blank lines stand between two statements, as PEP 8 and PEP 257 have it."""
+    if isinstance(stmt, DEFINITIONS) or isinstance(below, DEFINITIONS):
+        return 1 if depth else 2
+    return 1 if not depth and _is_docstring(stmt) else 0
+
+
+def _is_docstring(stmt: ast.stmt) -> bool:
+    return isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant) and type(stmt.value.value) is str
+
+
 Rule = Callable[[StatementWriter, "ast.stmt", int], "list[Part]"]
 
 
 def _expr(writer: StatementWriter, stmt: ast.Expr, depth: int) -> list[Part]:
+    if isinstance(stmt.value, ast.Constant) and type(stmt.value.value) is str:  # Any other string is no statement.
+        cleaned = writer.expressions.grammar.cleans_docstrings
+        return [docstring_source(stmt.value.value, INDENT * depth, cleaned=cleaned)]
     return [writer.text(stmt.value, YIELD if isinstance(stmt.value, (ast.Yield, ast.YieldFrom)) else TEST)]
 
 

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from depyf.report.index_reader import Run
-from depyf.report.links.bytecode import OF_DYNAMO, bytecode_links, dynamo_links
+from depyf.report.links.bytecode import OF_ORIGINAL, bytecode_links, dynamo_links
 from depyf.report.links.flow import flow
 from depyf.report.links.graphs import Places, graph_links, graph_places, node_origins
 from depyf.report.links.kernels import computed_by, kernel_links
 from depyf.report.links.origins import NOWHERE, Links, Origin, Origins, joined
 from depyf.report.links.transformed import GraphPlaces, transformed_links
+from depyf.report.links.wrappers import RENUMBERING, Wrapped, wrapper_links
 from depyf.report.model import Artefact, Compile, Dialect, Function, GuardSet, Transformed, UserLine
 from depyf.report.names import compiled_fn_number
 
@@ -80,7 +81,7 @@ def documents(run: Run, function: Function, compiled: Compile) -> list[Document]
     texts += _guards(compiled)
     texts += graphs
     texts += _kernels(run, compiled, parts, graphs, frozenset(places))
-    texts += _wrappers(run, compiled)
+    texts += _beside_graphs(run, compiled, graphs, captured)
     texts += _listings(run, function, compiled, captured, texts[0].links)
     return _with_own_keys(text for text in texts if text.text)
 
@@ -227,19 +228,29 @@ def _beside(run: Run, compiled: Compile, parts: list[str], kernel: int, stage: s
     return ""
 
 
-def _wrappers(run: Run, compiled: Compile) -> list[Document]:
+def _beside_graphs(
+    run: Run, compiled: Compile, graphs: list[Document], captured: dict[int, GraphPlaces]
+) -> list[Document]:
+    """Return what AOTAutograd wrote around the graphs, and what torch noted of them."""
     found = []
+    is_in_order = not any(each.stage in RENUMBERING for each in compiled.artefacts)
     for each in compiled.artefacts:
         if each.dialect in (Dialect.GRAPH, Dialect.KERNEL) or each.stage in (STACK_TRACES, MAPPINGS):
             continue
-        is_wrapper = each.dialect is Dialect.PYTHON
+        text, links = run.text(each.file), Links({}, OF_WHOLE)
+        number = compiled_fn_number(each.file)
+        if each.dialect is Dialect.PYTHON and number in captured:
+            backward = joined(graph.links.all() for graph in graphs if graph.key == "backward_graph")
+            links = wrapper_links(text, Wrapped(captured[number], backward, is_in_order))
         label = re.sub(r"^aot ", "AOT ", each.stage.replace("_", " "), flags=re.IGNORECASE)
-        language = (
-            "python" if is_wrapper or each.file.endswith(".py") else "json" if each.file.endswith("json") else "text"
-        )
-        text = run.text(each.file)
-        found.append(Document(each.stage.lower(), label, language, False, each.file, text, Links({}, OF_WHOLE)))
+        found.append(Document(each.stage.lower(), label, _language(each), False, each.file, text, links))
     return found
+
+
+def _language(artefact: Artefact) -> str:
+    if artefact.dialect is Dialect.PYTHON or artefact.file.endswith(".py"):
+        return "python"
+    return "json" if artefact.file.endswith("json") else "text"
 
 
 def _listings(
@@ -253,11 +264,12 @@ def _listings(
         return frozenset(((function.filename, line),))
 
     whole = {number: places.all for number, places in captured.items()}
+    listed = compiled.transformed.lines_of_bytecode if isinstance(compiled.transformed, Transformed) else ()
     files = {kind: f"{stem}.{kind}" for kind in LISTINGS}
     texts = {kind: run.text(file) for kind, file in files.items()}
     links = {
-        ORIGINAL: bytecode_links(texts[ORIGINAL], of_user, OF_DYNAMO),
-        TRANSFORMED: dynamo_links(texts[TRANSFORMED], of_user, whole, function.first_line),
+        ORIGINAL: bytecode_links(texts[ORIGINAL], of_user, OF_ORIGINAL),
+        TRANSFORMED: dynamo_links(texts[TRANSFORMED], listed, transformed.of, whole),
         BACK: bytecode_links(texts[BACK], transformed.of, "its line of the transformed code came from none of yours"),
     }
     return [

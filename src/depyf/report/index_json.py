@@ -38,7 +38,7 @@ _MARK = re.compile(r'"\\u0000(\d+)\\u0000"')
 class OneLine:
     """A part of the index that is written without line breaks."""
 
-    content: dict[str, Any]
+    content: dict[str, Any] | tuple[Any, ...]
 
 
 def index_json(session: Session) -> str:
@@ -157,6 +157,7 @@ def _transformed(transformed: Transformed | Unavailable) -> dict[str, Any]:
         "reason": transformed.reason,
         "installed": transformed.installed,
         "instructions": transformed.instructions,
+        "lines_of_bytecode": [OneLine(code) for code in transformed.lines_of_bytecode],
     }
 
 

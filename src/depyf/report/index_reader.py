@@ -176,6 +176,7 @@ def _transformed(found: Json) -> Transformed | Unavailable:
         return Unavailable(found["unavailable"])
     return Transformed(
         instructions=found["instructions"],
+        lines_of_bytecode=tuple(tuple(tuple(each) for each in code) for code in found.get("lines_of_bytecode", ())),
         source="",
         module="",
         level=Level[found["level"]],

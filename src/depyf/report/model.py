@@ -224,6 +224,9 @@ class Transformed:
     original_bytecode: str = ""
     transformed_bytecode: str = ""
     recompiled_bytecode: str = ""
+    lines_of_bytecode: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    """Of each code object in `transformed_bytecode`, in order: the place of an instruction in the listing, and
+    the lines of `file` that it stands for, where the proof tells."""
 
 
 @dataclass(slots=True)

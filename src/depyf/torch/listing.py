@@ -15,15 +15,21 @@ _GLOBAL = re.compile(r"\b__\w+")
 
 def listing(code: types.CodeType) -> str:
     """Return the disassembly of a code object and of the code inside it, without addresses and random names."""
-    pending, parts = [code], []
-    while pending:
-        current = pending.pop(0)
+    parts = []
+    for current in codes_in_order(code):
         text = dis.Bytecode(_with_brief_constants(current)).dis()
         parts.append(f"{current.co_name}, line {current.co_firstlineno}\n{text}")
-        pending.extend(constant for constant in current.co_consts if isinstance(constant, types.CodeType))
     text = _ADDRESS.sub("", "\n".join(parts))
     names = stable_names(_GLOBAL.findall(text))
     return _GLOBAL.sub(lambda found: names.get(found[0], found[0]), text)
+
+
+def codes_in_order(code: types.CodeType) -> list[types.CodeType]:
+    """Return a code object and those inside it, in the order of its listing."""
+    found = [code]
+    for current in found:
+        found.extend(constant for constant in current.co_consts if isinstance(constant, types.CodeType))
+    return found
 
 
 _LITERALS = (int, float, complex, str, bytes, type(None), type(...), types.CodeType)

@@ -19,6 +19,7 @@ from depyf.report.user_source import marked_source
 from depyf.report.words import in_columns, place_words, proof_words, resumption, trigger_words
 from depyf.torch.dump import Dump
 from depyf.torch.known_graphs import assumptions, result_names
+from depyf.torch.listed_lines import listed_lines
 from depyf.torch.listing import all_names, line_of_offset, listing, object_words
 from depyf.torch.recorder import Running
 from depyf.verify.level import Level
@@ -80,6 +81,8 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool, install: bool
         dump.write(name, annotated(transformed.module, _notes(subject)))
     if log_bytecode:
         _write_listings(subject, transformed, code, dump, name)
+        if code is not None:
+            transformed.lines_of_bytecode = listed_lines(subject.new_code, code, known)
     if not install and transformed.installed:
         transformed.installed, transformed.reason = False, ""  # It could be; what is not exact about it is no reason.
     return code if transformed.installed else None

@@ -13,6 +13,7 @@ from depyf.report.links.graphs import STALE, graph_links, graph_places, node_ori
 from depyf.report.links.kernels import UNTOLD, Computed, computed_by, kernel_links
 from depyf.report.links.origins import Origins
 from depyf.report.links.transformed import GraphPlaces, transformed_links
+from depyf.report.links.wrappers import Wrapped, wrapper_links
 
 GRAPH = """\
 # Captured Graph
@@ -89,6 +90,11 @@ def test_inputs_and_outputs_with_lines_of_their_own_are_linked_each() -> None:
     assert links.of(4) == at(12) and links.of(10) == at(12)
     assert not links.of(5) and not links.of(11)
     assert flow(LISTED, links.lines).inputs == (at(12), frozenset())
+
+
+def test_an_input_that_is_handed_on_to_the_backward_is_there_for_those_who_need_it() -> None:
+    text = LISTED.replace("None,  # None", "primals_1,  # SavedForBackwardsAOTOutput(idx=0)")
+    assert graph_links(text, NAMES).of(11) == at(12)
 
 
 def test_a_name_of_an_operator_or_of_a_keyword_is_no_use_of_a_node() -> None:
@@ -191,12 +197,71 @@ toy, line 11
 """
 
 
-def test_what_dynamo_wrote_is_not_given_the_line_that_the_table_carries_on() -> None:
-    links = dynamo_links(DYNAMO, at, {1: at(12, 13)}, 11)
+STANDS_FOR = (((2, 4), (3, 4), (4, 6)),)
+"""Instructions 2 and 3 stand for line 4 of the source, and 4 for line 6."""
+
+
+def test_what_dynamo_wrote_came_from_where_the_lines_came_from_that_it_stands_for() -> None:
+    lines = {4: at(12), 6: at(13)}
+    links = dynamo_links(DYNAMO, STANDS_FOR, lambda line: lines[line], {1: at(12, 13)})
     assert [links.of(number) for number in range(2, 8)] == [
-        *(frozenset(), at(12, 13), frozenset(), frozenset()),
-        *(at(13), frozenset()),
+        *(frozenset(), at(12, 13), at(12), frozenset()),
+        *(at(12), at(13)),
     ]
+
+
+def test_what_dynamo_wrote_is_not_given_the_line_that_the_table_carries_on() -> None:
+    links = dynamo_links(DYNAMO, (), at, {})
+    assert not links.lines and "the proof ties it to no line" in links.note
+
+
+NEWER = """\
+toy, line 3
+  --           MAKE_CELL                0 (a)
+
+   3           RESUME                   0
+
+   4   L1:     LOAD_FAST                0 (a)
+               NOT_TAKEN
+ExceptionTable:
+  L1 to L2 -> L3 [1] lasti
+
+inner, line 9
+   9           RETURN_VALUE
+"""
+
+
+def test_instructions_are_counted_in_listings_of_each_release() -> None:
+    links = dynamo_links(NEWER, (((0, 1), (2, 12), (3, 13)), ((0, 14),)), at, {})
+    assert {number: links.of(number) for number in links.lines} == {2: at(1), 6: at(12), 7: at(13), 12: at(14)}
+
+
+WRAPPER = """\
+def _runtime_wrapper(_compiled_fn_, args):
+    orig_inputs = {1: args[1]}
+    all_outs = _compiled_fn_(args)
+    fw_outs = all_outs[1:]
+    _mark_dynamic_(fw_outs[0], dims)
+    return args[7]
+"""
+OF_GRAPH = GraphPlaces(at(11, 12, 13), (at(11), at(12)), (at(13),))
+
+
+def test_a_wrapper_calls_its_graph_and_names_inputs_and_outputs_by_number() -> None:
+    links = wrapper_links(WRAPPER, Wrapped(OF_GRAPH))
+    assert dict(links.lines) == {2: at(12), 3: at(11, 12, 13), 5: at(13)}
+
+
+def test_inputs_that_were_counted_anew_are_not_linked() -> None:
+    links = wrapper_links(WRAPPER, Wrapped(OF_GRAPH, is_in_order=False))
+    assert dict(links.lines) == {3: at(11, 12, 13), 5: at(13)}
+
+
+def test_gradients_are_those_of_outputs_where_there_are_as_many() -> None:
+    text = "def p(flat_args):\n    if len(flat_args) != 1: pass\n    g = [flat_args[0]]\n    _impl_()\n"
+    assert dict(wrapper_links(text, Wrapped(OF_GRAPH, at(20))).lines) == {3: at(13), 4: at(20)}
+    others = wrapper_links(text.replace("!= 1", "!= 2"), Wrapped(OF_GRAPH, at(20)))
+    assert dict(others.lines) == {4: at(20)}
 
 
 KERNEL = """\
@@ -225,7 +290,17 @@ def test_calls_and_texts_of_kernels_came_from_the_nodes_that_they_compute() -> N
     links = kernel_links(KERNEL, computed, NODES, NAMES)
     assert [number for number in range(1, 17) if links.of(number) == at(12)] == [3, 4, 5, 11, 12]
     assert [number for number in range(1, 17) if links.of(number) == at(13)] == [13, 14, 15]
-    assert not links.of(10) and not links.of(16)
+    assert not links.of(9) and not links.of(16)
+
+
+def test_a_buffer_is_there_for_the_calls_that_use_it() -> None:
+    computed = {"cpp_fused_add_0:1": Computed(("add",)), "extern_kernels.mm:2": Computed(("mm",))}
+    more = KERNEL.replace("    # [Prov", "    buf1 = buf0; del buf0  # reuse\n    # [Prov", 1)
+    more = more.replace("(buf0)", "(buf1)")
+    more = more.replace("    return (buf0, )", "    del buf1\n\ndef get_args():\n    buf1 = rand_strided()")
+    links = kernel_links(more, computed, NODES, NAMES)
+    assert links.of(10) == at(12, 13) and links.of(11) == at(12) and links.of(17) == at(12)
+    assert not links.of(20)
 
 
 def test_without_a_mapping_no_kernel_is_linked_and_the_reader_is_told_why() -> None:

@@ -31,5 +31,6 @@ FACTS = v3_12.FACTS.next(
         "TO_BOOL": x.plain("TO_BOOL"),
     },
     null_above=True,
+    cleans_docstrings=True,
     folds=(fold_loop_ends(2), GENERATOR_STOP, *v3_12.FOLDS, fold_truth),
 )

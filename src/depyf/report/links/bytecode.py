@@ -9,14 +9,19 @@ after: both instructions came from line 12
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
-from depyf.report.links.origins import NOWHERE, Links, Origins
+from depyf.report.links.origins import NOWHERE, Links, Origins, joined
 
-OF_DYNAMO = "Dynamo wrote this instruction and gave it no line of yours"
+OF_DYNAMO = "Dynamo gave this instruction no line of yours, and the proof ties it to no line of the transformed code"
+OF_ORIGINAL = "Python's table of lines has none for this instruction"
+
+ListedLines = Sequence[Sequence[Sequence[int]]]
+"""Of each code object in a listing: its instructions by their places in the listing, each with lines of the source."""
 
 _HEADER = re.compile(r"^\S.*, line \d+$")
 _NUMBER = re.compile(r"^\s*(\d+)\s")
+_INSTRUCTION = re.compile(r"^\s*(?:(?:\d+|--|-->|>>|L\d+:)\s+)*[A-Z]{2}[A-Z0-9_]*(?:\s|$)")
 _GRAPH = re.compile(r"\b__compiled_fn_(\d+)\b")
 
 
@@ -37,22 +42,26 @@ def bytecode_links(text: str, origin: Callable[[int], Origins], note: str) -> Li
     return Links(lines, note)
 
 
-def dynamo_links(text: str, origin: Callable[[int], Origins], graphs: Mapping[int, Origins], first_line: int) -> Links:
+def dynamo_links(
+    text: str, listed: ListedLines, transformed: Callable[[int], Origins], graphs: Mapping[int, Origins]
+) -> Links:
     """Return where each instruction of Dynamo's code came from.
 
-    Only the first instruction of a block is known to be the user's: those that Dynamo writes after it have no line, and
-    Python's table of lines carries the last one on to them. What loads a graph came from all lines of that graph.
+    Dynamo gives its instructions no lines; those that Python's table shows are the last ones of the user's, carried
+    on. But the proof has walked through the code and its source in step: `listed` says which lines of the source each
+    instruction stands for, and `transformed` where these came from. What loads a graph came from all of its lines.
     """
     lines: dict[int, Origins] = {}
-    begins = False
+    section, position = -1, 0
     for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip() or _HEADER.match(line):
-            begins = True
-            continue
-        found, graph = _NUMBER.match(line) if begins else None, _GRAPH.search(line)
-        begins = False
-        if graph is not None and int(graph[1]) in graphs:
-            lines[number] = graphs[int(graph[1])]
-        elif found is not None and int(found[1]) != first_line:
-            lines[number] = origin(int(found[1]))
+        if _HEADER.match(line):
+            section, position = section + 1, 0
+            own = {place: rest for place, *rest in listed[section]} if section < len(listed) else {}
+        elif section >= 0 and _INSTRUCTION.match(line):
+            graph = _GRAPH.search(line)
+            if graph is not None and int(graph[1]) in graphs:
+                lines[number] = graphs[int(graph[1])]
+            elif origins := joined(map(transformed, own.get(position, ()))):
+                lines[number] = origins
+            position += 1
     return Links(lines, OF_DYNAMO)

@@ -51,7 +51,9 @@ def flow(text: str, told: Mapping[int, Origins]) -> Flow:
             needed[name] = joined((needed.get(name, NOWHERE), own))
     parameters = _parameters(rows)
     lines.update((number, needed[name]) for name, number in parameters if number and name in needed)
-    outputs = _outputs(rows, told, lines)
+    # An input that is handed on, as those that a backward needs, is there for those lines that need it.
+    handed_on = {name: needed[name] for name, _ in parameters if name in needed}
+    outputs = _outputs(rows, told, lines, handed_on)
     return Flow(lines, tuple(needed.get(name, NOWHERE) for name, _ in parameters), outputs)
 
 
@@ -78,9 +80,11 @@ def _names(parameters: str) -> list[str]:
     return [part.strip() for part in _ANNOTATION.sub("", parameters).split(",") if part.strip()]
 
 
-def _outputs(rows: list[str], told: Mapping[int, Origins], lines: dict[int, Origins]) -> tuple[Origins, ...]:
+def _outputs(
+    rows: list[str], told: Mapping[int, Origins], lines: dict[int, Origins], handed_on: Mapping[str, Origins]
+) -> tuple[Origins, ...]:
     """Return where each output came from, and note it for the line that returns them, if that is one line."""
-    made: dict[str, Origins] = {}
+    made = dict(handed_on)
     outputs: tuple[Origins, ...] = ()
     inside = False
     for number, row in enumerate(rows, start=1):

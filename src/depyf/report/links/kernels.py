@@ -4,11 +4,12 @@ before:
     # [Provenance debug handles] cpp_fused_add_0:1
     cpp_fused_add_0(arg1_1, buf0)
 with the mapping {"cpp_fused_add_0:1": ["add"]}, and node `add` of the graph from line 12
-after: the call, and the text of the kernel, came from line 12
+after: the call, and the text of the kernel, came from line 12; so did the allocation of `buf0`, which is there for it
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -18,13 +19,16 @@ from typing import Any
 from depyf.report.links.graphs import STALE
 from depyf.report.links.origins import NOWHERE, Links, Origin, Origins, joined
 
-NOTE = "Inductor ties no line of yours to it: allocations, imports, and what calls the kernels"
+NOTE = "Inductor ties no line of yours to it, and no kernel with one uses it"
 UNTOLD = "Inductor was not asked which nodes a kernel computes: set INDUCTOR_PROVENANCE=1, as `depyf run` does"
 
 _HANDLE = re.compile(r"^\s*(?:#|//) \[Provenance debug handles\] (?P<handle>\S+:\d+)\s*$")
 _DEFINED = re.compile(r"^(?P<name>[A-Za-z_]\w*) = async_compile\.\w+\(")
 _FRAME = re.compile(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+)')
 _ENDS = re.compile(r"^'''")
+_NAME = re.compile(r"\b[A-Za-z_]\w*\b")
+_FUNCTION = re.compile(r"^\s*def \w+\(")
+_BUFFER = re.compile(r"^\s+(?:(?:del |assert_size_stride\(|assert_alignment\()(?P<used>\w+)\b|(?P<made>\w+) = )")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,8 @@ def kernel_links(
         name = handle.rpartition(":")[0]
         kernels[name] = joined((kernels.get(name, NOWHERE), origins))
     lines = {number: origins for number, origins in _calls(rows, handles) if origins}
+    for number, origins in _buffers(rows, lines):
+        lines.setdefault(number, origins)
     lines.update((number, origins) for number, origins in _definitions(rows, kernels) if origins)
     return Links(lines, NOTE)
 
@@ -119,6 +125,29 @@ def _calls(rows: list[str], handles: Mapping[str, Origins]) -> Iterator[tuple[in
             # A comment may stand between the note and the call, which begins with the first bracket.
             if is_call and depth <= 0:
                 break
+
+
+def _buffers(rows: list[str], called: Mapping[int, Origins]) -> Iterator[tuple[int, Origins]]:
+    """Yield the lines that allocate, check or let go of a buffer, with where the calls came from that it is there for.
+
+    before: `buf0 = empty_strided_cpu(...)`, `assert_size_stride(primals_1, ...)`, `del buf0`
+    """
+    needed: dict[str, Origins] = {}
+    for number in called:
+        for name in _NAME.findall(rows[number - 1]) if not rows[number - 1].lstrip().startswith("#") else ():
+            needed[name] = joined((needed.get(name, NOWHERE), called[number]))
+    functions = list(itertools.accumulate(bool(_FUNCTION.match(row)) for row in rows))
+    calling = {functions[number - 1] for number in called}
+    for number in range(len(rows), 0, -1):
+        found = _BUFFER.match(rows[number - 1])
+        if found is None or number in called or functions[number - 1] not in calling:
+            continue
+        origins = needed.get(found["used"] or found["made"], NOWHERE)
+        if origins:
+            yield number, origins
+        for name in _NAME.findall(rows[number - 1].partition(" = ")[2]) if found["made"] else ():
+            # A view is there for those that use it, and so is what it is a view of.
+            needed[name] = joined((needed.get(name, NOWHERE), origins))
 
 
 def _definitions(rows: list[str], kernels: Mapping[str, Origins]) -> Iterator[tuple[int, Origins]]:

@@ -41,6 +41,13 @@ STAGES = (
     Stage("AOT_backward", Dialect.PYTHON, ("compiled_function_backward",)),
     Stage("AOT_backward_prologue", Dialect.PYTHON, ("backward_prologue",)),
     Stage("AOT_backward_epilogue", Dialect.PYTHON, ("backward_epilogue",)),
+    Stage("AOT_output_alias_wrapper", Dialect.PYTHON, ("output_alias_wrapper",)),
+    Stage("AOT_mutation_epilogue", Dialect.PYTHON, ("mutation_epilogue",)),
+    Stage("AOT_dedup_wrapper", Dialect.PYTHON, ("dedup_wrapper",)),
+    Stage("AOT_synthetic_base_wrapper", Dialect.PYTHON, ("synthetic_base_wrapper",)),
+    Stage("AOT_subclass_wrapper", Dialect.PYTHON, ("subclass_wrapper",)),
+    Stage("AOT_effect_tokens_wrapper", Dialect.PYTHON, ("effect_tokens_wrapper",)),
+    Stage("AOT_rng_wrapper", Dialect.PYTHON, ("functionalized_rng_wrapper",)),
 )
 
 STAGE_OF_NAME = {name: stage for stage in STAGES for name in stage.names}

@@ -1,0 +1,68 @@
+"""One definition out of a decompiled module: a function or a class as it stands there.
+
+A function's own code has neither its defaults nor its annotations and decorators, and a class has no code but that of
+its body: all of these are in the code around it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from depyf.bytecode.code import Code
+from depyf.decompiled_module import judge
+from depyf.driver import decompile
+from depyf.emit.grammar import Grammar
+from depyf.emit.statements import DEFINITIONS, write
+from depyf.errors import faults_named
+from depyf.passes.module import module_body
+from depyf.passes.walk import inner
+from depyf.pipeline import NOTHING
+from depyf.verify.level import Verdict
+from depyf.verify.oracle import Oracle
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+LOCALS = "<locals>"
+
+
+def definition_source(
+    code: Code, qualname: str, *, prove: bool, oracle: Oracle | None = None, without: frozenset[str] = NOTHING
+) -> tuple[str, Verdict | None] | None:
+    """Return the source of the definitions of a qualified name in the code of a module, and what was proven.
+
+    The proof is that of the module. None where the module's source has no definition of that name.
+
+    Raises DecompilationError for code that cannot be decompiled.
+    """
+    with faults_named("decompiling", code):
+        body, names = decompile(code, without=without)
+        stmts, grammar = module_body(body, names.objects), Grammar.of(code)
+        found = definitions(stmts, qualname)
+        if not found:
+            return None
+        source = write(found, grammar)
+    return source, judge(code, write(stmts, grammar), oracle=oracle) if prove else None
+
+
+def definitions(stmts: Sequence[ast.stmt], qualname: str) -> list[Definition]:
+    """Return the definitions of a qualified name below some statements; two arms of an `if` may have one each."""
+    found: list[Definition] = []
+    below = stmts
+    for part in qualname.split("."):
+        if part != LOCALS:
+            found = [each for each in _in_scope(below) if each.name == part]
+            below = [stmt for each in found for stmt in each.body]
+    return found
+
+
+def _in_scope(stmts: Sequence[ast.stmt]) -> list[Definition]:
+    """Return the definitions among statements and what nests in them, but not those inside of other definitions."""
+    found: list[Definition] = []
+    work = list(reversed(stmts))
+    while work:
+        stmt = work.pop()
+        if isinstance(stmt, DEFINITIONS):
+            found.append(stmt)
+        else:
+            work += [below for sequence, _, _ in reversed(inner(stmt)) for below in reversed(sequence)]
+    return found

@@ -1,0 +1,60 @@
+"""Write docstrings as people do: between three double quotes, a line for a line.
+
+Where the compiler takes the margin off a docstring (from 3.13 on), its lines are indented like the code below it, if
+that gives the very same string back.
+"""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+QUOTE = '"""'
+_NAMED = {"\\": "\\\\", "\n": "\n"}
+
+
+def docstring_source(text: str, indent: str, *, cleaned: bool) -> str:
+    """Return the literal of a docstring, to stand behind `indent` in code.
+
+    cleaned: the compiler takes off the margin of docstrings.
+    """
+    if cleaned and clean(indented := _indented(text, indent)) == text:
+        text = indented
+    if _may_be_raw(text):
+        return f"r{QUOTE}{text}{QUOTE}"
+    body = "".join(map(_written, text))
+    if body.endswith('"'):
+        body = body[:-1] + '\\"'
+    body = body.replace(QUOTE, '\\"\\"\\"')
+    return f"{QUOTE}{body}{QUOTE}"
+
+
+def clean(text: str) -> str:
+    """Return what the compiler makes of a docstring, from 3.13 on (CPython's `_PyCompile_CleanDoc`)."""
+    first, *others = text.expandtabs().split("\n")
+    margin = min((_spaces(line) for line in others if line.strip(" ")), default=0)
+    lines = [line[min(margin, _spaces(line)) :] for line in others]
+    return "\n".join([first.lstrip(" "), *lines])
+
+
+def _indented(text: str, indent: str) -> str:
+    """Indent all lines but the first, and those that are empty: the last of them has the closing quotes."""
+    first, *others = text.split("\n")
+    lines = [line and indent + line for line in others[:-1]]
+    return "\n".join([first, *lines, *(indent + line for line in others[-1:])])
+
+
+def _spaces(line: str) -> int:
+    return sum(1 for _ in takewhile(" ".__eq__, line))
+
+
+def _may_be_raw(text: str) -> bool:
+    """Say whether a text has backslashes, and a literal in which they stand for themselves."""
+    plain = all(char == "\n" or char.isprintable() for char in text)
+    return "\\" in text and plain and QUOTE not in text and not text.endswith(("\\", '"'))
+
+
+def _written(char: str) -> str:
+    """Return a character as it stands in a literal of several lines; its quotes are not its business."""
+    if char in _NAMED:
+        return _NAMED[char]
+    return char if char.isprintable() else repr(char)[1:-1]
