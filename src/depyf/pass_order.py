@@ -9,8 +9,6 @@ ORDER: tuple[Before, ...] = (
     Before("promote-variables", "containers", "a list kept in a variable can be followed once the variable is a value"),
     Before("containers", "results", "the results of a graph lie in lists until those are evaluated"),
     Before("containers", "dead-values", "what only a vanished list held is used by nobody"),
-    Before("promote-variables", "restored", "the value that is put back may have waited in a variable of Dynamo's"),
-    Before("restored", "dead-values", "what is only put back is used by nobody"),
     Before("dead-values", "reload", "what nobody uses must not be loaded again"),
     Before("reload", "free-names", "a load that is put back names its variable"),
     Before("inlined-comprehensions", "regions", "the handler that gives saved variables back is no `try`"),

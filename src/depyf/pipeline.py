@@ -142,11 +142,8 @@ def _results(work: Work) -> None:
     unpack_results(work.graph, work.known.results)
 
 
-def _restored(work: Work) -> None:
-    drop_restored(work.graph)
-
-
 def _dead(work: Work) -> None:
+    drop_restored(work.graph)
     remove_dead(work.graph)
 
 
@@ -368,20 +365,12 @@ PASSES: tuple[Pass, ...] = (
         "`any` and its kin are called, not written out",
         needs=BUILTINS,
     ),
-    Pass(
-        "dropped",
-        Stage.LIFT,
-        _dropped,
-        "values that were tested and are dropped wait no longer",
-        optional=True,
-        needs=FLOW,
-    ),
+    Pass("dropped", Stage.LIFT, _dropped, "tested values that are dropped wait no longer", optional=True, needs=FLOW),
     *_simplifying(
         Pass("promote-variables", Stage.LIFT, _promote, "variables that are only copies become values", optional=True),
         Pass("containers", Stage.LIFT, _containers, "lists that are only taken apart again vanish", optional=True),
         Pass("results", Stage.LIFT, _results, "the sequence that a graph returns is unpacked", optional=True),
-        Pass("restored", Stage.LIFT, _restored, "a variable is not given the value that it has", optional=True),
-        Pass("dead-values", Stage.LIFT, _dead, "values that nobody uses vanish", optional=True),
+        Pass("dead-values", Stage.LIFT, _dead, "values that nobody uses vanish, and what is put back", optional=True),
         Pass("reload", Stage.LIFT, _reload, "what stays the same is loaded where it is used", optional=True),
         Pass("free-names", Stage.LIFT, _free_names, "names of variables that have vanished are free"),
     ),
