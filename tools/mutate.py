@@ -5,7 +5,8 @@
 
 Prints, by kind of mutation, how many mutants were killed (UNPROVEN) and how many survived; the survivors by the class
 that shows them to be the same program (`tools/survivors`); and each that no class explains, with what was changed:
-that is a hole in the verifier, unless the change changes nothing that can be observed.
+that is a hole in the verifier, unless the change changes nothing that can be observed. With `--cross` the rules are
+asked about killed mutants too: one that they call the same shows that the verifier is too strict, or a rule is wrong.
 """
 
 from __future__ import annotations
@@ -132,6 +133,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("paths", nargs="*", type=Path, help="files with functions; default: the standard library")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--mutants", type=int, default=1000)
+    parser.add_argument("--cross", action="store_true", help="print killed mutants that a rule calls the same")
     return parser.parse_args()
 
 
@@ -151,6 +153,9 @@ def main() -> None:
             continue
         if result is Level.UNPROVEN:
             killed[mutant.kind] += 1
+            if options.cross and why_same(mutant) is not None:
+                classes["killed, and yet the same by a rule"] += 1
+                print(f"  killed, and yet the same by a rule: {mutant.place}\n{shown(mutant)}")
         elif result is not None:
             survived[mutant.kind] += 1
             reason = why_same(mutant)
@@ -162,7 +167,7 @@ def main() -> None:
         print(f"{kind:20} killed {killed[kind]:5}   survived {survived[kind]:3}")
     print(f"{'all':20} killed {killed.total():5}   survived {survived.total():3}")
     for reason, count in classes.most_common():
-        print(f"survivors, {reason}: {count}")
+        print(f"mutants, {reason}: {count}")
     print(f"survivors unexplained: {classes['unexplained']}")
 
 

@@ -7,7 +7,8 @@
 Each mutant is a proven source with one small change (`tools/mutations.py`), and is compared with the bytecode that the
 source came from, which is not the source's own: so nothing is EXACT, and all is up to the walk over both. Prints kills
 and survivors by kind, the survivors by the class that shows them to be the same program (`tools/survivors`), and each
-that no class explains. Those of random programs are run beside the original: one that acts otherwise is a hole.
+that no class explains. Those of random programs are run beside the original: one that acts otherwise is a hole. With
+`--cross` the rules are asked about killed mutants too, and those that they call the same are printed.
 """
 
 from __future__ import annotations
@@ -36,11 +37,13 @@ from tools.fuzz.check import RUNS, observe
 from tools.fuzz.generate import generate
 from tools.fuzz.lower import lower, running
 from tools.mutations import KINDS
-from tools.survivors.difference import Function
 from tools.survivors.explain import explained
 
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 EVERY = 37
 MUTANTS_OF_ONE = 8
+KILLED = "killed"
+SAME_BY_RULE = "killed, and yet the same by a rule"
 
 
 @dataclass(frozen=True)
@@ -171,8 +174,11 @@ class Found:
     level: Level = Level.UNPROVEN
 
 
-def judged(mutant: Mutant) -> Found | None:
-    """Verify a mutant; None where it does not compile."""
+def judged(mutant: Mutant, *, cross: bool) -> Found | None:
+    """Verify a mutant; None where it does not compile.
+
+    cross: whether to ask the rules about a mutant that is killed.
+    """
     subject = mutant.subject
     try:
         compile(mutant.text, "<mutant>", "exec", dont_inherit=True)
@@ -182,11 +188,12 @@ def judged(mutant: Mutant) -> Found | None:
         candidate = subject.compiled(mutant.text)
         level = verify(read(subject.code), read(candidate)).level
     except DecompilationError:
-        return Found("killed")
-    if level is Level.UNPROVEN:
-        return Found("killed")
+        return Found(KILLED)
+    is_killed = level is Level.UNPROVEN
     right = subject.compiled(subject.made.module_source)
-    reason = explained(mutant.original, mutant.changed, (right, candidate))
+    reason = explained(mutant.original, mutant.changed, (right, candidate)) if cross or not is_killed else None
+    if is_killed:
+        return Found(KILLED if reason is None else SAME_BY_RULE)
     if subject.may_run and any(acts_otherwise(subject.code, candidate, run) for run in range(len(RUNS))):
         return Found("acts otherwise", level)
     return Found(reason or "unexplained", level)
@@ -210,18 +217,20 @@ def main() -> int:
     parser.add_argument("source", choices=SOURCES)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--mutants", type=int, default=1000)
+    parser.add_argument("--cross", action="store_true", help="print killed mutants that a rule calls the same")
     options = parser.parse_args()
     kinds: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
     for mutant in mutants(SOURCES[options.source](options.seed), options.seed, options.mutants):
-        found = judged(mutant)
+        found = judged(mutant, cross=options.cross)
         if found is None:
             continue
         kinds[mutant.kind][found.outcome] += 1
-        if found.outcome in ("unexplained", "acts otherwise"):
+        if found.outcome in ("unexplained", "acts otherwise", SAME_BY_RULE):
             print(f"  {found.level} {found.outcome}, {mutant.kind}: {mutant.subject.code}\n{shown(mutant)}", flush=True)
     whole: Counter[str] = sum(kinds.values(), Counter())
     for kind, counts in [*kinds.items(), ("all", whole)]:
-        print(f"{kind:20} killed {counts['killed']:5}   survived {counts.total() - counts['killed']:3}")
+        killed = counts[KILLED] + counts[SAME_BY_RULE]
+        print(f"{kind:20} killed {killed:5}   survived {counts.total() - killed:3}")
     for reason, count in whole.most_common():
         print(f"{options.source}, {reason}: {count}")
     return 1 if whole["acts otherwise"] or whole["unexplained"] else 0

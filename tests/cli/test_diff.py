@@ -73,6 +73,16 @@ def test_a_function_and_a_process_that_are_in_one_run_alone(tmp_path: Path) -> N
     assert "rank 1: rank 1\n  functions: no more: a process" in told
 
 
+def test_a_function_whose_file_was_moved_is_the_same(tmp_path: Path) -> None:
+    write(tmp_path / "old", [toy_entry()])
+    moved = function("toy", [toy_entry()]) | {"file": "other/place.py"}
+    files = {name: text.replace("/home/me/toy.py:5", "/other/place.py:9") for name, text in FILES.items()}
+    write_dump(tmp_path / "new", index([moved]), files)
+    assert run(tmp_path).output == "nothing changed\n"
+    write_dump(tmp_path / "new", index([moved, function("toy", [toy_entry()])]), files)
+    assert "toy, other/place.py:4, compile 0/0\n  functions: new" in run(tmp_path).output
+
+
 def test_there_is_no_dump_or_a_broken_one(tmp_path: Path) -> None:
     write_toy(tmp_path / "old")
     assert run(tmp_path).exit_code == 2

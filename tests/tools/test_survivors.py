@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import sys
 import textwrap
+import types
 
 import pytest
 
 from tools.mutate import compiled
 from tools.survivors.explain import explained
+from tools.survivors.walk import is_same_to_all
 
 
 def dispatch(first: str, second: str, test: str) -> str:
@@ -38,82 +41,127 @@ SAME = {
     "both arms are the same": (
         "def f(a):\n if a < 1:\n  x = 2\n else:\n  x = 2\n return x\n",
         "def f(a):\n if not a < 1:\n  x = 2\n else:\n  x = 2\n return x\n",
-        "same arms",
+        "same to whoever looks",
     ),
     "bound on both ways": (
         "def f(a, b):\n if a:\n  x = 1\n else:\n  x = b\n y = x\n z = a[0]\n return y, z\n",
         "def f(a, b):\n if a:\n  x = 1\n else:\n  x = b\n z = a[0]\n y = x\n return y, z\n",
-        "quiet assignment moved",
+        "same to whoever looks",
     ),
     "the handler binds it first": (
         "def f(a):\n try:\n  x = 1\n  a()\n except E:\n  x = 2\n return x\n",
         "def f(a):\n try:\n  a()\n  x = 1\n except E:\n  x = 2\n return x\n",
-        "quiet assignment moved",
+        "same to whoever looks",
     ),
     "a function is made": (
         "def f(a):\n g = lambda: a\n x = a[0]\n return g, x\n",
         "def f(a):\n x = a[0]\n g = lambda: a\n return g, x\n",
-        "quiet assignment moved",
+        "same to whoever looks",
     ),
     "both are quiet, whoever looks": (
         "def f(a):\n x = a\n y = None\n return locals()\n",
         "def f(a):\n y = None\n x = a\n return locals()\n",
-        "quiet assignment moved",
+        "same to whoever looks",
     ),
     "a variable is unbound": (
         "def f(a, b):\n del b\n x = a[0]\n return x\n",
         "def f(a, b):\n x = a[0]\n del b\n return x\n",
-        "quiet assignment moved",
+        "same to whoever looks",
     ),
     "a list that nobody has seen grows": (
         "def f(a):\n x = [a][0:1]\n x.extend([a])\n y = a[0]\n return x, y\n",
         "def f(a):\n x = [a][0:1]\n y = a[0]\n x.extend([a])\n return x, y\n",
-        "quiet assignment moved",
+        "same to whoever looks",
     ),
     "the method of a list": (
         "def f(a):\n x = []\n add = x.append\n for b in a:\n  add(b)\n return x\n",
         "def f(a):\n x = []\n pass\n for b in a:\n  x.append(b)\n return x\n",
-        "method of a list read later",
+        "same to whoever looks",
     ),
     "right behind the copy": (
         "def f(a):\n b = a()\n b = b()\n c = b\n b = b.z\n return b, c\n",
         "def f(a):\n b = a()\n b = b()\n c = b\n b = c.z\n return b, c\n",
-        "copy of a variable",
+        "same to whoever looks",
     ),
     "a copy of a parameter": (
         "def f(a):\n b = a\n for c in a:\n  x = c(b)\n return x\n",
         "def f(a):\n b = a\n for c in a:\n  x = c(a)\n return x\n",
-        "copy of a variable",
+        "same to whoever looks",
     ),
     "only tested": (
         "def f(a):\n x = 0\n if a():\n  x = True\n if x:\n  a()\n",
         "def f(a):\n x = 0.0\n if a():\n  x = True\n if x:\n  a()\n",
-        "constant that is only tested",
+        "same to whoever looks",
     ),
     "dead at the end": (
         "def f(a):\n try:\n  x = y = a()\n  y(x)\n finally:\n  x = y = None\n",
         "def f(a):\n try:\n  x = y = a()\n  y(x)\n finally:\n  pass\n",
-        "dead store",
+        "same to whoever looks",
     ),
     "the number of a block, otherwise written": (
         dispatch("1", "2", "s == 1"),
         dispatch("1.0", "3", "1 == s"),
-        "same once numbers are followed",
+        "same to whoever looks",
     ),
     "a chained test of a number": (
         "def f(a):\n s = 9\n while 9 <= s < 10:\n  if a():\n   s = 1\n",
         "def f(a):\n s = 9\n while 9 <= s <= 10:\n  if a():\n   s = 2\n",
-        "same once numbers are followed",
+        "same to whoever looks",
     ),
     "behind a read that always fails": (
         "def f(a):\n if a:\n  x\n  a(1)\n return a\n if a:\n  x = 1\n",
         "def f(a):\n if a:\n  x\n  a(2)\n return a\n if a:\n  x = 1\n",
-        "same once numbers are followed",
+        "same to whoever looks",
+    ),
+    "a block that is numbered otherwise in a function inside": (
+        "def f(a):\n def g(b):\n  s = 0\n  while s < 2:\n   if s == 1:\n    b()\n   s = s + 1\n return g\n",
+        "def f(a):\n def g(b):\n  s = 0\n  while s < 2:\n   if 1 == s:\n    b()\n   s = s + 1\n return g\n",
+        "same to whoever looks",
+    ),
+    "a number is computed": (
+        "def f(a):\n b = 2\n c = 1\n d = a[0]\n b |= c\n return b, d\n",
+        "def f(a):\n b = 2\n c = 1\n b |= c\n d = a[0]\n return b, d\n",
+        "same to whoever looks",
+    ),
+    "somebody looks at something else": (
+        "def f(a):\n x = []\n y = a(dir(a))\n return x, y\n",
+        "def f(a):\n y = a(dir(a))\n x = []\n return x, y\n",
+        "same to whoever looks",
+    ),
+    "a function inside has variables of its own": (
+        "def f(a):\n def g(b):\n  for c in b:\n   x = 1\n return g, locals()\n",
+        "def f(a):\n def g(b):\n  for c in b:\n   x = 2\n return g, locals()\n",
+        "same to whoever looks",
+    ),
+    "the body of a loop twice": (
+        "def f(a):\n while True:\n  yield a.x\n",
+        "def f(a):\n while True:\n  yield a.x\n  yield a.x\n",
+        "same to whoever looks",
+    ),
+    "a truth that was asked for": (
+        "def f(a):\n not a\n not a\n return a\n",
+        "def f(a):\n not a\n not a\n not a\n return a\n",
+        "same to whoever looks",
+    ),
+    "an empty list is empty": (
+        "def f(a):\n x = []\n while a():\n  if x:\n   a(1)\n return x\n",
+        "def f(a):\n x = []\n while a():\n  if x:\n   a(2)\n return x\n",
+        "same to whoever looks",
+    ),
+    "what a read that fails stands beside": (
+        "def f(a):\n if a[0]:\n  return a == x\n return a\n x = 1\n",
+        "def f(a):\n if a[0]:\n  return x == a\n return a\n x = 1\n",
+        "same to whoever looks",
+    ),
+    "a handler that raises again": (
+        "def f(a):\n try:\n  a()\n except E:\n  a(1)\n  raise\n",
+        "def f(a):\n try:\n  a()\n except E as e:\n  a(1)\n  raise\n",
+        "same to whoever looks",
     ),
     "a function that is never made": (
         "def f(a):\n if a:\n  x\n  def g(): return 1\n  a(g)\n return a\n if a:\n  x = 1\n",
         "def f(a):\n if a:\n  x\n  def g(): return 2\n  a(g)\n return a\n if a:\n  x = 1\n",
-        "same once numbers are followed",
+        "same to whoever looks",
     ),
 }
 
@@ -186,6 +234,62 @@ OTHER = {
         "def f(a):\n if a:\n  x = 1\n x\n a(1)\n",
         "def f(a):\n if a:\n  x = 1\n x\n a(2)\n",
     ),
+    "somebody looks at all": (
+        "def f(a):\n x = []\n y = a(dir())\n return x, y\n",
+        "def f(a):\n y = a(dir())\n x = []\n return x, y\n",
+    ),
+    "a function inside shows its variables": (
+        "def f(a):\n def g(b):\n  for c in b:\n   x = 1\n  return locals()\n return g\n",
+        "def f(a):\n def g(b):\n  for c in b:\n   x = 2\n  return locals()\n return g\n",
+    ),
+    "a number of which somebody else may say what it is": (
+        "def f(a, b):\n c = 1\n d = a[0]\n b |= c\n return b, d\n",
+        "def f(a, b):\n c = 1\n b |= c\n d = a[0]\n return b, d\n",
+    ),
+    "the body of a loop twice, asked once": (
+        "def f(a):\n while a():\n  yield a.x\n",
+        "def f(a):\n while a():\n  yield a.x\n  yield a.x\n",
+    ),
+    "a truth that may be another by now": (
+        "def f(a):\n not a\n a()\n return a\n",
+        "def f(a):\n not a\n a()\n not a\n return a\n",
+    ),
+    "an empty list that others fill": (
+        "def f(a):\n x = []\n while a(x):\n  if x:\n   a(1)\n return x\n",
+        "def f(a):\n x = []\n while a(x):\n  if x:\n   a(2)\n return x\n",
+    ),
+    "the same list, or another": (
+        "def f(a):\n x = y = []\n a(x, y)\n",
+        "def f(a):\n x = []\n y = []\n a(x, y)\n",
+    ),
+    "the order of two loads": (
+        "def f(a):\n return a(x, y)\n",
+        "def f(a):\n z = y\n return a(x, z)\n",
+    ),
+    "another exception is being handled": (
+        "def f(a):\n try:\n  a()\n except E:\n  pass\n a(1)\n",
+        "def f(a):\n try:\n  a()\n except E:\n  return a(1)\n a(1)\n",
+    ),
+    "a handler that catches more": (
+        "def f(a):\n try:\n  x = a()\n except E:\n  return 1\n a(x)\n",
+        "def f(a):\n try:\n  x = a()\n  a(x)\n except E:\n  return 1\n",
+    ),
+    "an unbound variable is unbound": (
+        "def f(a):\n try:\n  x = a()\n except E:\n  pass\n return 1\n",
+        "def f(a):\n try:\n  x = a()\n except E:\n  pass\n del x\n return 1\n",
+    ),
+    "no generator any more": (
+        "def f(a):\n return a\n yield\n",
+        "def f(a):\n return a\n",
+    ),
+    "numbers that are equal are one object": (
+        "def f(a):\n x = 1000 if a else 1001\n y = 1000 if a else 1001\n return x is y\n",
+        "def f(a):\n x = 1000 if a else 1001\n y = 1000 if a else 1001\n return y is x\n",
+    ),
+    "a loop that never ends": (
+        "def f(a):\n a()\n return 1\n",
+        "def f(a):\n a()\n while True:\n  pass\n",
+    ),
     "a store that is read": (
         "def f(a):\n try:\n  x = a()\n finally:\n  x = None\n return x\n",
         "def f(a):\n try:\n  x = a()\n finally:\n  pass\n return x\n",
@@ -201,6 +305,35 @@ def reason(before: str, after: str) -> str | None:
     assert codes[0] is not None
     assert codes[1] is not None
     return explained(trees[0], trees[1], (codes[0], codes[1]))
+
+
+HANDLED = """
+def f(a):
+    try:
+        a()
+    except:
+        {first}
+        try:
+            a(1)
+        except:
+            {second}
+        {third}
+        a(x)
+"""
+
+
+def handled(**places: str) -> types.CodeType:
+    """Return code that asks for the exception being handled in one of the places."""
+    text = HANDLED.format(**{"first": "pass", "second": "pass", "third": "pass", **places})
+    code = compiled(ast.parse(text.replace("ASK", "'ask'()[1]")).body[0])  # type: ignore[arg-type]
+    assert code is not None
+    return code.replace(co_consts=tuple(sys.exc_info if one == "ask" else one for one in code.co_consts))
+
+
+@pytest.mark.parametrize(("place", "is_same"), [("third", True), ("second", False)])
+def test_which_exception_is_handled_is_asked_for_later(place: str, is_same: bool) -> None:
+    codes = handled(first="x = ASK"), handled(**{place: "x = ASK"})
+    assert is_same_to_all(codes, frozenset()) is is_same
 
 
 @pytest.mark.parametrize("name", SAME)

@@ -3,10 +3,6 @@
 **The same instructions.** The compiler makes the same code of both texts, but for what is never reached and for the
 ranges of handlers around what cannot raise: `-True` is folded to `-1`, `while 1.0` to `while True`, a last `return x`
 moves from `try` to its `else`. What runs is the same, so the mutant is.
-
-**A dead store.** A constant that is assigned to local variables is another one, or is not assigned at all, and every
-path from there assigns the variables anew before anything reads them, or leaves the function; or the next thing is to
-unbind a variable that was bound before.
 """
 
 from __future__ import annotations
@@ -16,6 +12,7 @@ from collections.abc import Iterator
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.constants import key
+from depyf.bytecode.docstring import docstring
 from depyf.bytecode.listing import Instruction
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.operations import OPERATIONS
@@ -33,13 +30,19 @@ def same_instructions(first: types.CodeType, second: types.CodeType) -> bool:
     pending = [(first, second)]
     while pending:
         mine, its = pending.pop()
-        if list(reachable_rows(mine)) != list(reachable_rows(its)):
+        if head(read(mine)) != head(read(its)) or list(reachable_rows(mine)) != list(reachable_rows(its)):
             return False
         inner = inside(mine), inside(its)
         if len(inner[0]) != len(inner[1]):
             return False
         pending.extend(zip(*inner))
     return True
+
+
+def head(code: Code) -> tuple[object, ...]:
+    """Return what two functions share before anything is run."""
+    counts = code.argcount, code.posonly_count, code.kwonly_count
+    return code.name, code.qualname, counts, code.parameters, code.flags, code.freevars, docstring(code)
 
 
 def inside(code: types.CodeType) -> list[types.CodeType]:
@@ -66,68 +69,3 @@ def reachable_rows(code: types.CodeType) -> Iterator[Row]:
 def argument(item: Instruction) -> object:
     """Return what two arguments that are the same share."""
     return "code" if isinstance(item.arg, Code) else key(item.arg)
-
-
-def is_dead_store(codes: tuple[types.CodeType, types.CodeType]) -> bool:
-    """Tell whether two codes, and those inside, are the same but for stores of constants that nothing reads then."""
-    pending = [codes]
-    while pending:
-        mine, its = pending.pop()
-        rows, inner = [live_rows(code) for code in (mine, its)], [inside(code) for code in (mine, its)]
-        if not rows[0] or rows[0] != rows[1] or len(inner[0]) != len(inner[1]):
-            return False
-        pending.extend(pair for pair in zip(*inner) if not same_instructions(*pair))
-    return True
-
-
-def live_rows(code: types.CodeType) -> list[Row]:
-    """Return the instructions without the constants that only go to variables which are not read before they are set.
-
-    Before: CONST None; COPY 1; STORE_FAST x; STORE_FAST y      After:  nothing, where x and y are dead
-    """
-    listing = normalise(read(code))
-    flow = Flow(listing)
-    items = listing.instructions
-    dropped = dead(items, flow)
-    kept = [place for place in range(len(items)) if place not in dropped]
-    number = {place: new for new, place in enumerate(kept)}
-
-    def moved(target: int) -> int:
-        while target in dropped:
-            target += 1
-        return number.get(target, -1)
-
-    return [
-        (items[place].op, argument(items[place]), moved(items[place].target) if items[place].target >= 0 else -1)
-        for place in kept
-    ]
-
-
-def dead(items: list[Instruction], flow: Flow) -> set[int]:
-    """Return the places of constants and of the stores that are all that becomes of them."""
-    live, bound = flow.live, flow.bound
-    targets = {item.target for item in items}
-    found: set[int] = set()
-    for place, item in enumerate(items):
-        if item.op != "CONST":
-            continue
-        values, end = 1, place + 1
-        while values and 0 < end < len(items) - 1 and end not in targets:
-            now = items[end]
-            if now.op == "COPY" and now.arg == 1:
-                values += 1
-            elif now.op == "STORE_FAST" and not live[end + 1] & flow.bit[str(now.arg)]:
-                values -= 1
-            elif now.op == "STORE_FAST" and is_unbound(items[end + 1], now, bound[place] & flow.bit[str(now.arg)]):
-                values -= 1
-            else:
-                break
-            end += 1
-        if not values:
-            found.update(range(place, end))
-    return found
-
-
-def is_unbound(following: Instruction, store: Instruction, was_bound: int) -> bool:
-    """Tell whether the next instruction unbinds a variable, as it would without the store."""
-    return following.op == "DELETE_FAST" and following.arg == store.arg and bool(was_bound)

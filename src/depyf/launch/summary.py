@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from depyf.report.phases import duration
+
 INDEX = "index.json"
 PARTS = frozenset(("other", "source", "report", "data"))
 """Folders that are parts of a dump, and none of their own."""
@@ -53,7 +55,7 @@ def _add(found: Summary, folder: Path, index: dict[str, Any]) -> None:
     found.functions += len(index["functions"])
     found.problems += len(index["problems"])
     for name, each in _compiles(index):
-        seconds = each["seconds"].get("total", 0.0)
+        seconds = duration(each["seconds"])
         found.compiles += 1
         found.seconds += seconds
         found.breaks += len(each["breaks"])

@@ -5,23 +5,24 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
 from depyf.report.documents import LEADING
 from depyf.report.index_reader import Run
-from depyf.report.model import Compile, Dialect, Function, GuardSet, Recompile
+from depyf.report.model import Compile, Dialect, Function, GuardSet, Recompile, Session
+from depyf.report.names import without_count
 
 ASPECTS = ("functions", "recompiles", "breaks", "guards", "graphs", "kernels")
 """What is compared, in the order in which it is told."""
 
-Key: TypeAlias = tuple[str, str, int, int, int]
-"""Name and file of a function, which of that name, which resume function of it (0 for itself), and which compile."""
+Key: TypeAlias = tuple[str, int, int]
+"""A function that both runs have, which resume function of it (0 for itself), and which compile."""
 
-_COUNTED = re.compile(r"(__compiled_fn|__resume_at_\d+|__builtins_dict__|\[Provenance debug handles\] \S+?:)_?\d+")
-_PLACE = re.compile(r"# File: (?:.*[/\\])?(?P<name>[^/\\:]+):\d+ in ")
+_COUNTED = re.compile(r"(__compiled_fn|__resume_at_\d+|\[Provenance debug handles\] \S+?:)_?\d+")
+_PLACE = re.compile(r"# File: .*?:\d+ in ")
 _OF_A_RUN = re.compile(r"^# (AOT ID|[A-Z][\w ]* of __compiled_fn)")
 
 
@@ -37,7 +38,8 @@ class Change:
 
 def changes(old: Run, new: Run) -> list[Change]:
     """Return what changed from one run to another; nothing where they are the same but for times and places."""
-    before, after = _entries(old), _entries(new)
+    names = _matched(old.session, new.session)
+    before, after = (_entries(run, own) for run, own in zip((old, new), names, strict=True))
     found = []
     for key in dict.fromkeys((*before, *after)):
         if key not in after:
@@ -52,15 +54,48 @@ def changes(old: Run, new: Run) -> list[Change]:
 Entry: TypeAlias = tuple[Function, Compile]
 
 
-def _entries(run: Run) -> dict[Key, Entry]:
+def _matched(*sessions: Session) -> list[dict[str, str]]:
+    """Give the functions of runs names, by key: those that are one function get the same.
+
+    Those of one name and file are matched in order, and of what is left those of one name: a file may have moved.
+    """
+    left = [list(session.roots()) for session in sessions]
+    names: list[dict[str, str]] = [{} for _ in sessions]
+    for told in (_name_and_file, _name):
+        known = [_numbered(functions, told) for functions in left]
+        both = set(known[0]).intersection(*known[1:])
+        for own, named in zip(names, known, strict=True):
+            own.update((function.key, name) for name, function in named.items() if name in both)
+        left = [[each for each in one if each.key not in own] for own, one in zip(names, left, strict=True)]
+    for number, functions in enumerate(left):
+        names[number].update((each.key, f"{each.key} of run {number}") for each in functions)
+    return names
+
+
+def _numbered(functions: list[Function], told: Callable[[Function], str]) -> dict[str, Function]:
+    counts: Counter[str] = Counter()
+    found: dict[str, Function] = {}
+    for function in functions:
+        name = told(function)
+        found[f"{name} {counts[name]}"] = function
+        counts[name] += 1
+    return found
+
+
+def _name_and_file(function: Function) -> str:
+    return f"{function.name}, {PurePosixPath(function.filename).name}"
+
+
+def _name(function: Function) -> str:
+    return function.name
+
+
+def _entries(run: Run, names: Mapping[str, str]) -> dict[Key, Entry]:
     found: dict[Key, Entry] = {}
-    names: Counter[tuple[str, str]] = Counter()
     for root in run.session.roots():
-        name = root.name, PurePosixPath(root.filename).name
         for place, function in enumerate((root, *run.session.resumes_of(root))):
             for number, compiled in enumerate(function.compiles):
-                found[(*name, names[name], place, number)] = (function, compiled)
-        names[name] += 1
+                found[(names[root.key], place, number)] = (function, compiled)
     return found
 
 
@@ -147,5 +182,5 @@ def _lines(text: str) -> Iterable[str]:
 
 
 def without_counts(line: str) -> str:
-    """Return a line without what differs from run to run: counters of the process, folders, and numbers of lines."""
-    return _PLACE.sub(lambda found: f"# File: {found['name']} in ", _COUNTED.sub(r"\1", line))
+    """Return a line without what differs from run to run: counters of the process, files, and numbers of lines."""
+    return _PLACE.sub("# File: in ", _COUNTED.sub(r"\1", without_count(line)))

@@ -27,7 +27,7 @@ from depyf.report.model import (
     Unavailable,
     UserLine,
 )
-from depyf.report.user_source import short_path
+from depyf.report.user_source import is_installed, short_path
 
 SCHEMA = 1
 
@@ -60,7 +60,13 @@ def index_json(session: Session) -> str:
             for (name, filename, line), hits in session.earlier.items()
         ],
         "skipped": [
-            {"name": name, "file": short_path(filename), "reason": reason, "times": times}
+            {
+                "name": name,
+                "file": short_path(filename),
+                "installed": is_installed(filename),
+                "reason": reason,
+                "times": times,
+            }
             for (name, filename, reason), times in session.skipped.items()
         ],
         "unavailable": dict(sorted(session.unavailable.items())),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from depyf.report.counts import guard_count
 from depyf.report.model import (
     Artefact,
     Compile,
@@ -17,6 +18,7 @@ from depyf.report.model import (
     UserLine,
 )
 from depyf.report.names import resumed_function
+from depyf.report.phases import duration
 from depyf.report.user_source import is_installed, resumption_words, short_path
 from depyf.report.words import graph_label, proof_words, resumption, trigger_words
 
@@ -53,8 +55,8 @@ def _summary(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
     breaks = sum(len(each.breaks) for _, each in pairs)
     recompiles = sum(isinstance(each.trigger, Recompile) for _, each in pairs)
     failed = sum(each.failure is not None for _, each in pairs)
-    total = sum(each.seconds.get("total", 0.0) for _, each in pairs)
-    inductor = sum(each.seconds.get("inductor", 0.0) for _, each in pairs)
+    total = sum(duration(each.seconds) for _, each in pairs)
+    inductor = sum(each.seconds.get(part, 0.0) for _, each in pairs for part in ("inductor", "backward inductor"))
     spent = f"{total:.1f} s" + (f", of which {inductor:.1f} s Inductor" if inductor else "")
     counts = ", ".join(
         [
@@ -76,13 +78,13 @@ def _count(number: int, what: str) -> str:
 def _compiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
     rows = ["| compile | what | why it was compiled | ops | guards | hits | s | proof |", f"|{'---|' * 8}"]
     for function, each in pairs:
-        seconds = each.seconds.get("total")
+        seconds = duration(each.seconds) if "total" in each.seconds else None
         cells = [
             _link(str(each.id), each.transformed.file if isinstance(each.transformed, Transformed) else ""),
             _what(session, function),
             _why(function, each),
             _number(each.op_count),
-            _number(each.guard_count),
+            _number(guard_count(each)),
             _number(each.hits),
             f"{seconds:.2f}" if seconds is not None else "",
             proof_words(each) if each.failure is None else "given up",
@@ -227,7 +229,7 @@ def _skipped(session: Session) -> str:
         if (name, filename) in given_up:
             continue
         if is_installed(filename) and not (rest and (rest[0], filename) in compiled):
-            others += times
+            others += 1
         else:
             rows.append(f"- {what}, {short_path(filename)}: {reason}" + (f" ({times} times)" if times > 1 else ""))
     if others:

@@ -106,6 +106,7 @@ def _session(index: Json) -> Session:
     session.loose = [_artefact(each) for each in index["outside"]]
     session.earlier = {(each["name"], each["file"], each["line"]): each["hits"] for each in index["compiled_before"]}
     session.skipped = {(each["name"], each["file"], each["reason"]): each["times"] for each in index["skipped"]}
+    session.installed = {each["file"] for each in index["skipped"] if each.get("installed")}
     session.sources = {each["file"]: each["dump"] for each in index.get("sources", ())}
     session.unavailable = dict(index["unavailable"])
     session.problems = [Problem(each["where"], each["message"]) for each in index["problems"]]

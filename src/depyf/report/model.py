@@ -326,6 +326,8 @@ class Session:
     """Calls served by code that was compiled before the context was entered, by the code's name, file and line."""
     skipped: dict[tuple[str, str, str], int] = field(default_factory=dict)
     """Frames that Dynamo left as they are, by the code's name and file, and the reason; how often it was said."""
+    installed: set[str] = field(default_factory=set)
+    """Of an index that was read: which of their files are of installed packages or of Python's library."""
     sources: dict[str, str] = field(default_factory=dict)
     """The user's files that compiled code comes from, by the name torch gives them, and their copies in the dump."""
     unavailable: dict[str, str] = field(default_factory=dict)

@@ -20,7 +20,7 @@ _RANDOM_TAIL = re.compile(r"_[0-9a-f]{8}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{4}_[0-
 _ADDRESS = re.compile(r"\d{9,}")
 _INSTALLED = re.compile(r"__(compiled_fn|resume_at|import|builtins_dict)_")
 _RESUMED = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)$")
-_COUNTED = re.compile(r"(__builtins_dict__)_\d+")
+_COUNTED = re.compile(r"(__builtins_dict__)_\d+|(?<=\[)c\d+(_key)(?=\])")
 """A name of Dynamo's with a number of the process: another one in each entry, for the same object."""
 
 _COMPILED_FN = re.compile(rf"{COMPILED_FN}(\d+)")
@@ -65,8 +65,10 @@ def without_count(text: str) -> str:
 
     >>> without_count('dict_item(G["__builtins_dict___7"], "len") is len')
     'dict_item(G["__builtins_dict__"], "len") is len'
+    >>> without_count('G["torch"].Tensor is G[c5_key].Tensor')
+    'G["torch"].Tensor is G[c_key].Tensor'
     """
-    return _COUNTED.sub(r"\1", text)
+    return _COUNTED.sub(lambda found: found[1] or f"c{found[2]}", text)
 
 
 def compiled_fn_number(name: str) -> int | None:

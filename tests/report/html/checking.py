@@ -31,7 +31,7 @@ def check_links(visited: Visit, directory: Path, process: str = "p0", of_each: i
         own = run.session.functions[root].filename
         for function, compiled in family:
             for text in documents(run, function, compiled):
-                if text.links.lines and text.is_leading:
+                if text.links.lines and (text.is_leading or text.language == "bytecode"):
                     visited.go(f"#{process}f{page}/{entry_key(compiled)}/{text.key}")
                     checked += _check_text(visited, text, own, of_each)
     return checked

@@ -9,7 +9,18 @@ from typing import Any
 import pytest
 
 from depyf.report.html.build import build_report
-from tests.report.dump_of_toy import FILES, HOSTILE, SOURCE, entry, function, index, toy_entry, write_dump, write_toy
+from tests.report.dump_of_toy import (
+    FILES,
+    HOSTILE,
+    SOURCE,
+    entry,
+    function,
+    index,
+    line,
+    toy_entry,
+    write_dump,
+    write_toy,
+)
 from tests.report.html.browsing import browser, visit
 from tests.report.html.checking import check_links, lit, point
 
@@ -75,6 +86,48 @@ def test_the_margin_says_which_graph_a_line_went_into_and_where_it_broke(launche
         assert "Data-dependent branching" in visited.page.inner_text(".breaknote")
 
 
+def test_the_line_that_calls_what_breaks_is_marked_and_what_is_left_of_the_function(
+    launched: Any, tmp_path: Path
+) -> None:
+    one = toy_entry()
+    one["breaks"][0] |= {
+        "where": line(40, "print(x)", "helper") | {"file": "other.py"},
+        "stack": [line(20, "toy(a, b)", "<module>"), line(8, "return x * b"), line(40, "print(x)", "helper")],
+    }
+    rest = {"name": "torch_dynamo_resume_in_toy_at_8", "file": "toy.py", "installed": False, "reason": "no", "times": 1}
+    made = build_report(write_dump(tmp_path, index([function("toy", [one])], skipped=[rest]), FILES))
+    with visit(launched, made.page, "p0f0/c0") as visited:
+        assert visited.page.inner_text('.pane.source .ln[data-n="8"] .m').split() == ["//", "–"]
+        notes = visited.page.locator(".breaknote").all_inner_texts()
+        assert notes[0].startswith("the graph ends in this call, at other.py:40: Data-dependent")
+        assert notes[1] == "the rest runs as it was written: no"
+        assert visited.page.locator('.pane.source .ln[data-n="20"]').count() == 0
+        visited.go("#breaks")
+        assert "the rest of toy behind the break at :8" in visited.page.inner_text('[data-page="breaks"]')
+        visited.check()
+
+
+def test_frames_of_packages_are_folded_below_the_users_own(launched: Any, tmp_path: Path) -> None:
+    frames = [
+        {"name": "emit", "file": "logging/__init__.py", "installed": True, "reason": "no", "times": 9},
+        {"name": "mine", "file": "toy.py", "installed": False, "reason": "no", "times": 1},
+    ]
+    made = build_report(write_dump(tmp_path, index([function("toy", [toy_entry()])], skipped=frames), FILES))
+    with visit(launched, made.page, "breaks") as visited:
+        assert visited.page.get_by_text("mine", exact=True).is_visible()
+        assert not visited.page.get_by_text("emit", exact=True).is_visible()
+        visited.page.get_by_text("1 of installed packages").click()
+        assert visited.page.get_by_text("emit", exact=True).is_visible()
+
+
+def test_a_docstring_with_a_prefix_is_a_string_to_its_end(launched: Any, tmp_path: Path) -> None:
+    files = {**FILES, "source/toy.py": SOURCE.replace("    x = a", '    r"""if it\n    # is `for` you"""\n    x = a')}
+    made = build_report(write_dump(tmp_path, index([function("toy", [toy_entry()])]), files))
+    with visit(launched, made.page, "p0f0/c0") as visited:
+        rows = visited.page.locator(".pane.source .ln .t")
+        assert [rows.nth(number).locator(".k, .c").count() for number in (0, 1, 2)] == [1, 0, 0]
+
+
 def test_a_real_mouse_lights_up_and_a_click_is_kept_in_the_address(launched: Any, tmp_path: Path) -> None:
     made = build_report(write_toy(tmp_path))
     with visit(launched, made.page, "p0f0/c0/captured_graph") as visited:
@@ -122,6 +175,16 @@ def test_a_diff_shows_the_lines_that_differ(launched: Any, tmp_path: Path) -> No
         assert visited.page.locator("#diff .gone mark").first.inner_text() == "abs"
         assert visited.page.locator("#diff .come mark").first.inner_text() == "neg"
         visited.check()
+
+
+def test_numbers_of_the_process_are_no_difference(launched: Any, tmp_path: Path) -> None:
+    first, second = toy_entry(), toy_entry() | {"id": "0/1", "trigger": refused("0/0")}
+    for number, one in enumerate((first, second)):
+        clause = f'G["__builtins_dict___{number}"]["len"] is len'
+        one["guards"] = [{"kind": "ID_MATCH", "source": "", "clause": clause, "where": None}]
+    made = build_report(write_dump(tmp_path, index([function("toy", [first, second])]), FILES))
+    with visit(launched, made.page, "diff/p0f0/c0/guards/p0f0/c1/guards") as visited:
+        assert visited.page.inner_text("#diff .lead") == "no line differs"
 
 
 def test_keys_do_what_the_mouse_does(launched: Any, tmp_path: Path) -> None:

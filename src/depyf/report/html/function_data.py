@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from depyf.report.counts import guard_count
 from depyf.report.documents import Document, documents, origin_of
 from depyf.report.html.chunks import Chunks
 from depyf.report.index_reader import Family, Run
 from depyf.report.links.blocks import Block, blocks
-from depyf.report.links.origins import Links, Origin, Origins
-from depyf.report.model import Compile, Function, Guard, GuardSet, Recompile, Resume, Transformed
+from depyf.report.links.origins import Links, Origin, Origins, joined
+from depyf.report.model import Compile, Function, GraphBreak, Guard, GuardSet, Recompile, Resume, Transformed
 from depyf.report.modules import owner
-from depyf.report.names import compiled_fn_number
+from depyf.report.names import compiled_fn_number, resumed_function
 from depyf.report.status import status_of
 from depyf.report.words import proof_words, trigger_words
 
@@ -38,12 +39,14 @@ def function_data(run: Run, root: Function, family: Family, chunks: Chunks, name
     """Add the chunks of a root function's page; return the name of the first, which leads to the others."""
     places = _Places()
     entries = [_entry(run, function, compiled, places, chunks, name) for function, compiled in family]
+    rests = _rests(run, root, places)
     content: Json = {
         "name": root.name,
         "owner": owner(root),
         "file": root.filename,
         "line": root.first_line,
         "entries": entries,
+        "rests": rests,
         "origins": [list(origin) for origin in places.numbers],
         "blocks": [_block(each) for each in source_blocks(run, root, places.numbers, _computed(entries, places))],
     }
@@ -100,7 +103,13 @@ def _entry(run: Run, function: Function, compiled: Compile, places: _Places, chu
         "failure": f"{compiled.failure.kind}: {compiled.failure.reason}" if compiled.failure else "",
         "missing": "" if isinstance(transformed, Transformed) else transformed.reason,
         "breaks": [
-            {"at": places.of(origin_of(each.where)), "reason": each.reason, "code": each.code, "hints": each.hints}
+            {
+                "at": places.of(origin_of(each.where)),
+                "from": places.of(_callers(each, function, run.session.functions[function.root])),
+                "reason": each.reason,
+                "code": each.code,
+                "hints": each.hints,
+            }
             for each in compiled.breaks
         ],
         "resumes": places.of(_resumed(function)),
@@ -118,11 +127,6 @@ def entry_key(compiled: Compile) -> str:
     return f"c{compiled.order}"
 
 
-def guard_count(compiled: Compile) -> int | None:
-    """Return how many guards are shown of a compile; torch's own number, in which some count twice, if none are."""
-    return len(compiled.guards.guards) if isinstance(compiled.guards, GuardSet) else compiled.guard_count
-
-
 def _why(function: Function, compiled: Compile) -> str:
     match compiled.trigger:
         case Resume():
@@ -132,6 +136,23 @@ def _why(function: Function, compiled: Compile) -> str:
             return f"recompile: {'; '.join(told) or 'torch does not say why'}"
         case _:
             return trigger_words(compiled.trigger)
+
+
+def _callers(found: GraphBreak, function: Function, root: Function) -> Origins:
+    """Return the lines of a function that call what breaks its graph."""
+    names = {function.name, root.name}
+    lines = (line for line in found.stack if line.filename == root.filename and line.function in names)
+    return joined(map(origin_of, lines)) - origin_of(found.where)
+
+
+def _rests(run: Run, root: Function, places: _Places) -> list[Json]:
+    """Return what Dynamo left of a function after a break, as it was written: the lines that broke, and why."""
+    found = []
+    for (name, file, reason), _ in run.session.skipped.items():
+        rest = resumed_function(name)
+        if rest is not None and (rest[0], file) == (root.name, root.filename):
+            found.append({"at": places.of(frozenset(((file, rest[1]),))), "reason": reason})
+    return found
 
 
 def _resumed(function: Function) -> Origins:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from depyf.report.calls import call_tree
-from depyf.report.html.function_data import entry_key, guard_count
+from depyf.report.counts import guard_count
+from depyf.report.html.function_data import entry_key
 from depyf.report.index_reader import Family, Run
 from depyf.report.model import Compile, Function, Recompile, Resume, UserLine
 from depyf.report.modules import owner

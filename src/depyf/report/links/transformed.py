@@ -22,7 +22,7 @@ from depyf.report.names import compiled_fn_number
 
 NOTE = "no graph's input or output is seen to go through it"
 
-_BREAK = re.compile(r"^\s*# graph break at :(\d+)")
+_BREAK = re.compile(r"^\s*# graph break at (?P<file>[^:`,]*):(?P<line>\d+)")
 _CHANGES = re.compile(r"  # (:\d+ .*)$")
 _LINE = re.compile(r"(?:^|   ):(\d+) ")
 _CONTINUES = re.compile(r"# continues in the user's line (\d+)$")
@@ -60,11 +60,12 @@ def _of_comments(text: str, breaks: Origins, own_file: str) -> dict[int, Origins
     for number, row in enumerate(text.splitlines(), start=1):
         broke, continues = _BREAK.match(row), _CONTINUES.search(row)
         if broke is not None:
-            at = int(broke[1])
-            found[number] = [place for place in breaks if place[1] == at] or [(own_file, at)]
+            at, file = int(broke["line"]), broke["file"]
+            places = [place for place in breaks if place[1] == at and place[0].endswith(file)]
+            found[number] = places or ([] if file else [(own_file, at)])
         elif continues is not None:
             found[number] = [(own_file, int(continues[1]))]
-    return {number: frozenset(places) for number, places in found.items()}
+    return {number: frozenset(places) for number, places in found.items() if places}
 
 
 def _of_changes(text: str, own_file: str) -> dict[int, Origins]:

@@ -13,11 +13,17 @@ depyf.diffPage = (() => {
     const go = () => depyf.route.go("diff/" + chosen.map((each) => each.address()).join("/"));
     for (const each of chosen) each.changed = go;
     const [left, right] = await Promise.all(chosen.map((each) => each.text()));
-    const steps = depyf.differ.diff(left, right);
+    const steps = depyf.differ.diff(left.map(plain), right.map(plain));
     const gone = steps.filter(([kind]) => kind === "-").length, come = steps.filter(([kind]) => kind === "+").length;
     const told = gone + come ? `${gone} lines of the left alone, ${come} of the right alone` : "no line differs";
     host.replaceChildren(element("h1", {}, "Diff"),
       element("div", { class: "sides" }, chosen.map((each) => each.root)), element("p", { class: "lead" }, told), table(left, right, steps));
+  }
+
+  // Numbers of the process that name the same thing in every entry, and the line that says whose text it is, are no difference.
+  function plain(line, index) {
+    if (index < 2 && /^# .* of __compiled_fn_\d+ in /.test(line)) return "";
+    return line.replace(/(__compiled_fn|__builtins_dict__|\[Provenance debug handles\] \S+?:|__resume_at_\d+)_?\d+/g, "$1").replace(/\[c\d+_key\]/g, "[c_key]");
   }
 
   async function choice(functions, [page, entryKey, docKey], index, other) {

@@ -1,7 +1,7 @@
 // The page of a function: source and stages beside each other; pointing at a line shows its kin in all of them.
 depyf.functionPage = (() => {
   const { element, signs } = depyf;
-  const SOURCE = "source";
+  const SOURCE = "source", FAR = 25;
   const host = document.getElementById("function");
   let shown = null;
 
@@ -36,7 +36,8 @@ depyf.functionPage = (() => {
     async open(entryKey, docKey, place) {
       const entry = this.data.entries.find((each) => each.key === entryKey) || this.data.entries[0];
       if (!entry) return;
-      if (this.entry !== entry) {
+      const isNew = this.entry !== entry;
+      if (isNew) {
         this.entry = entry;
         this.linesOf.clear();
         this.pinned = null;
@@ -52,6 +53,7 @@ depyf.functionPage = (() => {
       if (doc) await this.panes[1].open(doc);
       if (place) this.pinFrom(place);
       else this.point(null);
+      if (isNew && !place) this.panes[0].begin();
     }
 
     async add(key) {
@@ -198,6 +200,14 @@ depyf.functionPage = (() => {
       if (!page.data.blocks.length) scroll.append(element("p", { class: "notice" }, "The source of this function cannot be read."));
       const bar = element("div", { class: "bar" }, element("span", { class: "title" }, "your source"));
       this.root = element("div", { class: "pane source" }, bar, scroll);
+    }
+
+    // A function may begin with a long docstring: what went into graphs is shown, not that.
+    begin() {
+      const [block] = this.page.data.blocks, view = this.views[0];
+      if (!view) return;
+      const first = view.lines.findIndex((_, offset) => depyf.marks.of(this.page, block.file, view.first + offset).length > 0);
+      if (first > FAR) view.show(view.first + first);
     }
 
     has(place) { return place.doc === SOURCE; }

@@ -11,7 +11,7 @@ depyf.lexer = (() => {
     json: new Set(["true", "false", "null"]),
     bytecode: new Set(),
   };
-  const TOKEN = /("""|''')|([rRbBuUfF]{0,2}"(?:[^"\\\n]|\\.)*"|[rRbBuUfF]{0,2}'(?:[^'\\\n]|\\.)*')|(#.*$)|(\/\/.*$)|(\b\d[\w.]*)|([A-Za-z_]\w*)/g;
+  const TOKEN = /([rRbBuUfFtT]{0,2}(?:"""|'''))|([rRbBuUfF]{0,2}"(?:[^"\\\n]|\\.)*"|[rRbBuUfF]{0,2}'(?:[^'\\\n]|\\.)*')|(#.*$)|(\/\/.*$)|(\b\d[\w.]*)|([A-Za-z_]\w*)/g;
 
   function line(text, language, state, emit) {
     if (language === "text") {
@@ -48,10 +48,10 @@ depyf.lexer = (() => {
       if (triple) {
         if (language === "cpp") emit("", all);
         else {
-          const end = text.indexOf(all, at);
+          const quotes = all.slice(-3), end = text.indexOf(quotes, at);
           if (end < 0) {
             emit("s", text.slice(found.index));
-            return all;
+            return quotes;
           }
           emit("s", text.slice(found.index, end + 3));
           at = TOKEN.lastIndex = end + 3;

@@ -12,8 +12,10 @@ depyf.marks = (() => {
         if (places.includes(place)) (entry === page.entry ? made : others).push(badge(entry === page.entry ? "own" : "", graph, `graph ${graph}, compile ${entry.id}`));
       }
     }
-    const broke = page.data.entries.some((entry) => entry.breaks.some((each) => each.at.includes(place)));
-    if (broke) made.push(badge("brk", "//", "a graph ends here"));
+    const breaks = page.data.entries.flatMap((entry) => entry.breaks);
+    if (breaks.some((each) => each.at.includes(place))) made.push(badge("brk", "//", "a graph ends here"));
+    else if (breaks.some((each) => each.from.includes(place))) made.push(badge("brk", "//", "a graph ends in what is called here"));
+    if (page.data.rests.some((each) => each.at.includes(place))) made.push(badge("left", "–", "the rest runs as it was written"));
     const resumed = page.data.entries.filter((entry) => entry.resumes.includes(place));
     if (resumed.length) made.push(badge("res", "▸", "goes on here: " + resumed.map((entry) => entry.id).join(", ")));
     const room = Math.max(0, MOST - made.length);
@@ -29,9 +31,16 @@ depyf.marks = (() => {
   function note(page, file, line) {
     const place = page.placeOf.get(file + ":" + line);
     if (place === undefined) return null;
-    const found = page.entry.breaks.filter((each) => each.at.includes(place));
-    if (!found.length) return null;
-    return element("div", { class: "breaknote" }, found.map((each) => element("div", {}, `the graph ends: ${each.reason}${each.code ? ` (${each.code})` : ""}`)));
+    const told = [];
+    for (const each of page.entry.breaks) {
+      const why = each.reason + (each.code ? ` (${each.code})` : "");
+      if (each.at.includes(place)) told.push(`the graph ends: ${why}`);
+      else if (each.from.includes(place)) told.push(`the graph ends in this call, at ${each.at.map((at) => page.data.origins[at].join(":")).join(", ")}: ${why}`);
+    }
+    const rests = page.data.rests.filter((each) => each.at.includes(place)).map((each) => `the rest runs as it was written: ${each.reason}`);
+    if (!told.length && !rests.length) return null;
+    const lines = (texts) => texts.map((each) => element("div", {}, each));
+    return element("div", {}, told.length ? element("div", { class: "breaknote" }, lines(told)) : null, rests.length ? element("div", { class: "breaknote rest" }, lines(rests)) : null);
   }
 
   return { of, note };
