@@ -82,3 +82,19 @@ def test_torch_has_its_function_back(tmp_path: Path) -> None:
     with _nobody_listens(), depyf.prepare_debug(tmp_path):
         assert torch._logging.trace_structured is not before
     assert torch._logging.trace_structured is before
+
+
+def test_dynamo_looks_at_no_frame_of_ours(tmp_path: Path) -> None:
+    torch._dynamo.reset()
+
+    def step(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+        loss = (x * w).sum()
+        if loss > 0:  # The backward is compiled behind the break, where Dynamo looks at every frame.
+            loss = loss * 2
+        loss.backward()
+        return loss
+
+    with _nobody_listens(), depyf.prepare_debug(tmp_path) as session:
+        torch.compile(step, backend="aot_eager")(torch.ones(3), torch.ones(3, requires_grad=True))
+    ours = str(Path(depyf.__file__).parent)
+    assert [each for each in session.skipped if str(each).find(ours) >= 0] == []

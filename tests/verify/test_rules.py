@@ -293,6 +293,12 @@ NEAR_MISSES = [
         replace(frame_readers, "READERS", frozenset()),
     ),
     NearMiss(
+        "the order of the variables is seen by locals()",
+        source("def f(a, b):\n x = a\n y = b\n return locals()"),
+        source("def f(a, b):\n y = b\n x = a\n return locals()"),
+        replace(bisimulate, "shows_in_one_order", lambda *listings: True),
+    ),
+    NearMiss(
         "the first parameter is seen by super()",
         source("def f(a, b):\n a = b\n return super()"),
         source("def f(a, b): return super()"),

@@ -18,7 +18,7 @@ from depyf.verify.events import TRUTH_TEST, Event, Outcome, Split, standing
 from depyf.verify.exact import Comparison
 from depyf.verify.flow import Flow
 from depyf.verify.frame import Frame, enter_handler
-from depyf.verify.frame_readers import reads_frame
+from depyf.verify.frame_readers import reads_frame, shows_in_one_order
 from depyf.verify.join import canonical, meet
 from depyf.verify.level import Place
 from depyf.verify.relate import relate
@@ -72,6 +72,8 @@ class Bisimulation:
 
     def run(self) -> None:
         """Walk until nothing is left to prove. Raises `NotUnderstood`."""
+        if self.reads_frame and not shows_in_one_order(*self.listings):
+            raise NotUnderstood("variables in another order, which is that of locals()")
         todo = [self.start()]
         while True:
             while todo:

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from depyf.torch.adapters import stages
+from depyf.torch.adapters.unseen import left_alone
 
 _FUNCTION = "trace_structured"
 _MODULES = ("torch._logging", "torch._subclasses.meta_utils", "torch.fx.experimental.symbolic_shapes")
@@ -34,7 +35,7 @@ def pass_over_unheard(log: logging.Logger, own: logging.Handler) -> Callable[[],
         module = sys.modules.get(name)
         original = getattr(module, _FUNCTION, None)
         if module is not None and callable(original):
-            undo.callback(_replace(module, original, lambda: log.handlers == [own]))
+            undo.callback(_replace(module, original, left_alone(lambda: log.handlers == [own])))
     return undo.close
 
 
@@ -44,7 +45,7 @@ def _listens(handler: logging.Handler) -> bool:
 
 
 def _replace(module: ModuleType, original: Callable[..., object], is_alone: Callable[[], bool]) -> Callable[[], None]:
-    @functools.wraps(original)
+    @left_alone
     def trace_structured(name: str, *args: Any, **kwargs: Any) -> object:
         if name in stages.UNINTERESTING and is_alone():
             return None
@@ -56,9 +57,11 @@ def _replace(module: ModuleType, original: Callable[..., object], is_alone: Call
         if getattr(module, _FUNCTION, None) is trace_structured:
             setattr(module, _FUNCTION, original)
 
-    setattr(module, _FUNCTION, trace_structured)
+    # A backward that is compiled when it is first called is compiled where Dynamo looks at every frame.
+    setattr(module, _FUNCTION, functools.update_wrapper(trace_structured, original))
     return put_back
 
 
+@left_alone
 def _nothing() -> None:
     return None
