@@ -103,7 +103,7 @@ def test_what_torch_has_dropped_is_told(tmp_path: Path, capsys: pytest.CaptureFi
     with depyf.debug(pause=False):
         pass
     told = capsys.readouterr().out
-    assert "1 other compile: dropped by torch since, nothing runs there" in told
+    assert "2 other compiles: dropped by torch since, nothing runs there" in told
     assert f"break at {tmp_path}" not in told
 
 
