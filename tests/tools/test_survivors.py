@@ -59,8 +59,8 @@ SAME = {
         "same to whoever looks",
     ),
     "both are quiet, whoever looks": (
-        "def f(a):\n x = a\n y = None\n return locals()\n",
-        "def f(a):\n y = None\n x = a\n return locals()\n",
+        "def f(a):\n x = y = 1\n x = a\n y = None\n return locals()\n",
+        "def f(a):\n x = y = 1\n y = None\n x = a\n return locals()\n",
         "same to whoever looks",
     ),
     "a variable is unbound": (
@@ -146,6 +146,16 @@ SAME = {
     "an empty list is empty": (
         "def f(a):\n x = []\n while a():\n  if x:\n   a(1)\n return x\n",
         "def f(a):\n x = []\n while a():\n  if x:\n   a(2)\n return x\n",
+        "same to whoever looks",
+    ),
+    "a dict that nobody has seen grows": (
+        "def f(a):\n x = {'k': a}\n while a():\n  x.update({'n': a})\n  y = a[0]\n  a(y)\n return 1\n",
+        "def f(a):\n x = {'k': a}\n while a():\n  y = a[0]\n  x.update({'n': a})\n  a(y)\n return 1\n",
+        "same to whoever looks",
+    ),
+    "a set that cannot fail to be made": (
+        "def f(a):\n try:\n  {*()}\n except E:\n  a(1)\n return a\n",
+        "def f(a):\n try:\n  {*()}\n except E:\n  a(2)\n return a\n",
         "same to whoever looks",
     ),
     "what a read that fails stands beside": (
@@ -234,6 +244,10 @@ OTHER = {
         "def f(a):\n if a:\n  x = 1\n x\n a(1)\n",
         "def f(a):\n if a:\n  x = 1\n x\n a(2)\n",
     ),
+    "somebody sees the order of variables": (
+        "def f(a):\n x = a\n y = None\n return locals()\n",
+        "def f(a):\n y = None\n x = a\n return locals()\n",
+    ),
     "somebody looks at all": (
         "def f(a):\n x = []\n y = a(dir())\n return x, y\n",
         "def f(a):\n y = a(dir())\n x = []\n return x, y\n",
@@ -257,6 +271,18 @@ OTHER = {
     "an empty list that others fill": (
         "def f(a):\n x = []\n while a(x):\n  if x:\n   a(1)\n return x\n",
         "def f(a):\n x = []\n while a(x):\n  if x:\n   a(2)\n return x\n",
+    ),
+    "a dict whose keys are equal and not the same": (
+        "def f(a):\n x = {1: a, True: 2}\n x.update({1: 3})\n return x\n",
+        "def f(a):\n x = {1: 3, True: 2}\n return x\n",
+    ),
+    "a dict that others have seen grows": (
+        "def f(a):\n x = {'k': a}\n while a(x):\n  x.update({'n': a})\n  y = a[0]\n  a(y)\n return 1\n",
+        "def f(a):\n x = {'k': a}\n while a(x):\n  y = a[0]\n  x.update({'n': a})\n  a(y)\n return 1\n",
+    ),
+    "a set that may fail to be made": (
+        "def f(a):\n try:\n  {*a}\n except E:\n  a(1)\n return a\n",
+        "def f(a):\n try:\n  {*a}\n except E:\n  a(2)\n return a\n",
     ),
     "the same list, or another": (
         "def f(a):\n x = y = []\n a(x, y)\n",

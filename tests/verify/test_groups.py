@@ -16,7 +16,14 @@ from depyf.verify.bisimulate import bisimulate
 from depyf.verify.flow import Flow
 from tests.verify.assemble import assemble, view
 
-OBJECTS = {"split_": SPLIT, "gather_": GATHER, "untrace_": UNTRACE, "throw_": THROW, "exc_info_": sys.exc_info}
+OBJECTS = {
+    "stop_": StopAsyncIteration,
+    "split_": SPLIT,
+    "gather_": GATHER,
+    "untrace_": UNTRACE,
+    "throw_": THROW,
+    "exc_info_": sys.exc_info,
+}
 PARTED = """
     protect handler 0
     LOAD_FAST a
@@ -76,6 +83,30 @@ AGAIN = """def f(a, b):
   {}
   return {}
 """
+ENDED = """
+    protect first 0
+    LOAD_FAST a
+    GET_ITER
+    RETURN
+    end
+    first: PUSH_EXC_INFO
+    SWAP 2
+    POP_EXCEPT
+    CONST None
+    SWAP 2
+    END_ASYNC_FOR
+    LOAD_FAST b
+    BUILD_LIST 0
+    PREP_RERAISE_STAR
+    RETURN
+"""
+TESTED = """def f(a, b):
+ try: return iter(a)
+ except: e = exc_info_()[1]
+ try: throw_({})
+ except {}: untrace_()
+ return gather_(b, [])
+"""
 
 
 def source(text: str) -> Listing:
@@ -134,3 +165,10 @@ def test_a_traceback_must_be_what_it_was_where_groups_are_gathered(first: str, v
 def test_elsewhere_nobody_asks_for_tracebacks() -> None:
     assert proven(THROWN.format("POP"), AGAIN.format("pass", "e"))
     assert not proven(THROWN.format("POP"), AGAIN.format("untrace_()", "e"))
+
+
+@pytest.mark.parametrize(
+    ("thrown", "kind", "same"), [("e", "stop_", True), ("e", "StopAsyncIteration", False), ("b", "stop_", False)]
+)
+def test_what_was_thrown_is_of_the_class_that_it_was_of(thrown: str, kind: str, same: bool) -> None:
+    assert proven(ENDED, TESTED.format(thrown, kind)) == same

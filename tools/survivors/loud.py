@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from depyf.bytecode.constants import key
 from depyf.bytecode.listing import Instruction
 from depyf.bytecode.operations import OPERATIONS
-from tools.survivors.quiet import METHOD, Running
+from tools.survivors.containers import METHOD
+from tools.survivors.running import Running
 from tools.survivors.symbols import NotFollowed, Term
 
 KEPT = {

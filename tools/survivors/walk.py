@@ -30,7 +30,8 @@ from depyf.verify.flow import Flow
 from tools.survivors.instructions import head
 from tools.survivors.loud import TRUTH, Way, standing
 from tools.survivors.meeting import Key, Met, Names, equal, meet, meeting, rebuilt
-from tools.survivors.quiet import LEFT, Fork, Running, step
+from tools.survivors.quiet import step
+from tools.survivors.running import LEFT, Fork, Running
 from tools.survivors.symbols import NotFollowed, Side, State, Symbols
 
 FRAME_READERS = frozenset({"locals", "vars", "dir", "eval", "exec"})
@@ -76,6 +77,8 @@ class Walk:
         self.numeric = tuple(numeric(listing) for listing in self.listings)
         self.joins = tuple(flow.join_points() for flow in self.flows)
         self.reads_frame = any(reads_frame(listing, harmless) for listing in self.listings)
+        if self.reads_frame and shown_order(codes[0], codes) != shown_order(codes[1], codes):
+            raise NotFollowed
         self.groups = any(item.op in GROUPS for listing in self.listings for item in listing.instructions)
         self.shown = codes[0].parameters[:1] if any(names_super(one) for one in self.listings) else ()
         self.symbols = Symbols()
@@ -179,9 +182,9 @@ class Walk:
         """Return the variables of one side that somebody reads later."""
         flow = self.flows[number]
         if self.reads_frame:
-            return flow.names
-        mask = flow.live[place]
-        return tuple(name for name in flow.names if mask & flow.bit[name] or name in self.shown)
+            return tuple(flow.bit)
+        mask = flow.live(place)
+        return tuple(name for name in flow.bit if mask & flow.bit[name] or name in self.shown)
 
     def follow(self, state: State) -> list[State]:
         """Do what both sides stand at, if it is the same, and return the states behind it."""
@@ -237,6 +240,12 @@ class Walk:
             state.meets |= way.place in joins
 
 
+def shown_order(code: Code, codes: Codes) -> list[str]:
+    """Return the variables that both codes have, in the order in which `locals()` shows those of one."""
+    shared = set.intersection(*({*one.varnames, *one.cellvars, *one.freevars} for one in codes))
+    return [name for name in (*code.varnames, *code.cellvars, *code.freevars) if name in shared]
+
+
 def names_super(listing: Listing) -> bool:
     """Tell whether code may call `super()`, which looks at the first parameter."""
     return any(item.op in ("LOAD_GLOBAL", "LOAD_NAME") and item.arg == "super" for item in listing.instructions)
@@ -264,7 +273,13 @@ def numeric(listing: Listing) -> frozenset[str]:
 
 
 def stores_constant(items: list[Instruction], place: int) -> bool:
-    """Tell whether a store, or the last of several of one value, stands behind a constant."""
-    while place and (items[place].op == "STORE_FAST" or (items[place].op == "COPY" and items[place].arg == 1)):
-        place -= 1
-    return items[place].op == "CONST"
+    """Tell whether a constant is what a store binds: `CONST; STORE x`, or `CONST; COPY 1; STORE x; STORE y`."""
+    left = 0
+    for item in reversed(items[:place]):
+        if item.op == "STORE_FAST":
+            left += 1
+        elif item.op == "COPY" and item.arg == 1:
+            left -= 1
+        else:
+            return item.op == "CONST" and left <= 0
+    return False

@@ -2,12 +2,12 @@
 
 END_ASYNC_FOR goes on where the exception is a `StopAsyncIteration`, and raises it again as it is where it is none. That
 test is CHECK_EXC_MATCH, or MATCH_EXC, with the class as a constant: a known class runs no code in it, so the outcome is
-a value.
+a value. An exception that was thrown is the same object as before, with an entry more in its traceback.
 """
 
 from __future__ import annotations
 
-from depyf.verify.frame import Frame
+from depyf.verify.frame import Frame, as_raised
 from depyf.verify.terms import Constant, NotUnderstood, Sort, Symbol, Term
 
 
@@ -62,11 +62,11 @@ def get_aiter(frame: Frame) -> bool:
 
 
 def is_caught(frame: Frame, term: Term) -> bool:
-    """Return whether a value is an exception that was caught here."""
-    return frame.terms.is_caught(term)
+    """Return whether a value is an exception that was caught here, be it thrown since."""
+    return frame.terms.is_caught(as_raised(frame, term))
 
 
 def matches(frame: Frame, exception: Term) -> Term:
     """Return whether an exception is a `StopAsyncIteration`."""
     kind = frame.terms.constant(StopAsyncIteration)
-    return frame.state.resolve(frame.terms.pure("matches", (exception, kind)))
+    return frame.state.resolve(frame.terms.pure("matches", (as_raised(frame, exception), kind)))

@@ -35,6 +35,16 @@ def reads_frame(listing: Listing) -> bool:
     return bool(named) and len(named) > calls_with_argument(listing.instructions)
 
 
+def shows_in_one_order(first: Listing, second: Listing) -> bool:
+    """Return whether `locals()` of both has its names in one order: that of the variables of a code object."""
+    codes = first.code, second.code
+    for names in zip(*((code.varnames, code.cellvars, code.freevars) for code in codes), strict=True):
+        both = set(names[0]) & set(names[1])
+        if [name for name in names[0] if name in both] != [name for name in names[1] if name in both]:
+            return False
+    return True
+
+
 def attribute(item: Instruction) -> object:
     """Return the name of the attribute that an instruction loads, or None."""
     if item.op == "LOAD_ATTR":
