@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import json
 import shutil
 import sys
 import tempfile
@@ -23,6 +24,7 @@ from depyf.report.html.build import build_report
 OPENS_WITHIN = 2.0
 """Seconds."""
 
+_FRAME = "ProxyMain::BeginMainFrame"
 _TIMES = """() => {
   const entry = performance.getEntriesByType('navigation')[0];
   const paint = performance.getEntriesByName('first-contentful-paint')[0];
@@ -42,6 +44,12 @@ _SCROLL = """async () => {
 }"""
 
 
+def _work(trace: Path) -> list[float]:
+    """Return what each frame of a trace took of the processor on the page's own thread, in ms."""
+    events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
+    return [each["tdur"] / 1000 for each in events if each["name"] == _FRAME and "tdur" in each]
+
+
 def _opened(page_file: Path, browser: str) -> tuple[list[float], float, float]:
     """Return when the page was read, loaded, painted; the longest frame of scrolling; a function's page; all in ms."""
     from playwright.sync_api import sync_playwright
@@ -52,7 +60,9 @@ def _opened(page_file: Path, browser: str) -> tuple[list[float], float, float]:
         page.goto(page_file.as_uri(), wait_until="load")
         page.wait_for_function("() => performance.getEntriesByName('first-contentful-paint').length > 0")
         times = page.evaluate(_TIMES)
+        launched.start_tracing(page=page, path=str(page_file.with_name("trace.json")), categories=["cc"])
         longest = page.evaluate(_SCROLL)
+        launched.stop_tracing()
         began = time.monotonic()
         page.evaluate("() => { location.hash = '#p0f500/c600/kernel'; }")
         page.wait_for_function("() => document.querySelectorAll('.pane:not(.source) .ln').length > 10")
@@ -85,7 +95,9 @@ def main() -> None:
             return
         (read, loaded, painted), longest, shown = _opened(report.page, arguments.browser)
         print(f"opened: first paint {painted / 1000:.2f} s, read {read / 1000:.2f} s, loaded {loaded / 1000:.2f} s")
-        print(f"longest frame while scrolling {longest:.0f} ms; a function's kernel shown after {shown:.0f} ms")
+        work = _work(report.page.with_name("trace.json"))
+        print(f"scrolling: {sum(work) / len(work):.1f} ms of the processor a frame, at most {max(work):.1f} ms")
+        print(f"longest frame {longest:.0f} ms; a function's kernel shown after {shown:.0f} ms")
         sys.exit(loaded / 1000 >= OPENS_WITHIN)
 
 

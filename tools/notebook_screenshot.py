@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -21,6 +22,8 @@ def as_page(folder: Path) -> Path:
     from nbclient import NotebookClient
     from nbconvert import HTMLExporter
 
+    # What Inductor kept of a notebook before this one has that one's places, and is not linked.
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(folder / "cache")
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(folder)}}).execute()
     text, _ = HTMLExporter(require_js_url="", mathjax_url="", jquery_url="").from_notebook_node(notebook)

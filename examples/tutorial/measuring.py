@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 
 import depyf
+from depyf.report.counts import guard_count
 
 Compiled = Callable[..., object]
 Calls = Sequence[Sequence[object]]
@@ -45,7 +46,7 @@ def _first_calls(compiled: Compiled, calls: Calls) -> str:
         seconds = time.perf_counter() - began
     compiles = [each for _, each in capture.compiles()]
     breaks = sum(len(each.breaks) for each in compiles)
-    guards = sum(each.guard_count or 0 for each in compiles)
+    guards = sum(guard_count(each) or 0 for each in compiles)
     counted = f"{len(compiles):>3} compiles{breaks:>3} breaks{guards:>5} guards"
     return f"{counted}{seconds:>7.1f} s for the first calls"
 

@@ -15,7 +15,7 @@ depyf.diffPage = (() => {
     const [left, right] = await Promise.all(chosen.map((each) => each.text()));
     const steps = depyf.differ.diff(left.map(plain), right.map(plain));
     const gone = steps.filter(([kind]) => kind === "-").length, come = steps.filter(([kind]) => kind === "+").length;
-    const told = gone + come ? `${gone} lines of the left alone, ${come} of the right alone` : "no line differs";
+    const told = gone + come ? `${gone} line${gone === 1 ? "" : "s"} of the left alone, ${come} of the right alone` : "no line differs";
     host.replaceChildren(element("h1", {}, "Diff"),
       element("div", { class: "sides" }, chosen.map((each) => each.root)), element("p", { class: "lead" }, told), table(left, right, steps));
   }

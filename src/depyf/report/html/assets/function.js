@@ -298,7 +298,7 @@ depyf.functionPage = (() => {
       for (const tab of this.bar.querySelectorAll("[data-doc]")) {
         const doc = this.page.docs.find((each) => each.key === tab.dataset.doc);
         const count = origins.length ? this.page.kinIn(doc, origins).size : 0;
-        tab.replaceChildren(doc.label, ...(count ? [element("span", { class: "n" }, String(count))] : []));
+        tab.replaceChildren(doc.label, ...(count ? [element("span", { class: "n" }, count < 1000 ? String(count) : Math.floor(count / 1000) + "k")] : []));
       }
       if (!this.view || !this.doc) return;
       const lines = new Map();
