@@ -13,6 +13,7 @@ from depyf.lift.simplify.containers import evaluate_containers
 from depyf.lift.simplify.dead import remove_dead
 from depyf.lift.simplify.promote import promote_variables
 from depyf.lift.simplify.reload import reload_where_used
+from depyf.lift.simplify.restored import drop_restored
 from depyf.lift.simplify.results import unpack_results
 from depyf.lift.simulate import lift
 from depyf.lift.tac import NULL
@@ -23,6 +24,7 @@ from depyf.operation_groups import (
     FLOW,
     HANDLERS,
     KEPT,
+    LISTS,
     LOOPS,
     OURS,
     PATTERNS,
@@ -142,6 +144,7 @@ def _results(work: Work) -> None:
 
 
 def _dead(work: Work) -> None:
+    drop_restored(work.graph)
     remove_dead(work.graph)
 
 
@@ -357,25 +360,16 @@ def _structuring(*passes: Pass) -> tuple[Pass, ...]:
 PASSES: tuple[Pass, ...] = (
     Pass("lift", Stage.LIFT, _lift, "execute each block on a symbolic stack: three-address code"),
     Pass(
-        "generator-calls",
-        Stage.LIFT,
-        _generator_calls,
-        "`any` and its kin are called, not written out",
-        needs=BUILTINS,
+        "generator-calls", Stage.LIFT, _generator_calls, "`any` and its kin are called, not written out", needs=BUILTINS
     ),
-    Pass(
-        "dropped",
-        Stage.LIFT,
-        _dropped,
-        "values that were tested and are dropped wait no longer",
-        optional=True,
-        needs=FLOW,
-    ),
+    Pass("dropped", Stage.LIFT, _dropped, "tested values that are dropped wait no longer", optional=True, needs=FLOW),
     *_simplifying(
         Pass("promote-variables", Stage.LIFT, _promote, "variables that are only copies become values", optional=True),
-        Pass("containers", Stage.LIFT, _containers, "lists that are only taken apart again vanish", optional=True),
+        Pass(
+            "containers", Stage.LIFT, _containers, "lists that are only taken apart vanish", optional=True, needs=LISTS
+        ),
         Pass("results", Stage.LIFT, _results, "the sequence that a graph returns is unpacked", optional=True),
-        Pass("dead-values", Stage.LIFT, _dead, "values that nobody uses vanish", optional=True),
+        Pass("dead-values", Stage.LIFT, _dead, "values that nobody uses vanish, and what is put back", optional=True),
         Pass("reload", Stage.LIFT, _reload, "what stays the same is loaded where it is used", optional=True),
         Pass("free-names", Stage.LIFT, _free_names, "names of variables that have vanished are free"),
     ),

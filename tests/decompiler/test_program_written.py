@@ -349,3 +349,30 @@ def test_the_name_of_an_unused_local_variable_hides_no_free_one() -> None:
     middle = holder(1).__code__  # type: ignore[no-untyped-call]
     found = decompile_code(middle.replace(co_varnames=tuple({"b": "x"}.get(name, name) for name in middle.co_varnames)))
     assert found.level >= Level.EQUIVALENT, found.reason
+
+
+def put_back(a, b):  # type: ignore[no-untyped-def]
+    c = a + b
+    a, c, b = a, c, b
+    return c, a
+
+
+def put_back_in_turn(a, b):  # type: ignore[no-untyped-def]
+    x = a
+    a = b
+    a = x
+    return a
+
+
+def exchanged(a, b):  # type: ignore[no-untyped-def]
+    a, b = b, a
+    return a
+
+
+def test_a_variable_is_not_given_the_value_that_it_has() -> None:
+    assert _simplified(put_back) == "def put_back(a, b):\n    c = a + b\n    return c, a\n"
+    assert "a, b = b, a" in _simplified(exchanged)
+
+
+def test_two_stores_to_one_variable_stay_in_order() -> None:
+    assert _simplified(put_back_in_turn).count("a = ") == 2

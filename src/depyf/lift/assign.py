@@ -297,17 +297,19 @@ def _all_stored(folder: Folder, values: list[Entry]) -> bool:
 
 
 def _swapped_parallel(folder: Folder, inst: Inst, target: ast.expr) -> bool:
-    """Recognise `a, b = x, y` where the compiler stores b before a: since 3.12, if both are local variables."""
+    """Recognise `a, b = x, y` where the compiler stores b before a: since 3.12, if they are different variables."""
     if inst.op != "STORE_FAST" or len(folder.pending) < 2:
         return False
     count = 1
+    stored = {inst.arg}
     targets: list[ast.expr] = [target]
     while count < len(folder.pending) and folder.position + count - 2 < len(folder.insts) - 1:
         following = folder.insts[folder.position + count - 1]
         before = folder.pending[-1 - count]
         plain = before.uses == 1 and not before.shared and not before.targets and not is_augmented(before)
-        if following.op != "STORE_FAST" or following.uses != [before.temp] or not plain:
+        if following.op != "STORE_FAST" or following.uses != [before.temp] or following.arg in stored or not plain:
             break
+        stored.add(following.arg)
         targets.append(variable(following, ast.Store()))
         count += 1
     if count == 1:

@@ -41,7 +41,10 @@ def canonical(state: State, live: tuple[frozenset[str] | None, frozenset[str] | 
 
 def canonical_side(state: State, side: Side, names: frozenset[str] | None) -> Side:
     """Return one side with every term resolved and only some of its variables."""
-    variables = {name: state.resolve(term) for name, term in side.variables.items() if names is None or name in names}
+    variables = {name: term for name, term in side.variables.items() if names is None or name in names}
+    if not state.bound:
+        return Side(side.place, side.stack.copy(), variables, side.handling)
+    variables = {name: state.resolve(term) for name, term in variables.items()}
     return Side(side.place, [state.resolve(term) for term in side.stack], variables, state.resolve(side.handling))
 
 
