@@ -1,8 +1,8 @@
 """Which statements of a transformed function change what the user's program holds, and for which lines of the user's.
 
 before: torch says that `G['TABLE']` is changed by the user's line 85
-    tmp_4 = TABLE
-    clear = tmp_4.clear
+    TABLE_2 = TABLE
+    clear = TABLE_2.clear
     clear()
 after: the last statement stands for line 85
 """
