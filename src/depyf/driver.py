@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listings import Listings
@@ -43,9 +44,9 @@ def decompile(
     Raises DecompilationError for code that is not valid or has a form that is not understood.
     """
     bodies: Bodies = {}
-    order = nested(code)
-    check_sharing(order)
     shared = Listings() if listings is None else listings
+    order = nested(code, lambda one: makes_functions(one, shared))
+    check_sharing(order)
     rows = [shared.with_lines(one) for one in order]
     names = Names({name for one in order for name in (*one.varnames, *one.cellvars, *one.freevars)})
     for listing in rows:
@@ -59,8 +60,23 @@ def decompile(
     return bodies[id(code)], names
 
 
-def nested(code: Code) -> list[Code]:
-    """Return a code object and those inside it, each once, every one after those inside it."""
+def always(code: Code) -> bool:
+    """Say that what is inside a code object is wanted."""
+    return True
+
+
+def makes_functions(code: Code, listings: Listings) -> bool:
+    """Say whether code makes functions of the code objects inside it; else they are constants like others."""
+    if not any(isinstance(const, Code) for const in code.consts):
+        return False
+    return any(item.op == "MAKE_FUNCTION" for item in listings.with_lines(code).instructions)
+
+
+def nested(code: Code, opens: Callable[[Code], bool] = always) -> list[Code]:
+    """Return a code object and those inside it, each once, every one after those inside it.
+
+    opens: says whether those inside one are wanted.
+    """
     order: list[Code] = []
     seen: set[int] = set()
     work = [(code, False)]
@@ -71,7 +87,8 @@ def nested(code: Code) -> list[Code]:
         elif id(one) not in seen:
             seen.add(id(one))
             work.append((one, True))
-            work.extend((const, False) for const in reversed(one.consts) if isinstance(const, Code))
+            if opens(one):
+                work.extend((const, False) for const in reversed(one.consts) if isinstance(const, Code))
     return order
 
 
@@ -79,7 +96,7 @@ def check_sharing(order: list[Code]) -> None:
     """Raise DecompilationError for code objects that hold each other so often that their source has no bounds."""
     sizes: dict[int, int] = {}
     for code in order:
-        sizes[id(code)] = 1 + sum(sizes[id(const)] for const in code.consts if isinstance(const, Code))
+        sizes[id(code)] = 1 + sum(sizes.get(id(const), 0) for const in code.consts if isinstance(const, Code))
         if sizes[id(code)] > len(order) + MOST_SHARED:
             reason = f"more than {MOST_SHARED} code objects inside each other are the same"
             raise DecompilationError(reason, code=str(code))
@@ -140,9 +157,10 @@ def _finish(work: Work, *, whole: bool) -> None:
     work.body = Body(work.code, work.stmts)
     local = variables_of(work.code)
     for const in work.code.consts:
-        if isinstance(const, Code):
-            shadow(work.bodies[id(const)], local, work.bodies)
-            work.body.global_reads |= work.bodies[id(const)].global_reads
+        inner = work.bodies.get(id(const)) if isinstance(const, Code) else None
+        if inner is not None:
+            shadow(inner, local, work.bodies)
+            work.body.global_reads |= inner.global_reads
     try:
         run_passes(work, TOGETHER)
         if whole:

@@ -13,5 +13,7 @@ FLOW = TESTS | {"JUMP"} | HANDLERS | LOOPS
 KEPT = frozenset({"COPY", "SWAP"}) | PATTERNS
 """Operations without which no value is tested more than once."""
 BUILTINS = frozenset({"LOAD_COMMON"})
+LISTS = frozenset({"BUILD_LIST", "BUILD_TUPLE"})
+"""Operations without which nothing is fresh."""
 ANNOTATIONS = frozenset({"SETUP_ANNOTATIONS"})
 DEFINITIONS = frozenset({"MAKE_FUNCTION", "INTRINSIC"})

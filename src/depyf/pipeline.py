@@ -24,6 +24,7 @@ from depyf.operation_groups import (
     FLOW,
     HANDLERS,
     KEPT,
+    LISTS,
     LOOPS,
     OURS,
     PATTERNS,
@@ -359,16 +360,14 @@ def _structuring(*passes: Pass) -> tuple[Pass, ...]:
 PASSES: tuple[Pass, ...] = (
     Pass("lift", Stage.LIFT, _lift, "execute each block on a symbolic stack: three-address code"),
     Pass(
-        "generator-calls",
-        Stage.LIFT,
-        _generator_calls,
-        "`any` and its kin are called, not written out",
-        needs=BUILTINS,
+        "generator-calls", Stage.LIFT, _generator_calls, "`any` and its kin are called, not written out", needs=BUILTINS
     ),
     Pass("dropped", Stage.LIFT, _dropped, "tested values that are dropped wait no longer", optional=True, needs=FLOW),
     *_simplifying(
         Pass("promote-variables", Stage.LIFT, _promote, "variables that are only copies become values", optional=True),
-        Pass("containers", Stage.LIFT, _containers, "lists that are only taken apart again vanish", optional=True),
+        Pass(
+            "containers", Stage.LIFT, _containers, "lists that are only taken apart vanish", optional=True, needs=LISTS
+        ),
         Pass("results", Stage.LIFT, _results, "the sequence that a graph returns is unpacked", optional=True),
         Pass("dead-values", Stage.LIFT, _dead, "values that nobody uses vanish, and what is put back", optional=True),
         Pass("reload", Stage.LIFT, _reload, "what stays the same is loaded where it is used", optional=True),

@@ -125,3 +125,17 @@ def test_only_the_rule_keeps_it_out(pair: NearMiss, monkeypatch: pytest.MonkeyPa
 def test_each_code_is_equivalent_to_itself(pair: NearMiss) -> None:
     for listing in (pair.original, pair.candidate):
         assert bisimulate.bisimulate(Flow(listing), Flow(listing), NO_ASSUMPTIONS).reason is None
+
+
+MADE_AGAIN = "def f(a, b):\n x = lambda: 1\n while b():\n  b(x)\n  x = lambda: 1\n return 1"
+
+
+def test_functions_of_one_code_are_those_of_two_codes() -> None:
+    original, candidate = source(MADE_AGAIN), source(MADE_AGAIN)
+    first, second = (item for item in original.instructions if isinstance(item.arg, Code))
+    second.arg = first.arg
+    found = bisimulate.bisimulate(Flow(original), Flow(candidate), NO_ASSUMPTIONS)
+    codes = [item.arg for item in candidate.instructions if isinstance(item.arg, Code)]
+    assert found.reason is None
+    # Both pairs of codes are still to be compared.
+    assert {(first.arg, code) for code in codes} <= set(found.nested)

@@ -16,6 +16,7 @@ from depyf.verify.bisimulate import Bisimulation
 from depyf.verify.events import Event
 from depyf.verify.flow import Flow
 from depyf.verify.frame import Frame
+from depyf.verify.moves import count_of, variable
 from depyf.verify.state import ListOf, State, contents
 from depyf.verify.terms import Constant, NotUnderstood, Term, Terms
 from tests.verify.assemble import assemble, view
@@ -141,12 +142,12 @@ def new_list(frame: Frame, term: Term) -> bool:
 
 def copies(frame: Frame) -> bool:
     """Do COPY, but of a list as if it were a new list."""
-    return new_list(frame, frame.peek(silent.count_of(frame)))
+    return new_list(frame, frame.peek(count_of(frame)))
 
 
 def loaded_unchecked(frame: Frame) -> bool:
     """Read a variable as if it were always bound."""
-    frame.push(silent.variable(frame))
+    frame.push(variable(frame))
     return frame.next()
 
 

@@ -129,10 +129,7 @@ def meeting(
 ) -> tuple[Key, Met]:
     """Return where a state stands, and what it knows of what is read from there on."""
     null = state.symbols.null
-    pair_up(state, live, inside, MOST_ITEMS)
-    held = {state.resolve(term) for side, names in zip(state.sides, live) for term in locations(side, names, null)}
-    if len(held & state.made.keys()) > MOST_ROWS:
-        pair_up(state, live, inside, 0)
+    pair_up(state, live, inside)
     parts = [[whole(state, term) for term in locations(side, names, null)] for side, names in zip(state.sides, live)]
     terms = parts[0] + parts[1]
     rows: dict[Term, Row] = {}
@@ -165,17 +162,17 @@ def two(items: list[Item]) -> tuple[Item, Item]:
     return first, second
 
 
-def pair_up(state: State, live: tuple[Names, Names], inside: Inside, most: int) -> None:
+def pair_up(state: State, live: tuple[Names, Names], inside: Inside) -> None:
     """Let new objects be the same that stand in the same location of both sides and were made alike.
 
-    most: how many items may be in one that stays apart: of that it is known what it holds, until others see it.
+    Not what is empty, and no small dict: of these it is known what they hold, as long as nobody has seen them.
     """
     first, second = (side.variables for side in state.sides)
     names = [name for name in live[0] if name in live[1] and name in first and name in second]
     pairs = [*zip(state.sides[0].stack, state.sides[1].stack), *((first[name], second[name]) for name in names)]
     for pair in pairs:
         mine, its = (state.resolve(term) for term in pair)
-        if mine == its or not all(is_new(state, term, most) for term in (mine, its)):
+        if mine == its or not all(is_new(state, term) for term in (mine, its)):
             continue
         found: Inside = []
         trial = state.copy()
@@ -184,12 +181,13 @@ def pair_up(state: State, live: tuple[Names, Names], inside: Inside, most: int) 
             inside.extend(found)
 
 
-def is_new(state: State, term: Term, most: int) -> bool:
-    """Tell whether a value was made here: a function, a tuple, or a container of more than so many items."""
+def is_new(state: State, term: Term) -> bool:
+    """Tell whether a value was made here: a function, a tuple, or a container of something."""
     made = state.made.get(term)
     if made is None:
         return state.symbols.nodes[term].what in COMPOUND
-    return made.code is not None or len(made.items) > most
+    is_small = isinstance(made.how, tuple) and len(made.items) <= MOST_ITEMS
+    return made.code is not None or (bool(made.items) and not is_small)
 
 
 def locations(side: Side, names: Names, null: Term) -> list[Term]:

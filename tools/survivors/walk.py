@@ -182,9 +182,9 @@ class Walk:
         """Return the variables of one side that somebody reads later."""
         flow = self.flows[number]
         if self.reads_frame:
-            return flow.names
-        mask = flow.live[place]
-        return tuple(name for name in flow.names if mask & flow.bit[name] or name in self.shown)
+            return tuple(flow.bit)
+        mask = flow.live(place)
+        return tuple(name for name in flow.bit if mask & flow.bit[name] or name in self.shown)
 
     def follow(self, state: State) -> list[State]:
         """Do what both sides stand at, if it is the same, and return the states behind it."""

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 
 from depyf.bytecode.code import Code
 
-ATOMS = (int, bool, str, bytes, type(None), type(Ellipsis))
+ATOMS: frozenset[type] = frozenset({int, bool, str, bytes, type(None), type(Ellipsis)})
 
 
 def key(value: object) -> Hashable:
@@ -19,6 +19,8 @@ def key(value: object) -> Hashable:
     >>> key(1) == key(True), key(0.0) == key(-0.0), key((1, "a")) == key((1, "a"))
     (False, False, True)
     """
+    if type(value) in ATOMS:
+        return (type(value).__name__, value)
     tokens: list[Hashable] = []
     pending = [value]
     while pending:

@@ -26,12 +26,13 @@ def stack_depths(listing: Listing) -> list[int]:
             pops, pushes = ALWAYS.get(op) or OPERATIONS[op].effect(instruction.arg)
             if pops > depth:
                 raise fail(listing, index, f"{op} takes {pops} values from a stack of {depth}")
-            if instruction.handler >= 0:
-                handler = handlers[instruction.handler]
+            number = instruction.handler
+            if number >= 0:
+                handler = handlers[number]
                 if handler.depth > depth:
                     raise fail(listing, index, f"the handler keeps {handler.depth} values of a stack of {depth}")
-                if instruction.handler != present:
-                    present = instruction.handler
+                if number != present:
+                    present = number
                     stack.append((handler.target, handler.depth + handler.lasti + 1))
             if op in STRAIGHT:
                 index += 1

@@ -15,8 +15,8 @@ NO_LINE = -128
 HEAD = 128
 """The bit of the first byte of an entry."""
 DATA = bytes(range(HEAD))
-LONG = re.compile(rb"[\xe8-\xf7]")
-"""The first bytes of entries of 13 and 14."""
+LONG = re.compile(rb"[\xe8-\xf7](\0?)")
+"""The first bytes of entries of 13 and 14, and the number 0 behind one."""
 NUMBERED = 1 << 31
 """Stands for the change of an entry that has a number for it."""
 CHANGES = [*[0] * 11, 1, 2, NUMBERED, NUMBERED, None]
@@ -64,16 +64,17 @@ def locations(code: Code, units: int) -> Lines:
     lines: Lines = []
     if table and table[0] < HEAD:
         raise DecompilationError("the line table is broken at its byte 0", code=str(code))
-    numbered = LONG.finditer(table)
+    changes = [0 if match[1] else varint_change(code, match.end()) for match in LONG.finditer(table)]
+    changes.reverse()
     present: int | None = line
     alike = 0
     for head in table.translate(None, DATA):
         change, length = ENTRIES[head]
+        if change is NUMBERED:
+            change = changes.pop()
         if change or (change is not None and present is None):
             lines += [present] * alike
             alike = 0
-            if change is NUMBERED:
-                change = varint_change(code, next(numbered).end())
             line += change
             present = line
         elif change is None and present is not None:

@@ -27,15 +27,16 @@ def decode(code: Code, facts: Facts) -> list[RawInstruction]:
         raise DecompilationError(f"the bytecode has an odd length ({len(data)} bytes)", code=str(code))
     if not data:
         raise DecompilationError("the bytecode is empty", code=str(code))
-    while offset < len(data):
-        known = sizes.get(data[offset])
+    append, get, length = raws.append, sizes.get, len(data)
+    while offset < length:
+        known = get(data[offset])
         if known is None:
             prefix = (prefix | extended(code, facts, start, offset)) << 8
             offset += 2
             continue
         name, size = known
         end = offset + size
-        raws.append(RawInstruction(name, prefix | data[offset + 1], start, offset, end))
+        append(RawInstruction(name, prefix | data[offset + 1], start, offset, end))
         start = offset = end
         prefix = 0
     if start != offset:

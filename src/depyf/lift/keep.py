@@ -17,23 +17,24 @@ def read_temps(graph: Graph, restored: Collection[int] = ()) -> set[int]:
     restored: temporaries of exceptions that are to be handled again: these are read too.
     """
     sources: dict[int, list[int]] = {}
-    work: list[int] = list(restored)
+    read: set[int] = set(restored)
     for block in graph.live():
         for inst in block.insts:
             if inst.op == KEEP:
                 sources.setdefault(cast(int, inst.arg), []).extend(inst.uses)
-            elif inst.op not in BOOKKEEPING:
-                work.extend(inst.uses)
-        work.extend(block.exit.reads())
+            elif inst.uses and inst.op not in BOOKKEEPING:
+                read.update(inst.uses)
+        read.update(block.exit.reads())
         for edge in block.exit.edges():
             for phi, arg in zip(graph.block(edge.target).phis, edge.args):
                 sources.setdefault(phi, []).append(arg)
-    read: set[int] = set()
+    work = list(read & sources.keys())
     while work:
-        temp = work.pop()
-        if temp not in read:
-            read.add(temp)
-            work.extend(sources.get(temp, ()))
+        for temp in sources[work.pop()]:
+            if temp not in read:
+                read.add(temp)
+                if temp in sources:
+                    work.append(temp)
     return read
 
 
@@ -57,7 +58,7 @@ def drop_unread(graph: Graph, restored: Collection[int] = ()) -> None:
     """
     if not graph.handlers:
         return
-    keeping = [block for block in graph.live() if any(inst.op == KEEP for inst in block.insts)]
+    keeping = [block for block in graph.live() if KEEP in [inst.op for inst in block.insts]]
     read = read_temps(graph, restored) if keeping else set()
     for block in keeping:
         block.insts = [inst for inst in block.insts if inst.op != KEEP or inst.arg in read]

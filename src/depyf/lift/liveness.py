@@ -45,8 +45,13 @@ def _reads_and_makes(block: Block) -> tuple[int, int]:
     makes = _bits(block.phis)
     reads = 0
     for inst in block.insts:
-        reads |= _bits(inst.uses) & ~makes
-        makes |= _bits(inst.defs) | (_bits([inst.arg]) if inst.op == KEEP and isinstance(inst.arg, int) else 0)
+        for temp in inst.uses:
+            if temp >= 0 and not makes >> temp & 1:
+                reads |= 1 << temp
+        for temp in inst.defs:
+            makes |= 1 << temp
+        if inst.op == KEEP and isinstance(inst.arg, int):
+            makes |= 1 << inst.arg
     reads |= _bits(block.exit.reads()) & ~makes
     for edge in block.exit.edges():
         reads |= _bits(edge.args) & ~makes

@@ -110,8 +110,10 @@ class Machine:
 
 
 def _const(machine: Machine, arg: object) -> None:
-    machine.emit("CONST", arg, [], 1)
-    machine.const[machine.stack[-1]] = arg
+    temp, now = machine.graph.new_temp(), machine.now
+    machine.insts.append(Inst("CONST", arg, [], [temp], now.line, now.offset))
+    machine.stack.append(temp)
+    machine.const[temp] = arg
 
 
 def _null(machine: Machine, arg: object) -> None:
@@ -131,13 +133,15 @@ def _copy_dict(machine: Machine, arg: object) -> None:
 
 
 def _copy(machine: Machine, arg: object) -> None:
-    machine.stack.append(machine.at(cast(int, arg)))
+    assert isinstance(arg, int)
+    machine.stack.append(machine.at(arg))
 
 
 def _swap(machine: Machine, arg: object) -> None:
-    depth = cast(int, arg)
-    machine.at(depth)
-    stack = machine.stack
+    assert isinstance(arg, int)
+    depth, stack = arg, machine.stack
+    if not 0 < depth <= len(stack):
+        machine.at(depth)
     stack[-1], stack[-depth] = stack[-depth], stack[-1]
 
 

@@ -100,8 +100,7 @@ def _rewrite(graph: Graph, same: dict[int, int]) -> None:
     if not same:
         return
     for block in graph.live():
-        for inst in block.insts:
-            _rename_inst(inst, same)
+        _rename_insts(block.insts, same)
         block.exit = rename_exit(block.exit, same)
         for edge in block.exit.edges():
             kept = [position for position, phi in enumerate(graph.block(edge.target).phis) if phi not in same]
@@ -114,19 +113,22 @@ def _rewrite(graph: Graph, same: dict[int, int]) -> None:
 
 def rename(graph: Graph, same: dict[int, int]) -> None:
     """Replace temporaries by others everywhere; `same` maps each to its final replacement or to another key."""
+    if not same:
+        return
     _compress(same)
     for block in graph.live():
-        for inst in block.insts:
-            _rename_inst(inst, same)
+        _rename_insts(block.insts, same)
         block.exit = rename_exit(block.exit, same)
         for edge in block.exit.edges():
             edge.args = [same.get(arg, arg) for arg in edge.args]
         block.stack = [same.get(value, value) for value in block.stack]
 
 
-def _rename_inst(inst: Inst, same: dict[int, int]) -> None:
-    if not same.keys().isdisjoint(inst.uses):
-        inst.uses = [same.get(use, use) for use in inst.uses]
+def _rename_insts(insts: list[Inst], same: dict[int, int]) -> None:
+    replaced = same.keys()
+    for inst in insts:
+        if not replaced.isdisjoint(inst.uses):
+            inst.uses = [same.get(use, use) for use in inst.uses]
 
 
 def rename_exit(exit_: Exit, same: dict[int, int]) -> Exit:

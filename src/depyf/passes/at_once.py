@@ -13,9 +13,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from depyf.lift.nodes import Object, Temp
-from depyf.passes.walk import of_kinds, rewrite_sequences
+from depyf.passes.walk import of_kinds, rewrite_sequences, statements
 from depyf.trace import step
 
+TEMPS: frozenset[type] = frozenset({Temp})
 SILENT = (ast.Constant, ast.List, ast.Tuple, Object, Temp)
 """What nobody can see being evaluated."""
 IN_ORDER = (
@@ -34,7 +35,9 @@ IN_ORDER = (
 
 def use_at_once(body: list[ast.stmt]) -> list[ast.stmt]:
     """Put each value that a temporary only carries to the next statement there."""
-    uses = Counter(node.temp for node in of_kinds(body, frozenset({Temp})))
+    if not any(_carried(stmt) is not None for stmt in statements(body)):
+        return body
+    uses = Counter([node.temp for node in of_kinds(body, TEMPS)])
 
     def joined(stmts: list[ast.stmt]) -> list[ast.stmt]:
         place = len(stmts) - 1

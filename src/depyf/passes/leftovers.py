@@ -121,8 +121,8 @@ def finish_leftovers(body: Body, names: Names) -> None:
 
     if any(type(node) is Temp for node in present):
         hint_names(body.stmts, names.hints)
-    is_named = any(isinstance(node, NAMED) for node in present)
-    for node in nodes(body.stmts) if is_named else ():
+    is_named = any(type(node) in NAMED for node in present)
+    for node in [node for node in nodes(body.stmts) if type(node) in NAMED] if is_named else ():
         if isinstance(node, (Definition, AsyncDefinition)) and isinstance(node.target, Temp):
             function = node.name
             node.name = named(node.target.temp, function)

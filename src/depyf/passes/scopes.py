@@ -118,7 +118,7 @@ def shadow(inner: Body, local: frozenset[str], bodies: Bodies) -> None:
         if body.code.flags & CO_OPTIMIZED and not is_scope:
             body.stmts.insert(0, ast.Global(names=sorted(hidden)))
         else:
-            work.extend(bodies[id(const)] for const in body.code.consts if isinstance(const, Code))
+            work.extend(bodies[id(const)] for const in body.code.consts if id(const) in bodies)
 
 
 BINDING: frozenset[type] = frozenset(

@@ -61,7 +61,7 @@ class Bisimulation:
         self.reads_frame = any(reads_frame(listing) for listing in self.listings)
         self.names_super = any(names_super(listing) for listing in self.listings)
         self.terms = Terms()
-        self.terms.asks_tracebacks = any(gathers(flow) for flow in self.flows)
+        self.terms.asks_tracebacks = any(gathers(listing) for listing in self.listings)
         self.result = Comparison()
         self.table: dict[Key, State] = {}
         self.alone: dict[Key, set[Key]] = {}
@@ -116,14 +116,19 @@ class Bisimulation:
 
     def run_silently(self, frame: Frame, number: int) -> None:
         """Run one side up to its next observable."""
-        state, side, joins, actions = frame.state, frame.side, self.joins[number], self.actions
-        limit = 4 * len(self.listings[number].instructions) + 1000
-        while side.place != LEAVE:
-            action = actions.get(frame.look().op)
+        side, joins, actions = frame.side, self.joins[number], self.actions
+        instructions = frame.listing.instructions
+        count = len(instructions)
+        limit = 4 * count + 1000
+        place = side.place
+        while place != LEAVE:
+            item = frame.item = instructions[place] if place < count else frame.look()
+            action = actions.get(item.op)
             if action is None or not action(frame):
                 break
-            if side.place in joins:
-                state.met = True
+            place = side.place
+            if place in joins:
+                frame.state.met = True
             limit -= 1
             if not limit:
                 raise NotUnderstood("a loop that does nothing observable")
@@ -153,9 +158,9 @@ class Bisimulation:
         if place == LEAVE:
             return frozenset()
         flow = self.flows[number]
-        mask = flow.live[place]
+        mask = flow.live(place)
         always = self.listings[number].code.parameters[:1] if self.names_super else ()
-        return frozenset(name for name in flow.names if mask & flow.bit[name]) | frozenset(always)
+        return frozenset([name for name, bit in flow.bit.items() if mask & bit]).union(always)
 
     def order(self, number: int, place: int) -> int:
         """Return how early a place is worked on: paths that meet do so before the walk goes on."""
@@ -175,8 +180,9 @@ class Bisimulation:
         its = standing(self.frame(state, 1), self.lengths)
         if isinstance(its, Split):
             return split(state, its.truth)
-        if self.is_iterator_taken(state, mine, its) or self.is_tested_again(state, mine, its):
-            return [state]
+        if (mine.kind, mine.operands) != (its.kind, its.operands):
+            if self.is_iterator_taken(state, mine, its) or self.is_tested_again(state, mine, its):
+                return [state]
         self.compare(state, mine, its)
         self.result.pairs.add(self.places)
         state.joint = True
@@ -202,8 +208,6 @@ class Bisimulation:
 
     def is_tested_again(self, state: State, mine: Event, its: Event) -> bool:
         """Tell whether one side alone tests a value again that was tested last, and let it go on with the outcome."""
-        if (mine.kind, mine.operands) == (its.kind, its.operands):
-            return False
         for number, event in enumerate((mine, its)):
             if event.kind[0] == TRUTH_TEST and event.operands[0] in state.tested:
                 self.go_one(state, number, event.outcomes[0], (state.resolve(state.tested[event.operands[0]]),))
@@ -252,7 +256,8 @@ class Bisimulation:
         """Go one way on from an observable, with the same new symbols on both sides."""
         given = way[0].results
         results = tuple([self.terms.new(result) for result in given])
-        state.private.update([term for term, result in zip(results, given) if result.sort is Sort.SEQUENCE])
+        if self.lengths:
+            state.private.update([term for term, result in zip(results, given) if result.sort is Sort.SEQUENCE])
         if event.settles is not None:
             state.bound[event.settles] = self.terms.symbol()
         if event.kind[0] == TRUTH_TEST:
@@ -324,9 +329,9 @@ def split(state: State, truth: Term) -> list[State]:
     return [other, state]
 
 
-def gathers(flow: Flow) -> bool:
+def gathers(listing: Listing) -> bool:
     """Return whether code ends an `except*`: groups are gathered of exceptions with the same traceback."""
-    return "PREP_RERAISE_STAR" in flow.ops
+    return "PREP_RERAISE_STAR" in [item.op for item in listing.instructions]
 
 
 def names_super(listing: Listing) -> bool:

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from depyf.verify.frame import Frame
-from depyf.verify.terms import Null, Pure, Term
+from depyf.verify.terms import Node, Null, Pure, Term
+
+
+def called_node(frame: Frame) -> Node | None:
+    """Return the node of what the CALL where a side stands calls; None where the callee brings an operand along."""
+    match frame.item.arg:
+        case (int(count), shape):
+            function, extra, _ = callee(frame, shape, count)
+            return None if extra else frame.terms.nodes[function]
+        case _:
+            return None
 
 
 def callee(frame: Frame, shape: object, above: int) -> tuple[Term, tuple[Term, ...], int]:
@@ -11,7 +21,8 @@ def callee(frame: Frame, shape: object, above: int) -> tuple[Term, tuple[Term, .
     if shape == "plain":
         return frame.peek(above + 1), (), 1
     first, second = frame.peek(above + 2), frame.peek(above + 1)
-    nodes = frame.node(first), frame.node(second)
+    table = frame.terms.nodes
+    nodes = table[first], table[second]
     if isinstance(nodes[0], Null) and shape == "below":
         return second, (), 2
     if isinstance(nodes[1], Null) and shape == "above":

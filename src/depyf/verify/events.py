@@ -9,13 +9,12 @@ from typing import TypeGuard
 from depyf.bytecode.constants import key
 from depyf.bytecode.listing import Instruction
 from depyf.verify.async_loops import ends
-from depyf.verify.callee import callee
+from depyf.verify.callee import called_node, callee
 from depyf.verify.constants import NAME_STORES, placed
 from depyf.verify.effects import EFFECTS, GROWERS, NEVER_RAISE, Effect, effect_of
 from depyf.verify.frame import Frame
 from depyf.verify.known_calls import (
     awaited_known,
-    calls_constant,
     entered,
     exception_parts,
     imported,
@@ -90,11 +89,12 @@ def standing(frame: Frame, lengths: Mapping[str, int]) -> Event | Split:
     if special is not None:
         return special(frame, item)
     if item.op == "CALL":
-        if calls_constant(frame):
+        node = called_node(frame)
+        if isinstance(node, Constant):
             known = known_call(frame, item)
             if known is not None:
                 return known
-        elif (method := called(frame)) is not None:
+        elif isinstance(node, Pure) and (method := called(frame)) is not None:
             return do_method(frame, item, *method)
     if item.op in CALLS:
         return call(frame, *CALLS[item.op](frame, item), lengths)

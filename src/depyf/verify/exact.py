@@ -37,14 +37,18 @@ def compare_paths(original: Flow, candidate: Flow) -> Comparison:
         here, there = pending.pop()
         mine, its = left.step(here), right.step(there)
         result.reason = step_difference(mine, its)
+        if result.reason is None:
+            # Handlers come last: most codes differ before anybody has to know what can raise.
+            handlers = left.handler(mine), right.handler(its)
+            result.reason = handler_difference(mine.label[0], *handlers)
         if result.reason is not None:
             result.where = Place(original.listing.code, candidate.listing.code, here, there)
             return result
         if mine.nested is not None and its.nested is not None:
             result.nested.append((mine.nested, its.nested))
         following = list(zip(mine.successors, its.successors, strict=True))
-        if mine.handler is not None and its.handler is not None:
-            following.append((left.settle(mine.handler.target), right.settle(its.handler.target)))
+        if handlers[0] is not None and handlers[1] is not None:
+            following.append((left.settle(handlers[0].target), right.settle(handlers[1].target)))
         for pair in following:
             if pair not in seen:
                 seen.add(pair)
@@ -53,17 +57,22 @@ def compare_paths(original: Flow, candidate: Flow) -> Comparison:
 
 
 def step_difference(mine: Step, its: Step) -> str | None:
-    """Return what differs in two steps, their successors aside, or None."""
+    """Return what differs in two steps, their successors and handlers aside, or None."""
     if mine.label[0] != its.label[0]:
         return f"{mine.label[0]} != {its.label[0]}"
     if mine.label != its.label or (mine.nested is None) != (its.nested is None):
         return f"{mine.label[0]} {shown(mine.label[1:])} != {shown(its.label[1:])}"
     if len(mine.successors) != len(its.successors):
         return f"{mine.label[0]} jumps in one of them only"
-    if (mine.handler is None) != (its.handler is None):
-        return f"{mine.label[0]} is protected in one of them only"
-    if mine.handler is not None and its.handler is not None and entry(mine.handler) != entry(its.handler):
-        return f"the handlers of {mine.label[0]} are entered differently"
+    return None
+
+
+def handler_difference(what: object, mine: Handler | None, its: Handler | None) -> str | None:
+    """Return what differs in the handlers of two steps, or None."""
+    if (mine is None) != (its is None):
+        return f"{what} is protected in one of them only"
+    if mine is not None and its is not None and entry(mine) != entry(its):
+        return f"the handlers of {what} are entered differently"
     return None
 
 

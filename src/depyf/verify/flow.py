@@ -17,22 +17,33 @@ USES = READS | WRITES
 class Flow:
     """The control flow of a listing: successors of each instruction, and what follows from them.
 
-    Sets of variables are bit masks over `names`. What many proofs do not ask for is found when it is asked for.
+    Sets of variables are bit masks: see `bit`. What many proofs do not ask for is found when it is asked for.
     """
 
     def __init__(self, listing: Listing) -> None:
         self.listing = listing
-        instructions = listing.instructions
-        self.successors = [
-            (index + 1,) if item.target < 0 and item.op not in NO_FALL_THROUGH else successors(index, item)
-            for index, item in enumerate(instructions)
-        ]
-        self.ops = frozenset([item.op for item in instructions])
-        targets = [*(handler.target for handler in listing.handlers), -1]
-        self.handlers = [targets[item.handler] for item in instructions]
-        used = [str(item.arg) for item in instructions if item.op in USES]
-        self.names = tuple(dict.fromkeys((*listing.code.parameters, *used)))
-        self.bit = {name: 1 << place for place, name in enumerate(self.names)}
+        self.instructions = listing.instructions
+        self.jumps = [index for index, item in enumerate(self.instructions) if item.target >= 0]
+        self.looked_back_to = len(self.instructions)
+        self.seen_later: list[int] = []
+
+    @cached_property
+    def successors(self) -> list[tuple[int, ...]]:
+        """Where control goes from each instruction if it does not raise, the next one first."""
+        return [successors(index, item) for index, item in enumerate(self.instructions)]
+
+    @cached_property
+    def handlers(self) -> list[int]:
+        """Where each instruction's exceptions go, -1 for out of the code."""
+        targets = [*(handler.target for handler in self.listing.handlers), -1]
+        return [targets[item.handler] for item in self.instructions]
+
+    @cached_property
+    def bit(self) -> dict[str, int]:
+        """Each variable's bit."""
+        used = [str(item.arg) for item in self.instructions if item.op in USES]
+        names = dict.fromkeys((*self.listing.code.parameters, *used))
+        return {name: 1 << place for place, name in enumerate(names)}
 
     @cached_property
     def edges(self) -> list[list[int]]:
@@ -56,10 +67,10 @@ class Flow:
 
         Every loop that is entered has one: control comes to it from outside, and round the loop.
         """
-        instructions = self.listing.instructions
+        instructions = self.instructions
         found = {handler.target for handler in self.listing.handlers}
         jumped_to: set[int] = set()
-        for target in [item.target for item in instructions if item.target >= 0]:
+        for target in [instructions[index].target for index in self.jumps]:
             if target in jumped_to or not target or instructions[target - 1].op not in NO_FALL_THROUGH:
                 found.add(target)
             jumped_to.add(target)
@@ -68,8 +79,8 @@ class Flow:
     @cached_property
     def order(self) -> list[int]:
         """Each instruction's number in a topological order, loops aside; where there are loops, a reverse postorder."""
-        count = len(self.successors)
-        if self.only_goes_on():
+        count = len(self.instructions)
+        if self.only_goes_on:
             return list(range(count))
         number = [count] * count
         seen, finished = {0}, []
@@ -88,13 +99,14 @@ class Flow:
             number[index] = place
         return number
 
+    @cached_property
     def only_goes_on(self) -> bool:
-        """Return whether control never goes back to an instruction that stands before."""
-        targets = (item.target for item in self.listing.instructions)
-        return all(
-            (target < 0 or target > index) and (handler < 0 or handler > index)
-            for index, (target, handler) in enumerate(zip(targets, self.handlers))
-        )
+        """Whether control never goes back to an instruction that stands before."""
+        if any(self.instructions[index].target <= index for index in self.jumps):
+            return False
+        handlers = self.listing.handlers
+        last = {item.handler: index for index, item in enumerate(self.instructions)} if handlers else {}
+        return not any(handlers[number].target <= index for number, index in last.items() if number >= 0)
 
     @cached_property
     def bound(self) -> list[int]:
@@ -103,7 +115,7 @@ class Flow:
         A variable that LOAD_FAST_CLEAR takes away is left out: what puts it back may store an unbound one.
         """
         instructions = self.listing.instructions
-        everything = (1 << len(self.names)) - 1
+        everything = (1 << len(self.bit)) - 1
         taken = self.mask(item for item in instructions if item.op == "LOAD_FAST_CLEAR")
         before = [everything] * len(instructions)
         if not instructions:
@@ -130,9 +142,38 @@ class Flow:
                         pending.append(place)
         return [known & ~taken for known in before]
 
+    def live(self, place: int) -> int:
+        """Return the variables whose value before an instruction some later instruction may see."""
+        if not self.only_goes_on:
+            return self.live_round[place]
+        if place < self.looked_back_to:
+            self.look_back_to(place)
+        return self.seen_later[place]
+
+    def look_back_to(self, first: int) -> None:
+        """Find what is live from an instruction on, where control never goes back: last ones first, and each once."""
+        before = self.seen_later = self.seen_later or [0] * (len(self.instructions) + 1)
+        targets = [*(handler.target for handler in self.listing.handlers), -1]
+        for index in range(self.looked_back_to - 1, first - 1, -1):
+            item = self.instructions[index]
+            op = item.op
+            needed = 0 if op in NO_FALL_THROUGH else before[index + 1]
+            if item.target >= 0:
+                needed |= before[item.target]
+            if op in USES:
+                own = self.bit[str(item.arg)]
+                if op in WRITES:
+                    needed &= ~own
+                if op in READS:
+                    needed |= own
+            if item.handler >= 0:
+                needed |= before[targets[item.handler]]
+            before[index] = needed
+        self.looked_back_to = first
+
     @cached_property
-    def live(self) -> list[int]:
-        """Per instruction the variables whose value before it some later instruction may see."""
+    def live_round(self) -> list[int]:
+        """What `live` is where control goes back too: what is live is looked at until nothing changes."""
         instructions, predecessors = self.listing.instructions, self.predecessors()
         before = [0] * len(instructions)
         pending = deque(reversed(range(len(instructions))))

@@ -8,6 +8,7 @@ stands alone gets the same form only with those imports before it.
 from __future__ import annotations
 
 import keyword
+from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Instruction
@@ -15,6 +16,7 @@ from depyf.bytecode.listings import Listings
 from depyf.bytecode.operations import OPERATIONS
 from depyf.bytecode.versions.known import facts_of
 
+ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
 LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FAST", "LOAD_DEREF")
 CALLEE = {"plain": 0, "above": 0, "below": 1}
 """By the shape of a call: where the callee stands among its operands."""
@@ -30,7 +32,7 @@ def imported_names(code: Code, listings: Listings) -> list[str]:
     pending = [code]
     while pending:
         current = pending.pop()
-        pending.extend(const for const in current.consts if isinstance(const, Code))
+        pending += [const for const in current.consts if isinstance(const, Code)]
         if may_load_attributes(current):
             collect(listings.of(current).instructions, plain, method)
     return sorted(name for name in plain - method if name.isidentifier() and not keyword.iskeyword(name))
@@ -46,39 +48,60 @@ def may_load_attributes(code: Code) -> bool:
 def collect(items: list[Instruction], plain: set[str], method: set[str]) -> None:
     """Add the names of one listing to those seen with the plain and with the method form.
 
-    The stack is followed only while the attribute of a variable lies there. Each such one is known by its place.
+    The stack is followed only while the attribute of a variable lies there.
     """
-    held: list[tuple[int, str]] = []
-    depth = 0
-    at: dict[int, int] = {}
-    for index in range(1, len(items)):
-        item, before = items[index], items[index - 1]
-        if held:
-            if not OPERATIONS[before.op].falls:
-                depth = at.get(index, 0)
-            depth = follow(item, depth, held, plain, at)
-        if item.op == "LOAD_ATTR" and before.op in LOADS:
-            if not held:
-                depth = 1
-                at.clear()
-            held.append((depth - 1, str(before.arg)))
-        elif item.op == "LOAD_METHOD" and before.op in LOADS:
+    stack = Stack(items, plain)
+    for index in [index for index, item in enumerate(items) if index and item.op in ATTRIBUTES]:
+        stack.follow(index)
+        before = items[index - 1]
+        if before.op in LOADS and items[index].op == "LOAD_ATTR":
+            stack.hold(index, str(before.arg))
+        elif before.op in LOADS:
             method.add(str(before.arg))
+    stack.follow(len(items) - 1)
 
 
-def follow(item: Instruction, depth: int, held: list[tuple[int, str]], plain: set[str], at: dict[int, int]) -> int:
-    """Follow one instruction from a depth of the stack to the next, and take from `held` what it takes.
+@dataclass(slots=True)
+class Stack:
+    """Where on the stack attributes of variables lie, behind an instruction.
 
+    plain: takes the names of those variables whose attribute is called in the plain form.
+    place, depth: the instruction, and the depth of the stack behind it.
     at: the depths of what is jumped to.
     """
-    operation = OPERATIONS[item.op]
-    if operation.jump_effect is not None and item.target not in at:
-        pops, pushes = operation.jump_effect(item.arg)
-        at[item.target] = depth - pops + pushes
-    pops, pushes = operation.effect(item.arg)
-    rest = depth - pops
-    while held and held[-1][0] >= rest:
-        place, name = held.pop()
-        if item.op in ("CALL", "CALL_KW") and isinstance(item.arg, tuple) and place == rest + CALLEE[item.arg[1]]:
-            plain.add(name)
-    return rest + pushes
+
+    items: list[Instruction]
+    plain: set[str]
+    place: int = 0
+    depth: int = 0
+    held: list[tuple[int, str]] = field(default_factory=list)
+    at: dict[int, int] = field(default_factory=dict)
+
+    def hold(self, place: int, name: str) -> None:
+        """Note that an instruction has put an attribute of a variable on top."""
+        if not self.held:
+            self.place, self.depth = place, 1
+            self.at.clear()
+        self.held.append((self.depth - 1, name))
+
+    def follow(self, end: int) -> None:
+        """Follow the instructions to one of them, as long as anything lies there."""
+        while self.held and self.place < end:
+            self.place += 1
+            if not OPERATIONS[self.items[self.place - 1].op].falls:
+                self.depth = self.at.get(self.place, 0)
+            self.step(self.items[self.place])
+
+    def step(self, item: Instruction) -> None:
+        """Follow one instruction, and drop what it takes."""
+        operation = OPERATIONS[item.op]
+        if operation.jump_effect is not None and item.target not in self.at:
+            pops, pushes = operation.jump_effect(item.arg)
+            self.at[item.target] = self.depth - pops + pushes
+        pops, pushes = operation.effect(item.arg)
+        rest = self.depth - pops
+        while self.held and self.held[-1][0] >= rest:
+            place, name = self.held.pop()
+            if item.op in ("CALL", "CALL_KW") and isinstance(item.arg, tuple) and place == rest + CALLEE[item.arg[1]]:
+                self.plain.add(name)
+        self.depth = rest + pushes

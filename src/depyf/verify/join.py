@@ -41,7 +41,10 @@ def canonical(state: State, live: tuple[frozenset[str] | None, frozenset[str] | 
 
 def canonical_side(state: State, side: Side, names: frozenset[str] | None) -> Side:
     """Return one side with every term resolved and only some of its variables."""
-    variables = {name: state.resolve(term) for name, term in side.variables.items() if names is None or name in names}
+    variables = {name: term for name, term in side.variables.items() if names is None or name in names}
+    if not state.bound:
+        return Side(side.place, side.stack.copy(), variables, side.handling)
+    variables = {name: state.resolve(term) for name, term in variables.items()}
     return Side(side.place, [state.resolve(term) for term in side.stack], variables, state.resolve(side.handling))
 
 
@@ -266,7 +269,8 @@ def open_pairs(state: State, partner: State, objects: set[Term], nested: list[tu
     for term in sorted(objects & state.heap.keys()):
         rows[owners[term]].append(term)
     in_order = list(zip(*rows, strict=True)) if len(rows[0]) == len(rows[1]) else []
-    for pairs in (in_order, seen_as_one(state, partner, rows), made_as_one(state.terms, rows)):
+    made = made_as_one(state.terms, rows)
+    for pairs in (in_order, seen_as_one(state, partner, rows), made, counterparts(state, owners, rows)):
         found: list[tuple[Code, Code]] = []
         seen = state.copy()
         if pairs and relate(seen, pairs, found) is None:
@@ -304,6 +308,19 @@ def made_as_one(terms: Terms, rows: tuple[list[Term], list[Term]]) -> list[tuple
         if len(objects) == len(second.get(moment, ()))
         for pair in zip(objects, second[moment], strict=True)
     ]
+
+
+def counterparts(state: State, owners: dict[Term, int], rows: tuple[list[Term], list[Term]]) -> list[tuple[Term, Term]]:
+    """Return the pairs that were made in one moment, and of which one object is in conflict.
+
+    Where the original makes functions of one code on both ways, and the candidate of two codes that are the same, there
+    is a conflict on the candidate's side alone.
+    """
+    every: tuple[list[Term], list[Term]] = ([], [])
+    for term in sorted(owners):
+        every[owners[term]].append(term)
+    wanted = {*rows[0], *rows[1]}
+    return [pair for pair in made_as_one(state.terms, every) if not wanted.isdisjoint(pair)]
 
 
 def owner_of(state: State) -> dict[Term, int]:

@@ -30,16 +30,6 @@ from depyf.verify.frame import THROWN, Frame, as_raised
 from depyf.verify.terms import Constant, Sort, Symbol, Term
 
 
-def calls_constant(frame: Frame) -> bool:
-    """Tell whether a side stands at a CALL of a constant, be it a known one or not."""
-    match frame.item.arg:
-        case (int(count), shape) if frame.item.op == "CALL":
-            function, extra, _ = callee(frame, shape, count)
-            return not extra and isinstance(frame.node(function), Constant)
-        case _:
-            return False
-
-
 def called_constant(frame: Frame, count: int) -> object:
     """Return the constant that a CALL with `count` positional operands calls, None where it calls anything else."""
     match frame.item.arg:

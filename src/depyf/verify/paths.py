@@ -45,13 +45,13 @@ class Step:
 
     label: all that must be equal in the other listing.
     successors: the places that follow, in an order that the label fixes.
-    handler: where an exception raised here goes, or None (nowhere, or nothing here can raise).
+    raises: the instruction that may raise here, or -1.
     nested: the code object in the label's place, which is compared by itself.
     """
 
     label: tuple[Hashable, ...]
     successors: tuple[int, ...]
-    handler: Handler | None = None
+    raises: int = -1
     nested: Code | None = None
 
 
@@ -142,24 +142,21 @@ class Paths:
         item = self.instructions[place]
         if item.op in MOVES:
             return self.moves(place)
-        following = tuple(self.settle(after) for after in successors(place, item))
-        handler = self.handler(place)
-        if handler is not None and not self.can_raise(place):
-            handler = None
+        following = tuple([self.settle(after) for after in successors(place, item)])
         if item.op == "CONST":
             nested = item.arg if isinstance(item.arg, Code) else None
-            return Step(("CONST", self.constant(place)), following, handler, nested)
+            return Step(("CONST", self.constant(place)), following, place, nested)
         if item.op == "MAKE_FUNCTION":
             name = key(function_name(self.listing, item))
-            return Step((item.op, key(item.arg), name), following, handler)
-        return Step((item.op, key(item.arg)), following, handler)
+            return Step((item.op, key(item.arg), name), following, place)
+        return Step((item.op, key(item.arg)), following, place)
 
     def test_step(self, test: Test) -> Step:
         """Return the step of a conditional jump, the same for both polarities."""
         taken = self.follow(test.target, test.when) if test.keeps else (self.settle(test.target), False)
         other = (self.settle(test.after), False)
         (true, kept_true), (false, kept_false) = (taken, other) if test.when else (other, taken)
-        return Step(("TEST", kept_true, kept_false), (true, false), self.handler(test.place))
+        return Step(("TEST", kept_true, kept_false), (true, false), test.place)
 
     def moves(self, place: int) -> Step:
         """Return a longest run of SWAP, STORE_FAST and POP as one step.
@@ -200,10 +197,10 @@ class Paths:
             return item.arg != 0
         return item.op not in CANNOT_RAISE
 
-    def handler(self, place: int) -> Handler | None:
-        """Return the handler of a place, if it has one."""
-        number = self.instructions[place].handler
-        return self.listing.handlers[number] if number >= 0 else None
+    def handler(self, step: Step) -> Handler | None:
+        """Return where an exception raised in a step goes, or None (nowhere, or nothing there can raise)."""
+        number = self.instructions[step.raises].handler if step.raises >= 0 else -1
+        return self.listing.handlers[number] if number >= 0 and self.can_raise(step.raises) else None
 
     def constant(self, place: int) -> Hashable:
         """Return the key of a constant, without what the place in the file decides."""

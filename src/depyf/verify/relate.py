@@ -8,7 +8,7 @@ from depyf.bytecode.code import Code
 from depyf.bytecode.constants import key
 from depyf.verify.shown import shown
 from depyf.verify.state import FunctionOf, HeapObject, State, contents, shape, sort_of
-from depyf.verify.terms import Constant, Fresh, Pure, Sort, Symbol, Term, TupleOf
+from depyf.verify.terms import Constant, Fresh, Node, Pure, Sort, Symbol, Term, TupleOf
 
 HOLDING = ("slice", "method", "self")
 """Pure operations whose result holds their operands."""
@@ -25,8 +25,11 @@ def relate(state: State, pairs: Pairs, nested: list[tuple[Code, Code]]) -> str |
     pending = list(reversed(pairs))
     while pending:
         mine, its = pending.pop()
-        mine, its = state.resolve(mine), state.resolve(its)
+        if state.bound:
+            mine, its = state.resolve(mine), state.resolve(its)
         nodes = state.terms.nodes[mine], state.terms.nodes[its]
+        if mine == its and not state.private and is_the_same(nodes[0]):
+            continue
         match nodes:
             case (TupleOf(items=first), TupleOf(items=second)) if len(first) == len(second):
                 # An equal tuple may hold a sequence that is private until here.
@@ -47,6 +50,11 @@ def relate(state: State, pairs: Pairs, nested: list[tuple[Code, Code]]) -> str |
                     return f"{describe(state, mine)} is not {describe(state, its)}"
                 state.private.discard(mine)
     return None
+
+
+def is_the_same(node: Node) -> bool:
+    """Tell whether what one term stands for is the same on both sides, no more having to be asked."""
+    return node.sort is not Sort.LOST if isinstance(node, Symbol) else not isinstance(node, Fresh)
 
 
 def relate_fresh(

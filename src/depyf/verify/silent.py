@@ -6,13 +6,13 @@ then the operation is observable where the frame stands, see `events`.
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable
 
 from depyf.bytecode.code import Code
 from depyf.verify import containers
 from depyf.verify.arithmetic import compare, contains, operate
 from depyf.verify.async_loops import check_exc_match, end_async_for, get_aiter, match_exc
+from depyf.verify.callee import called_node
 from depyf.verify.constants import function_name
 from depyf.verify.frame import Frame, as_raised
 from depyf.verify.known_calls import (
@@ -21,124 +21,30 @@ from depyf.verify.known_calls import (
     call_slice,
     call_throw,
     call_untrace,
-    calls_constant,
     is_iterator,
 )
 from depyf.verify.methods import call_method, load_attribute, load_method
+from depyf.verify.moves import (
+    const,
+    copy,
+    count_of,
+    delete_fast,
+    give,
+    jump,
+    load_closure,
+    load_common,
+    load_fast,
+    load_fast_clear,
+    pop,
+    push_null,
+    store_fast,
+    swap,
+)
 from depyf.verify.snapshots import is_seen_list, take_all, tuple_now
 from depyf.verify.state import EmptySet, FunctionOf, ListOf
-from depyf.verify.terms import Constant, NotUnderstood, Null, Sort, Symbol, Term, TupleOf
+from depyf.verify.terms import Constant, NotUnderstood, Pure, Term, TupleOf
 
 Action = Callable[[Frame], bool]
-
-
-def count_of(frame: Frame) -> int:
-    """Return the argument of an instruction that takes a number."""
-    arg = frame.item.arg
-    if not isinstance(arg, int):
-        raise NotUnderstood(f"{frame.item.op} without a number")
-    return arg
-
-
-def is_null(frame: Frame, term: Term) -> bool:
-    """Return whether a term is surely or maybe a null."""
-    node = frame.terms.nodes[term]
-    if isinstance(node, Symbol):
-        return node.sort is Sort.MAYBE or (node.sort is Sort.LOST and node.detail is True)
-    return isinstance(node, Null)
-
-
-def pop(frame: Frame) -> bool:
-    """Do POP."""
-    frame.pop()
-    return frame.next()
-
-
-def copy(frame: Frame) -> bool:
-    """Do COPY."""
-    frame.push(frame.peek(count_of(frame)))
-    return frame.next()
-
-
-def swap(frame: Frame) -> bool:
-    """Do SWAP."""
-    depth, stack = count_of(frame), frame.side.stack
-    if not 1 <= depth <= len(stack):
-        raise NotUnderstood("the stack is not deep enough")
-    stack[-1], stack[-depth] = stack[-depth], stack[-1]
-    return frame.next()
-
-
-def push_null(frame: Frame) -> bool:
-    """Do NULL."""
-    frame.push(frame.terms.null)
-    return frame.next()
-
-
-def const(frame: Frame) -> bool:
-    """Do CONST."""
-    frame.push(frame.terms.constant(frame.item.arg))
-    return frame.next()
-
-
-def load_common(frame: Frame) -> bool:
-    """Do LOAD_COMMON, which loads a builtin whatever its name is bound to: a constant that is that object."""
-    name = str(frame.item.arg)
-    known = getattr(builtins, name, None)
-    frame.push(frame.terms.pure("common", (), name) if known is None else frame.terms.constant(known))
-    return frame.next()
-
-
-def load_closure(frame: Frame) -> bool:
-    """Do LOAD_CLOSURE."""
-    frame.push(frame.terms.cell(str(frame.item.arg)))
-    return frame.next()
-
-
-def variable(frame: Frame) -> Term:
-    """Return what the variable that the instruction names holds; a null where it is unbound."""
-    value, state = frame.side.variables.get(str(frame.item.arg), frame.terms.null), frame.state
-    return state.resolve(value) if state.bound else value
-
-
-def load_fast(frame: Frame) -> bool:
-    """Read a variable that is bound."""
-    value = variable(frame)
-    if is_null(frame, value):
-        return False
-    frame.push(value)
-    return frame.next()
-
-
-def store_fast(frame: Frame) -> bool:
-    """Do STORE_FAST; a null unbinds."""
-    name, value = str(frame.item.arg), frame.pop()
-    if value == frame.terms.null:
-        frame.side.variables.pop(name, None)
-    else:
-        frame.side.variables[name] = value
-    return frame.next()
-
-
-def delete_fast(frame: Frame) -> bool:
-    """Unbind a variable that is bound."""
-    if is_null(frame, variable(frame)):
-        return False
-    del frame.side.variables[str(frame.item.arg)]
-    return frame.next()
-
-
-def load_fast_clear(frame: Frame) -> bool:
-    """Do LOAD_FAST_CLEAR."""
-    frame.push(variable(frame))
-    frame.side.variables.pop(str(frame.item.arg), None)
-    return frame.next()
-
-
-def jump(frame: Frame) -> bool:
-    """Do JUMP."""
-    frame.side.place = frame.item.target
-    return True
 
 
 def jump_if(frame: Frame) -> bool:
@@ -165,15 +71,6 @@ def to_bool(frame: Frame) -> bool:
     """Do TO_BOOL where the truth is known."""
     known = known_truth(frame)
     return known is not None and give(frame, 1, known)
-
-
-def give(frame: Frame, pops: int, *terms: Term) -> bool:
-    """Replace the topmost values, which have been looked at, by others and go on."""
-    stack = frame.side.stack
-    if pops:
-        del stack[-pops:]
-    stack.extend(terms)
-    return frame.next()
 
 
 def unary(frame: Frame) -> bool:
@@ -224,14 +121,14 @@ def identity(frame: Frame) -> bool:
 
 def build_tuple(frame: Frame) -> bool:
     """Do BUILD_TUPLE."""
-    frame.push(frame.terms.tuple_of(frame.pop_many(count_of(frame))))
-    return frame.next()
+    count = count_of(frame)
+    return give(frame, count, frame.terms.tuple_of(frame.top(count)))
 
 
 def build_list(frame: Frame) -> bool:
     """Do BUILD_LIST."""
-    frame.push(frame.state.make(ListOf(frame.pop_many(count_of(frame)))))
-    return frame.next()
+    count = count_of(frame)
+    return give(frame, count, frame.state.make(ListOf(frame.top(count))))
 
 
 def build_set(frame: Frame) -> bool:
@@ -396,8 +293,9 @@ def get_iter(frame: Frame) -> bool:
 
 def call(frame: Frame) -> bool:
     """Do a call of which the outcome is known."""
-    if not calls_constant(frame):
-        return call_method(frame)
+    node = called_node(frame)
+    if not isinstance(node, Constant):
+        return isinstance(node, Pure) and call_method(frame)
     return (
         call_exc_info(frame)
         or call_throw(frame)

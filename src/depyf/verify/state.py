@@ -11,9 +11,9 @@ LEAVE = -1
 """The place where a frame is left by an exception: it lies alone on the stack."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ListOf:
-    """A fresh list."""
+    """A fresh list. Nobody changes it."""
 
     items: tuple[Term, ...]
 
@@ -153,10 +153,13 @@ class State:
 
     def resolve(self, term: Term) -> Term:
         """Return what a term has become known as, and its parts as well."""
-        if not self.bound:
+        bound = self.bound
+        if not bound:
             return term
         if not isinstance(self.terms.nodes[term], (TupleOf, Pure)):
-            return self.follow(term)
+            while term in bound:
+                term = bound[term]
+            return term
         done: dict[Term, Term] = {}
         pending = [term]
         while pending:

@@ -93,6 +93,9 @@ class Fresh:
     """A list, dict or function that was made here and that nobody else has seen; the heap says what is in it."""
 
 
+FRESH = Fresh()
+
+
 @dataclass(slots=True)
 class Cell:
     """The cell of a cell or free variable."""
@@ -133,9 +136,10 @@ class Terms:
         """Return a term of its own."""
         if depth > MAX_DEPTH:
             raise NotUnderstood("values are nested too deeply")
-        self.nodes.append(node)
+        nodes = self.nodes
+        nodes.append(node)
         self.depths.append(depth)
-        return len(self.nodes) - 1
+        return len(nodes) - 1
 
     def begin_moment(self) -> None:
         """Note that both sides run on from here: what they make until they stand again is made in one moment."""
@@ -158,7 +162,7 @@ class Terms:
 
     def fresh(self) -> Term:
         """Return the name of a container or function that has just been made."""
-        return self.new(Fresh())
+        return self.new(FRESH)
 
     def cell(self, name: str) -> Term:
         """Return the cell of a variable."""
@@ -196,7 +200,8 @@ class Terms:
 
     def tuple_of(self, items: tuple[Term, ...]) -> Term:
         """Return a tuple of terms."""
-        return self.shared(("tuple", items), TupleOf(items), self.depth(items))
+        term = self.known.get(("tuple", items))
+        return self.shared(("tuple", items), TupleOf(items), self.depth(items)) if term is None else term
 
     def pure(self, op: str, items: tuple[Term, ...], detail: Hashable = None) -> Term:
         """Return the result of a pure operation, computed where its operands are known."""
@@ -211,11 +216,14 @@ class Terms:
             if answer is not None:
                 return self.true if answer else self.false
             items = tuple(sorted(items))
-        return self.shared((op, items, detail), Pure(op, items, detail), self.depth(items))
+        term = self.known.get((op, items, detail))
+        if term is None:
+            term = self.shared((op, items, detail), Pure(op, items, detail), self.depth(items))
+        return term
 
     def depth(self, items: tuple[Term, ...]) -> int:
         """Return how deep a term of these items is nested."""
-        return 1 + max((self.depths[item] for item in items), default=0)
+        return 1 + max([self.depths[item] for item in items], default=0)
 
     def identical(self, first: Term, second: Term) -> bool | None:
         """Return whether two terms are the same object; None where that is known at run time only.

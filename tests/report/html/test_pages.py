@@ -92,7 +92,7 @@ def test_the_line_that_calls_what_breaks_is_marked_and_what_is_left_of_the_funct
     one = toy_entry()
     one["breaks"][0] |= {
         "where": line(40, "print(x)", "helper") | {"file": "other.py"},
-        "stack": [line(20, "toy(a, b)", "<module>"), line(8, "return x * b"), line(40, "print(x)", "helper")],
+        "stack": [line(20, "toy(a, b)", "<module>"), line(4), line(8, "return x * b"), line(40, "print(x)", "helper")],
     }
     rest = {"name": "torch_dynamo_resume_in_toy_at_8", "file": "toy.py", "installed": False, "reason": "no", "times": 1}
     made = build_report(write_dump(tmp_path, index([function("toy", [one])], skipped=[rest]), FILES))
@@ -100,8 +100,10 @@ def test_the_line_that_calls_what_breaks_is_marked_and_what_is_left_of_the_funct
         assert visited.page.inner_text('.pane.source .ln[data-n="8"] .m').split() == ["//", "–"]
         notes = visited.page.locator(".breaknote").all_inner_texts()
         assert notes[0].startswith("the graph ends in this call, at other.py:40: Data-dependent")
-        assert notes[1] == "the rest runs as it was written: no"
+        assert notes[2] == "the rest runs as it was written: no"
         assert visited.page.locator('.pane.source .ln[data-n="20"]').count() == 0
+        point(visited, '.pane.source .ln[data-n="4"]')
+        assert "no link is known: no graph, guard or kernel" in visited.page.inner_text(".foot")
         visited.go("#breaks")
         assert "the rest of toy behind the break at :8" in visited.page.inner_text('[data-page="breaks"]')
         visited.check()

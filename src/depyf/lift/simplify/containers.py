@@ -61,14 +61,16 @@ def evaluate_containers(graph: Graph) -> None:
     Those that cannot be followed to their last use are built where they stand, and the others are tried again.
     """
     kept: set[int] = set()
+    alive: dict[int, int] = {}
     for _ in range(ATTEMPTS):
-        evaluator = _Evaluator(graph, kept)
+        evaluator = _Evaluator(graph, kept, alive)
         lost = evaluator.run()
         if not lost:
             evaluator.write()
             return
         kept |= lost
-    evaluator = _Evaluator(graph, {temp for block in graph.live() for inst in block.insts for temp in inst.defs})
+    all_made = {temp for block in graph.live() for inst in block.insts for temp in inst.defs}
+    evaluator = _Evaluator(graph, all_made, alive)
     evaluator.run()
     evaluator.write()
 
@@ -78,12 +80,13 @@ class _Evaluator:
 
     births: where each container came to be; unbuilt: those places at which it is not built.
     late: what is built elsewhere, with what it holds there.
+    alive: what is alive where each block begins, found when it is asked for, once for all attempts.
 
     A container goes on through a place where paths meet if each path brings it with the same items. What a handler
     reads is built: it may have changed by the time that the handler is entered.
     """
 
-    def __init__(self, graph: Graph, kept: set[int]) -> None:
+    def __init__(self, graph: Graph, kept: set[int], alive: dict[int, int]) -> None:
         self.graph = graph
         self.kept = kept
         self.same: dict[int, int] = {}
@@ -94,7 +97,7 @@ class _Evaluator:
         self.unbuilt: set[int] = set()
         self.late: set[int] = set()
         self.result: dict[int, list[Inst]] = {}
-        self.alive = alive_at_entry(graph)
+        self.alive = alive
         self.handled = {handler.target for handler in graph.handlers}
 
     def run(self) -> set[int]:
@@ -106,14 +109,16 @@ class _Evaluator:
                 before.setdefault(edge.target, []).append(index)
         entry: dict[int, Heap] = {}
         leaving: dict[int, Heap] = {}
+        to_compare: list[tuple[int, int]] = []
         for index in order:
-            known = [leaving[one] for one in before.get(index, ()) if one in leaving]
-            entry[index] = {} if index in self.handled or not known else self._meet(index, known)
+            come_from = before.get(index, ())
+            known = [] if index in self.handled else [one for one in come_from if one in leaving]
+            to_compare += [(index, one) for one in come_from if one not in known]
+            entry[index] = self._meet(index, [leaving[one] for one in known]) if known else {}
             leaving[index] = {temp: fresh.copy() for temp, fresh in entry[index].items()}
             self._block(self.graph.block(index), leaving[index])
-        for index in order:
-            for one in before.get(index, ()):
-                self._agree(index, entry[index], leaving[one])
+        for index, one in to_compare:
+            self._agree(index, entry[index], leaving[one])
         return self.lost
 
     def write(self) -> None:
@@ -145,13 +150,15 @@ class _Evaluator:
 
     def _meet(self, index: int, heaps: list[Heap]) -> Heap:
         """Return what is fresh where these paths meet, and lose what only some of them bring."""
-        for heap in heaps:
+        for heap in heaps[1:]:
             self._agree(index, heaps[0], heap)
         wanted = self._wanted(index, heaps[0])
         return {temp: fresh.copy() for temp, fresh in heaps[0].items() if temp in wanted}
 
     def _agree(self, index: int, one: Heap, other: Heap) -> None:
         """Lose what is wanted in a block and is not the same in both."""
+        if not one and not other:
+            return
         for temp in self._wanted(index, one) | self._wanted(index, other):
             if one.get(temp) != other.get(temp):
                 self.lost.add(temp)
@@ -160,6 +167,8 @@ class _Evaluator:
         """Return those containers that the block, or one after it, still reads, and those that lie in them."""
         if not heap:
             return set()
+        if not self.alive:
+            self.alive.update(alive_at_entry(self.graph))
         alive = self.alive[index]
         work = [temp for temp in heap if alive >> temp & 1]
         work += [found for temp in self.same if alive >> temp & 1 and (found := self._find(temp)) in heap]
@@ -175,8 +184,11 @@ class _Evaluator:
         out: list[Inst] = []
         if block.handler >= 0:
             self.lost |= self._wanted(self.graph.handlers[block.handler].target, state)
+        replaced = self.same.keys()
         for inst in block.insts:
-            uses = [self._find(temp) for temp in inst.uses]
+            uses = inst.uses
+            if not replaced.isdisjoint(uses):
+                uses = [self._find(temp) for temp in uses]
             if inst.op == "CONST":
                 self.values[inst.defs[0]] = inst.arg
                 out.append(inst)
@@ -184,8 +196,11 @@ class _Evaluator:
                 self.values[inst.defs[0]] = slice(*(self.values[temp] for temp in uses))
                 out.append(inst)
             elif inst.op not in KNOWN or not self._evaluate(inst, uses, state, out):
-                self._escape(inst, uses, state, out)
-                out.append(Inst(inst.op, inst.arg, uses, inst.defs, inst.line, inst.offset))
+                if not state.keys().isdisjoint(uses):
+                    self._escape(inst, uses, state, out)
+                out.append(
+                    inst if uses is inst.uses else Inst(inst.op, inst.arg, uses, inst.defs, inst.line, inst.offset)
+                )
         for temp in [*block.exit.reads(), *(arg for edge in block.exit.edges() for arg in edge.args)]:
             self._build(self._find(temp), state, out, None)
         self.result[block.index] = out

@@ -7,7 +7,7 @@ After:  nothing
 from __future__ import annotations
 
 from depyf.lift.tac import Graph, Inst
-from depyf.trace import step
+from depyf.trace import present, step
 
 INVISIBLE = frozenset({"CONST", "BUILD_TUPLE", "BUILD_LIST", "BUILD_SLICE", "LIST_TO_TUPLE", "LOAD_CLOSURE", "MOVE"})
 
@@ -16,11 +16,12 @@ def remove_dead(graph: Graph) -> None:
     """Remove dead operations, until none is left."""
     definition: dict[int, Inst] = {}
     uses: dict[int, int] = {}
-    parameters = set(graph.code.parameters)
     rebound = {inst.arg for block in graph.live() for inst in block.insts if inst.op == "DELETE_FAST"}
+    bound = set(graph.code.parameters) - rebound
     for block in graph.live():
         for inst in block.insts:
-            definition.update((temp, inst) for temp in inst.defs)
+            for temp in inst.defs:
+                definition[temp] = inst
             if inst.op != "POP":
                 _count(uses, inst.uses)
         _count(uses, block.exit.reads())
@@ -28,31 +29,29 @@ def remove_dead(graph: Graph) -> None:
             _count(uses, edge.args)
 
     def invisible(inst: Inst) -> bool:
-        return inst.op in INVISIBLE or (inst.op == "LOAD_FAST" and inst.arg in parameters - rebound)
+        return inst.op in INVISIBLE or (inst.op == "LOAD_FAST" and inst.arg in bound)
 
-    work = [inst for inst in set_of(definition) if invisible(inst)]
+    work = [inst for temp, inst in sorted(definition.items()) if not uses.get(temp) and invisible(inst)]
     dead: set[int] = set()
     while work:
         inst = work.pop()
-        if id(inst) in dead or any(uses.get(temp) for temp in inst.defs):
+        if id(inst) in dead or any(map(uses.get, inst.defs)):
             continue
-        step("nobody uses {}, which {} makes", ", ".join(f"v{temp}" for temp in inst.defs), inst.op)
+        if present() is not None:
+            step("nobody uses {}, which {} makes", ", ".join(f"v{temp}" for temp in inst.defs), inst.op)
         dead.add(id(inst))
         for temp in inst.uses:
             uses[temp] = uses.get(temp, 0) - 1
             maker = definition.get(temp)
             if maker is not None and invisible(maker):
                 work.append(maker)
-    gone = {temp for inst in definition.values() if id(inst) in dead for temp in inst.defs}
+    if not dead:
+        return
+    gone = {temp for temp, inst in definition.items() if id(inst) in dead}
     for block in graph.live():
         block.insts = [
             inst for inst in block.insts if id(inst) not in dead and not (inst.op == "POP" and inst.uses[0] in gone)
         ]
-
-
-def set_of(definition: dict[int, Inst]) -> list[Inst]:
-    """Return each operation once, in order of its first temporary."""
-    return list({id(inst): inst for _, inst in sorted(definition.items())}.values())
 
 
 def _count(uses: dict[int, int], temps: list[int]) -> None:

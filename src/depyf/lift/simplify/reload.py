@@ -54,12 +54,14 @@ def _rewrite(graph: Graph, block: Block, loads: dict[int, Inst]) -> None:
         out.append(Inst(load.op, load.arg, [], [fresh], line, load.offset))
         return fresh
 
+    loaded = loads.keys()
     for inst in block.insts:
         if inst.defs and inst.defs[0] in loads:
             continue
         if inst.op == "POP" and inst.uses[0] in loads:
             continue
-        inst.uses = [again(temp, inst) if temp in loads else temp for temp in inst.uses]
+        if not loaded.isdisjoint(inst.uses):
+            inst.uses = [again(temp, inst) if temp in loads else temp for temp in inst.uses]
         out.append(inst)
     renamed = {temp: again(temp, None) for temp in block.exit.reads() if temp in loads}
     block.exit = rename_exit(block.exit, renamed)

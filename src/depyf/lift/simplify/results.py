@@ -26,6 +26,8 @@ def unpack_results(graph: Graph, results: Mapping[str, Sequence[str]]) -> None:
 
     results: by global, what the items of the sequence that it returns would be called.
     """
+    if results.keys().isdisjoint(graph.code.names):
+        return
     callees: dict[int, str] = {}
     numbers: dict[int, int] = {}
     users: dict[int, list[Inst]] = {}

@@ -123,7 +123,8 @@ depyf.functionPage = (() => {
         return;
       }
       const doc = this.docs.find((each) => each.key === place.doc);
-      if (!origins.length) {
+      const isUsed = doc || this.docs.some((each) => this.kinIn(each, origins).size);
+      if (!origins.length || !isUsed) {
         const reason = doc ? doc.note : "no graph, guard or kernel of this entry was traced to this line";
         this.foot.replaceChildren(element("b", {}, "line " + place.line), "no link is known: " + reason);
         return;
@@ -226,10 +227,12 @@ depyf.functionPage = (() => {
 
     reveal(place, origins) {
       if (this.has(place)) return this.views[place.block].show(place.line);
-      for (const origin of origins.slice(0, 1)) {
-        const [file, line] = this.page.data.origins[origin];
-        const index = this.page.data.blocks.findIndex((block) => block.file === file && block.first <= line && line < block.first + block.text.split("\n").length);
-        if (index >= 0) this.views[index].show(line);
+      const blocks = this.page.data.blocks, lines = origins.map((origin) => this.page.data.origins[origin]);
+      const holds = (view, block, [file, line]) => block.file === file && view.first <= line && line < view.first + view.lines.length;
+      // Blocks are in the order in which they matter: the function itself, then what most of its graphs came from.
+      for (const [index, view] of this.views.entries()) {
+        const found = lines.find((place) => holds(view, blocks[index], place));
+        if (found) return view.show(found[1]);
       }
     }
   }
