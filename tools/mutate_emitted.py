@@ -8,7 +8,7 @@ Each mutant is a proven source with one small change (`tools/mutations.py`), and
 source came from, which is not the source's own: so nothing is EXACT, and all is up to the walk over both. Prints kills
 and survivors by kind, the survivors by the class that shows them to be the same program (`tools/survivors`), and each
 that no class explains. Those of random programs are run beside the original: one that acts otherwise is a hole. With
-`--cross` the rules are asked about killed mutants too, and those that they call the same are printed.
+`--cross` the rules are asked about killed mutants too, and those that they call the same are printed and run too.
 """
 
 from __future__ import annotations
@@ -192,11 +192,11 @@ def judged(mutant: Mutant, *, cross: bool) -> Found | None:
     is_killed = level is Level.UNPROVEN
     right = subject.compiled(subject.made.module_source)
     reason = explained(mutant.original, mutant.changed, (right, candidate)) if cross or not is_killed else None
-    if is_killed:
-        return Found(KILLED if reason is None else SAME_BY_RULE)
+    if is_killed and reason is None:
+        return Found(KILLED)
     if subject.may_run and any(acts_otherwise(subject.code, candidate, run) for run in range(len(RUNS))):
         return Found("acts otherwise", level)
-    return Found(reason or "unexplained", level)
+    return Found(SAME_BY_RULE if is_killed else reason or "unexplained", level)
 
 
 def acts_otherwise(original: types.CodeType, candidate: types.CodeType, run: int) -> bool:

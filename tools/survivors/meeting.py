@@ -19,7 +19,7 @@ Item = TypeVar("Item")
 Inside = list[tuple[Code, Code]]
 Names = tuple[str, ...]
 COMPOUND = ("tuple", "slice", "string")
-MOST_ROWS = 8
+MOST_ROWS = 16
 MOST_ITEMS = 4
 """How many new objects are kept apart where ways meet, and how much may be in one of them: more is not known then."""
 

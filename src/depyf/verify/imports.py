@@ -32,17 +32,18 @@ def imported_names(code: Code, listings: Listings) -> list[str]:
     pending = [code]
     while pending:
         current = pending.pop()
-        pending += [const for const in current.consts if isinstance(const, Code)]
-        if may_load_attributes(current):
+        if uses(current, "MAKE_FUNCTION"):
+            # Code that no function is made of is not in the text.
+            pending += [const for const in current.consts if isinstance(const, Code)]
+        if uses(current, "LOAD_ATTR"):
             collect(listings.of(current).instructions, plain, method)
     return sorted(name for name in plain - method if name.isidentifier() and not keyword.iskeyword(name))
 
 
-def may_load_attributes(code: Code) -> bool:
-    """Return whether there is a LOAD_ATTR among the bytes of some code; without one, no attribute is called plainly."""
+def uses(code: Code, name: str) -> bool:
+    """Return whether there is an opcode of this name among the bytes of some code."""
     opcodes = facts_of(code.version, str(code)).table.opcodes
-    used = set(code.bytecode[::2])
-    return any(opcodes.get(number) == "LOAD_ATTR" for number in used)
+    return any(opcodes.get(number) == name for number in set(code.bytecode[::2]))
 
 
 def collect(items: list[Instruction], plain: set[str], method: set[str]) -> None:
