@@ -80,6 +80,7 @@ NOTHING: frozenset[str] = frozenset()
 COLLAPSE = "short-circuits"
 BUILD = "build"
 SCOPES = "dispatch"
+UNBINDING = ("DELETE_FAST", "LOAD_FAST_CLEAR")
 
 
 # -- when a pass applies ---------------------------------------------------------------
@@ -303,7 +304,8 @@ def _expressions(work: Work) -> None:
 
 
 def _at_once(work: Work) -> None:
-    work.stmts = use_at_once(work.stmts)
+    unbound = {item.arg for item in work.listing.instructions if item.op in UNBINDING}
+    work.stmts = use_at_once(work.stmts, frozenset(work.code.parameters) - unbound)
 
 
 def _tidy(work: Work) -> None:

@@ -4,19 +4,21 @@ Before: v1 = f(a)              After: v2 = [f(a)]
         v2 = [v1]
 
 Only for temporaries with one use. Nothing is moved past anything that others could see, so that no order changes.
+Nobody sees that a local variable is read that is bound: only `:=` in the value that is moved could give it another one.
 """
 
 from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
-from depyf.lift.nodes import Object, Temp
+from depyf.lift.nodes import Object, Temp, Var
 from depyf.passes.walk import of_kinds, rewrite_sequences, statements
 from depyf.trace import step
 
 TEMPS: frozenset[type] = frozenset({Temp})
+BINDINGS: frozenset[type] = frozenset({ast.NamedExpr})
 SILENT = (ast.Constant, ast.List, ast.Tuple, Object, Temp)
 """What nobody can see being evaluated."""
 IN_ORDER = (
@@ -33,8 +35,11 @@ IN_ORDER = (
 """What evaluates its operands in the order of its fields."""
 
 
-def use_at_once(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Put each value that a temporary only carries to the next statement there."""
+def use_at_once(body: list[ast.stmt], bound: Set[str]) -> list[ast.stmt]:
+    """Put each value that a temporary only carries to the next statement there.
+
+    bound: the local variables that have a value wherever they are read.
+    """
     if not any(_carried(stmt) is not None for stmt in statements(body)):
         return body
     uses = Counter([node.temp for node in of_kinds(body, TEMPS)])
@@ -47,7 +52,7 @@ def use_at_once(body: list[ast.stmt]) -> list[ast.stmt]:
             # Two places in all: the assignment, and the use.
             if temp is None or uses[temp] != 2:
                 continue
-            slot = _first_use(temp, stmts[place + 1])
+            slot = _first_use(temp, stmts[place + 1], bound - _written(stmts[place]))
             if slot is not None:
                 _put(slot, stmts, place)
         return stmts
@@ -75,8 +80,16 @@ def _put(slot: tuple[ast.AST, str, int], stmts: list[ast.stmt], place: int) -> N
     del stmts[place]
 
 
-def _first_use(temp: int, stmt: ast.stmt) -> tuple[ast.AST, str, int] | None:
-    """Return where a statement uses a temporary, if it does so before anything that others could see."""
+def _written(stmt: ast.stmt) -> set[str]:
+    """Return the variables that the expressions of a statement bind."""
+    return {node.target.id for node in of_kinds([stmt], BINDINGS) if isinstance(node.target, ast.Name)}
+
+
+def _first_use(temp: int, stmt: ast.stmt, bound: Set[str]) -> tuple[ast.AST, str, int] | None:
+    """Return where a statement uses a temporary, if it does so before anything that others could see.
+
+    bound: the variables whose reading nobody sees.
+    """
     field = "test" if isinstance(stmt, ast.If) else "value"
     if not isinstance(stmt, (ast.Assign, ast.Expr, ast.Return, ast.If)) or getattr(stmt, field) is None:
         return None
@@ -89,13 +102,17 @@ def _first_use(temp: int, stmt: ast.stmt) -> tuple[ast.AST, str, int] | None:
         if isinstance(node, Temp) and node.temp == temp:
             return owner, name, number
         if any(node is one for one in done) or not isinstance(node, IN_ORDER):
-            if not isinstance(node, SILENT):
+            if not (isinstance(node, SILENT) or _is_bound(node, bound)):
                 return None
             continue
         done.append(node)
         work.append((owner, name, number))
         work.extend(reversed(list(_operands(node))))
     return None
+
+
+def _is_bound(node: ast.AST, bound: Set[str]) -> bool:
+    return isinstance(node, Var) and node.scope == "fast" and node.id in bound
 
 
 def _operands(node: ast.AST) -> Iterator[tuple[ast.AST, str, int]]:
