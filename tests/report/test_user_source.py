@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,11 @@ def test_paths_are_shown_from_here_and_from_where_packages_are(tmp_path: Path, m
     assert short_path(pytest.__file__) == "pytest/__init__.py"
     assert short_path("<string>") == "<string>"
     assert short_path(str(tmp_path.parent / "elsewhere.py")) == str(tmp_path.parent / "elsewhere.py")
+
+
+def test_a_package_of_an_environment_in_the_working_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    packages = Path(sysconfig.get_path("purelib"))
+    monkeypatch.chdir(packages.parents[1])
+    assert short_path(str(packages / "lib" / "a.py")) == "lib/a.py"
+    monkeypatch.chdir(Path(pytest.__file__).parent)
+    assert short_path(pytest.__file__) == "__init__.py"

@@ -43,13 +43,16 @@ NAMING: list[Callable[[str], str | None]] = []
 
 
 def short_path(filename: str) -> str:
-    """Return a path relative to the working directory or to where packages are installed, else the path as it is."""
+    """Return a path relative to the working directory or to where packages are installed, else the path as it is.
+
+    The innermost of them counts: an environment may stand in the working directory.
+    """
     for naming in NAMING:
         if (name := naming(filename)) is not None:
             return name
     if not os.path.isabs(filename):
         return filename
-    for directory in (os.getcwd(), *_package_directories()):
+    for directory in sorted((os.getcwd(), *_package_directories()), key=len, reverse=True):
         if filename.startswith(directory.rstrip(os.sep) + os.sep):
             return os.path.relpath(filename, directory)
     return filename
