@@ -1,7 +1,7 @@
 """Test the verifier: see whether it tells functions from seeded wrong versions of them.
 
-    python tools/mutate.py --seed 0 --mutants 2000                  # of the standard library's functions
-    python tools/mutate.py --mutants 500 dump/full_code_*.py        # of the functions in these files
+    python -m tools.mutate --seed 0 --mutants 2000                  # of the standard library's functions
+    python -m tools.mutate --mutants 500 dump/full_code_*.py        # of the functions in these files
 
 Prints, by kind of mutation, how many mutants were killed (UNPROVEN) and how many survived; the survivors by the class
 that shows them to be the same program (`tools/survivors`); and each that no class explains, with what was changed:
