@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from importlib.machinery import ModuleSpec
 
 from depyf.bytecode.code import CO_OPTIMIZED
+from depyf.definition import LOCALS
 
 PARAMETERS = "<generic parameters of "
-LOCALS = "<locals>"
 
 
 class NotFound(LookupError):

@@ -97,20 +97,23 @@ def _blank_lines(stmt: ast.stmt, below: ast.stmt, depth: int) -> int:
     """Return how many blank lines stand between two statements, as PEP 8 and PEP 257 have it."""
     if isinstance(stmt, DEFINITIONS) or isinstance(below, DEFINITIONS):
         return 1 if depth else 2
-    return 1 if not depth and _is_docstring(stmt) else 0
+    return 1 if not depth and _docstring(stmt) is not None else 0
 
 
-def _is_docstring(stmt: ast.stmt) -> bool:
-    return isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant) and type(stmt.value.value) is str
+def _docstring(stmt: ast.stmt) -> str | None:
+    """Return the docstring that a statement is: no other string is a statement."""
+    value = stmt.value.value if isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant) else None
+    return value if isinstance(value, str) else None
 
 
 Rule = Callable[[StatementWriter, "ast.stmt", int], "list[Part]"]
 
 
 def _expr(writer: StatementWriter, stmt: ast.Expr, depth: int) -> list[Part]:
-    if isinstance(stmt.value, ast.Constant) and type(stmt.value.value) is str:  # Any other string is no statement.
+    docstring = _docstring(stmt)
+    if docstring is not None:
         cleaned = writer.expressions.grammar.cleans_docstrings
-        return [docstring_source(stmt.value.value, INDENT * depth, cleaned=cleaned)]
+        return [docstring_source(docstring, INDENT * depth, cleaned=cleaned)]
     return [writer.text(stmt.value, YIELD if isinstance(stmt.value, (ast.Yield, ast.YieldFrom)) else TEST)]
 
 
