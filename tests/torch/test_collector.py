@@ -19,7 +19,7 @@ def _statements() -> set[int]:
 
 
 def test_no_tree_of_a_graph_is_kept(tmp_path: Path) -> None:
-    """Trees of a large model's graphs have hundreds of thousands of nodes: those kept cost the compile full collections."""
+    """A large model's trees have hundreds of thousands of nodes; what is kept of them costs the compile collections."""
     x = torch.ones(3, requires_grad=True)
     before = _statements()
     with depyf.prepare_debug(tmp_path):
