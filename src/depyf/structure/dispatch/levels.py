@@ -94,7 +94,7 @@ class Levels:
             for edge in block.exit.edges():
                 if (found := self.depth(self.graph.block(edge.target))) != left:
                     raise DecompilationError(
-                        f"block {block.index} leads to block {edge.target} with {left} exceptions being handled, not {found}",
+                        f"block {block.index} handles {left} exceptions, block {edge.target} behind it {found}",
                         code=str(self.graph.code),
                         offset=block.offset,
                     )
