@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 
 from depyf.report.model import UserLine
-from depyf.report.nested_graphs import parsed, with_names
+from depyf.report.nested_graphs import with_names
 from depyf.report.syntax import nodes_below
 
 _USER_LINE = re.compile(r"# File: (?P<file>.*?):(?P<line>\d+) in (?P<fn>.*?), code: (?P<code>.*)$", re.MULTILINE)
@@ -45,7 +45,7 @@ def graph_file(text: str, header: list[str]) -> GraphFile:
     comments = "".join(f"# {line}\n" for line in header)
     try:
         code = _named(text)
-        tree = parsed(code)
+        tree = ast.parse(code)
     except SyntaxError as error:
         reason = f"torch's text of this graph is not Python: {error.msg}, line {error.lineno} of it"
         return GraphFile(f"{comments}# {reason}\nTEXT = {_as_string(text)}\n", reason)
@@ -81,7 +81,7 @@ def output_names(text: str) -> tuple[str, ...]:
 
 def _outputs(text: str) -> list[ast.expr] | None:
     try:
-        tree = parsed(_named(text))
+        tree = ast.parse(_named(text))
     except SyntaxError:
         return None
     methods = [node for body in tree.body if isinstance(body, ast.ClassDef) for node in body.body]

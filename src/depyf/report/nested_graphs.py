@@ -12,7 +12,6 @@ after
 from __future__ import annotations
 
 import ast
-import functools
 import re
 
 _NAMELESS = re.compile(r"^( *)class <lambda>\(", re.MULTILINE)
@@ -30,7 +29,7 @@ def with_names(code: str) -> str:
     if _NESTED.search(code) is None:
         return code
     lines = code.split("\n")
-    pending = [each for each in parsed(code).body if isinstance(each, ast.ClassDef)]
+    pending = [each for each in ast.parse(code).body if isinstance(each, ast.ClassDef)]
     while pending:
         outer = pending.pop()
         inside = [each for each in outer.body if isinstance(each, ast.ClassDef)]
@@ -43,12 +42,6 @@ def with_names(code: str) -> str:
                 line = lines[each.lineno - 1]
                 lines[each.lineno - 1] = line.replace(f"class {each.name}(", f"class {name}(", 1)
     return "\n".join(lines)
-
-
-@functools.lru_cache(maxsize=2)
-def parsed(code: str) -> ast.Module:
-    """Return the tree of a graph's text, which several ask for one after the other; nobody changes it."""
-    return ast.parse(code)
 
 
 def _own_nodes(graph: ast.ClassDef) -> list[ast.AST]:
