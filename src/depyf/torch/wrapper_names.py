@@ -163,15 +163,19 @@ _MISSING = object()
 
 def _value(expression: ast.expr, function: types.FunctionType, owners: list[object]) -> object:
     """Return what a name or an attribute is in a function, without running any of the user's; note what held it."""
-    match expression:
-        case ast.Name(id=name) if name not in function.__code__.co_varnames:
-            return cell_values(function).get(name, function.__globals__.get(name, _MISSING))
-        case ast.Attribute(value=inner, attr=attr):
-            owner = _value(inner, function, owners)
-            owners.append(owner)
-            if _is_class(owner) or type(owner).__module__.startswith(OWN_PACKAGES):
-                return getattr(owner, attr, _MISSING)
-    return _MISSING
+    attributes = []
+    while isinstance(expression, ast.Attribute):
+        attributes.append(expression.attr)
+        expression = expression.value
+    if not isinstance(expression, ast.Name) or expression.id in function.__code__.co_varnames:
+        return _MISSING
+    value = cell_values(function).get(expression.id, function.__globals__.get(expression.id, _MISSING))
+    for attribute in reversed(attributes):
+        if not _is_class(value) and not type(value).__module__.startswith(OWN_PACKAGES):
+            return _MISSING
+        owners.append(value)
+        value = getattr(value, attribute, _MISSING)
+    return value
 
 
 def _wrapper(found: _Found, all_found: Mapping[int, _Found]) -> Wrapper:
@@ -258,8 +262,8 @@ def _words(value: object) -> str:
     if type(value) in (tuple, list, dict, set):
         kinds = sorted({type(each).__qualname__ for each in value})  # type: ignore[attr-defined]
         return f"a {type(value).__name__} of {len(value)} {' or '.join(kinds) or 'items'}"  # type: ignore[arg-type]
-    if isinstance(value, functools.partial):
-        return f"{_words(value.func)}, with its first arguments"
+    while isinstance(value, functools.partial):
+        value = value.func
     plain = value.__func__ if isinstance(value, types.MethodType) else value
     if isinstance(plain, types.FunctionType):
         return f"{_name_of(plain)}, {_place(plain.__code__, plain.__code__.co_firstlineno)}"
