@@ -117,6 +117,7 @@ class GraphBreak:
 
 
 HINT = "Hint:"
+EXPLANATION = "Explanation:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +144,16 @@ class Failure:
     @property
     def hints(self) -> list[str]:
         """Return what torch's registry of graph breaks says that one can do about it, which is in the message."""
+        return self._told(HINT)
+
+    @property
+    def explanations(self) -> list[str]:
+        """Return what torch says of it, and of the other graph breaks that it met on the way out."""
+        return self._told(EXPLANATION)
+
+    def _told(self, what: str) -> list[str]:
         lines = (line.strip() for line in self.reason.splitlines())
-        return [line.removeprefix(HINT).strip() for line in lines if line.startswith(HINT)]
+        return [line.removeprefix(what).strip() for line in lines if line.startswith(what)]
 
 
 class Dialect(Enum):
