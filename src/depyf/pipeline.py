@@ -45,6 +45,7 @@ from depyf.passes.heads import restore_heads
 from depyf.passes.inlined import inlined_operation
 from depyf.passes.leftovers import finish_leftovers
 from depyf.passes.matches import restore_matches
+from depyf.passes.opposites import write_opposites
 from depyf.passes.plain_super import declare_super
 from depyf.passes.scopes import declare
 from depyf.passes.tidy import tidy
@@ -313,6 +314,10 @@ def _tidy(work: Work) -> None:
     tidy(work.stmts, in_order=work.graph.source_order)
 
 
+def _opposites(work: Work) -> None:
+    write_opposites(work.stmts)
+
+
 def _deferred(work: Work) -> None:
     work.body.stmts = restore_deferred_annotations(work.body.stmts, work.code, work.bodies)
 
@@ -452,6 +457,7 @@ PASSES: tuple[Pass, ...] = (
     ),
     *_structuring(
         Pass("tidy", Stage.STATEMENTS, _tidy, "no `else` behind what never falls through", optional=True, needs=FLOW),
+        Pass("opposites", Stage.STATEMENTS, _opposites, "`not` goes to operands", optional=True, needs=TESTS),
     ),
     Pass("deferred-annotations", Stage.BODY, _deferred, "what `__annotate__` evaluates stands at its variable"),
     Pass(
