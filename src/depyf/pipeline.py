@@ -20,6 +20,7 @@ from depyf.lift.tac import NULL
 from depyf.operation_groups import (
     ANNOTATIONS,
     BUILTINS,
+    CAUGHT,
     DEFINITIONS,
     FLOW,
     HANDLERS,
@@ -397,13 +398,7 @@ PASSES: tuple[Pass, ...] = (
             "the handler that ends `async for` becomes an exit of a block",
             needs=frozenset({"END_ASYNC_FOR"}),
         ),
-        Pass(
-            "except-star",
-            Stage.STRUCTURE,
-            _except_star,
-            "the bookkeeping of `except*` is taken out",
-            needs=frozenset({"PUSH_EXC_INFO"}),
-        ),
+        Pass("except-star", Stage.STRUCTURE, _except_star, "the bookkeeping of `except*` is taken out", needs=CAUGHT),
         Pass("dead-phis", Stage.STRUCTURE, _dead_phis, "where paths meet, what nobody reads is no variable"),
         Pass("ends", Stage.STRUCTURE, _ends, "every `return None` leads to one block"),
     ),
