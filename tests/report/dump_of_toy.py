@@ -19,6 +19,7 @@ def toy(a, b):
     if b.sum() < 0:
         b = b * -1
     return x * b
+    raise AssertionError
 """
 
 GRAPH = """\

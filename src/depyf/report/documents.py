@@ -11,8 +11,10 @@ from depyf.report.links.bytecode import OF_ORIGINAL, bytecode_links, dynamo_link
 from depyf.report.links.flow import flow
 from depyf.report.links.graphs import Places, graph_links, graph_places, node_origins
 from depyf.report.links.kernels import computed_by, kernel_links
+from depyf.report.links.metadata import metadata_links
 from depyf.report.links.origins import NOWHERE, Links, Origin, Origins, joined
-from depyf.report.links.transformed import GraphPlaces, transformed_links
+from depyf.report.links.runnable import runnable_links
+from depyf.report.links.transformed import GraphPlaces, Seen, transformed_links
 from depyf.report.links.wrappers import RENUMBERING, Wrapped, wrapper_links
 from depyf.report.model import Artefact, Compile, Dialect, Function, GuardSet, Transformed, UserLine
 from depyf.report.names import compiled_fn_number
@@ -21,6 +23,8 @@ STACK_TRACES = "inductor_provenance_tracking_kernel_stack_traces"
 MAPPINGS = "inductor_provenance_tracking_node_mappings"
 
 CAPTURED = "Captured_Graph"
+RUNNABLE = "fx_graph_runnable"
+METADATA = "aot_forward_graph_fw_metadata"
 
 LABELS = {
     "Captured_Graph": "captured graph",
@@ -164,7 +168,9 @@ def _transformed(run: Run, function: Function, compiled: Compile, captured: dict
     file = compiled_file(compiled)
     text = run.text(file)
     breaks = joined(origin_of(each.where) for each in compiled.breaks)
-    links = transformed_links(text, captured, breaks, function.filename)
+    changes = joined(origin_of(line) for each in compiled.effects for line in each.lines)
+    begins = function.filename, function.first_line if function.resumes_at is None else function.resumes_at
+    links = transformed_links(text, captured, Seen(breaks, changes), begins)
     return [Document("transformed", "transformed code", "python", True, file, text, links)]
 
 
@@ -213,8 +219,12 @@ def _lowered_key(part: str) -> str:
     return "after_post_grad-backward" if part == "backward" else "after_post_grad"
 
 
-def _same_graph(graph: Document, kernel: Artefact) -> bool:
-    return compiled_fn_number(graph.file) == compiled_fn_number(kernel.file)
+def _same_graph(graph: Document, other: Artefact) -> bool:
+    return _graph_number(graph.file) == _graph_number(other.file)
+
+
+def _graph_number(file: str) -> int | None:
+    return compiled_fn_number(file.rpartition("/")[2])
 
 
 def _beside(run: Run, compiled: Compile, parts: list[str], kernel: int, stage: str) -> str:
@@ -238,10 +248,15 @@ def _beside_graphs(
         if each.dialect in (Dialect.GRAPH, Dialect.KERNEL) or each.stage in (STACK_TRACES, MAPPINGS):
             continue
         text, links = run.text(each.file), Links({}, OF_WHOLE)
-        number = compiled_fn_number(each.file)
+        number = _graph_number(each.file)
         if each.dialect is Dialect.PYTHON and number in captured:
             backward = joined(graph.links.all() for graph in graphs if graph.key == "backward_graph")
             links = wrapper_links(text, Wrapped(captured[number], backward, is_in_order))
+        elif each.stage == METADATA and number in captured and is_in_order:
+            links = metadata_links(text, captured[number])
+        elif each.stage == RUNNABLE:
+            own = ((graph.text, graph.links) for graph in graphs if _same_graph(graph, each))
+            links = runnable_links(text, own)
         label = re.sub(r"^aot ", "AOT ", each.stage.replace("_", " "), flags=re.IGNORECASE)
         found.append(Document(each.stage.lower(), label, _language(each), False, each.file, text, links))
     return found

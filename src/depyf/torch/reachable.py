@@ -39,12 +39,13 @@ def reachable_functions(compiled: object) -> Iterator[types.FunctionType]:
         kept.append(found)  # An object made by the walk itself must not give its address to another one.
         if isinstance(found, types.FunctionType):
             yield found
-        pending.extend(_held(found))
+        pending.extend(held(found))
 
 
-def _held(found: object) -> Iterable[object]:
+def held(found: object) -> Iterable[object]:
+    """Return the objects through which what is called may go on to functions."""
     if isinstance(found, types.FunctionType):
-        return [*_cell_values(found), *vars(found).values(), *(found.__defaults__ or ())]
+        return [*cell_values(found).values(), *vars(found).values(), *(found.__defaults__ or ())]
     if isinstance(found, types.MethodType):
         runs = not isinstance(found.__self__, torch.fx.GraphModule) or found.__func__.__name__ in RUN_A_GRAPH
         return (found.__func__, found.__self__) if runs else ()
@@ -76,11 +77,12 @@ def _is_of_torch(found: object) -> bool:
     return type(found).__module__.startswith(OWN_PACKAGES)
 
 
-def _cell_values(function: types.FunctionType) -> list[object]:
-    values = []
-    for cell in function.__closure__ or ():
+def cell_values(function: types.FunctionType) -> dict[str, object]:
+    """Return what the free variables of a function are bound to; those that are not bound are left out."""
+    values = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
-            values.append(cell.cell_contents)
+            values[name] = cell.cell_contents
         except ValueError:
             continue  # An empty cell holds nothing.
     return values

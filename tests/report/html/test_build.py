@@ -64,7 +64,7 @@ def test_a_page_names_nothing_outside_of_its_folder(tmp_path: Path) -> None:
 def test_the_function_has_its_source_and_its_lines_are_linked(tmp_path: Path) -> None:
     build_report(write_toy(tmp_path))
     content = chunk(tmp_path, "p0f0")
-    assert sorted(content["origins"]) == [["toy.py", line] for line in (5, 6, 7, 8)]  # type: ignore[call-overload]
+    assert sorted(content["origins"]) == [["toy.py", line] for line in (4, 5, 6, 7, 8)]  # type: ignore[call-overload]
     (block,) = content["blocks"]  # type: ignore[misc]
     assert block["name"] == "toy" and block["first"] == 4 and block["text"].startswith("def toy(a, b):")
     (compiled,) = content["entries"]  # type: ignore[misc]

@@ -74,7 +74,7 @@ def test_a_line_without_a_link_says_so(launched: Any, tmp_path: Path) -> None:
     with visit(launched, made.page, "p0f0/c0/captured_graph") as visited:
         point(visited, '.pane:not(.source) .ln[data-n="2"]')
         assert "no link is known: torch tells no line of yours" in visited.page.inner_text(".foot")
-        point(visited, '.pane.source .ln[data-n="4"]')
+        point(visited, '.pane.source .ln[data-n="9"]')
         assert "no link is known: no graph, guard or kernel" in visited.page.inner_text(".foot")
 
 
@@ -102,7 +102,7 @@ def test_the_line_that_calls_what_breaks_is_marked_and_what_is_left_of_the_funct
         assert notes[0].startswith("the graph ends in this call, at other.py:40: Data-dependent")
         assert notes[2] == "the rest runs as it was written: no"
         assert visited.page.locator('.pane.source .ln[data-n="20"]').count() == 0
-        point(visited, '.pane.source .ln[data-n="4"]')
+        point(visited, '.pane.source .ln[data-n="9"]')
         assert "no link is known: no graph, guard or kernel" in visited.page.inner_text(".foot")
         visited.go("#breaks")
         assert "the rest of toy behind the break at :8" in visited.page.inner_text('[data-page="breaks"]')
@@ -258,4 +258,36 @@ def test_processes_are_beside_each_other(launched: Any, tmp_path: Path) -> None:
         visited.page.wait_for_function("() => document.getElementById('p1-overview').hidden === false")
         visited.page.click("#p1-overview .tree a")
         visited.page.wait_for_function("() => location.hash === '#p1f0'")
+        visited.check()
+
+
+def test_a_frame_that_was_given_up_is_told_in_short_with_what_torch_advises(launched: Any, tmp_path: Path) -> None:
+    said = "Dynamic shape\n  Explanation: the shape of `nonzero` is data.\n  Hint: set `x = True`.\n  Context: f"
+    one = toy_entry()
+    one |= {"failure": {"kind": "Unsupported", "reason": said, "where": None}, "hits": 1}
+    made = build_report(write_dump(tmp_path, index([function("toy", [one])]), FILES))
+    with visit(launched, made.page, "p0f0/c0") as visited:
+        told = visited.page.inner_text(".why")
+        assert "1 call served" in told and "✕ Unsupported: Dynamic shape\n" in told
+        assert visited.page.inner_text(".given-up p") == "the shape of nonzero is data."
+        assert visited.page.inner_text(".given-up li code") == "x = True"
+        assert not visited.page.is_visible(".given-up pre")
+        visited.page.click(".given-up summary")
+        assert visited.page.inner_text(".given-up pre") == said
+        visited.go("#breaks")
+        assert "the shape of nonzero is data." in visited.page.inner_text('[data-page="breaks"]')
+        visited.check()
+
+
+def test_the_overview_fits_a_narrow_window(launched: Any, tmp_path: Path) -> None:
+    made = build_report(write_toy(tmp_path))
+    with visit(launched, made.page, "overview") as visited:
+        for width in (1400, 1000, 700, 390):
+            visited.page.set_viewport_size({"width": width, "height": 800})
+            assert visited.page.evaluate("document.documentElement.scrollWidth") <= width
+        legend = visited.page.locator(".legend .key")
+        visited.page.set_viewport_size({"width": 1400, "height": 800})
+        boxes = [legend.nth(number).bounding_box() for number in range(legend.count())]
+        tops = {round(box["y"]) for box in boxes if box}
+        assert len(tops) == 1
         visited.check()

@@ -11,8 +11,10 @@ from depyf.report.links.bytecode import bytecode_links, dynamo_links
 from depyf.report.links.flow import flow
 from depyf.report.links.graphs import STALE, graph_links, graph_places, node_origins
 from depyf.report.links.kernels import UNTOLD, Computed, computed_by, kernel_links
+from depyf.report.links.metadata import metadata_links
 from depyf.report.links.origins import Origins
-from depyf.report.links.transformed import GraphPlaces, transformed_links
+from depyf.report.links.runnable import ANOTHER, runnable_links
+from depyf.report.links.transformed import GraphPlaces, Seen, transformed_links
 from depyf.report.links.wrappers import Wrapped, wrapper_links
 
 GRAPH = """\
@@ -129,33 +131,41 @@ def toy(a, b):
         return __resume_at_102_2(b, x)  # continues in the user's line 14
     return x
 """
+OWN = "toy.py", 11
 PLACES = {1: GraphPlaces(at(12, 13), inputs=(at(12), at(13)), outputs=(at(13), at(12)))}
 
 
 def test_a_call_of_a_graph_came_from_all_its_lines() -> None:
-    links = transformed_links(TRANSFORMED, PLACES, at(13), "toy.py")
+    links = transformed_links(TRANSFORMED, PLACES, Seen(at(13)), OWN)
     assert links.of(5) == links.of(6) == at(12, 13)
 
 
 def test_a_break_and_what_goes_on_after_it_are_linked() -> None:
-    links = transformed_links(TRANSFORMED, PLACES, at(13), "toy.py")
+    links = transformed_links(TRANSFORMED, PLACES, Seen(at(13)), OWN)
     assert links.of(7) == at(13) and links.of(9) == at(14)
 
 
 def test_what_is_fetched_for_a_graph_and_what_it_gave_are_linked_by_name_and_the_rest_is_not() -> None:
-    links = transformed_links(TRANSFORMED, PLACES, at(13), "toy.py")
+    links = transformed_links(TRANSFORMED, PLACES, Seen(at(13)), OWN)
     assert links.of(3) == at(12) and links.of(8) == at(13) and links.of(10) == at(12)
-    assert not any(links.of(number) for number in (1, 2, 4))
+    assert links.of(2) == at(11)
+    assert not any(links.of(number) for number in (1, 4))
 
 
 def test_an_output_that_is_taken_by_its_index() -> None:
     text = "def toy(a):\n    x = __compiled_fn_1(a)[1]\n    return x\n"
-    assert transformed_links(text, PLACES, frozenset(), "toy.py").of(3) == at(12)
+    assert transformed_links(text, PLACES, Seen(), OWN).of(3) == at(12)
 
 
 def test_a_break_in_another_file_is_linked_to_that_file() -> None:
-    elsewhere = frozenset((("other.py", 13),))
-    assert transformed_links(TRANSFORMED, {}, elsewhere, "toy.py").of(7) == elsewhere
+    text = TRANSFORMED.replace("break at :13", "break at other.py:13")
+    elsewhere = frozenset((("lib/other.py", 13),))
+    assert transformed_links(text, {}, Seen(elsewhere | at(13)), OWN).of(7) == elsewhere
+    assert not transformed_links(text, {}, Seen(frozenset((("another.py", 13),))), OWN).of(7)
+
+
+def test_the_head_of_a_function_stands_for_where_the_users_begins_or_goes_on() -> None:
+    assert transformed_links(TRANSFORMED, PLACES, Seen(at(13)), ("toy.py", 14)).of(2) == at(14)
 
 
 WITH_OFFSETS = """\
@@ -290,7 +300,7 @@ def test_calls_and_texts_of_kernels_came_from_the_nodes_that_they_compute() -> N
     links = kernel_links(KERNEL, computed, NODES, NAMES)
     assert [number for number in range(1, 17) if links.of(number) == at(12)] == [3, 4, 5, 11, 12]
     assert [number for number in range(1, 17) if links.of(number) == at(13)] == [13, 14, 15]
-    assert not links.of(9) and not links.of(16)
+    assert not links.of(9)
 
 
 def test_a_buffer_is_there_for_the_calls_that_use_it() -> None:
@@ -301,6 +311,33 @@ def test_a_buffer_is_there_for_the_calls_that_use_it() -> None:
     links = kernel_links(more, computed, NODES, NAMES)
     assert links.of(10) == at(12, 13) and links.of(11) == at(12) and links.of(17) == at(12)
     assert not links.of(20)
+
+
+TAKES = """\
+    arg0_1, arg1_1, arg2_1 = args
+    cpp_fused_add_0(arg0_1)
+    # [Provenance debug handles] extern_kernels.mm:2
+    extern_kernels.mm(arg1_1, out=arg1_1)
+    return (arg0_1, )
+
+def get_args():
+    arg0_1 = 8
+    arg1_1 = rand_strided((8, ), (1, ), device='cpu')
+    arg2_1 = rand_strided((8, ), (1, ), device='cpu')
+    return [arg0_1, arg1_1, arg2_1]
+"""
+
+
+def test_what_takes_the_inputs_and_makes_examples_of_them_is_there_for_the_calls_that_use_them() -> None:
+    computed = {"cpp_fused_add_0:1": Computed(("add",)), "extern_kernels.mm:2": Computed(("mm",))}
+    text = "def call(self, args):\n    # [Provenance debug handles] cpp_fused_add_0:1\n" + TAKES
+    first, rest = text.splitlines(keepends=True)[1:3]
+    text = text.replace(first + rest, rest + first)
+    lines = dict(kernel_links(text, computed, NODES, NAMES).lines)
+    assert (lines[2], lines[7]) == (at(12, 13), at(12))
+    assert (lines[10], lines[11], lines.get(12), lines[13]) == (at(12), at(13), None, at(12, 13))
+    swapped = text.replace("[arg0_1, arg1_1, arg2_1]", "[arg1_1, arg0_1, arg2_1]")
+    assert not any(number > 9 for number in kernel_links(swapped, computed, NODES, NAMES).lines)
 
 
 def test_without_a_mapping_no_kernel_is_linked_and_the_reader_is_told_why() -> None:
@@ -362,6 +399,72 @@ def test_a_source_that_is_no_python_is_shown_around_its_lines() -> None:
 
 def test_a_statement_that_changes_an_object_came_from_the_lines_of_its_comment() -> None:
     text = "def f(a):\n    a[:] = [1]  # :5 a.append(b)   :7 a.pop()\n    b[:] = [2]  # lib.py:9 b.append(1)\n"
-    links = transformed_links(text, {}, frozenset(), "toy.py")
-    assert links.of(2) == at(5, 7)
+    assert transformed_links(text, {}, Seen(), OWN).of(2) == at(5, 7)
+
+
+def test_a_change_that_another_file_makes_is_linked_to_the_line_that_torch_named_there() -> None:
+    text = "def f(a):\n    a[:] = [1]  # :5 a.append(b)   lib.py:9 a.pop()\n    b[:] = [2]  # lib.py:8 b.append(1)\n"
+    named = frozenset((("pack/lib.py", 9), ("pack/glib.py", 8)))
+    links = transformed_links(text, {}, Seen(changes=named), OWN)
+    assert links.of(2) == at(5) | {("pack/lib.py", 9)}
     assert not links.of(3)
+
+
+RUNNABLE_PROGRAM = """\
+import os
+class Repro(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+    def forward(self, arg0_1, never):
+        abs_1 = torch.ops.aten.abs.default(arg0_1);  arg0_1 = None
+        add = torch.ops.aten.add.Tensor(abs_1, 1);  abs_1 = None
+        return (add,)
+
+def load_args(reader):
+    buf0 = reader.storage(None, 40)
+    reader.tensor(buf0, (10,), is_leaf=True)  # arg0_1
+    reader.symint(8)  # never
+"""
+LOWERED = """\
+class <lambda>(torch.nn.Module):
+    def forward(self, arg0_1: "f32[10]", never: "Sym(s0)"):
+        # File: /home/me/toy.py:12 in toy, code: x = a.abs()
+        abs_1: "f32[10]" = torch.ops.aten.abs.default(arg0_1);  arg0_1 = None
+        # File: /home/me/toy.py:13 in toy, code: x + 1
+        add: "f32[10]" = torch.ops.aten.add.Tensor(abs_1, 1);  abs_1 = None
+        return (add,)
+"""
+
+
+def test_the_program_that_runs_a_graph_alone_has_the_links_of_the_graph_with_its_nodes() -> None:
+    other = LOWERED.replace("abs_1", "abs_2")
+    links = runnable_links(RUNNABLE_PROGRAM, [(each, graph_links(each, NAMES)) for each in (other, LOWERED)])
+    assert dict(links.lines) == {6: at(12), 7: at(13), 8: at(13), 11: at(12), 12: at(12)}
+
+
+def test_a_program_whose_graph_nobody_showed_is_not_linked() -> None:
+    links = runnable_links(RUNNABLE_PROGRAM, [(GRAPH, graph_links(GRAPH, NAMES))])
+    assert not links.lines and links.note == ANOTHER
+
+
+METADATA = """\
+ViewAndMutationMeta(input_info=[InputAliasInfo(is_leaf=True,
+                                               mutates_data=False),
+                                InputAliasInfo(is_leaf=True,
+                                               mutates_data=True)],
+                    output_info=[OutputAliasInfo(base_idx=None)],
+                    num_intermediate_bases=0)
+"""
+
+
+def test_what_tells_of_one_input_or_output_is_linked_by_its_place() -> None:
+    assert dict(metadata_links(METADATA, OF_GRAPH).lines) == {1: at(11), 2: at(11), 3: at(12), 4: at(12), 5: at(13)}
+    under_the_bracket = METADATA.replace(
+        "                                Input", "                               Input"
+    )
+    assert metadata_links(under_the_bracket, OF_GRAPH) == metadata_links(METADATA, OF_GRAPH)
+
+
+def test_metadata_of_another_number_of_inputs_is_not_linked() -> None:
+    more = GraphPlaces(at(11, 12, 13), (at(11), at(12), at(13)), (at(13),))
+    assert dict(metadata_links(METADATA, more).lines) == {5: at(13)}

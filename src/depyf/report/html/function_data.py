@@ -10,11 +10,11 @@ from typing import Any
 from depyf.report.counts import guard_count
 from depyf.report.documents import Document, documents, origin_of
 from depyf.report.html.chunks import Chunks
+from depyf.report.html.owners import owner_of
 from depyf.report.index_reader import Family, Run
 from depyf.report.links.blocks import Block, blocks
 from depyf.report.links.origins import Links, Origin, Origins, joined
-from depyf.report.model import Compile, Function, GraphBreak, Guard, GuardSet, Recompile, Resume, Transformed
-from depyf.report.modules import owner
+from depyf.report.model import Compile, Failure, Function, GraphBreak, Guard, GuardSet, Recompile, Resume, Transformed
 from depyf.report.names import compiled_fn_number, resumed_function
 from depyf.report.status import status_of
 from depyf.report.words import proof_words, trigger_words
@@ -42,7 +42,7 @@ def function_data(run: Run, root: Function, family: Family, chunks: Chunks, name
     rests = _rests(run, root, places)
     content: Json = {
         "name": root.name,
-        "owner": owner(root),
+        "owner": owner_of(run, root),
         "file": root.filename,
         "line": root.first_line,
         "entries": entries,
@@ -100,7 +100,7 @@ def _entry(run: Run, function: Function, compiled: Compile, places: _Places, chu
         "guards": guard_count(compiled),
         "seconds": compiled.seconds,
         "gone": compiled.gone,
-        "failure": f"{compiled.failure.kind}: {compiled.failure.reason}" if compiled.failure else "",
+        "failure": _failure(compiled.failure) if compiled.failure else None,
         "missing": "" if isinstance(transformed, Transformed) else transformed.reason,
         "breaks": [
             {
@@ -125,6 +125,15 @@ def _entry(run: Run, function: Function, compiled: Compile, places: _Places, chu
 def entry_key(compiled: Compile) -> str:
     """Return what addresses on the page call a compile: torch's ids are not unique where it began to count anew."""
     return f"c{compiled.order}"
+
+
+def _failure(failure: Failure) -> Json:
+    return {
+        "summary": f"{failure.kind}: {failure.summary}",
+        "explanations": failure.explanations,
+        "hints": failure.hints,
+        "whole": failure.reason,
+    }
 
 
 def _why(function: Function, compiled: Compile) -> str:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from depyf.report.calls import call_tree
 from depyf.report.counts import guard_count
 from depyf.report.html.function_data import entry_key
+from depyf.report.html.owners import owner_of
 from depyf.report.index_reader import Family, Run
 from depyf.report.model import Compile, Function, Recompile, Resume, UserLine
-from depyf.report.modules import owner
 from depyf.report.phases import PHASES, duration, phases
 from depyf.report.status import SIGNS, Status, status_of, worst
 
@@ -83,7 +83,7 @@ def rows(run: Run, addresses: Mapping[str, str]) -> list[Row]:
             found.append(Row("call", placed.depth, line.text or line.function, f"{line.filename}:{line.line}"))
         else:
             found += _function_rows(
-                families[placed.item.key], placed.item, placed.depth, addresses[placed.item.key], axis
+                run, families[placed.item.key], placed.item, placed.depth, addresses[placed.item.key], axis
             )
     return found
 
@@ -93,7 +93,7 @@ def _spans(compiled: Compile) -> tuple[float, float]:
     return began, began + duration(compiled.seconds)
 
 
-def _function_rows(pairs: Family, root: Function, depth: int, address: str, axis: Axis) -> list[Row]:
+def _function_rows(run: Run, pairs: Family, root: Function, depth: int, address: str, axis: Axis) -> list[Row]:
     compiles = [one for _, one in pairs]
     head = Row(
         "function",
@@ -104,7 +104,7 @@ def _function_rows(pairs: Family, root: Function, depth: int, address: str, axis
         worst(map(status_of, compiles)),
         numbers=_sums(compiles),
         bars=() if len(compiles) > 1 else _bars(compiles, axis),
-        owner=owner(root),
+        owner=owner_of(run, root),
     )
     if len(pairs) == 1:
         return [head]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from depyf.report.advice import advice
 from depyf.report.entry_table import EntryTable, entry_table
 from depyf.report.html.function_data import entry_key
+from depyf.report.html.owners import owner_of
 from depyf.report.index_reader import Run
 from depyf.report.model import Compile, Function, GuardSet, Recompile
-from depyf.report.modules import owner
 from depyf.report.refused import Refused, refused
 
 
@@ -53,7 +53,7 @@ def recompiled(run: Run, addresses: Mapping[str, str]) -> list[Recompiled]:
         address = addresses[function.root]
         guards = {str(each.id): each.guards.guards for each in function.compiles if isinstance(each.guards, GuardSet)}
         entries = tuple(_entry(each, address) for each in function.compiles)
-        found.append(Recompiled(function, address, entries, entry_table(guards), owner(function)))
+        found.append(Recompiled(function, address, entries, entry_table(guards), owner_of(run, function)))
     return found
 
 

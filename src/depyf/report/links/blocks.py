@@ -7,6 +7,7 @@ import bisect
 import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 AROUND = 2
 """Lines shown before and after a line that is in no function."""
@@ -39,9 +40,13 @@ def blocks(file: str, text: str, lines: Iterable[int], first: int | None = None)
     return sorted(kept, key=lambda block: (not (first is not None and block.first <= first <= block.last), block.first))
 
 
+_Defined: TypeAlias = tuple[int, int, str, str]
+"""A function: its first and its last line, its qualified name, and the class that it is a method of, if it is one."""
+
+
 @functools.lru_cache(maxsize=256)
-def _functions(text: str) -> tuple[tuple[int, int, str], ...]:
-    """Return first line, last line and qualified name of each function, by first line; none where it is no Python.
+def _functions(text: str) -> tuple[_Defined, ...]:
+    """Return the functions of a text by first line; none where it is no Python.
 
     The functions of a file are shown on a page each, and the file is parsed once for all of them.
     """
@@ -50,26 +55,35 @@ def _functions(text: str) -> tuple[tuple[int, int, str], ...]:
     except (SyntaxError, ValueError):
         return ()
     found = []
-    pending: list[tuple[str, ast.stmt]] = [("", each) for each in tree.body]
+    pending: list[tuple[str, str, ast.stmt]] = [("", "", each) for each in tree.body]
     while pending:
-        prefix, node = pending.pop()
-        inner = prefix
+        prefix, owner, node = pending.pop()
+        inner, owned = prefix, owner
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            inner = f"{prefix}{node.name}."
+            inner, owned = f"{prefix}{node.name}.", node.name if isinstance(node, ast.ClassDef) else ""
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             begin = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-            found.append((begin, node.end_lineno or node.lineno, f"{prefix}{node.name}"))
-        pending += [(inner, child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
+            found.append((begin, node.end_lineno or node.lineno, f"{prefix}{node.name}", owner))
+        pending += [(inner, owned, child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
         for name in ("handlers", "cases"):
-            pending += [(inner, child) for part in getattr(node, name, ()) for child in part.body]
+            pending += [(inner, owned, child) for part in getattr(node, name, ()) for child in part.body]
     return tuple(sorted(found))
 
 
-def _around(functions: tuple[tuple[int, int, str], ...], line: int, count: int) -> tuple[int, int, str]:
+def class_of(text: str, first: int) -> str:
+    """Return the class that the function beginning at line `first` is written in, empty for any other function.
+
+    >>> class_of("class A:\\n    def f(self):\\n        def g(): pass\\n", 2)
+    'A'
+    """
+    return next((owner for begin, _, _, owner in _functions(text) if begin == first), "")
+
+
+def _around(functions: tuple[_Defined, ...], line: int, count: int) -> tuple[int, int, str]:
     """Return the innermost function around a line, else the line with a few around it."""
-    index = bisect.bisect_right(functions, (line, count + 1, "")) - 1
+    index = bisect.bisect_right(functions, (line, count + 1, "", "")) - 1
     while index >= 0:
-        begin, end, name = functions[index]
+        begin, end, name, _ = functions[index]
         if begin <= line <= end:
             return begin, end, name
         index -= 1

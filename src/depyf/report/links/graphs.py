@@ -23,7 +23,8 @@ STALE = (
 
 _PLACE = re.compile(r"^\s*# File: (?P<file>.*?):(?P<line>\d+) in .*?, code: (?P<code>.*)$")
 _NOTHING_KNOWN = "# No stacktrace found for following nodes"
-_NODE = re.compile(r"^\s+(?P<name>[A-Za-z_]\w*)\s*(?::[^=]*?)?\s=\s")
+NODE = re.compile(r"^\s+(?P<name>[A-Za-z_]\w*)\s*(?::[^=]*?)?\s=\s")
+"""A line that makes a node of a graph."""
 
 Places = Mapping[Origin, str]
 """The user's lines that a graph names, each with the code that it says stands there."""
@@ -74,7 +75,7 @@ def node_origins(text: str, links: Links) -> dict[str, Origins]:
     """Return where each node of a graph came from, by its name."""
     found: dict[str, Origins] = {}
     for number, line in enumerate(text.splitlines(), start=1):
-        node = _NODE.match(line)
+        node = NODE.match(line)
         if node is not None and links.of(number):
             found[node["name"]] = joined((found.get(node["name"], frozenset()), links.of(number)))
     return found

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from depyf.report.links.graphs import STALE
+from depyf.report.links.kernel_inputs import input_lines
 from depyf.report.links.origins import NOWHERE, Links, Origin, Origins, joined
 
-NOTE = "Inductor ties no line of yours to it, and no kernel with one uses it"
+NOTE = "Inductor ties no line of yours to it, and no kernel with one uses it; much of a module is around any graph"
 UNTOLD = "Inductor was not asked which nodes a kernel computes: set INDUCTOR_PROVENANCE=1, as `depyf run` does"
 
 _HANDLE = re.compile(r"^\s*(?:#|//) \[Provenance debug handles\] (?P<handle>\S+:\d+)\s*$")
@@ -72,6 +73,7 @@ def kernel_links(
     lines = {number: origins for number, origins in _calls(rows, handles) if origins}
     for number, origins in _buffers(rows, lines):
         lines.setdefault(number, origins)
+    lines.update((number, origins) for number, origins in input_lines(rows, lines) if origins)
     lines.update((number, origins) for number, origins in _definitions(rows, kernels) if origins)
     return Links(lines, NOTE)
 

@@ -23,8 +23,8 @@ from depyf.report.names import compiled_fn_number
 NOTE = "no graph's input or output is seen to go through it"
 
 _BREAK = re.compile(r"^\s*# graph break at (?P<file>[^:`,]*):(?P<line>\d+)")
-_CHANGES = re.compile(r"  # (:\d+ .*)$")
-_LINE = re.compile(r"(?:^|   ):(\d+) ")
+_CHANGES = re.compile(r"  # ([^\s:]*:\d+ .*)$")
+_LINE = re.compile(r"(?:^|   )([^\s:]*):(\d+) ")
 _CONTINUES = re.compile(r"# continues in the user's line (\d+)$")
 
 
@@ -40,18 +40,29 @@ class GraphPlaces:
 Graphs = Mapping[int, GraphPlaces]
 
 
-def transformed_links(text: str, graphs: Graphs, breaks: Origins, own_file: str) -> Links:
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The lines of the user's that torch named while it compiled: that ended a graph, and that change an object."""
+
+    breaks: Origins = NOWHERE
+    changes: Origins = NOWHERE
+
+
+def transformed_links(text: str, graphs: Graphs, seen: Seen, begins: Origin) -> Links:
     """Return where each line of a transformed function's file came from.
 
-    `graphs` are those that it may call by their numbers, `breaks` the lines that ended a graph. The lines that comments
-    name are of `own_file`.
+    `graphs` are those that it may call by their numbers; it stands for the user's function from where that `begins`,
+    or goes on. Lines that comments name without a file are of the same file, others are those that were `seen`.
     """
-    lines = _of_comments(text, breaks, own_file)
+    own_file, _ = begins
+    lines = _of_comments(text, seen.breaks, own_file)
     for number, origins in _of_code(text, graphs):
         if number not in lines and origins:
             lines[number] = origins
-    for number, origins in _of_changes(text, own_file).items():
+    for number, origins in _of_changes(text, seen.changes, own_file).items():
         lines.setdefault(number, origins)
+    for number in _heads(text):
+        lines[number] = frozenset((begins,))
     return Links(lines, NOTE)
 
 
@@ -61,21 +72,32 @@ def _of_comments(text: str, breaks: Origins, own_file: str) -> dict[int, Origins
         broke, continues = _BREAK.match(row), _CONTINUES.search(row)
         if broke is not None:
             at, file = int(broke["line"]), broke["file"]
-            places = [place for place in breaks if place[1] == at and place[0].endswith(file)]
-            found[number] = places or ([] if file else [(own_file, at)])
+            found[number] = _named(file, at, breaks, own_file)
         elif continues is not None:
             found[number] = [(own_file, int(continues[1]))]
     return {number: frozenset(places) for number, places in found.items() if places}
 
 
-def _of_changes(text: str, own_file: str) -> dict[int, Origins]:
+def _named(file: str, line: int, seen: Origins, own_file: str) -> list[Origin]:
+    """Return the lines that a comment means: of those `seen`, or of the function's own file if it names none."""
+    if not file:
+        return [(own_file, line)]
+    return [place for place in seen if place[1] == line and place[0].rpartition("/")[2] == file]
+
+
+def _heads(text: str) -> Iterator[int]:
+    return (number for number, row in enumerate(text.splitlines(), start=1) if row.startswith("def "))
+
+
+def _of_changes(text: str, changes: Origins, own_file: str) -> dict[int, Origins]:
     """Return the lines of statements that change an object, as their comments name them."""
     found = {}
     for number, row in enumerate(text.splitlines(), start=1):
         comment = _CHANGES.search(row)
         if comment is not None:
-            found[number] = frozenset((own_file, int(line)) for line in _LINE.findall(comment[1]))
-    return found
+            named = (_named(file, int(line), changes, own_file) for file, line in _LINE.findall(comment[1]))
+            found[number] = joined(map(frozenset, named))
+    return {number: places for number, places in found.items() if places}
 
 
 def _of_code(text: str, graphs: Graphs) -> Iterator[tuple[int, Origins]]:

@@ -19,6 +19,12 @@ const depyf = (() => {
     return made;
   }
 
+  // What stands between backticks, as code.
+  function coded(text) {
+    const parts = text.split("`"), last = parts.length - 1;
+    return parts.map((part, index) => index % 2 === 0 ? part : index < last ? element("code", { class: "inline" }, part) : "`" + part);
+  }
+
   function put(name, content) {
     chunks.set(name, content);
     const callbacks = waiting.get(name) || [];
@@ -55,6 +61,6 @@ const depyf = (() => {
   }
 
   const processes = JSON.parse(document.getElementById("directory").textContent);
-  return { element, put, load, forget, processes, signs: { compiled: "✓", recompiled: "↻", broke: "//", skipped: "–", failed: "✕" } };
+  return { element, coded, put, load, forget, processes, signs: { compiled: "✓", recompiled: "↻", broke: "//", skipped: "–", failed: "✕" } };
 })();
 window.depyf = depyf;

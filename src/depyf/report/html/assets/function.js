@@ -73,12 +73,20 @@ depyf.functionPage = (() => {
     tell() {
       const { entry } = this;
       const facts = [element("b", {}, entry.fn === this.data.name ? "compile " + entry.id : entry.fn + ", compile " + entry.id), ": " + entry.why + ". "];
-      const counts = [[entry.ops, "operations"], [entry.guards, "guards"], [entry.hits, "calls served"]];
-      facts.push(counts.filter(([number]) => number !== null).map(([number, what]) => number + " " + what).join(", ") + ". ");
+      const counts = [[entry.ops, "operation", "operations"], [entry.guards, "guard", "guards"], [entry.hits, "call served", "calls served"]].filter(([number]) => number !== null);
+      if (counts.length) facts.push(counts.map(([number, one, many]) => number + " " + (number === 1 ? one : many)).join(", ") + ". ");
       facts.push(entry.missing ? "No code: " + entry.missing : "Proof of the transformed code: " + entry.proof + ".");
-      if (entry.failure) facts.push(element("div", { class: "break" }, "✕ " + entry.failure));
+      if (entry.failure) facts.push(this.givenUp(entry.failure));
       if (entry.gone) facts.push(element("div", {}, "Serves no more calls: " + entry.gone));
       this.why.replaceChildren(...facts);
+    }
+
+    // What torch says of a frame that it gave up: in short, and all of it for who asks.
+    givenUp(failure) {
+      const said = failure.explanations.map((each) => element("p", {}, depyf.coded(each)));
+      const hints = failure.hints.length ? element("ul", { class: "hints" }, failure.hints.map((each) => element("li", {}, depyf.coded(each)))) : null;
+      const whole = failure.whole.includes("\n") ? element("details", {}, element("summary", {}, "all that torch says"), element("pre", {}, failure.whole)) : null;
+      return element("div", { class: "given-up" }, element("div", { class: "break" }, "✕ ", depyf.coded(failure.summary)), said, hints, whole);
     }
 
     // The user's lines that a line of a pane came from.

@@ -1,0 +1,79 @@
+"""Lines of the program that torch writes to run a graph alone: it holds the graph once more, without places.
+
+before: the lowered graph says that node `add` came from line 12, and the program has
+    def forward(self, primals_1):
+        add = torch.ops.aten.add.Tensor(primals_1, 1)
+        return (add,)
+    def load_args(reader):
+        buf0 = reader.storage(None, 40)
+        reader.tensor(buf0, (10,))  # primals_1
+after: `add` and what is returned came from line 12; the last two lines are there for what needs `primals_1`: line 12
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from depyf.report.links.flow import flow
+from depyf.report.links.graphs import NODE
+from depyf.report.links.origins import NOWHERE, Links, Origins, joined
+
+NOTE = "torch writes it around any graph, to run it alone"
+ANOTHER = "none of the graphs that torch showed has the same nodes as the one in it"
+
+_HEAD = re.compile(r"^\s*def forward\((?:self)?,?(?P<parameters>.*?)\)?:?\s*$")
+_LOADED = re.compile(r"^    reader\.\w+\((?P<storage>buf\d+)?.*\)  # (?P<name>\w+)$")
+_STORAGE = re.compile(r"^    (?P<storage>buf\d+) = reader\.storage\(")
+
+
+def runnable_links(text: str, graphs: Iterable[tuple[str, Links]]) -> Links:
+    """Return where each line of the program came from; `graphs` are those that may be in it, with their links."""
+    rows = text.splitlines()
+    nodes = _nodes(rows)
+    names = [name for name, _ in nodes]
+    for graph, links in graphs:
+        same = _nodes(graph.splitlines())
+        if names and names == [name for name, _ in same]:
+            told = {
+                own: links.of(number) for (_, own), (_, number) in zip(nodes, same, strict=True) if links.of(number)
+            }
+            return Links({**told, **_around(rows, nodes[-1][1] + 1, told)}, NOTE)
+    return Links({}, ANOTHER)
+
+
+def _nodes(rows: list[str]) -> list[tuple[str, int]]:
+    """Return the nodes of a graph with their lines, in order; none where there are graphs inside of it."""
+    heads = [number for number, row in enumerate(rows, start=1) if row.lstrip().startswith("def forward(")]
+    if len(heads) != 1:
+        return []
+    found = []
+    for number, row in enumerate(rows[heads[0] :], start=heads[0] + 1):
+        node = NODE.match(row)
+        if row.lstrip().startswith("return "):
+            break
+        if node is not None:
+            found.append((node["name"], number))
+    return found
+
+
+def _around(rows: list[str], returns: int, told: Mapping[int, Origins]) -> dict[int, Origins]:
+    """Return where the lines came from that return what the nodes made, or load what they need."""
+    through = flow("\n".join(rows[:returns]), told)
+    head = next(found for found in map(_HEAD.match, rows) if found is not None)
+    parameters = [name.strip() for name in head["parameters"].split(",")]
+    needed = dict(zip(parameters, through.inputs, strict=False))
+    return {**through.lines, **dict(_loads(rows, returns, needed))}
+
+
+def _loads(rows: list[str], begin: int, needed: Mapping[str, Origins]) -> Iterator[tuple[int, Origins]]:
+    stored: dict[str, Origins] = {}
+    for number in range(len(rows), begin, -1):
+        loaded, storage = _LOADED.match(rows[number - 1]), _STORAGE.match(rows[number - 1])
+        if loaded is not None:
+            origins = needed.get(loaded["name"], NOWHERE)
+            stored[loaded["storage"]] = joined((stored.get(loaded["storage"], NOWHERE), origins))
+        else:
+            origins = stored.pop(storage["storage"], NOWHERE) if storage is not None else NOWHERE
+        if origins:
+            yield number, origins
