@@ -166,13 +166,38 @@ class Dialect(Enum):
     JSON = "json"
 
 
+@dataclass(frozen=True, slots=True)
+class GivenName:
+    """A name that a wrapper reads and does not make: what it stands for, and where in the dump it goes on.
+
+    `leads_to` are functions of other wrappers, each with its file: where `is_itself`, the one that it stands for.
+    `part` is `forward` or `backward` where what is called is the graph itself.
+    """
+
+    name: str
+    what: str
+    leads_to: tuple[tuple[str, str], ...] = ()
+    part: str = ""
+    is_itself: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapper:
+    """A function that AOTAutograd wrote around a graph: who calls it, and what it is given."""
+
+    name: str
+    called_by: str
+    given: tuple[GivenName, ...]
+
+
 @dataclass(slots=True)
 class Artefact:
     """One thing a stage of the compiler wrote: a graph, Inductor's module, a generated wrapper, or anything else.
 
     `stage` is the word in the file name; `part` is `forward`, `backward` or `inference` where torch says so; `number`
     counts the artefacts of that stage of one graph; `origin` is the file torch wrote it to, where there is one; `file`
-    the name in the dump, relative to its directory. `text` is dropped at the end of the context.
+    the name in the dump, relative to its directory. `text` is dropped at the end of the context. `wrappers` are the
+    functions in it that were found among those that run.
     """
 
     stage: str
@@ -183,6 +208,7 @@ class Artefact:
     attempt: int = 0
     origin: str = ""
     file: str = ""
+    wrappers: tuple[Wrapper, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 import weakref
+from collections.abc import Mapping
 
 from depyf.report.names import compiled_fn_number, without_random_part
 from depyf.torch.adapters import entry_ids, seams
@@ -11,6 +12,7 @@ from depyf.torch.dump import Dump
 from depyf.torch.entries import relate
 from depyf.torch.recorder import CallSite, Recorder, Running
 from depyf.torch.transform import Subject, transform, write_without_source
+from depyf.torch.wrapper_names import note_wrappers
 
 
 def on_code(
@@ -37,7 +39,17 @@ def on_code(
         entry_ids.note(new_code, current[0])
         raise
     entry_ids.note(made or new_code, current[0])
+    _note_wrappers(recorder, running, new_code)
     return made
+
+
+def _note_wrappers(recorder: Recorder, running: Running, new_code: types.CodeType) -> None:
+    """Write into the files of AOTAutograd's wrappers what the names in them stand for."""
+    scope = seams.globals_in_progress()
+    if isinstance(scope, Mapping):
+        graphs = [scope[name] for name in new_code.co_names if compiled_fn_number(name) is not None and name in scope]
+        if note_wrappers(running.compile, graphs):
+            recorder.write_wrappers(running)
 
 
 def _join(recorder: Recorder, running: Running, code: types.CodeType, new_code: types.CodeType) -> None:

@@ -39,12 +39,13 @@ def reachable_functions(compiled: object) -> Iterator[types.FunctionType]:
         kept.append(found)  # An object made by the walk itself must not give its address to another one.
         if isinstance(found, types.FunctionType):
             yield found
-        pending.extend(_held(found))
+        pending.extend(held(found))
 
 
-def _held(found: object) -> Iterable[object]:
+def held(found: object) -> Iterable[object]:
+    """Return the objects through which what is called may go on to functions."""
     if isinstance(found, types.FunctionType):
-        return [*_cell_values(found), *vars(found).values(), *(found.__defaults__ or ())]
+        return [*cell_values(found).values(), *vars(found).values(), *(found.__defaults__ or ())]
     if isinstance(found, types.MethodType):
         runs = not isinstance(found.__self__, torch.fx.GraphModule) or found.__func__.__name__ in RUN_A_GRAPH
         return (found.__func__, found.__self__) if runs else ()
@@ -60,22 +61,28 @@ def _held(found: object) -> Iterable[object]:
         return found.values()
     if isinstance(found, torch.fx.GraphModule):
         interpreted.compiled_to_python(found)  # Until it first runs, a lazy module has no function of its own.
-        parts = [each for each in found.children() if isinstance(each, torch.fx.GraphModule)]
+        # Where Dynamo splits a graph, e.g. for `DistributedDataParallel`, its own modules hold the compiled parts.
+        parts = [each for each in found.children() if isinstance(each, torch.fx.GraphModule) or _is_of_torch(each)]
         return [type(found).forward, *parts]
     if isinstance(found, type):
         is_generated = issubclass(found, torch.autograd.Function) and found is not torch.autograd.Function
         return list(vars(found).values()) if is_generated else ()
-    if type(found).__module__.startswith(OWN_PACKAGES):
+    if _is_of_torch(found):
         values = getattr(found, "__dict__", {}).values()
         return [each for each in values if not isinstance(each, torch.fx.GraphModule)]  # Kept to be compiled, or shown.
     return ()
 
 
-def _cell_values(function: types.FunctionType) -> list[object]:
-    values = []
-    for cell in function.__closure__ or ():
+def _is_of_torch(found: object) -> bool:
+    return type(found).__module__.startswith(OWN_PACKAGES)
+
+
+def cell_values(function: types.FunctionType) -> dict[str, object]:
+    """Return what the free variables of a function are bound to; those that are not bound are left out."""
+    values = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
-            values.append(cell.cell_contents)
+            values[name] = cell.cell_contents
         except ValueError:
             continue  # An empty cell holds nothing.
     return values

@@ -30,6 +30,7 @@ from depyf.report.model import (
 from depyf.report.names import compiled_fn_number, file_part, without_random_part
 from depyf.report.reproducible import reproducible
 from depyf.report.user_source import function_source, short_path
+from depyf.report.wrapper_source import wrapper_comments
 from depyf.torch import records
 from depyf.torch.adapters import caller, seams, stages
 from depyf.torch.dump import LOOSE, Dump
@@ -202,11 +203,20 @@ class Recorder:
         for artefact in waiting:
             self._write(artefact, running, self._compiled_fn(running))
 
+    def write_wrappers(self, running: Running) -> None:
+        """Write the generated wrappers of a compile again, with what their names stand for by now."""
+        with self.lock:
+            for artefact in running.compile.artefacts:
+                if artefact.wrappers and artefact.text:
+                    number = compiled_fn_number(artefact.file.partition(".")[0])
+                    self.dump.write(artefact.file, _python_file(artefact, running, number))
+
     def end_of_context(self) -> None:
-        """Write what still waits for a name: graphs of compiles that never made code."""
+        """Write what still waits: for a name, as graphs of compiles that never made code, or for a kernel's file."""
         with self.lock:
             for running in self._all:
                 self.write_nameless(running)
+                self.write_wrappers(running)
 
     def forget_texts(self) -> None:
         """Drop what stands in files; the session is kept, for the next context in the same directory."""
@@ -349,12 +359,18 @@ class Recorder:
                 keep_source(self.session, self.dump, filename)
             text = graph_file(text, [artefact_title(artefact, running, compiled_fn)]).text
         elif artefact.dialect is Dialect.PYTHON:
-            text = f"# {artefact_title(artefact, running, compiled_fn)}\n{text}"
+            text = _python_file(artefact, running, compiled_fn)
         elif artefact.dialect is Dialect.JSON:
             text = _readable_json(text)
         name = self.dump.artefact_name(artefact, _owner(artefact, running, compiled_fn), text)
         if self.dump.write(name, text if text.endswith("\n") else text + "\n"):
             artefact.file = name
+
+
+def _python_file(artefact: Artefact, running: Running | None, compiled_fn: int | None) -> str:
+    beside = running.compile.artefacts if running is not None else ()
+    head = [f"# {artefact_title(artefact, running, compiled_fn)}", *wrapper_comments(artefact, beside)]
+    return "\n".join([*head, artefact.text.rstrip("\n"), ""])
 
 
 def _owner(artefact: Artefact, running: Running | None, compiled_fn: int | None) -> str:
@@ -381,7 +397,7 @@ def _artefact(kind: str, details: Mapping[str, Any], payload: str, attempt: int)
     if stage is not None:
         part = _AOT_ID.search(payload) if stage.dialect is Dialect.KERNEL else None
         return Artefact(stage.word, stage.dialect, payload, part[1] if part else "", attempt=attempt, origin=origin)
-    dialect = Dialect.JSON if details.get("encoding") == "json" else Dialect.TEXT
+    dialect = stages.dialect_of(payload, details.get("encoding"))
     return Artefact(kind, dialect, payload, attempt=attempt, origin=origin)
 
 

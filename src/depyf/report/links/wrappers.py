@@ -22,8 +22,9 @@ NOTE = "AOTAutograd writes it around any graph, and torch ties no line of yours 
 RENUMBERING = frozenset({"AOT_dedup_wrapper", "AOT_synthetic_base_wrapper", "AOT_subclass_wrapper"})
 """Stages around all others that hand on other inputs than they are given: what is inside of them counts anew."""
 
-_FORWARDS = frozenset({"_compiled_fn_", "_compiled_fw_", "compiled_fn"})
-_BACKWARDS = frozenset({"_impl_"})
+FORWARDS = frozenset({"_compiled_fn_", "_compiled_fw_", "compiled_fn"})
+BACKWARDS = frozenset({"_impl_"})
+"""The names by which a wrapper calls the graph of the forward or, here, of the backward."""
 _INPUTS = frozenset({"args", "args_", "orig_inputs"})
 _OUTPUTS = frozenset({"fw_outs", "ret_outs"})
 _GRADIENTS = "flat_args"
@@ -54,9 +55,9 @@ def wrapper_links(text: str, wrapped: Wrapped) -> Links:
 
 def _of_expression(node: ast.expr, wrapped: Wrapped, gradients: tuple[Origins, ...]) -> Origins:
     match node:
-        case ast.Call(func=ast.Name(id=name)) if name in _FORWARDS:
+        case ast.Call(func=ast.Name(id=name)) if name in FORWARDS:
             return wrapped.graph.all
-        case ast.Call(func=ast.Name(id=name)) if name in _BACKWARDS:
+        case ast.Call(func=ast.Name(id=name)) if name in BACKWARDS:
             return wrapped.backward
         case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int(place))):
             known = wrapped.graph.inputs if name in _INPUTS and wrapped.is_in_order else ()
