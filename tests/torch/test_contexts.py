@@ -70,7 +70,7 @@ def test_one_context_after_another_in_a_directory_tells_of_both(tmp_path: Path) 
         "__transformed_code_0_for_straight.py",
         "__transformed_code_1_for_straight.py",
     ]
-    assert compiles(tmp_path) == ["0/0", "0/0#2", "0/0#3"]
+    assert [each.partition("#")[0] for each in compiles(tmp_path)] == ["0/0"] * 3
 
 
 def test_a_function_is_one_while_torch_has_the_entries_of_earlier_contexts(tmp_path: Path) -> None:
