@@ -95,13 +95,34 @@ def decompile_function(
     known = _known(assumptions, result_names) if simplify else None
     # The proof is of the very listing that is decompiled; it measures the depth of its stack by itself.
     listings = Listings()
-    made = _attempt(code, neutral, known, assumptions, without, listings)
+    made = _first(code, neutral, known, assumptions, without, listings)
     for forced in FORCED:
         if made.level is not Level.UNPROVEN or forced <= without:
             return made
         other = _attempt(code, neutral, known, assumptions, without | forced, listings)
         made = other if other.level is not Level.UNPROVEN else made
     return made
+
+
+def _first(
+    code: types.CodeType,
+    neutral: Code,
+    known: Known | None,
+    assumptions: Assumptions,
+    without: frozenset[str],
+    listings: Listings,
+) -> Decompiled:
+    """Decompile a code object as it reads best; what is not proven when it is shortened is written as it is."""
+    try:
+        made = _attempt(code, neutral, known, assumptions, without, listings)
+    except DecompilationError:
+        if known is None:
+            raise
+        return _attempt(code, neutral, None, assumptions, without, listings)
+    if known is None or made.level is not Level.UNPROVEN:
+        return made
+    plain = _attempt(code, neutral, None, assumptions, without, listings)
+    return plain if plain.level is not Level.UNPROVEN else made
 
 
 def _attempt(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 PATTERNS = frozenset({"MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS"})
+STATED = PATTERNS | {"LOAD_BUILD_CLASS"}
+"""Operations of statements that are known by the form in which a compiler wrote them."""
 HANDLERS = frozenset({"PUSH_EXC_INFO", "RERAISE", "ENTER_WITH", "ENTER_ASYNC_WITH"})
 LOOPS = frozenset({"FOR_ITER", "GET_ANEXT"})
 OURS = PATTERNS | HANDLERS | LOOPS

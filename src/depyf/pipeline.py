@@ -28,6 +28,7 @@ from depyf.operation_groups import (
     LOOPS,
     OURS,
     PATTERNS,
+    STATED,
     TESTS,
 )
 from depyf.pass_order import ORDER
@@ -352,7 +353,7 @@ def _leftovers(work: Work) -> None:
 
 
 def _simplifying(*passes: Pass) -> tuple[Pass, ...]:
-    return tuple(replace(one, applies=_simplifies) for one in passes)
+    return tuple(replace(one, applies=_simplifies, unless=STATED) for one in passes)
 
 
 def _structuring(*passes: Pass) -> tuple[Pass, ...]:

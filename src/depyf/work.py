@@ -104,6 +104,7 @@ class Pass:
     optional: without it the result is uglier, and still right.
     applies: whether it has anything to do with this work; it asks for `known`, `choices` and `without` alone.
     needs: operations; code that has none of them leaves the pass nothing to do.
+    unless: operations; the pass would take from code that has one of them what a later pass knows it by.
     """
 
     name: str
@@ -113,6 +114,7 @@ class Pass:
     optional: bool = False
     applies: Callable[[Work], bool] = always
     needs: frozenset[str] = frozenset()
+    unless: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +143,12 @@ class Passes:
 
     def __init__(self, passes: Iterable[Pass]) -> None:
         self.passes = tuple(passes)
-        self.needed = frozenset().union(*(one.needs for one in self.passes))
+        self.asked = frozenset().union(*(one.needs | one.unless for one in self.passes))
         self.known: dict[tuple[object, ...], list[Pass]] = {}
 
     def applying(self, work: Work) -> list[Pass]:
         """Return those passes that apply and are not left out."""
-        alike = (work.known is None, work.choices, work.without, self.needed & work.ops)
+        alike = (work.known is None, work.choices, work.without, self.asked & work.ops)
         found = self.known.get(alike)
         if found is None:
             if len(self.known) == MOST_KNOWN:
@@ -156,6 +158,8 @@ class Passes:
 
     def _applies(self, one: Pass, work: Work) -> bool:
         if one.needs and one.needs.isdisjoint(work.ops):
+            return False
+        if not one.unless.isdisjoint(work.ops):
             return False
         return one.name not in work.without and one.applies(work)
 

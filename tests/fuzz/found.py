@@ -195,6 +195,19 @@ PROGRAMS: dict[str, tuple[list[Block], list[Region]]] = {
         ],
         [region(3, "v")],
     ),
+    # what the head of the loop passes on is assigned between two blocks: there the same is handled as in both
+    "a loop in a handler that is entered by two ways": (
+        [
+            block("", CALL_G, RETURN, 0),
+            block("e", [PUSH], to(2)),
+            block("p e", [load(), op("GET_ITER")], to(5, 3, kind="for"), 1, fuel=True),
+            block("p e i v", [*leave("v", "v"), *CALL_G, op("GET_ITER"), load(), load()], branch(3, 4), 1, fuel=True),
+            block("p e i v", [*leave("v", "v", "v", "p"), load()], RETURN),
+            block("p e", [*leave("v", "p"), load("b")], RETURN),
+            block("p l e", [op("RESTORE", 3)], Exit("reraise")),
+        ],
+        [region(1), region(6, "p", lasti=True)],
+    ),
     "what was handled is handled again": (
         [
             block("", CALL_G, RETURN, 0),

@@ -74,18 +74,22 @@ def _compiles(index: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             yield from ((root["name"], each) for each in function["compiles"])
 
 
-def lines(found: Summary, directory: Path, called: Path) -> list[str]:
-    """Return what was compiled, what deserves a look, and where it is; the user has `called` the directory so."""
+def lines(found: Summary, directory: Path, called: Path, only: str = "") -> list[str]:
+    """Return what was compiled, what deserves a look, and where it is; the user has `called` the directory so.
+
+    only: the pattern that functions had to fit, if one was given.
+    """
     if not found.places and not found.unfinished:
         return ["nothing was compiled: no process of the program imported torch._dynamo"]
-    return [_compiled(found), f"worth a look: {_worth(found)}", f"in {_where(found, directory, called)}"]
+    return [_compiled(found, only), f"worth a look: {_worth(found)}", f"in {_where(found, directory, called)}"]
 
 
-def _compiled(found: Summary) -> str:
+def _compiled(found: Summary, only: str) -> str:
     processes = len(found.places) + len(found.unfinished)
     where = f" in {processes} processes" if processes > 1 else ""
     proven = f"all but {found.unproven} proven" if found.unproven else "all proven"
-    made = f"{_count(found.compiles, 'compile')} of {_count(found.functions, 'function')}{where}"
+    those = f" that fit --only {only}" if only else ""
+    made = f"{_count(found.compiles, 'compile')} of {_count(found.functions, 'function')}{those}{where}"
     return f"{made}, {found.seconds:.1f} s, {proven}" if found.compiles else made
 
 

@@ -243,8 +243,11 @@ def split_loop_edges(graph: Graph) -> None:
             continue
         for name in ("body", "done"):
             edge = getattr(block.exit, name)
-            if any(map(ne, graph.block(edge.target).phis, edge.args)):
-                between = graph.new_block([], Goto(edge), block.handler, list(edge.args))
+            target = graph.block(edge.target)
+            if any(map(ne, target.phis, edge.args)):
+                passed = dict(zip(target.phis, edge.args))
+                stack = [passed.get(temp, temp) for temp in target.stack]
+                between = graph.new_block([], Goto(edge), block.handler, stack)
                 setattr(block.exit, name, Edge(between.index))
 
 

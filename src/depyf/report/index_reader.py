@@ -84,12 +84,17 @@ def read_run(directory: Path) -> Run:
         OSError: there is no index in the directory.
         ValueError: it is no index of depyf's.
     """
-    index = json.loads((directory / INDEX).read_text(encoding="utf-8"))
+    try:
+        index = json.loads((directory / INDEX).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{directory / INDEX} is damaged: {error}") from error
     try:
         names = {each["path"]: each["file"] for each in index.get("sources", ())}
         return Run(directory, session_of(index), names)
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
-        raise ValueError(f"{directory / INDEX} is no index of depyf's: {error!r}") from error
+    except KeyError as error:
+        raise ValueError(f"{directory / INDEX} is no index of depyf's: it has no {error}") from error
+    except (TypeError, AttributeError, IndexError) as error:
+        raise ValueError(f"{directory / INDEX} is no index of depyf's: {error}") from error
 
 
 def session_of(index: Json) -> Session:

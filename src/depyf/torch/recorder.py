@@ -415,7 +415,7 @@ def _artefact(kind: str, details: Mapping[str, Any], payload: str, attempt: int)
     if stage is not None:
         part = _AOT_ID.search(payload) if stage.dialect is Dialect.KERNEL else None
         return Artefact(stage.word, stage.dialect, payload, part[1] if part else "", attempt=attempt, origin=origin)
-    dialect = Dialect.JSON if details.get("encoding") == "json" else Dialect.TEXT
+    dialect = stages.dialect_of(payload, details.get("encoding"))
     return Artefact(kind, dialect, payload, attempt=attempt, origin=origin)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from depyf.errors import DecompilationError
 from depyf.lift.tac import Block, Goto, Graph
 from depyf.structure.dispatch.groups import is_raised_alone, splits
 from depyf.structure.dispatch.markers import PUSH, Markers
@@ -49,6 +50,7 @@ class Levels:
         self.gathers = gathers
         self.markers = Markers(graph)
         self.restored: set[int] = set()
+        self._check()
         for block in graph.live():
             if pops(block) and self.depth(block) > 1:
                 self.restored.update(block.insts[-1].uses)
@@ -83,6 +85,19 @@ class Levels:
             for block in self.graph.live()
             if not pushes(block) and not pops(block) and not splits(block)
         }
+
+    def _check(self) -> None:
+        """Check that as much is being handled at a place whatever way leads there: else a state is sought on the level
+        where it is not, and what another state does is done."""
+        for block in self.graph.live():
+            left = len(self._inside(block)) - pops(block)
+            for edge in block.exit.edges():
+                if (found := self.depth(self.graph.block(edge.target))) != left:
+                    raise DecompilationError(
+                        f"block {block.index} handles {left} exceptions, block {edge.target} behind it {found}",
+                        code=str(self.graph.code),
+                        offset=block.offset,
+                    )
 
     def _target(self, handler: int) -> Block:
         return self.graph.block(self.graph.handlers[handler].target)
