@@ -25,8 +25,10 @@ class EarlierEntries:
         known = [each.compile.id.of_torch for each in compiles]
         refs = (each.live_code for each in compiles if each.live_code is not None)
         code = next((alive for ref in refs if (alive := ref()) is not None), None)
+        if code is None:
+            return []
         found = []
-        for entry in live.earlier_entries(code, known) if code is not None else ():
+        for entry in live.earlier_entries(code, known):
             made = self._read.get(entry.code)
             if made is None:
                 made = self._read[entry.code] = _in_dump(entry, live.compiled_entry(entry, code))
