@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from depyf.report.counts import break_count
+from depyf.report.facts import places_of_breaks
 from depyf.report.phases import duration
 
 INDEX = "index.json"
@@ -29,12 +31,13 @@ class Summary:
     functions: int = 0
     compiles: int = 0
     seconds: float = 0.0
-    breaks: int = 0
     recompiles: int = 0
     given_up: int = 0
     unproven: int = 0
     problems: int = 0
     slowest: tuple[float, str] = (0.0, "")
+    breaks: list[tuple[str, str]] = field(default_factory=list)
+    """The place and the reason of each graph break, compile by compile."""
 
 
 def summarised(directory: Path, since: float) -> Summary:
@@ -58,7 +61,7 @@ def _add(found: Summary, folder: Path, index: dict[str, Any]) -> None:
         seconds = duration(each["seconds"])
         found.compiles += 1
         found.seconds += seconds
-        found.breaks += len(each["breaks"])
+        found.breaks += places_of_breaks(each)
         found.recompiles += each["trigger"]["kind"] == "recompile"
         found.given_up += each["failure"] is not None
         found.unproven += each["transformed"].get("level") == "UNPROVEN"
@@ -93,7 +96,7 @@ def _compiled(found: Summary, only: str) -> str:
 def _worth(found: Summary) -> str:
     (seconds, which), unfinished = found.slowest, len(found.unfinished)
     words = [
-        _count(found.breaks, "graph break") if found.breaks else "",
+        str(break_count(found.breaks)) if found.breaks else "",
         _count(found.recompiles, "recompile") if found.recompiles else "",
         f"{_count(found.given_up, 'frame')} given up" if found.given_up else "",
         f"{_count(found.unproven, 'compile')} not proven" if found.unproven else "",
