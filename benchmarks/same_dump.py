@@ -20,7 +20,7 @@ from typing import Any
 
 from benchmarks.bar import Bar, none_of, report
 
-TRAININGS = (("bert", "aot_eager"), ("gpt2", "eager"), ("encoder", "inductor"))
+TRAININGS = (("bert", "aot_eager"), ("gpt2", "eager"), ("gpt2", "inductor"), ("encoder", "inductor"))
 _TIMES = (
     (re.compile(r"; \d+\.\d s(, of which \d+\.\d s Inductor)?$", re.MULTILINE), "; N s"),
     (re.compile(r"\| \d+\.\d\d \|"), "| N |"),

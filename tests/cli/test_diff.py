@@ -39,7 +39,7 @@ def test_a_graph_that_changed_is_told_by_its_lines(tmp_path: Path) -> None:
     write(tmp_path / "new", [toy_entry()], {**FILES, GRAPH: FILES[GRAPH].replace("= torch.abs", "= torch.neg")})
     found = run(tmp_path)
     assert found.exit_code == 3
-    assert "toy, toy.py:4, compile 0/0\n  graphs: Captured_Graph: 1 lines gone, 1 new\n" in found.output
+    assert "toy, toy.py:4, compile 0/0\n  graphs: Captured_Graph: 1 line gone, 1 new\n" in found.output
     assert '    -        abs_1: "f32[10]" = torch.abs(L_a_)\n    +        abs_1: "f32[10]" = torch.neg' in found.output
     assert run(tmp_path, "--of", "breaks").exit_code == 0
     assert run(tmp_path, "-q").output == ""
@@ -61,6 +61,16 @@ def test_a_recompile_that_is_new(tmp_path: Path) -> None:
     refused = {"kind": "recompile", "refused": [{"entry": "0/0", "clauses": ["size mismatch"], "explained": []}]}
     write(tmp_path / "new", [toy_entry(), entry("0/1", trigger=refused)])
     assert "  recompiles: new: a recompile\n    size mismatch\n" in run(tmp_path, "--of", "recompiles").output
+
+
+def test_lines_that_moved_are_no_change(tmp_path: Path) -> None:
+    told = 'size of L["x"]: expected (4,), got (5,)  (:{} return x.relu())'
+    resumed = "        # File: /home/me/toy.py:7 in torch_dynamo_resume_in_toy_at_{}, code: return x\n"
+    for name, line in (("old", "35"), ("new", "37")):
+        refused = {"kind": "recompile", "refused": [{"entry": "0/0", "clauses": [], "explained": [told.format(line)]}]}
+        files = {**FILES, GRAPH: FILES[GRAPH] + resumed.format(line)}
+        write(tmp_path / name, [toy_entry(), entry("0/1", trigger=refused)], files)
+    assert run(tmp_path).output == "nothing changed\n"
 
 
 def test_a_function_and_a_process_that_are_in_one_run_alone(tmp_path: Path) -> None:
@@ -87,4 +97,10 @@ def test_there_is_no_dump_or_a_broken_one(tmp_path: Path) -> None:
     write_toy(tmp_path / "old")
     assert run(tmp_path).exit_code == 2
     write_dump(tmp_path / "new", {}, {})
-    assert run(tmp_path).exit_code == 1
+    broken = run(tmp_path)
+    assert broken.exit_code == 1
+    assert broken.output == f"depyf diff: {tmp_path / 'new' / 'index.json'} is no index of depyf's: it has no 'torch'\n"
+    (tmp_path / "new" / "index.json").write_text('{"torch": ', encoding="utf-8")
+    damaged = run(tmp_path)
+    assert damaged.exit_code == 1
+    assert damaged.output.startswith(f"depyf diff: {tmp_path / 'new' / 'index.json'} is damaged: ")

@@ -151,6 +151,15 @@ def test_the_backend_can_be_another(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "out").glob("__compiled_fn_1.Forward_graph.*")]
 
 
+def test_there_is_no_such_backend(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(COMPILED + "print(f(torch.ones(3)).tolist())\n", encoding="utf-8")
+    start = "from depyf.cli.entry import main; main()"
+    done = ran([sys.executable, "-c", start, "run", "-o", "out", "--backend", "nosuch", "program.py"], tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("depyf run: torch has no backend 'nosuch'; it has ")
+    assert "Traceback" not in done.stderr
+
+
 def test_a_program_without_torch_is_left_alone(tmp_path: Path) -> None:
     site = tmp_path / "site"
     site.mkdir()

@@ -87,8 +87,9 @@ def test_only_some_functions_are_captured_with_what_resumes_them(tmp_path: Path,
 def test_only_of_a_file(tmp_path: Path) -> None:
     run(tmp_path, ["--no-html", "--only", "*program.py"])
     assert names(tmp_path) == ["first", "second"]
-    run(tmp_path, ["--no-html", "--only", "*other.py"])
+    done = run(tmp_path, ["--no-html", "--only", "*other.py"])
     assert names(tmp_path) == []
+    assert "0 compiles of 0 functions that fit --only *other.py" in done.stderr
 
 
 @pytest.mark.slow

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import sysconfig
+from pathlib import Path
 
+from depyf.report.facts import breaks_told, compiles_of
 from depyf.report.index_json import SCHEMA, index_json
 from depyf.report.index_markdown import index_markdown
+from depyf.report.index_reader import session_of
 from depyf.report.model import (
     Artefact,
     Compile,
@@ -15,6 +18,7 @@ from depyf.report.model import (
     EntryContrast,
     Failure,
     Function,
+    GraphBreak,
     Guard,
     GuardSet,
     Recompile,
@@ -23,6 +27,7 @@ from depyf.report.model import (
     Unavailable,
     UserLine,
 )
+from depyf.report.summary import summary
 
 NASTY = 'a "\0" b | c\n\u2028 "\\u00000\\u0000" \udc80'
 
@@ -45,6 +50,10 @@ def _session() -> Session:
     session = Session("2.13.0", "3.11.7", functions={"0": function})
     session.unavailable["guards"] = Unavailable("too old").reason
     return session
+
+
+def _break(line: int) -> GraphBreak:
+    return GraphBreak("no", "", (), "", UserLine("f.py", line, "x"), (), 0, "")
 
 
 def test_the_json_says_what_the_model_says() -> None:
@@ -100,3 +109,39 @@ def test_the_rest_of_a_function_that_was_left_as_it_is_is_told_wherever_the_func
         session.skipped[(name, package, "no tensors")] = 1
     told = index_markdown(session).split("## Frames that Dynamo skipped")[1]
     assert "- the rest of g behind the break at :7, lib.py: no tensors\n- 2 frames of installed packages" in told
+
+
+def test_generated_code_in_no_file_is_counted_unless_something_of_it_was_compiled() -> None:
+    session = _session()
+    for name, filename in (("<module>", "<eval_with_key>.3"), ("__init__", "<string>"), ("h", "f.py")):
+        session.skipped[(name, filename, "no tensors")] = 2
+    told = index_markdown(session).split("## Frames that Dynamo skipped")[1]
+    assert "- h, f.py: no tensors (2 times)\n- 2 frames of code that was generated and is in no file; `" in told
+    assert "eval_with_key" in index_json(session)
+    session.functions["1"] = Function("1", "g", "<string>", 1, "", "1")
+    told = index_markdown(session)
+    assert "- __init__, <string>: no tensors (2 times)\n" in told and "- 1 frame of code" in told
+
+
+def test_places_of_graph_breaks_and_how_often_each_was_come_to() -> None:
+    session = _session()
+    for each in session.functions["0"].compiles:
+        each.breaks = [_break(3), _break(4)]
+    session.functions["0"].compiles[0].breaks.append(_break(5))
+    assert "3 graph breaks (5 times)" in index_markdown(session)
+    assert "3 graph breaks (5 times)" in summary(session, Path("dump"))[0]
+    assert breaks_told(one for _, one in compiles_of(json.loads(index_json(session)))).number == "3 (5 times)"
+    session.functions["0"].compiles.pop()
+    assert "3 graph breaks, " in index_markdown(session)
+
+
+def test_compiles_of_one_id_are_told_apart_and_read_back() -> None:
+    session = _session()
+    again = Compile(CompileId(0, 1, count=2), "f", "f.py", 1, Recompile((Refusal("0/0#2", ("x",)),)), order=2)
+    session.functions["0"].compiles.append(again)
+    found = json.loads(index_json(session))
+    assert found["order"] == ["0/1", "0/2", "0/1#2"]
+    page = index_markdown(session)
+    assert "\n| 0/1#2 | f, f.py:1 | recompile, 0/0#2: x |" in page
+    assert "`#2`: Dynamo was reset, and torch counts its compiles from 0 for the second time." in page
+    assert [each.id for _, each in session_of(found).compiles()] == [each.id for _, each in session.compiles()]

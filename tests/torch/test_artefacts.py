@@ -183,6 +183,22 @@ def test_a_record_that_nobody_knows_is_kept_as_it_comes(tmp_path: Path) -> None:
     assert all(each["file"] in page for each in (plan, table))
 
 
+def test_a_graph_of_a_stage_that_nobody_knows_is_a_file_that_runs(tmp_path: Path) -> None:
+    """As those that Dynamo writes where it splits the graph of `DistributedDataParallel` at the buckets."""
+
+    def backend(graph: Any, inputs: Any) -> Any:
+        text = graph.print_readable(print_output=False)
+        about = {"name": "new split", "encoding": "string"}
+        torch._logging.trace_structured("artifact", lambda: about, payload_fn=lambda: text)
+        return graph.forward
+
+    found = dumped(tmp_path, lambda: torch.compile(waves, backend=backend)(torch.ones(3)))
+    (split,) = (each for each in artefacts(found) if each["stage"].startswith("new"))
+    assert split["kind"] == "graph"
+    assert split["file"].endswith(".new_split.0.py")
+    assert torch.equal(graph(tmp_path, found, "new split")(torch.ones(3))[0], waves(torch.ones(3)))
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_every_mode(mode: str, tmp_path: Path) -> None:
     found = dumped(tmp_path, lambda: torch.compile(waves, mode=mode)(torch.ones(3)))

@@ -14,6 +14,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 import depyf  # noqa: E402 - after the check that torch is there
+from depyf.report.model import Recompile  # noqa: E402
 from depyf.torch.adapters import lacking, seams  # noqa: E402
 from tests.torch import programs  # noqa: E402
 from tests.torch.needs import needs  # noqa: E402
@@ -69,7 +70,7 @@ def test_one_context_after_another_in_a_directory_tells_of_both(tmp_path: Path) 
         "__transformed_code_0_for_straight.py",
         "__transformed_code_1_for_straight.py",
     ]
-    assert compiles(tmp_path) == ["0/0", "0/0", "0/0"]
+    assert [each.partition("#")[0] for each in compiles(tmp_path)] == ["0/0"] * 3
 
 
 def test_a_function_is_one_while_torch_has_the_entries_of_earlier_contexts(tmp_path: Path) -> None:
@@ -274,3 +275,25 @@ def test_after_the_context_nothing_of_the_users_is_kept(tmp_path: Path) -> None:
         # A parameter outlives the first collection where torch's C++ lets go of it only then.
         gc.collect()
     assert [ref() for ref in refs] == [None, None]
+
+
+@pytest.mark.skipif(not seams.has_structured_trace(), reason="before 2.4 torch counts on over a reset")
+def test_compiles_before_and_after_a_reset_have_ids_of_their_own(tmp_path: Path) -> None:
+    def f(x: torch.Tensor) -> torch.Tensor:
+        return x + 1
+
+    with depyf.prepare_debug(tmp_path) as session:
+        for _ in range(2):
+            torch._dynamo.reset()
+            compiled = torch.compile(f, backend="eager")
+            compiled(torch.ones(2))
+            compiled(torch.ones(3))
+    torch._dynamo.reset()
+    with depyf.prepare_debug(tmp_path):
+        torch.compile(f, backend="eager")(torch.ones(2))
+    assert compiles(tmp_path) == ["0/0", "0/1", "0/0#2", "0/1#2", "0/0#3"]
+    made = [each for _, each in session.compiles()]
+    assert [each.gone for each in made[:2]] == ["Dynamo was reset"] * 2
+    triggers = [each.trigger for each in made if isinstance(each.trigger, Recompile)]
+    expected = ["0/0", "0/0#2"] if lacking.refusals() is None else []
+    assert [refusal.entry for each in triggers for refusal in each.refusals] == expected

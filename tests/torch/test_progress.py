@@ -49,3 +49,17 @@ def test_an_index_is_there_while_the_program_runs(tmp_path: Path) -> None:
     assert (during["ended"], after["ended"]) == (False, True)
     assert during["order"] == after["order"] == [during["functions"][0]["compiles"][0]["id"]]
     assert (tmp_path / after["functions"][0]["dump"]).exists()
+
+
+def test_entries_from_before_are_in_the_full_code_while_the_program_runs(tmp_path: Path) -> None:
+    def f(x: torch.Tensor) -> torch.Tensor:
+        return x + 1
+
+    compiled = torch.compile(f, backend="eager", dynamic=False)
+    compiled(torch.ones(2))
+    with depyf.prepare_debug(tmp_path, keep_index=True):
+        compiled(torch.ones(3))
+        (file,) = tmp_path.glob("full_code_for_*.py")
+        during = file.read_text(encoding="utf-8")
+    assert during == file.read_text(encoding="utf-8")
+    assert during.count("\n@guard\n") == 2

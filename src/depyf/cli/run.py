@@ -51,7 +51,7 @@ def run_command(
     directory and environment; its processes are captured too, each in a folder `process_<n>` or, under torchrun,
     `rank_<n>`. Lines on stderr say what came of it, and where the report is: it is built also of a program that crashed
     or was killed. The exit code is the program's own; 1 if the directory cannot be written, 2 if there is no such
-    script.
+    script or no such backend.
     """
     if not module and target != "-" and not os.path.exists(target):
         click.echo(f"depyf run: there is no script {target!r}", err=True)
@@ -77,7 +77,7 @@ def run_command(
         [*(["-m"] if module else []), target, *arguments], settings, meanwhile=get_ready if html else lambda: None
     )
     summary = summarised(directory, began)
-    told = lines(summary, directory, output)
+    told = lines(summary, directory, output, only)
     if html and (summary.places or summary.unfinished):
         told[-1] = f"{build_pages(directory, output, since=began, opened=opened)}; files {told[-1]}"
     for line in told:

@@ -17,6 +17,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from depyf.launch.errors import contained, end_as_misused
 from depyf.launch.settings import PROCESS, Settings, own_settings
 
 if TYPE_CHECKING:
@@ -42,8 +43,6 @@ class _Capture:
 
     def begin(self) -> None:
         """Begin to capture. Never raises: the program goes on without."""
-        from depyf.launch.errors import contained
-
         with contained("beginning the capture"):
             from depyf.launch.pause import say_what_is_lacking
             from depyf.torch.prepare import prepare_debug
@@ -66,7 +65,7 @@ class _Capture:
             if self.settings.backend:
                 from depyf.torch.forced_backend import force_backend
 
-                force_backend(self.settings.backend)
+                force_backend(self.settings.backend, refuse=end_as_misused)
             self._end_with_process()
             self._begin_in_forks()
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator
+from typing import NoReturn
+
+MISUSED = 2
+"""The exit code of wrong options."""
 
 
 @contextlib.contextmanager
@@ -14,3 +18,13 @@ def contained(doing: str) -> Iterator[None]:
         yield
     except Exception as error:  # noqa: BLE001 - the program must not be harmed by what is captured of it
         print(f"depyf: {doing} failed ({type(error).__name__}: {error}); the program goes on as it is", file=sys.stderr)
+
+
+def end_as_misused(told: str) -> NoReturn:
+    """End the program: what was asked of the launcher cannot be done.
+
+    Raises:
+        SystemExit: always, with the exit code of wrong options.
+    """
+    print(f"depyf run: {told}", file=sys.stderr)
+    raise SystemExit(MISUSED)

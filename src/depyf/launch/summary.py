@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from depyf.report.counts import break_count
+from depyf.report.facts import places_of_breaks
 from depyf.report.phases import duration
 
 INDEX = "index.json"
@@ -29,12 +31,13 @@ class Summary:
     functions: int = 0
     compiles: int = 0
     seconds: float = 0.0
-    breaks: int = 0
     recompiles: int = 0
     given_up: int = 0
     unproven: int = 0
     problems: int = 0
     slowest: tuple[float, str] = (0.0, "")
+    breaks: list[tuple[str, str]] = field(default_factory=list)
+    """The place and the reason of each graph break, compile by compile."""
 
 
 def summarised(directory: Path, since: float) -> Summary:
@@ -58,7 +61,7 @@ def _add(found: Summary, folder: Path, index: dict[str, Any]) -> None:
         seconds = duration(each["seconds"])
         found.compiles += 1
         found.seconds += seconds
-        found.breaks += len(each["breaks"])
+        found.breaks += places_of_breaks(each)
         found.recompiles += each["trigger"]["kind"] == "recompile"
         found.given_up += each["failure"] is not None
         found.unproven += each["transformed"].get("level") == "UNPROVEN"
@@ -71,25 +74,29 @@ def _compiles(index: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             yield from ((root["name"], each) for each in function["compiles"])
 
 
-def lines(found: Summary, directory: Path, called: Path) -> list[str]:
-    """Return what was compiled, what deserves a look, and where it is; the user has `called` the directory so."""
+def lines(found: Summary, directory: Path, called: Path, only: str = "") -> list[str]:
+    """Return what was compiled, what deserves a look, and where it is; the user has `called` the directory so.
+
+    only: the pattern that functions had to fit, if one was given.
+    """
     if not found.places and not found.unfinished:
         return ["nothing was compiled: no process of the program imported torch._dynamo"]
-    return [_compiled(found), f"worth a look: {_worth(found)}", f"in {_where(found, directory, called)}"]
+    return [_compiled(found, only), f"worth a look: {_worth(found)}", f"in {_where(found, directory, called)}"]
 
 
-def _compiled(found: Summary) -> str:
+def _compiled(found: Summary, only: str) -> str:
     processes = len(found.places) + len(found.unfinished)
     where = f" in {processes} processes" if processes > 1 else ""
     proven = f"all but {found.unproven} proven" if found.unproven else "all proven"
-    made = f"{_count(found.compiles, 'compile')} of {_count(found.functions, 'function')}{where}"
+    those = f" that fit --only {only}" if only else ""
+    made = f"{_count(found.compiles, 'compile')} of {_count(found.functions, 'function')}{those}{where}"
     return f"{made}, {found.seconds:.1f} s, {proven}" if found.compiles else made
 
 
 def _worth(found: Summary) -> str:
     (seconds, which), unfinished = found.slowest, len(found.unfinished)
     words = [
-        _count(found.breaks, "graph break") if found.breaks else "",
+        str(break_count(found.breaks)) if found.breaks else "",
         _count(found.recompiles, "recompile") if found.recompiles else "",
         f"{_count(found.given_up, 'frame')} given up" if found.given_up else "",
         f"{_count(found.unproven, 'compile')} not proven" if found.unproven else "",

@@ -23,6 +23,8 @@ Key: TypeAlias = tuple[str, int, int]
 
 _COUNTED = re.compile(r"(__compiled_fn|__resume_at_\d+|\[Provenance debug handles\] \S+?:)_?\d+")
 _PLACE = re.compile(r"# File: .*?:\d+ in ")
+_RESUMED = re.compile(r"\b(torch_dynamo_resume_in_\w+?)_at_\d+\b")
+_NEEDED_AT = re.compile(r"(?<=  \()([^\s:()]*):\d+ (?=.*\)$)")
 _OF_A_RUN = re.compile(r"^# (AOT ID|[A-Z][\w ]* of __compiled_fn)")
 
 
@@ -141,7 +143,8 @@ def _changed_texts(
             steps = list(difflib.unified_diff(one[stage], other[stage], lineterm="", n=0))[2:]
             details = tuple(each for each in steps if not each.startswith("@@"))
             gone = sum(each.startswith("-") for each in details)
-            yield Change(subject, aspect, f"{stage}: {gone} lines gone, {len(details) - gone} new", details)
+            lines = "line" if gone == 1 else "lines"
+            yield Change(subject, aspect, f"{stage}: {gone} {lines} gone, {len(details) - gone} new", details)
 
 
 def _reasons(compiled: Compile) -> list[str]:
@@ -152,7 +155,7 @@ def _reasons(compiled: Compile) -> list[str]:
 
 def _breaks(compiled: Compile) -> list[str]:
     broken = [f"{each.reason} at {each.where.text if each.where else '?'}" for each in compiled.breaks]
-    return broken + ([f"given up: {compiled.failure.reason}"] if compiled.failure else [])
+    return broken + ([f"given up: {compiled.failure.summary}"] if compiled.failure else [])
 
 
 def _guards(compiled: Compile) -> list[str]:
@@ -183,4 +186,5 @@ def _lines(text: str) -> Iterable[str]:
 
 def without_counts(line: str) -> str:
     """Return a line without what differs from run to run: counters of the process, files, and numbers of lines."""
-    return _PLACE.sub("# File: in ", _COUNTED.sub(r"\1", without_count(line)))
+    told = _RESUMED.sub(r"\1", _COUNTED.sub(r"\1", without_count(line)))
+    return _NEEDED_AT.sub(r"\1: ", _PLACE.sub("# File: in ", told))

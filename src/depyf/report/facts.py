@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator
 from typing import Any
+
+from depyf.report.counts import BreakCount, break_count
 
 Facts = dict[str, str]
 """A name of each fact, and what it is in one run."""
@@ -16,6 +19,16 @@ def compiles_of(index: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             line = function.get("resumes_at") or function["line"]
             for each in function["compiles"]:
                 yield f"{root['name']}, {function['file']}:{line}", each
+
+
+def places_of_breaks(compiled: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the place and the reason of each graph break of a compile."""
+    return [(json.dumps(broken["where"]), broken["reason"]) for broken in compiled["breaks"]]
+
+
+def breaks_told(compiles: Iterable[dict[str, Any]]) -> BreakCount:
+    """Count the graph breaks of compiles of an index."""
+    return break_count(place for each in compiles for place in places_of_breaks(each))
 
 
 def _guard_count(compiled: dict[str, Any]) -> int | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from depyf.report.counts import guard_count
+from depyf.report.counts import breaks_of, guard_count
 from depyf.report.model import (
     Artefact,
     Compile,
@@ -17,9 +18,9 @@ from depyf.report.model import (
     Transformed,
     UserLine,
 )
-from depyf.report.names import resumed_function
 from depyf.report.phases import duration
-from depyf.report.user_source import is_installed, resumption_words, short_path
+from depyf.report.skips import Whose, skips
+from depyf.report.user_source import resumption_words, short_path
 from depyf.report.words import graph_label, proof_words, resumption, trigger_words
 
 NOTHING_SEEN = """\
@@ -29,6 +30,9 @@ Nothing was compiled while the context was active. Usual reasons:
 - Nothing that is compiled was called inside the context.
 - Compilation is switched off: `TORCH_COMPILE_DISABLE=1`, `torch._dynamo.config.disable`, or a `force_eager` stance.
 """
+
+
+COUNTED_AGAIN = "\n`{}`: Dynamo was reset, and torch counts its compiles from 0 for the {} time.\n"
 
 
 def index_markdown(session: Session) -> str:
@@ -52,7 +56,6 @@ def index_markdown(session: Session) -> str:
 
 def _summary(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
     roots = session.roots()
-    breaks = sum(len(each.breaks) for _, each in pairs)
     recompiles = sum(isinstance(each.trigger, Recompile) for _, each in pairs)
     failed = sum(each.failure is not None for _, each in pairs)
     total = sum(duration(each.seconds) for _, each in pairs)
@@ -61,7 +64,7 @@ def _summary(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
     counts = ", ".join(
         [
             f"{_count(len(pairs), 'compile')} of {_count(len(roots), 'function')}",
-            _count(breaks, "graph break"),
+            str(breaks_of(each for _, each in pairs)),
             _count(recompiles, "recompile"),
             f"{_count(failed, 'frame')} given up",
         ]
@@ -90,7 +93,9 @@ def _compiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
             proof_words(each) if each.failure is None else "given up",
         ]
         rows.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
-    return "## Compiles\n\n" + "\n".join(rows) + "\n"
+    times = max(each.id.count for _, each in pairs)
+    again = COUNTED_AGAIN.format(*(("#2", "second") if times == 2 else ("#n", "n-th"))) if times > 1 else ""
+    return "## Compiles\n\n" + "\n".join(rows) + "\n" + again
 
 
 def _what(session: Session, function: Function) -> str:
@@ -219,21 +224,18 @@ def _earlier(session: Session) -> str:
 
 
 def _skipped(session: Session) -> str:
-    """Tell of the user's frames that Dynamo left as they are, and count those of packages."""
+    """Tell of the user's frames that Dynamo left as they are, and count the others."""
     given_up = {(each.name, each.filename) for _, each in _with_failures(session)}
-    compiled = {(each.name, each.filename) for each in session.functions.values()}
-    rows, others = [], 0
-    for (name, filename, reason), times in session.skipped.items():
-        rest = resumed_function(name)
-        what = f"the rest of {rest[0]} behind the break at :{rest[1]}" if rest else name
-        if (name, filename) in given_up:
+    rows, others = [], Counter[Whose]()
+    for each in skips(session):
+        if (each.name, each.filename) in given_up:
             continue
-        if is_installed(filename) and not (rest and (rest[0], filename) in compiled):
-            others += 1
+        if each.whose is Whose.OWN:
+            often = f" ({each.times} times)" if each.times > 1 else ""
+            rows.append(f"- {each.what}, {short_path(each.filename)}: {each.reason}{often}")
         else:
-            rows.append(f"- {what}, {short_path(filename)}: {reason}" + (f" ({times} times)" if times > 1 else ""))
-    if others:
-        rows.append(f"- {_count(others, 'frame')} of installed packages and of Python's library; `index.json` has them")
+            others[each.whose] += 1
+    rows += [f"- {_count(number, 'frame')} {whose.value}; `index.json` has them" for whose, number in others.items()]
     return "\n".join(["## Frames that Dynamo skipped", "", *rows, ""]) if rows else ""
 
 

@@ -46,7 +46,7 @@ Order = dict[str, list[int]]
 Family: TypeAlias = list[tuple[Function, Compile]]
 """The compiles of a function and of those that resume it, each with the one it is of, in the order they began in."""
 
-_ID = re.compile(r"(?:!(\d+)/)?(\d+)/(\d+)$")
+_ID = re.compile(r"(?:!(\d+)/)?(\d+)/(\d+)(?:#(\d+))?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +84,21 @@ def read_run(directory: Path) -> Run:
         OSError: there is no index in the directory.
         ValueError: it is no index of depyf's.
     """
-    index = json.loads((directory / INDEX).read_text(encoding="utf-8"))
+    try:
+        index = json.loads((directory / INDEX).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{directory / INDEX} is damaged: {error}") from error
     try:
         names = {each["path"]: each["file"] for each in index.get("sources", ())}
-        return Run(directory, _session(index), names)
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
-        raise ValueError(f"{directory / INDEX} is no index of depyf's: {error!r}") from error
+        return Run(directory, session_of(index), names)
+    except KeyError as error:
+        raise ValueError(f"{directory / INDEX} is no index of depyf's: it has no {error}") from error
+    except (TypeError, AttributeError, IndexError) as error:
+        raise ValueError(f"{directory / INDEX} is no index of depyf's: {error}") from error
 
 
-def _session(index: Json) -> Session:
+def session_of(index: Json) -> Session:
+    """Return the session that an index tells of."""
     session = Session(index["torch"], index["python"], ended=index["ended"])
     order: Order = {}
     for number, compile_id in enumerate(index["order"]):
@@ -156,7 +162,7 @@ def _compile_id(text: str) -> CompileId:
     match = _ID.match(text)
     if match is None:
         raise KeyError(text)
-    return CompileId(int(match[2]), int(match[3]), int(match[1]) if match[1] else -1)
+    return CompileId(int(match[2]), int(match[3]), int(match[1]) if match[1] else -1, int(match[4] or 1))
 
 
 def _trigger(found: Json) -> Trigger:

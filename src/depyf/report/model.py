@@ -37,16 +37,23 @@ class UserLine:
 class CompileId:
     """Torch's compile id: `frame`/`compile`, e.g. `0/1` for the second compile of the first frame.
 
-    `autograd` is the compiled-autograd part, -1 where there is none.
+    `autograd` is the compiled-autograd part, -1 where there is none. Torch counts from 0 again when Dynamo is reset:
+    what it counts for the second time is shown as `0/1#2`, and `count` says which time it is.
     """
 
     frame: int
     compile: int
     autograd: int = -1
+    count: int = 1
 
     def __str__(self) -> str:
-        own = f"{self.frame}/{self.compile}"
+        own = f"{self.frame}/{self.compile}" + (f"#{self.count}" if self.count > 1 else "")
         return own if self.autograd < 0 else f"!{self.autograd}/{own}"
+
+    @property
+    def of_torch(self) -> CompileId:
+        """Return the id as torch has it, which another compile may have had before a reset."""
+        return CompileId(self.frame, self.compile, self.autograd)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from depyf.report.claims import FOLDER
-from depyf.report.facts import Facts, compiles_of, differences, facts
+from depyf.report.facts import Facts, breaks_told, compiles_of, differences, facts
 from depyf.report.writer import write_whole
 
 PROCESSES = "processes.md"
@@ -113,7 +113,7 @@ def _table(members: dict[int, Member], words: Words) -> Iterator[str]:
             f"[{number}]({member.folder}index.md)",
             str(len(compiles)),
             str(len(index["functions"])),
-            str(sum(len(each["breaks"]) for each in compiles)),
+            breaks_told(compiles).number,
             str(sum(each["trigger"]["kind"] == "recompile" for each in compiles)),
             str(sum(each["failure"] is not None for each in compiles)),
             str(len(index["problems"])),

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
+from depyf.report.counts import breaks_of
 from depyf.report.model import Recompile, Session
-from depyf.report.user_source import is_installed, short_path
+from depyf.report.skips import Whose, skips
+from depyf.report.user_source import short_path
 
 MOST_LINES = 6
 """Lines below the first; the index has the rest."""
@@ -50,14 +52,12 @@ def _counts(session: Session) -> str:
     compiles = [each for _, each in session.compiles()]
     if not compiles:
         return "nothing was compiled"
-    return ", ".join(
-        f"{number} {what}{'' if number == 1 else 's'}"
-        for number, what in (
-            (len(compiles), "compile"),
-            (sum(len(each.breaks) for each in compiles), "graph break"),
-            (sum(isinstance(each.trigger, Recompile) for each in compiles), "recompile"),
-        )
-    )
+    recompiles = sum(isinstance(each.trigger, Recompile) for each in compiles)
+    return ", ".join((_count(len(compiles), "compile"), str(breaks_of(compiles)), _count(recompiles, "recompile")))
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _lines(session: Session) -> Iterator[str]:
@@ -73,8 +73,8 @@ def _lines(session: Session) -> Iterator[str]:
         if each.failure is not None:
             reason = (each.failure.reason.strip().splitlines() or [""])[0]
             yield f"  given up: {function.name}: {each.failure.kind}: {reason}"
-    for name, filename, reason in session.skipped:
-        if not is_installed(filename):
-            yield f"  skipped: {name}, {short_path(filename)}: {reason}"
+    for skipped in skips(session):
+        if skipped.whose is Whose.OWN:
+            yield f"  skipped: {skipped.what}, {short_path(skipped.filename)}: {skipped.reason}"
     for (name, filename, line), hits in session.earlier.items():
         yield f"  compiled before: {name}, {short_path(filename)}:{line} served {hits} calls"

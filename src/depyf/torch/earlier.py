@@ -11,16 +11,29 @@ from depyf.torch.adapters.seams import CacheEntry
 from depyf.torch.guards.full_code import CompiledEntry
 from depyf.torch.recorder import Running
 from depyf.torch.transform import names_in_dump
+from depyf.torch.weak_codes import WeakCodes
 
 
-def from_before(compiles: Sequence[Running]) -> list[CompiledEntry]:
-    """Return the entries of a function that none of its `compiles` in this context has made, oldest first."""
-    known = [each.compile.id for each in compiles]
-    refs = (each.live_code for each in compiles if each.live_code is not None)
-    code = next((found for ref in refs if (found := ref()) is not None), None)
-    if code is None:
-        return []
-    return [_in_dump(entry, live.compiled_entry(entry, code)) for entry in live.earlier_entries(code, known)]
+class EarlierEntries:
+    """What one context has read of entries from before it: each once, as the full code may be written often."""
+
+    def __init__(self) -> None:
+        self._read: WeakCodes[CompiledEntry] = WeakCodes()
+
+    def of(self, compiles: Sequence[Running]) -> list[CompiledEntry]:
+        """Return the entries of a function that none of its `compiles` in this context has made, oldest first."""
+        known = [each.compile.id.of_torch for each in compiles]
+        refs = (each.live_code for each in compiles if each.live_code is not None)
+        code = next((alive for ref in refs if (alive := ref()) is not None), None)
+        if code is None:
+            return []
+        found = []
+        for entry in live.earlier_entries(code, known):
+            made = self._read.get(entry.code)
+            if made is None:
+                made = self._read[entry.code] = _in_dump(entry, live.compiled_entry(entry, code))
+            found.append(made)
+        return found
 
 
 def _in_dump(entry: CacheEntry, made: CompiledEntry) -> CompiledEntry:

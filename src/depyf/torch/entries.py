@@ -25,6 +25,7 @@ from depyf.torch.live import RESUME_PREFIX, compile_id, earlier_entries, resume_
 from depyf.torch.recorder import CallSite, Recorder, Running
 
 DROPPED = "something that its guards need is gone (a module that died), or Dynamo was reset"
+RESET = "Dynamo was reset"
 """Why an entry serves no more calls whose function is still there."""
 
 
@@ -62,7 +63,7 @@ def note_gone(recorder: Recorder) -> None:
         if code is None:
             running.compile.gone = "the function is gone, and its entries with it"
         elif _entry_of(running, code) is None:
-            running.compile.gone = DROPPED
+            running.compile.gone = RESET if running.is_reset else DROPPED
 
 
 def _explain_refusals(recorder: Recorder, running: Running, found: seams.GuardsInProgress) -> None:
@@ -87,7 +88,7 @@ def _guards_of_others(recorder: Recorder, running: Running) -> dict[str, tuple[T
     compiles = [each for each in recorder.compiles_of(running.function) if each is not running]
     code = running.live_code() if running.live_code is not None else None
     found: dict[str, tuple[Tree, GuardSet]] = {}
-    for entry in earlier_entries(code, [each.compile.id for each in compiles]) if code is not None else ():
+    for entry in earlier_entries(code, [each.compile.id.of_torch for each in compiles]) if code is not None else ():
         tree, differs = agreement.read(seams.entry_guard_manager(entry), None, running.function.filename)
         found[compile_id(entry)] = (tree, guard_set(tree, differs))
     for each in compiles:
@@ -160,8 +161,10 @@ def _read_from_cache(recorder: Recorder, running: Running) -> None:
 
 def _entry_of(running: Running, code: types.CodeType) -> seams.CacheEntry | None:
     """Return the cache entry that a compile made."""
-    entries = seams.cache_entries(code)
-    return next((entry for entry in entries if seams.entry_compile_id(entry) == running.compile.id), None)
+    if running.is_reset:
+        return None
+    entries, own = seams.cache_entries(code), running.compile.id.of_torch
+    return next((entry for entry in entries if seams.entry_compile_id(entry) == own), None)
 
 
 def _note_call_sites(recorder: Recorder, running: Running, global_values: Mapping[str, object]) -> None:

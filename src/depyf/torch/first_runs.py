@@ -29,7 +29,7 @@ class FirstRuns:
 
     def is_new(self, running: Running) -> bool:
         """Tell whether a compile has to be looked at."""
-        return running.compile.id not in self._looked_at
+        return running.compile.id.of_torch not in self._looked_at
 
     def changed(self, compile_id: CompileId | None) -> None:
         """Note that torch has told more about a compile."""
@@ -40,7 +40,7 @@ class FirstRuns:
     def begin(self, running: Running) -> list[str]:
         """Have what a compile calls run in the lines of its files; return where to break that was not told before."""
         with self._lock:
-            self._looked_at.add(running.compile.id)
+            self._looked_at.add(running.compile.id.of_torch)
             if running.live_code is None:
                 return []
             steps = find_steps(LiveCompile(running.compile, running.live_code), self._directory)

@@ -8,17 +8,22 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch._dynamo
+from torch._dynamo.backends.registry import list_backends, lookup_backend
+from torch._dynamo.exc import InvalidBackend
 
 
-def force_backend(name: str) -> Callable[[], None]:
+def force_backend(name: str, refuse: Callable[[str], None] = lambda told: None) -> Callable[[], None]:
     """Let every `torch.compile` of this process use the backend of that name; return what ends that.
 
-    What was handed to `torch.compile` before keeps its own.
+    What was handed to `torch.compile` before keeps its own. If there is no such backend when the first is wanted, which
+    the program may have registered until then, `refuse` is told so; if it returns, torch raises its own error.
     """
     optimize = torch._dynamo.optimize
 
     @functools.wraps(optimize)
     def with_backend(*args: Any, **kwargs: Any) -> Any:
+        if not _is_known(name):
+            refuse(f"torch has no backend {name!r}; it has {', '.join(list_backends(()))}")
         kwargs["backend"] = name
         return optimize(*args[1:], **kwargs)
 
@@ -27,6 +32,14 @@ def force_backend(name: str) -> Callable[[], None]:
 
     torch._dynamo.optimize = with_backend
     return end
+
+
+def _is_known(name: str) -> bool:
+    try:
+        lookup_backend(name)
+    except InvalidBackend:
+        return False
+    return True
 
 
 @contextlib.contextmanager

@@ -23,6 +23,7 @@ from depyf.torch.active import ACTIVE, HITS
 from depyf.torch.adapters import caller, lacking, seams, stages
 from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
 from depyf.torch.dump import LOOSE, Dump
+from depyf.torch.earlier import EarlierEntries
 from depyf.torch.entries import transformed_code
 from depyf.torch.first_runs import FirstRuns
 from depyf.torch.problems import Problems
@@ -78,6 +79,7 @@ class DumpContext:
         )
         self._untraced = None if seams.has_structured_trace() else Untraced(self._recorder)
         self._breaks = None if lacking.traced_breaks() is None else UntoldBreaks(self._recorder)
+        self._earlier = EarlierEntries()
         self._log_bytecode = log_bytecode
         self._install = install
         self._progress = Progress(self._write_so_far) if keep_index else None
@@ -120,7 +122,7 @@ class DumpContext:
         self.session.ended = True
         self.session.beside = page_of_processes(self.directory, self._shared)
         with self._problems.contained("writing the index"):
-            write_views(self.session, self._recorder.running(), self._dump, self._problems)
+            write_views(self.session, self._recorder.running(), self._earlier, self._dump, self._problems)
         with self._problems.contained("writing the index of all processes"):
             self._write_shared_indexes()
         with self._problems.contained("telling of the run in the terminal"):
@@ -135,7 +137,7 @@ class DumpContext:
 
     def _write_so_far(self) -> None:
         with self._problems.contained("writing the index so far"):
-            write_views(self.session, self._recorder.running(), self._dump, self._problems)
+            write_views(self.session, self._recorder.running(), self._earlier, self._dump, self._problems)
 
     def _tell(self) -> None:
         """Print the run in a few lines where somebody sees them: a program's own output is none of depyf's."""

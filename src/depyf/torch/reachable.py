@@ -61,15 +61,20 @@ def held(found: object) -> Iterable[object]:
         return found.values()
     if isinstance(found, torch.fx.GraphModule):
         interpreted.compiled_to_python(found)  # Until it first runs, a lazy module has no function of its own.
-        parts = [each for each in found.children() if isinstance(each, torch.fx.GraphModule)]
+        # Where Dynamo splits a graph, e.g. for `DistributedDataParallel`, its own modules hold the compiled parts.
+        parts = [each for each in found.children() if isinstance(each, torch.fx.GraphModule) or _is_of_torch(each)]
         return [type(found).forward, *parts]
     if isinstance(found, type):
         is_generated = issubclass(found, torch.autograd.Function) and found is not torch.autograd.Function
         return list(vars(found).values()) if is_generated else ()
-    if type(found).__module__.startswith(OWN_PACKAGES):
+    if _is_of_torch(found):
         values = getattr(found, "__dict__", {}).values()
         return [each for each in values if not isinstance(each, torch.fx.GraphModule)]  # Kept to be compiled, or shown.
     return ()
+
+
+def _is_of_torch(found: object) -> bool:
+    return type(found).__module__.startswith(OWN_PACKAGES)
 
 
 def cell_values(function: types.FunctionType) -> dict[str, object]:

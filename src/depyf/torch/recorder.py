@@ -63,6 +63,8 @@ class Running:
     nameless: list[Artefact] = field(default_factory=list)
     finished: bool = False
     entry_is_read: bool = False
+    is_reset: bool = False
+    """Whether Dynamo was reset since, so that another compile may have torch's id of this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,8 @@ class Recorder:
         self._all: list[Running] = []
         self._reasons: dict[CompileId, tuple[Refusal, ...]] = {}
         self._count = next(_COUNT)
+        self._told = {each.id for _, each in session.compiles()}
+        self._counted = max((each.count for each in self._told), default=1)
 
     def running(self) -> list[Running]:
         """Return every compile of the context, in order."""
@@ -230,6 +234,8 @@ class Recorder:
         if running is not None and running.finished:
             # torch._dynamo.reset() starts counting anew.
             self._count = next(_COUNT)
+            for each in self._running.values():
+                each.is_reset = True
             self._running.clear()
             running = None
         strings = seams.interned_strings()
@@ -245,16 +251,28 @@ class Recorder:
     def _begin(self, compile_id: CompileId, stack: tuple[UserLine, ...], code: types.CodeType | None = None) -> Running:
         here = stack[-1] if stack else UserLine("", 0, "", "?")
         function = self._function(compile_id, here, code)
-        made = Compile(compile_id, here.function, here.filename, here.line, order=next(_COUNT))
+        own_id = self._own_id(compile_id, begins=bool(stack))
+        made = Compile(own_id, here.function, here.filename, here.line, order=next(_COUNT))
         made.began = round(time.monotonic() - self.session.entered, 6)
         if compile_id in self._reasons or compile_id.compile > 0:
             # Before 2.6 torch does not tell the reasons.
-            made.trigger = Recompile(self._reasons.pop(compile_id, ()))
+            ids = {str(each.id.of_torch): str(each.id) for each in function.compiles}
+            told = self._reasons.pop(compile_id, ())
+            made.trigger = Recompile(tuple(replace(each, entry=ids.get(each.entry, each.entry)) for each in told))
         function.compiles.append(made)
         running = Running(made, function)
         self._running[compile_id] = running
         self._all.append(running)
         return running
+
+    def _own_id(self, compile_id: CompileId, *, begins: bool) -> CompileId:
+        """Return the id of a compile, which no other has unless it is a part of that one that comes later."""
+        own = replace(compile_id, count=self._counted)
+        if begins and own in self._told:
+            self._counted += 1
+            own = replace(compile_id, count=self._counted)
+        self._told.add(own)
+        return own
 
     def _function(self, compile_id: CompileId, here: UserLine, code: types.CodeType | None) -> Function:
         key = f"{self._count}:{compile_id.autograd}:{compile_id.frame}"
@@ -397,7 +415,7 @@ def _artefact(kind: str, details: Mapping[str, Any], payload: str, attempt: int)
     if stage is not None:
         part = _AOT_ID.search(payload) if stage.dialect is Dialect.KERNEL else None
         return Artefact(stage.word, stage.dialect, payload, part[1] if part else "", attempt=attempt, origin=origin)
-    dialect = Dialect.JSON if details.get("encoding") == "json" else Dialect.TEXT
+    dialect = stages.dialect_of(payload, details.get("encoding"))
     return Artefact(kind, dialect, payload, attempt=attempt, origin=origin)
 
 

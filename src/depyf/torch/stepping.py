@@ -45,7 +45,7 @@ def find_steps(live: LiveCompile, directory: Path) -> Steps:
         steps.reason = "its function is gone"
         return steps
     graphs = _compiled_graphs(live.compile, code)
-    if not graphs:
+    if live.compile.compiled_fns and not graphs:
         steps.reason = "torch no longer has its graphs"
     for number, graph in graphs.items():
         _find_in(steps, graph, _files(live.compile, number, directory))
@@ -64,10 +64,8 @@ def _find_in(steps: Steps, compiled: object, files: list[tuple[str, SourceFile]]
             interpreted.compiled_to_python(graph)  # The walk comes to the graph's code only later.
             interpreting.append((function, graph))
             continue
-        # Two modules of Inductor's may hold the same function: the one torch loaded it from comes first.
-        written_as = function.__code__.co_filename
-        ordered = sorted(files, key=lambda origin_and_file: origin_and_file[0] != written_as)
-        found = next((each for _, file in ordered if (each := file.steppable(function)) is not None), None)
+        ordered = _likeliest_first(function, files, steps.files)
+        found = next((each for file in ordered if (each := file.steppable(function)) is not None), None)
         if found is not None:
             taken.add(id(function))
             steps.files.append(found)
@@ -77,6 +75,20 @@ def _find_in(steps: Steps, compiled: object, files: list[tuple[str, SourceFile]]
         for function, graph in interpreting
         if id(type(graph).forward) in taken and id(function) not in known
     ]
+
+
+def _likeliest_first(
+    function: types.FunctionType, files: list[tuple[str, SourceFile]], known: list[Steppable]
+) -> list[SourceFile]:
+    """Return files in the order in which they are asked for a function, as several may hold the same one.
+
+    First the one that torch loaded it from. Parts of one graph that was split are alike, too: each gets its own file,
+    as both are in the order of the graph.
+    """
+    written_as, name = function.__code__.co_filename, function.__code__.co_name
+    used = {each.path for each in known if each.code.co_name == name}
+    ordered = sorted(files, key=lambda pair: (pair[0] != written_as, pair[1].path in used))
+    return [file for _, file in ordered]
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from depyf.report.links.flow import flow
 from depyf.report.links.graphs import STALE, graph_links, graph_places, node_origins
 from depyf.report.links.kernels import UNTOLD, Computed, computed_by, kernel_links
 from depyf.report.links.metadata import metadata_links
+from depyf.report.links.moved import moved_places
 from depyf.report.links.origins import Origins
 from depyf.report.links.runnable import ANOTHER, runnable_links
 from depyf.report.links.transformed import GraphPlaces, Seen, transformed_links
@@ -56,14 +57,31 @@ def test_an_input_is_there_for_the_lines_that_need_it_and_an_output_came_from_th
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [("/home/me/toy.py", "/home/me/other.py"), ("toy.py:12", "toy.py:11"), ("if b.sum() < 0:", "if b.sum() > 0:")],
-    ids=["another program", "other lines", "other code"],
+    [
+        ("/home/me/toy.py", "/home/me/other.py"),
+        ("if b.sum() < 0:", "if b.sum() > 0:"),
+        ("toy.py:12", "toy.py:14"),
+    ],
+    ids=["another program", "other code", "another order"],
 )
 def test_a_graph_from_a_cache_that_another_program_has_filled_is_not_linked(old: str, new: str) -> None:
     captured = graph_places(GRAPH, NAMES)
     assert graph_links(GRAPH, NAMES, captured).lines
     stale = graph_links(GRAPH.replace(old, new), NAMES, captured)
     assert not stale.lines and stale.note == STALE
+
+
+def test_a_graph_from_a_cache_whose_lines_have_moved_since_is_linked_to_where_they_are() -> None:
+    captured = graph_places(GRAPH.replace("toy.py:12", "toy.py:15").replace("toy.py:13", "toy.py:17"), NAMES)
+    links = graph_links(GRAPH, NAMES, captured)
+    assert links.of(7) == at(15) and links.of(14) == at(17)
+
+
+def test_a_line_that_may_have_moved_to_two_places_is_linked_to_none() -> None:
+    told = {("a.py", 3): "x = f(x)"}
+    assert moved_places(told, {("a.py", 5): "x = f(x)", ("a.py", 6): "x = f(x)"}) is None
+    assert moved_places(told, {("a.py", 5): "x = f(x)", ("b.py", 6): "x = f(x)"}) == {("a.py", 3): ("a.py", 5)}
+    assert moved_places({("b.py", 3): "x"}, {("a.py", 3): "x"}) is None
 
 
 def test_a_place_in_a_file_that_dynamo_did_not_name_is_no_sign_of_a_cache() -> None:
@@ -408,6 +426,13 @@ def test_a_change_that_another_file_makes_is_linked_to_the_line_that_torch_named
     links = transformed_links(text, {}, Seen(changes=named), OWN)
     assert links.of(2) == at(5) | {("pack/lib.py", 9)}
     assert not links.of(3)
+
+
+def test_what_is_fetched_for_a_change_is_there_for_the_lines_that_make_it() -> None:
+    text = "def f(a):\n    box_2 = box\n    other = box\n    put(box_2, 'n', 1)  # :16 box.n += 1\n    return other\n"
+    links = transformed_links(text, {}, Seen(), OWN)
+    assert links.of(2) == links.of(4) == at(16)
+    assert not links.of(3) and not links.of(5)
 
 
 RUNNABLE_PROGRAM = """\

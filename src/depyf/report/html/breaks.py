@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from depyf.report.html.function_data import entry_key
 from depyf.report.index_reader import Run
 from depyf.report.model import Failure, Function, GraphBreak, UserLine
-from depyf.report.names import resumed_function
-from depyf.report.user_source import is_installed
+from depyf.report.skips import Whose, skips
 
 OF_TORCH = "torch/"
 
@@ -31,7 +30,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A frame that runs as it was written; `is_own` unless it is a package's, and none that a compiled function is."""
+    """A frame that runs as it was written; `is_own` unless it is a package's, or of generated code in no file."""
 
     name: str
     file: str
@@ -73,13 +72,8 @@ def failed(run: Run, addresses: Mapping[str, str]) -> list[GivenUp]:
 
 def skipped(run: Run) -> list[Skipped]:
     """Return the frames that Dynamo left as they are: the user's own, then those that it met most often."""
-    session = run.session
-    compiled = {(each.name, each.filename) for each in session.functions.values()}
-    found = []
-    for (name, file, reason), times in session.skipped.items():
-        rest = resumed_function(name)
-        is_own = not (is_installed(file) or file in session.installed)
-        is_own = is_own or (rest is not None and (rest[0], file) in compiled)
-        words = f"the rest of {rest[0]} behind the break at :{rest[1]}" if rest is not None else name
-        found.append(Skipped(words, file, reason, times, is_own))
+    found = [
+        Skipped(each.what, each.filename, each.reason, each.times, each.whose is Whose.OWN)
+        for each in skips(run.session)
+    ]
     return sorted(found, key=lambda each: (not each.is_own, -each.times))

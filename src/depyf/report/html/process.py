@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from depyf.report.counts import breaks_of
 from depyf.report.html.breaks import Broken, GivenUp, Skipped, broken, failed, skipped
 from depyf.report.html.overview import Row, rows
 from depyf.report.html.recompiles import Recompiled, recompiled
@@ -65,7 +66,7 @@ class Process:
     def counts(self) -> list[Count]:
         """Return what a reader wants to know first."""
         compiles = [each for _, each in self.compiles]
-        breaks = sum(len(each.breaks) for each in compiles)
+        breaks = breaks_of(compiles)
         recompiles = sum(isinstance(each.trigger, Recompile) for each in compiles)
         failed = sum(status_of(each) is Status.FAILED for each in compiles)
         skipped = sum(status_of(each) is Status.SKIPPED for each in compiles) + len(self.run.session.skipped)
@@ -74,7 +75,7 @@ class Process:
             _count(len(self.addresses), "function"),
             _count(len(compiles), "compile", Status.COMPILED),
             _count(recompiles, "recompile", Status.RECOMPILED),
-            _count(breaks, "graph break", Status.BROKE),
+            Count(str(breaks.places), breaks.what, Status.BROKE, "graph breaks"),
             Count(str(skipped), "skipped", Status.SKIPPED, "skipped"),
             Count(str(failed), "failed", Status.FAILED, "failed"),
             Count(f"{spent:.1f} s", "compiling", heading="compiling"),

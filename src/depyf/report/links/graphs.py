@@ -13,12 +13,14 @@ import re
 from collections.abc import Mapping
 
 from depyf.report.links.flow import flow
+from depyf.report.links.moved import moved_places
 from depyf.report.links.origins import Links, Origin, Origins, joined
 
 NOTE = "torch tells no line of yours for it, and no node with one needs it"
 
 STALE = (
-    "it was taken from a cache that another program, or another state of this one, has filled: its places are not yours"
+    "it comes from a cache that another program, or another state of this one, has filled: its places are not yours. "
+    "With TORCHINDUCTOR_FORCE_DISABLE_CACHES=1 they are"
 )
 
 _PLACE = re.compile(r"^\s*# File: (?P<file>.*?):(?P<line>\d+) in .*?, code: (?P<code>.*)$")
@@ -40,9 +42,12 @@ def graph_links(text: str, names: Mapping[str, str], captured: Places | None = N
     """Return where each line of a graph came from.
 
     `captured` are the places of the graph as Dynamo captured it, in this very run. A later stage that names others of
-    the same file, or none of them, comes from a cache.
+    the same file, or none of them, comes from a cache; its lines may have moved since.
     """
-    if captured is not None and is_stale(graph_places(text, names), captured):
+    moved: Mapping[Origin, Origin] | None = {}
+    if captured is not None and is_stale(places := graph_places(text, names), captured):
+        moved = moved_places(places, captured)
+    if moved is None:
         return Links({}, STALE)
     lines: dict[int, Origins] = {}
     current: Origin | None = None
@@ -50,7 +55,8 @@ def graph_links(text: str, names: Mapping[str, str], captured: Places | None = N
         place = _PLACE.match(line) if "# File: " in line else None
         stripped = line.strip()
         if place is not None:
-            current = _origin(place, names)
+            named = _origin(place, names)
+            current = moved.get(named, named)
         elif stripped == _NOTHING_KNOWN or stripped.startswith(("def ", "class ", "return")):
             current = None
         if current is not None and stripped:

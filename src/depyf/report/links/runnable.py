@@ -38,6 +38,8 @@ def runnable_links(text: str, graphs: Iterable[tuple[str, Links]]) -> Links:
             told = {
                 own: links.of(number) for (_, own), (_, number) in zip(nodes, same, strict=True) if links.of(number)
             }
+            if not told:
+                return Links({}, links.note)
             return Links({**told, **_around(rows, nodes[-1][1] + 1, told)}, NOTE)
     return Links({}, ANOTHER)
 

@@ -1,11 +1,12 @@
 """Which record of torch's structured trace is which stage of the compiler.
 
 Record and artefact names drift between releases, so a stage lists every name it has had. A record that no row
-names is kept under its own name.
+names is kept under its own name, as a graph where its text is one.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from depyf.report.model import Dialect
@@ -51,6 +52,15 @@ STAGES = (
 )
 
 STAGE_OF_NAME = {name: stage for stage in STAGES for name in stage.names}
+
+_PRINTED_GRAPH = re.compile(r"\s*class \S+\(torch\.nn\.Module\):\n +def forward\(self")
+
+
+def dialect_of(text: str, encoding: object) -> Dialect:
+    """Return what the text of a record is that no row names: `encoding` is torch's word for it."""
+    if encoding == "json":
+        return Dialect.JSON
+    return Dialect.GRAPH if _PRINTED_GRAPH.match(text) else Dialect.TEXT
 
 FRAME_STARTS = "dynamo_start"
 FRAME_ENDS = "compilation_metrics"

@@ -297,7 +297,8 @@ depyf.functionPage = (() => {
       this.view = new depyf.code.Code(text.replace(/\n$/, "").split("\n"), { language: doc.language });
       this.view.root.classList.toggle("wrap", this.wrap);
       listen(this.view, (line) => this.page.point({ doc: doc.key, line }), () => this.page.point(this.page.pinned), (line) => this.page.pin({ doc: doc.key, line }));
-      this.scroll.replaceChildren(this.view.root);
+      const unlinked = doc.links.length ? null : element("p", { class: "notice unlinked" }, "No line of yours is linked to this text: " + doc.note + ".");
+      this.scroll.replaceChildren(...(unlinked ? [unlinked] : []), this.view.root);
       this.scroll.scrollTop = 0;
     }
 

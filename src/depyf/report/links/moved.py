@@ -1,0 +1,52 @@
+"""Lines that a graph from a cache names, where they are now: a program was edited above them, and compiled to the same.
+
+before: the cache says `a.py:12 x = a.abs()` and `a.py:13 x + 1`, this run has captured the same at 15 and 16
+after: line 12 is line 15 now, and line 13 is line 16
+
+A graph is taken from a cache only where that which was captured is the same. So the lines are too, if those that the
+cache names stand in the same file, in the same order, and in one way only among those that were captured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from depyf.report.links.origins import Origin
+
+
+def moved_places(told: Mapping[Origin, str], captured: Mapping[Origin, str]) -> dict[Origin, Origin] | None:
+    """Return where each place that a cache has `told` is now, or None where that cannot be said.
+
+    Both give places with the code that stands there.
+    """
+    found: dict[Origin, Origin] = {}
+    for file in {file for file, _ in captured}:
+        old, new = (sorted(line for name, line in places if name == file) for places in (told, captured))
+        embedded = _embedded([told[file, line] for line in old], [captured[file, line] for line in new])
+        if embedded is None:
+            return None
+        found.update(((file, line), (file, new[at])) for line, at in zip(old, embedded, strict=True))
+    return found or None
+
+
+def _embedded(few: Sequence[str], many: Sequence[str]) -> list[int] | None:
+    """Return where each of a few texts is among many, all in order, or None if there is no way or more than one.
+
+    >>> _embedded(["a", "c"], ["a", "b", "c"]), _embedded(["a"], ["a", "a"])
+    ([0, 2], None)
+    """
+    first = _leftmost(few, many)
+    last = _leftmost(few[::-1], many[::-1])
+    if first is None or last is None or first != [len(many) - 1 - at for at in reversed(last)]:
+        return None
+    return first
+
+
+def _leftmost(few: Sequence[str], many: Sequence[str]) -> list[int] | None:
+    found: list[int] = []
+    for text in few:
+        at = next((at for at in range(found[-1] + 1 if found else 0, len(many)) if many[at] == text), None)
+        if at is None:
+            return None
+        found.append(at)
+    return found
