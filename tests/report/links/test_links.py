@@ -428,6 +428,13 @@ def test_a_change_that_another_file_makes_is_linked_to_the_line_that_torch_named
     assert not links.of(3)
 
 
+def test_what_is_fetched_for_a_change_is_there_for_the_lines_that_make_it() -> None:
+    text = "def f(a):\n    box_2 = box\n    other = box\n    put(box_2, 'n', 1)  # :16 box.n += 1\n    return other\n"
+    links = transformed_links(text, {}, Seen(), OWN)
+    assert links.of(2) == links.of(4) == at(16)
+    assert not links.of(3) and not links.of(5)
+
+
 RUNNABLE_PROGRAM = """\
 import os
 class Repro(torch.nn.Module):

@@ -56,10 +56,11 @@ def transformed_links(text: str, graphs: Graphs, seen: Seen, begins: Origin) -> 
     """
     own_file, _ = begins
     lines = _of_comments(text, seen.breaks, own_file)
-    for number, origins in _of_code(text, graphs):
+    changes = _of_changes(text, seen.changes, own_file)
+    for number, origins in _of_code(text, graphs, changes):
         if number not in lines and origins:
             lines[number] = origins
-    for number, origins in _of_changes(text, seen.changes, own_file).items():
+    for number, origins in changes.items():
         lines.setdefault(number, origins)
     for number in _heads(text):
         lines[number] = frozenset((begins,))
@@ -100,7 +101,7 @@ def _of_changes(text: str, changes: Origins, own_file: str) -> dict[int, Origins
     return {number: places for number, places in found.items() if places}
 
 
-def _of_code(text: str, graphs: Graphs) -> Iterator[tuple[int, Origins]]:
+def _of_code(text: str, graphs: Graphs, changes: Mapping[int, Origins]) -> Iterator[tuple[int, Origins]]:
     try:
         tree = ast.parse(text)
     except SyntaxError:
@@ -112,6 +113,9 @@ def _of_code(text: str, graphs: Graphs) -> Iterator[tuple[int, Origins]]:
     needed: dict[str, Origins] = {}
     wanted: dict[int, Origins] = {}
     for statement in reversed(statements):
+        if not any(_calls(statement, graphs)):
+            for name in _loaded(statement) if statement.lineno in changes else ():
+                needed[name] = joined((needed.get(name, NOWHERE), changes[statement.lineno]))
         wanted[id(statement)] = _needs(statement, graphs, needed)
     made: dict[str, Origins] = {}
     for statement in statements:
