@@ -123,6 +123,25 @@ def test_generated_code_in_no_file_is_counted_unless_something_of_it_was_compile
     assert "- __init__, <string>: no tensors (2 times)\n" in told and "- 1 frame of code" in told
 
 
+def test_the_table_says_why_the_nearest_entry_refused() -> None:
+    session = _session()
+    made = session.functions["0"].compiles[1]
+    far = Refusal("0/0", ("far", "away"))
+    made.trigger = Recompile((far, Refusal("0/3", ("x",), ("near",)), Refusal("0/4", ("y",))))
+    assert "| recompile, 0/4: y (3 more below) |" in index_markdown(session)
+    made.trigger = Recompile((Refusal("0/3", ("x",), ("near",)),))
+    assert "| recompile, 0/3: near |" in index_markdown(session)
+    made.trigger = Recompile(())
+    assert "| recompile, torch does not say why |" in index_markdown(session)
+
+
+def test_a_function_of_which_nothing_runs_compiled_is_no_file() -> None:
+    session = _session()
+    assert "- f: nothing of it runs compiled\n" in index_markdown(session)
+    session.functions["0"].file = "full_code_for_f_0.py"
+    assert "- [f](full_code_for_f_0.py): guards, entries and dispatch\n" in index_markdown(session)
+
+
 def test_places_of_graph_breaks_and_how_often_each_was_come_to() -> None:
     session = _session()
     for each in session.functions["0"].compiles:

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
-from depyf.torch.listing import listing  # noqa: E402 - after the check that torch is there
+from depyf.torch.listing import listing, object_words  # noqa: E402 - after the check that torch is there
 
 
 def program() -> object:
@@ -26,3 +26,12 @@ def test_a_constant_without_a_literal_is_shown_in_a_few_words() -> None:
 def test_members_of_a_set_have_one_order() -> None:
     code = program.__code__.replace(co_consts=(frozenset("edcba"),) * len(program.__code__.co_consts))
     assert "frozenset({'a', 'b', 'c', 'd', 'e'})" in listing(code)
+
+
+def test_what_torch_writes_as_a_program_does_is_shown_so() -> None:
+    code = program.__code__.replace(co_consts=(torch.float32, torch.device("cpu"), torch.ones(2)))
+    assert [object_words(each) for each in code.co_consts] == [
+        "torch.float32",
+        "device(type='cpu')",
+        "a constant of type Tensor",
+    ]

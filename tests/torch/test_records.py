@@ -57,6 +57,22 @@ def test_a_reason_is_told_without_quotes(text: str) -> None:
     assert records.graph_break(f"Graph Break Reason: {text}\n", 0).reason == "its that, and no more"
 
 
+def test_a_break_for_which_a_whole_frame_is_skipped_has_its_reason_below() -> None:
+    text = (
+        "Graph break: skip: from user code at:\n"
+        '  File "nowhere/probe.py", line 24, in <module>\n    y = f(x)\n'
+        '  File "nowhere/toy.py", line 4, in f\n    if x.sum() > 0:\n\n'
+        "Traceback (most recent call last):\n"
+        '  File "torch/_dynamo/symbolic_convert.py", line 1, in step\n'
+        "torch._dynamo.exc.Unsupported: Data-dependent branching\n  Explanation: It is.\n  Hint: Use `torch.cond`.\n"
+    )
+    found = records.graph_break(text, 0)
+    assert (found.reason, found.explanation) == ("Data-dependent branching", "It is.")
+    assert found.hints == ("Use `torch.cond`.",)
+    assert found.where is not None and (found.where.line, found.where.function) == (4, "f")
+    assert "symbolic_convert" not in found.text
+
+
 def test_a_text_of_another_form_is_kept() -> None:
     found = records.graph_break("something new\nmore of it", 1)
     assert (found.reason, found.where, found.hints, found.attempt) == ("something new", None, (), 1)

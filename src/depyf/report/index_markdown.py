@@ -109,7 +109,7 @@ def _what(session: Session, function: Function) -> str:
 def _why(function: Function, each: Compile) -> str:
     if isinstance(each.trigger, Resume) and function.break_line is not None:
         return f"{each.trigger.caller} broke at :{function.break_line}"
-    return trigger_words(each.trigger)
+    return trigger_words(each.trigger, rest="below")
 
 
 def _number(value: int | None) -> str:
@@ -179,7 +179,8 @@ def _failures(pairs: list[tuple[Function, Compile]]) -> str:
 def _files(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
     lines = []
     for root in session.roots():
-        lines.append(f"- {_link(root.name, root.file)}: guards, entries and dispatch")
+        what = "guards, entries and dispatch" if root.file else "nothing of it runs compiled"
+        lines.append(f"- {_link(root.name, root.file)}: {what}")
         for function, each in pairs:
             if function.root == root.key:
                 lines += _files_of(each)

@@ -17,8 +17,10 @@ from depyf.report.user_source import Resumption, short_path
 from depyf.verify.level import Level
 
 
-def trigger_words(trigger: Trigger) -> str:
-    """Return why something was compiled.
+def trigger_words(trigger: Trigger, rest: str = "in index.md") -> str:
+    """Return why something was compiled: of a recompile, why the entry that came nearest did not serve the call.
+
+    `rest` says where all the others are told of.
 
     >>> trigger_words(FirstCall())
     'first call'
@@ -27,8 +29,12 @@ def trigger_words(trigger: Trigger) -> str:
         case FirstCall():
             return "first call"
         case Recompile(refusals):
-            refused = "; ".join(f"{each.entry}: {', '.join(each.clauses or each.explained)}" for each in refusals)
-            return f"recompile, {refused or 'torch does not say why'}"
+            told = [(each.entry, each.explained or each.clauses) for each in reversed(refusals)]
+            entry, clauses = min(told, key=lambda pair: len(pair[1]), default=("", ()))
+            if not clauses:
+                return "recompile, torch does not say why"
+            others = sum(len(each) for _, each in told) - 1
+            return f"recompile, {entry}: {clauses[0]}" + (f" ({others} more {rest})" if others else "")
         case Resume(caller):
             return f"goes on after {caller}"
 

@@ -6,6 +6,8 @@ import dis
 import re
 import types
 
+import torch
+
 from depyf.bytecode.ordered_text import ordered_text
 from depyf.report.names import stable_names
 
@@ -35,6 +37,10 @@ def codes_in_order(code: types.CodeType) -> list[types.CodeType]:
 _LITERALS = (int, float, complex, str, bytes, type(None), type(...), types.CodeType)
 
 
+_SHOWN_BY_TORCH = (torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Size)
+"""Values that torch prints as a program writes them, and the same in each process."""
+
+
 class _Brief:
     """Stands for a constant whose own text may be that of a whole module, or another in each process."""
 
@@ -61,6 +67,8 @@ def object_words(value: object) -> str:
         return f"the code of {value.co_name}"
     if isinstance(value, dict) and isinstance(value.get("__name__"), str):
         return f"the globals of {value['__name__']}"
+    if isinstance(value, _SHOWN_BY_TORCH):
+        return repr(value)
     return f"a constant of type {type(value).__qualname__}"
 
 

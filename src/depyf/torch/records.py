@@ -18,6 +18,9 @@ _BREAK_PLACE = re.compile(r"^Graph break in user code at (?P<file>.*):(?P<line>\
 _BREAK_REASON = re.compile(r"^(?:Graph Break )?Reason: (?:Unsupported: )?(?P<reason>.*)$", re.MULTILINE)
 """Torch 2.6 and older say only `Reason`."""
 _BREAK_CODE = re.compile(r"\bgb(\d{4})\b", re.IGNORECASE)
+_BREAK_OF_FRAME = re.compile(r"^Graph break: skip: from user code at:$", re.MULTILINE)
+_EXCEPTION = re.compile(r"^torch\._dynamo\.exc\.\w+: ", re.MULTILINE)
+"""Before 2.10 a break for which the whole frame is left as it is has its reason in the exception below alone."""
 _BREAK_PART = re.compile(r"^  (Explanation|Hint|Developer debug context): ", re.MULTILINE)
 _BREAK_END = re.compile(r"^\s?For more details about this graph break|^User code traceback:", re.MULTILINE)
 _BREAK_INTERNALS = re.compile(r"^Traceback \(most recent call last\):|^NoneType: None", re.MULTILINE)
@@ -98,16 +101,18 @@ def graph_break(payload: str, attempt: int) -> GraphBreak:
     """Read torch's text about a graph break."""
     text = _BREAK_INTERNALS.split(payload, maxsplit=1)[0].strip()
     place = _BREAK_PLACE.search(text)
-    code = _BREAK_CODE.search(text)
-    parts = _parts_of_break(text)
+    own = _message_of_skip(payload) or text
+    code = _BREAK_CODE.search(own)
+    parts = _parts_of_break(own)
     stack = tuple(line_at(frame["file"], int(frame["line"]), frame["fn"]) for frame in _STACK_FRAME.finditer(text))
-    function = stack[-1].function if stack else ""
+    innermost = stack[-1] if stack else None
+    function = innermost.function if innermost is not None else ""
     return GraphBreak(
-        reason=_reason_of_break(text),
+        reason=_reason_of_break(own),
         explanation=" ".join(parts.get("Explanation", [""])[0].split()),
         hints=tuple(" ".join(hint.split()) for hint in parts.get("Hint", [])),
         code=f"GB{code[1]}" if code else "",
-        where=line_at(place["file"], int(place["line"]), function) if place else None,
+        where=line_at(place["file"], int(place["line"]), function) if place else innermost,
         stack=stack,
         attempt=attempt,
         text=text,
@@ -131,6 +136,12 @@ def side_effects(payload: str, known: Iterable[SideEffect] = (), callers: Iterab
             own = [each for each in places if (each.filename, each.line) not in outside]
             lines.setdefault(source["name"], []).extend(own)
     return [SideEffect(name, tuple(dict.fromkeys(found))) for name, found in lines.items()]
+
+
+def _message_of_skip(payload: str) -> str:
+    """Return the message of the exception for which a frame was left as it is; empty for any other break."""
+    found = list(_EXCEPTION.finditer(payload)) if _BREAK_OF_FRAME.search(payload) else []
+    return payload[found[-1].end() :].strip() if found else ""
 
 
 def _reason_of_break(text: str) -> str:

@@ -54,6 +54,14 @@ def test_sizes_types_and_constants() -> None:
     ]
 
 
+def test_a_dynamic_size_is_any_number() -> None:
+    clauses = [f'tensor(L["x"], torch.Tensor, size=({size},), requires_grad=False)' for size in (4, None)]
+    first, second = (GuardSet((Guard("TENSOR_MATCH", 'L["x"]', "", clause),)) for clause in clauses)
+    assert [each.words("0/0", "0/1") for each in contrasts(first, second)] == [
+        'size of L["x"]: 0/0 asks for (4,), 0/1 for (any,)',
+    ]
+
+
 @needs(lacking.guard_trees())
 def test_what_only_one_entry_asks() -> None:
     x = torch.ones(4)

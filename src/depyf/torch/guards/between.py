@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -73,7 +74,12 @@ def _within(source: str, first: str, second: str) -> Iterator[Contrast]:
         return
     for name in dict.fromkeys((*mine, *other)):
         if mine.get(name) != other.get(name):
-            yield Contrast(source, name, mine.get(name, ""), other.get(name, ""))
+            yield Contrast(source, name, _shown(name, mine.get(name, "")), _shown(name, other.get(name, "")))
+
+
+def _shown(aspect: str, text: str) -> str:
+    """Return what is asked for as a refusal says it: `any` number, which a guard writes as None."""
+    return re.sub(r"\bNone\b", "any", text) if aspect in ("size", "stride") else text
 
 
 _POSITIONS = {"tensor": ("value", "type", "dtype", "device"), "equals": ("value", "constant")}
