@@ -18,6 +18,19 @@ from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.oracle import Oracle
 
 CALL = "__call__"
+LEADS: dict[type, str] = {
+    types.MethodType: "__func__",
+    types.GeneratorType: "gi_code",
+    types.CoroutineType: "cr_code",
+    types.AsyncGeneratorType: "ag_code",
+    types.FrameType: "f_code",
+    functools.partial: "func",
+    functools.partialmethod: "func",
+    functools.cached_property: "func",
+    functools.singledispatchmethod: "func",
+    property: "fget",
+}
+"""The attribute of an object that leads to the code that it runs, by type; of a property the one that is read."""
 LARGEST = 1 << 27
 """Bytes of the largest `.pyc` that is read."""
 
@@ -25,7 +38,8 @@ LARGEST = 1 << 27
 def decompile(x: object) -> str:
     """Return the source of one function.
 
-    x: a code object, function, bound method, `functools.partial`, wrapped function, or an instance with `__call__`.
+    x: a code object, function, bound method, `functools.partial`, wrapped function, or an instance with `__call__`;
+        also a property (what reads it), a generator or coroutine, and a frame.
         Of a function the defaults and annotations are written too, and above it as comments what its closure holds; a
         code object has none of these. An object without a text is written as a name that a comment explains.
 
@@ -111,20 +125,25 @@ def code_of(x: object) -> types.CodeType:
 def _function_of(x: object) -> types.FunctionType | types.CodeType:
     given = x
     while not isinstance(x, types.CodeType):
-        if isinstance(x, functools.partial):
-            x = x.func
-        elif isinstance(x, types.MethodType):
-            x = x.__func__
+        kind = type(x)
+        leads = next((LEADS[base] for base in kind.__mro__ if base in LEADS), None)
+        if leads is not None:
+            x = getattr(x, leads)
         elif isinstance(x, types.FunctionType):
             unwrapped = inspect.unwrap(x)
             return unwrapped if isinstance(unwrapped, types.FunctionType) else x
+        elif isinstance(x, type):
+            break
         elif hasattr(x, "__wrapped__"):
             x = x.__wrapped__
-        elif isinstance(getattr(type(x), CALL, None), types.FunctionType):
-            x = getattr(type(x), CALL)
+        elif isinstance(getattr(kind, CALL, None), types.FunctionType):
+            x = getattr(kind, CALL)
         else:
-            raise TypeError(f"{given!r} is no function, method or code object: it has no bytecode of its own")
-    return x
+            break
+    else:
+        return x
+    advice = "; `depyf decompile module:name` prints classes" if isinstance(x, type) else ""
+    raise TypeError(f"{given!r} is no function, method or code object: it has no bytecode of its own{advice}")
 
 
 __all__ = [

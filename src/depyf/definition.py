@@ -26,10 +26,17 @@ LOCALS = "<locals>"
 
 
 def definition_source(
-    code: Code, qualname: str, *, prove: bool, oracle: Oracle | None = None, without: frozenset[str] = NOTHING
+    code: Code,
+    qualname: str,
+    kinds: tuple[type[Definition], ...],
+    *,
+    prove: bool,
+    oracle: Oracle | None = None,
+    without: frozenset[str] = NOTHING,
 ) -> tuple[str, Verdict | None] | None:
     """Return the source of the definitions of a qualified name in the code of a module, and what was proven.
 
+    kinds: what the name leads to, a function or a class.
     The proof is that of the module. None where the module's source has no definition of that name.
 
     Raises DecompilationError for code that cannot be decompiled.
@@ -37,7 +44,7 @@ def definition_source(
     with faults_named("decompiling", code):
         body, names = decompile(code, without=without)
         stmts, grammar = module_body(body, names.objects), Grammar.of(code)
-        found = definitions(stmts, qualname)
+        found = [each for each in definitions(stmts, qualname) if isinstance(each, kinds)]
         if not found:
             return None
         source = write(found, grammar)
@@ -45,14 +52,26 @@ def definition_source(
 
 
 def definitions(stmts: Sequence[ast.stmt], qualname: str) -> list[Definition]:
-    """Return the definitions of a qualified name below some statements; two arms of an `if` may have one each."""
+    """Return the definitions that a qualified name may lead to below some statements: two arms of an `if` may have one
+    each; one that always runs takes the name from those before it, unless it is made of them (`@name.setter`)."""
     found: list[Definition] = []
     below = stmts
     for part in qualname.split("."):
         if part != LOCALS:
-            found = [each for each in _in_scope(below) if each.name == part]
+            found = []
+            for each in _in_scope(below):
+                if each.name == part:
+                    is_alone = any(each is stmt for stmt in below) and not _is_made_of(each, part)
+                    found = [each] if is_alone else [*found, each]
             below = [stmt for each in found for stmt in each.body]
     return found
+
+
+def _is_made_of(definition: Definition, name: str) -> bool:
+    """Say whether the decorators or bases of a definition name what was defined before."""
+    bases = definition.bases if isinstance(definition, ast.ClassDef) else []
+    parts = [node for expr in (*definition.decorator_list, *bases) for node in ast.walk(expr)]
+    return any(isinstance(node, ast.Name) and node.id == name for node in parts)
 
 
 def _in_scope(stmts: Sequence[ast.stmt]) -> list[Definition]:

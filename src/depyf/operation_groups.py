@@ -6,6 +6,7 @@ PATTERNS = frozenset({"MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS"})
 STATED = PATTERNS | {"LOAD_BUILD_CLASS"}
 """Operations of statements that are known by the form in which a compiler wrote them."""
 HANDLERS = frozenset({"PUSH_EXC_INFO", "RERAISE", "ENTER_WITH", "ENTER_ASYNC_WITH"})
+CAUGHT = frozenset({"PUSH_EXC_INFO"})
 LOOPS = frozenset({"FOR_ITER", "GET_ANEXT"})
 OURS = PATTERNS | HANDLERS | LOOPS
 """Operations that become statements and tests of ours before they are Python's."""

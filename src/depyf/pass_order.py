@@ -28,6 +28,7 @@ ORDER: tuple[Before, ...] = (
     Before("hoist", "labels", "labels vanish"),
     Before("labels", "matches", "a case ends where control falls out of it"),
     Before("asserts", "tidy", "an `else` moved out of an `if` no longer looks like that of an assertion"),
+    Before("tidy", "opposites", "what goes first may be what a test guards against, by the opposite of the test"),
     Before("tries", "heads", "the clauses of a handler hold loops and managers of their own"),
     Before("heads", "complete", "heads are what most leftover nodes turn into"),
     Before("complete", "expressions", "another way to structure is tried before expressions are put together"),

@@ -20,6 +20,7 @@ from depyf.lift.tac import NULL
 from depyf.operation_groups import (
     ANNOTATIONS,
     BUILTINS,
+    CAUGHT,
     DEFINITIONS,
     FLOW,
     HANDLERS,
@@ -45,6 +46,7 @@ from depyf.passes.heads import restore_heads
 from depyf.passes.inlined import inlined_operation
 from depyf.passes.leftovers import finish_leftovers
 from depyf.passes.matches import restore_matches
+from depyf.passes.opposites import write_opposites
 from depyf.passes.plain_super import declare_super
 from depyf.passes.scopes import declare
 from depyf.passes.tidy import tidy
@@ -313,6 +315,10 @@ def _tidy(work: Work) -> None:
     tidy(work.stmts, in_order=work.graph.source_order)
 
 
+def _opposites(work: Work) -> None:
+    write_opposites(work.stmts)
+
+
 def _deferred(work: Work) -> None:
     work.body.stmts = restore_deferred_annotations(work.body.stmts, work.code, work.bodies)
 
@@ -392,13 +398,7 @@ PASSES: tuple[Pass, ...] = (
             "the handler that ends `async for` becomes an exit of a block",
             needs=frozenset({"END_ASYNC_FOR"}),
         ),
-        Pass(
-            "except-star",
-            Stage.STRUCTURE,
-            _except_star,
-            "the bookkeeping of `except*` is taken out",
-            needs=frozenset({"PUSH_EXC_INFO"}),
-        ),
+        Pass("except-star", Stage.STRUCTURE, _except_star, "the bookkeeping of `except*` is taken out", needs=CAUGHT),
         Pass("dead-phis", Stage.STRUCTURE, _dead_phis, "where paths meet, what nobody reads is no variable"),
         Pass("ends", Stage.STRUCTURE, _ends, "every `return None` leads to one block"),
     ),
@@ -452,6 +452,7 @@ PASSES: tuple[Pass, ...] = (
     ),
     *_structuring(
         Pass("tidy", Stage.STATEMENTS, _tidy, "no `else` behind what never falls through", optional=True, needs=FLOW),
+        Pass("opposites", Stage.STATEMENTS, _opposites, "`not` goes to operands", optional=True, needs=TESTS),
     ),
     Pass("deferred-annotations", Stage.BODY, _deferred, "what `__annotate__` evaluates stands at its variable"),
     Pass(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import types
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from click.testing import CliRunner
 from depyf.cli.commands import depyf
 from depyf.cli.entry import EXIT_DONE, EXIT_FAILED
 from depyf.cli.locate import bodies, find_definition, find_module
+from depyf.definition import definitions
 
 MODULE = '''
 assert not __name__, "this module must not be run"
@@ -108,3 +110,66 @@ def test_functions_with_type_parameters_stand_in_a_scope_of_their_own() -> None:
     outer = compile("pass", "m", "exec")
     scope = outer.replace(co_name="<generic parameters of f>", co_consts=(inner,))
     assert bodies(outer.replace(co_consts=(scope,)), "f") == [inner]
+
+
+SHARED = """\
+class Later:
+    x = 1
+
+
+def Later(a):
+    return a + 2
+
+
+def Class(a):
+    return a
+
+
+class Class:
+    y = 3
+
+    @property
+    def z(self):
+        return 1
+
+    @z.setter
+    def z(self, value):
+        pass
+
+
+def deep():
+
+    class Inner:
+        x = 1
+
+    class Inner(Inner):
+        y = 1
+
+    def Inner():
+        pass
+    return Inner
+"""
+
+
+@pytest.mark.parametrize("name", ["Later", "Class"])
+def test_of_a_function_and_a_class_of_one_name_the_one_is_printed_that_it_is_bound_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (tmp_path / "sharing_x.py").write_text(SHARED, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    done = CliRunner().invoke(depyf, ["decompile", f"sharing_x:{name}"])
+    assert done.exit_code == EXIT_DONE
+    assert "the module was imported" in done.stderr
+    shown = ast.parse(done.stdout).body
+    assert [type(each) for each in shown] == [ast.FunctionDef if name == "Later" else ast.ClassDef]
+
+
+def test_a_definition_that_always_runs_takes_the_name() -> None:
+    body = ast.parse(SHARED).body
+    assert [each.lineno for each in definitions(body, "Later")] == [5]
+    assert [each.name for each in definitions(body, "Class.z")] == ["z", "z"]
+    assert [type(each) for each in definitions(body, "deep.<locals>.Inner")] == [ast.FunctionDef]
+    arms = ast.parse("if a:\n    def f(): pass\nelse:\n    class f: pass\n").body
+    assert len(definitions(arms, "f")) == 2
+    based = ast.parse("class A: pass\nclass A(A): pass\n").body
+    assert len(definitions(based, "A")) == 2

@@ -208,6 +208,16 @@ PROGRAMS: dict[str, tuple[list[Block], list[Region]]] = {
         ],
         [region(1), region(6, "p", lasti=True)],
     ),
+    # the last value of what is stored in another order than it was made goes to a third variable too
+    "a value of a parallel assignment that is stored twice": (
+        [
+            block("", [load(), op("CONST", "k"), op("COPY", 1)], to(1)),
+            block("v t t", [], RETURN, 0),
+            block("e", [PUSH], to(3)),
+            block("p e", [*leave("v", "p"), load()], RETURN),
+        ],
+        [region(2)],
+    ),
     "what was handled is handled again": (
         [
             block("", CALL_G, RETURN, 0),

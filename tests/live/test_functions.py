@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import enum
+import functools
 import math
+import sys
 import types
 import typing
 from collections import OrderedDict
+from collections.abc import Iterator
 
 import pytest
 
@@ -154,3 +157,41 @@ def test_the_text_makes_the_same_function() -> None:
     again = namespace["f"]
     assert (again.__defaults__, again.__kwdefaults__) == (f.__defaults__, f.__kwdefaults__)
     assert again(1, 2, 3, c=4, e=5) == f(1, 2, 3, c=4, e=5)
+
+
+def test_what_leads_to_code_is_followed_there() -> None:
+    class Holder:
+        @property
+        def read(self) -> int:
+            return 1
+
+        @read.setter
+        def read(self, value: int) -> None:
+            self.written = value
+
+        @functools.cached_property
+        def kept(self) -> int:
+            return 2
+
+        @functools.singledispatchmethod
+        def single(self, x: int) -> int:
+            return 3
+
+        half = functools.partialmethod(lambda self, x: 4, 5)
+
+    def generates() -> Iterator[int]:
+        yield sys._getframe().f_code.co_flags
+
+    async def waits() -> int:
+        return 6
+
+    for name, number in (("read", 1), ("kept", 2), ("single", 3), ("half", 4)):
+        assert f"{number}" in depyf.decompile(vars(Holder)[name])
+    assert "yield" in depyf.decompile(generates())
+    waiting = waits()
+    assert "return 6" in depyf.decompile(waiting)
+    waiting.close()
+    with pytest.raises(TypeError, match="prints classes"):
+        depyf.decompile(Holder)
+    with pytest.raises(TypeError, match="no bytecode of its own$"):
+        depyf.decompile(property())

@@ -71,9 +71,9 @@ def decompile(
     """Print the source of TARGET, from its bytecode alone.
 
     TARGET is FILE.pyc (of CPython 3.7 to 3.15), FILE.py (compiled first), package.module, package.module:name of a
-    function, method or class, or a folder of .pyc and .py files. Nothing of it is executed; only a function that the
-    bytecode of its module does not show (made while the module runs, or one of several of that name) is found by
-    importing the module.
+    function, method or class, or a folder of .pyc and .py files. Nothing of it is executed; only what the bytecode of
+    its module does not show (a function made while the module runs, or one of several definitions of that name) is
+    found by importing the module.
 
     \b
     Exit codes:
@@ -92,8 +92,8 @@ def decompile(
             _folder(what.path, out, prove=prove, without=left_out, count=jobs, limit=limit)
             return
         found = resolve(what)
-        if isinstance(found, Function) and found.module is None:
-            click.echo(f"{target}: the module was imported, as its bytecode does not show the function", err=True)
+        if not isinstance(found, Module) and found.imported:
+            click.echo(f"{target}: the module was imported, as its bytecode does not show what is meant", err=True)
         if show or stop_after:
             if isinstance(found, Class):
                 raise Usage("--show and --stop-after take a module or a function: a class has no bytecode of its own")

@@ -2,7 +2,8 @@
 
 A module is looked up as an import would look it up, by the finders of `sys.meta_path`; packages around it are looked
 up too and not imported. A function is found among the code objects of its module. Where that is not enough (several
-functions of one name, a function made when the module runs) the module is imported, which runs it.
+functions of one name, or a function and a class, a function made when the module runs) the module is imported, which
+runs it.
 """
 
 from __future__ import annotations
@@ -30,11 +31,13 @@ class Found:
     """What a name leads to.
 
     value: a code object, of a class that of its body; or what the module's attribute is, where the module was imported.
-    module: the code of the module, where it shows the definition; None where the module had to be run to find it.
+    module: the code of the module, where it shows the definition; None where it does not.
+    imported: whether the module had to be run to find it.
     """
 
     value: object
     module: types.CodeType | None = None
+    imported: bool = False
 
 
 def find_module(name: str) -> types.CodeType:
@@ -61,9 +64,13 @@ def find_definition(module: str, qualname: str) -> Found:
     code = find_module(module)
     candidates = bodies(code, qualname)
     functions = [each for each in candidates if is_function(each)]
-    if len(functions) == 1 or (candidates and not functions):
-        return Found((functions or candidates)[0], code)
-    return Found(_imported(module, qualname))
+    classes = [each for each in candidates if not is_function(each)]
+    if len(functions) == 1 and not classes or classes and not functions:
+        return Found(candidates[0], code)
+    value = _imported(module, qualname)
+    if classes and isinstance(value, type):
+        return Found(classes[0], code, imported=True)
+    return Found(value, imported=True)
 
 
 def is_function(code: types.CodeType) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import time
 from dataclasses import dataclass
 
@@ -13,6 +14,8 @@ from depyf.errors import DecompilationError
 from depyf.pipeline import NOTHING
 from depyf.verify.level import Level, Verdict
 from depyf.verify.oracle import Oracle
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,8 @@ def decompile_found(
         case Module(code):
             source = module_source(code, without=without)
         case Class(module_code, qualname):
-            defined = definition_source(module_code, qualname, prove=prove, oracle=oracle, without=without)
+            kinds = (ast.ClassDef,)
+            defined = definition_source(module_code, qualname, kinds, prove=prove, oracle=oracle, without=without)
             if defined is None:
                 raise DecompilationError(f"the source of the module has no class {qualname!r}", code=str(module_code))
             source, verdict = defined
@@ -54,7 +58,7 @@ def _in_module(found: Function, prove: bool, without: frozenset[str]) -> tuple[s
     if found.module is None:
         return None
     try:
-        defined = definition_source(found.module, found.qualname, prove=prove, without=without)
+        defined = definition_source(found.module, found.qualname, FUNCTIONS, prove=prove, without=without)
     except DecompilationError:
         return None  # The function alone may be decompiled for all that.
     proven = defined is not None and (defined[1] is None or defined[1].level > Level.UNPROVEN)

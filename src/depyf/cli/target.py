@@ -59,19 +59,25 @@ class Function:
 
     module: the code of the module that defines it; None where that was run to find it.
     qualname: its name there.
+    imported: whether the module was run to find it.
     """
 
     code: types.CodeType
     module: Code | None
     qualname: str
+    imported: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    """A class that the code of a module of the running Python defines."""
+    """A class that the code of a module of the running Python defines.
+
+    imported: whether the module was run to find it.
+    """
 
     module: Code
     qualname: str
+    imported: bool = False
 
 
 Found = Module | Function | Class
@@ -117,8 +123,8 @@ def resolve(target: PycFile | SourceFile | Named) -> Found:
                 sys.path.remove("")
             whole = read(found.module) if found.module is not None else None
             if whole is not None and isinstance(found.value, types.CodeType) and not is_function(found.value):
-                return Class(whole, qualname)
-            return Function(code_of(found.value), whole, qualname)
+                return Class(whole, qualname, found.imported)
+            return Function(code_of(found.value), whole, qualname, found.imported)
 
 
 def compile_file(path: Path) -> types.CodeType:

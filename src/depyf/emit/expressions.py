@@ -30,6 +30,7 @@ from depyf.emit.precedence import (
     TERM,
     TEST,
     TUPLE,
+    WALRUS,
     YIELD,
 )
 from depyf.emit.strings import f_string, without_backslash
@@ -224,7 +225,7 @@ def _tuple(writer: ExpressionWriter, node: ast.Tuple) -> tuple[list[Piece], int]
 
 
 def _list(writer: ExpressionWriter, node: ast.List) -> tuple[list[Piece], int]:
-    return ["[", *_elements(node.elts, NAMED, False), "]"], ATOM
+    return ["[", *_elements(node.elts, WALRUS, False), "]"], ATOM
 
 
 def _set(writer: ExpressionWriter, node: ast.Set) -> tuple[list[Piece], int]:
@@ -280,7 +281,7 @@ def _conditional(writer: ExpressionWriter, node: ast.IfExp) -> tuple[list[Piece]
 
 
 def _named(writer: ExpressionWriter, node: ast.NamedExpr) -> tuple[list[Piece], int]:
-    return [(node.target, ATOM), " := ", (node.value, TEST)], NAMED - 1
+    return [(node.target, ATOM), " := ", (node.value, TEST)], WALRUS
 
 
 def _lambda(writer: ExpressionWriter, node: ast.Lambda) -> tuple[list[Piece], int]:
@@ -294,7 +295,7 @@ def _call(writer: ExpressionWriter, node: ast.Call) -> tuple[list[Piece], int]:
         return [(node.func, ATOM), (node.args[0], ATOM)], ATOM
     pieces: list[Piece] = [(node.func, ATOM), "("]
     for arg in node.args:
-        pieces += ((arg, NAMED), ", ")
+        pieces += ((arg, WALRUS), ", ")
     for keyword in node.keywords:
         pieces += ("**" if keyword.arg is None else f"{keyword.arg}=", (keyword.value, TEST), ", ")
     if len(pieces) > 2:

@@ -13,7 +13,7 @@ from depyf.emit.docstrings import docstring_source
 from depyf.emit.expressions import BINARY, ExpressionWriter
 from depyf.emit.grammar import Grammar
 from depyf.emit.patterns import pattern_source
-from depyf.emit.precedence import STAR, TEST, TUPLE, YIELD
+from depyf.emit.precedence import STAR, TEST, TUPLE, WALRUS, YIELD
 from depyf.lift.nodes import TypeAliasStatement, TypeParam, is_starred
 
 Part = str | tuple[Sequence[ast.stmt], int]
@@ -119,7 +119,16 @@ def _expr(writer: StatementWriter, stmt: ast.Expr, depth: int) -> list[Part]:
 
 def _assign(writer: StatementWriter, stmt: ast.Assign, depth: int) -> list[Part]:
     targets = "".join(f"{writer.target(target)} = " for target in stmt.targets)
-    return [targets + writer.value(stmt.value)]
+    is_parted = any(isinstance(target, (ast.Tuple, ast.List)) for target in stmt.targets)
+    return [targets + writer.value(_items(stmt.value) if is_parted else stmt.value)]
+
+
+def _items(value: ast.expr) -> ast.expr:
+    """Return a constant of several items as a display of them: `return 1, 2` and `a, b = 1, 2` have no parentheses."""
+    held: object = value.value if isinstance(value, ast.Constant) else None
+    if type(held) is not tuple or len(held) < 2:
+        return value
+    return ast.Tuple(elts=[ast.Constant(value=item) for item in held], ctx=ast.Load())
 
 
 def _aug_assign(writer: StatementWriter, stmt: ast.AugAssign, depth: int) -> list[Part]:
@@ -142,7 +151,7 @@ def _return(writer: StatementWriter, stmt: ast.Return, depth: int) -> list[Part]
         return ["return"]
     if isinstance(stmt.value, ast.NamedExpr):
         return [f"return {writer.text(stmt.value)}"]
-    return [f"return {writer.text(stmt.value, STAR if is_starred(stmt.value) else TUPLE)}"]
+    return [f"return {writer.text(_items(stmt.value), STAR if is_starred(stmt.value) else TUPLE)}"]
 
 
 def _delete(writer: StatementWriter, stmt: ast.Delete, depth: int) -> list[Part]:
@@ -187,11 +196,11 @@ def _global(writer: StatementWriter, stmt: ast.Global | ast.Nonlocal, depth: int
 
 
 def _if(writer: StatementWriter, stmt: ast.If, depth: int) -> list[Part]:
-    parts: list[Part] = [f"if {writer.text(stmt.test)}:", (stmt.body, depth + 1)]
+    parts: list[Part] = [f"if {writer.text(stmt.test, WALRUS)}:", (stmt.body, depth + 1)]
     orelse = stmt.orelse
     while len(orelse) == 1 and isinstance(orelse[0], ast.If):
         inner = orelse[0]
-        parts += [f"elif {writer.text(inner.test)}:", (inner.body, depth + 1)]
+        parts += [f"elif {writer.text(inner.test, WALRUS)}:", (inner.body, depth + 1)]
         orelse = inner.orelse
     return parts + _else(orelse, depth)
 
@@ -201,12 +210,12 @@ def _else(orelse: list[ast.stmt], depth: int) -> list[Part]:
 
 
 def _while(writer: StatementWriter, stmt: ast.While, depth: int) -> list[Part]:
-    return [f"while {writer.text(stmt.test)}:", (stmt.body, depth + 1), *_else(stmt.orelse, depth)]
+    return [f"while {writer.text(stmt.test, WALRUS)}:", (stmt.body, depth + 1), *_else(stmt.orelse, depth)]
 
 
 def _for(writer: StatementWriter, stmt: ast.For | ast.AsyncFor, depth: int) -> list[Part]:
     word = "async for" if isinstance(stmt, ast.AsyncFor) else "for"
-    iterable = writer.text(stmt.iter, STAR if is_starred(stmt.iter) else TUPLE)
+    iterable = writer.text(stmt.iter, STAR)
     head = f"{word} {writer.target(stmt.target)} in {iterable}:"
     return [head, (stmt.body, depth + 1), *_else(stmt.orelse, depth)]
 

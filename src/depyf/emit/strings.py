@@ -27,7 +27,10 @@ def f_string(writer: ExpressionWriter, node: ast.JoinedStr, nested_quotes: bool 
     parts = _parts(writer, node, in_spec=False)
     fields = [text for is_field, text in parts if is_field]
     several_lines = any("\n" in field for field in fields)
-    for quote in QUOTES:
+    literal = "".join(text for is_field, text in parts if not is_field)
+    # As `repr` does: double quotes around text that holds single ones alone.
+    quotes = ('"', *QUOTES) if "'" in literal and '"' not in literal else QUOTES
+    for quote in quotes:
         if (nested_quotes or _may_stand_in(fields, quote)) and not (several_lines and len(quote) == 1):
             text = "".join(text if is_field else escape(text, quote) for is_field, text in parts)
             if not (len(quote) == 3 and text.endswith(quote[0])):

@@ -297,8 +297,14 @@ def _all_stored(folder: Folder, values: list[Entry]) -> bool:
 
 
 def _swapped_parallel(folder: Folder, inst: Inst, target: ast.expr) -> bool:
-    """Recognise `a, b = x, y` where the compiler stores b before a: since 3.12, if they are different variables."""
+    """Recognise `a, b = x, y` where the compiler stores b before a: since 3.12, if they are different variables.
+
+    What else y was stored to before that, `a, b = x, (c := y)` binds.
+    """
     if inst.op != "STORE_FAST" or len(folder.pending) < 2:
+        return False
+    last = _named(folder.pending[-1].targets, folder.pending[-1].expr)
+    if last is None:
         return False
     count = 1
     stored = {inst.arg}
@@ -321,7 +327,7 @@ def _swapped_parallel(folder: Folder, inst: Inst, target: ast.expr) -> bool:
     folder.position += count - 1
     names = [name.id for name in targets if isinstance(name, ast.Name)]
     left = ast.Tuple(elts=targets[::-1], ctx=ast.Store())
-    right = ast.Tuple(elts=[other.expr for other in values], ctx=ast.Load())
+    right = ast.Tuple(elts=[*(other.expr for other in values[:-1]), last], ctx=ast.Load())
     folder.emit(ast.Assign(targets=[left], value=right), inst.line, names)
     return True
 

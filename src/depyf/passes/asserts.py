@@ -12,6 +12,7 @@ import ast
 
 from depyf.lift.nodes import Common, literal
 from depyf.passes.walk import NESTS, inner, rewrite_sequences
+from depyf.structure.polarity import is_not
 from depyf.trace import step
 
 
@@ -60,7 +61,14 @@ def _assert(stmt: ast.If) -> list[ast.stmt]:
 
 
 def _parted(test: ast.expr) -> tuple[list[ast.expr], ast.expr]:
-    """Return what is asserted where a test must not hold, and the conditions under which."""
+    """Return what is asserted where a test must not hold, and the conditions under which.
+
+    What raises where neither of several holds asserts that one does.
+    """
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        held = [value.operand for value in test.values if is_not(value)]
+        if len(held) == len(test.values):
+            return [], ast.BoolOp(op=ast.Or(), values=held)
     conditions: list[ast.expr] = []
     last = test
     while isinstance(last, ast.BoolOp) and isinstance(last.op, ast.And):

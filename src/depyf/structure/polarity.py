@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from depyf.lift.nodes import MatchTest
 
@@ -21,14 +22,15 @@ def keeps_polarity(test: ast.expr) -> bool:
 
 def negated(test: ast.expr) -> ast.expr:
     """Return the opposite of a test, with as few `not` as that takes."""
-    if isinstance(test, ast.BoolOp) and _has_less_not_inside(test.values):
+    if isinstance(test, ast.BoolOp) and goes_inside(test):
         # A jump on either is a jump on each operand, to the same places.
         op = ast.And() if isinstance(test.op, ast.Or) else ast.Or()
         return ast.BoolOp(op=op, values=[_opposite(value) for value in test.values])
     return _opposite(test)
 
 
-def _is_not(test: ast.expr) -> bool:
+def is_not(test: ast.expr) -> TypeGuard[ast.UnaryOp]:
+    """Say whether a test is the opposite of another one."""
     return isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
 
 
@@ -43,15 +45,21 @@ def _other_sign(test: ast.Compare) -> ast.Compare:
     return opposite
 
 
-def _has_less_not_inside(values: list[ast.expr]) -> bool:
-    """Say whether the opposites of some operands hold less `not` than one before them all, and each has one."""
-    lost = sum(map(_is_not, values))
-    gaining = [value for value in values if not _is_not(value) and not _is_fused(value)]
-    return len(gaining) < 1 + lost and not any(map(keeps_polarity, gaining))
+def goes_inside(test: ast.BoolOp) -> bool:
+    """Say whether the opposite of a test reads better as that of its operands, and each operand has one.
+
+    People write `not a and not b`, and not `not (a or b)`. Of `not (a and b)` the operands are better with less `not`,
+    or with as much of it: `a is None or not b`, `not a or b or not c`.
+    """
+    lost = sum(map(is_not, test.values))
+    gaining = [value for value in test.values if not is_not(value) and not _is_fused(value)]
+    most = lost + (lost > 0 or any(map(_is_fused, test.values)))
+    is_shorter = isinstance(test.op, ast.Or) or len(gaining) <= most
+    return is_shorter and not any(map(keeps_polarity, gaining))
 
 
 def _opposite(test: ast.expr) -> ast.expr:
     """Return the opposite of a test; what it is made of stays as it is."""
-    if _is_not(test):
-        return test.operand  # type: ignore[attr-defined, no-any-return]
+    if is_not(test):
+        return test.operand
     return _other_sign(test) if _is_fused(test) else ast.UnaryOp(op=ast.Not(), operand=test)  # type: ignore[arg-type]

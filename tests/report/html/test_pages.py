@@ -291,3 +291,21 @@ def test_the_overview_fits_a_narrow_window(launched: Any, tmp_path: Path) -> Non
         tops = {round(box["y"]) for box in boxes if box}
         assert len(tops) == 1
         visited.check()
+
+
+def test_no_mark_in_the_margin_is_cut_off(launched: Any, tmp_path: Path) -> None:
+    graphs = [f"__compiled_fn_{number}" for number in (121, 122, 123, 124)]
+    compiles = []
+    for order, name in enumerate(graphs):
+        one = toy_entry() | {"id": f"0/{order}", "graphs_called": [name]}
+        one["artefacts"] = [each | {"file": f"{name}.Captured_Graph.0.py"} for each in one["artefacts"]]
+        compiles.append(one)
+    graph = FILES["__compiled_fn_1.Captured_Graph.0.py"]
+    files = {**FILES, **{f"{name}.Captured_Graph.0.py": graph for name in graphs}}
+    made = build_report(write_dump(tmp_path, index([function("toy", compiles)]), files))
+    with visit(launched, made.page, "p0f0/c1") as visited:
+        margin = visited.page.locator('.pane.source .ln[data-n="6"] .m')
+        assert margin.inner_text().split()[-2:] == ["122", "//"] and "+" in margin.inner_text()
+        left = "each.getBoundingClientRect().left"
+        assert margin.evaluate(f"(each) => each.firstChild.getBoundingClientRect().left >= {left}")
+        visited.check()

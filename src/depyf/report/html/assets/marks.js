@@ -1,7 +1,8 @@
 // The margin of the user's source: which graph a line went into, where it broke and why, where it goes on.
 depyf.marks = (() => {
   const { element } = depyf;
-  const MOST = 3;
+  // Of the margin and of what a badge has beside its text, in pixels, and of a letter in it.
+  const ROOM = 82, FRAME = 11, LETTER = 6.7;
 
   function of(page, file, line) {
     const place = page.placeOf.get(file + ":" + line);
@@ -18,10 +19,25 @@ depyf.marks = (() => {
     if (page.data.rests.some((each) => each.at.includes(place))) made.push(badge("left", "–", "the rest runs as it was written"));
     const resumed = page.data.entries.filter((entry) => entry.resumes.includes(place));
     if (resumed.length) made.push(badge("res", "▸", "goes on here: " + resumed.map((entry) => entry.id).join(", ")));
-    const room = Math.max(0, MOST - made.length);
-    const shown = others.length <= room ? others : others.slice(0, Math.max(0, room - 1));
-    if (shown.length < others.length) shown.push(badge("", "+" + (others.length - shown.length), "graphs of other entries"));
-    return [...shown, ...made];
+    return [...fitting(others, made), ...made];
+  }
+
+  // As many of the others as have room beside those that are shown anyhow, and how many more there are.
+  function fitting(others, made) {
+    for (let count = others.length; count > 0; count--) {
+      const left = others.length - count, shown = others.slice(0, count);
+      if (left) shown.push(more(left));
+      if (width([...shown, ...made]) <= ROOM) return shown;
+    }
+    return others.length ? [more(others.length)] : [];
+  }
+
+  function more(count) {
+    return badge("", "+" + count, "graphs of other entries");
+  }
+
+  function width(badges) {
+    return badges.reduce((sum, each) => sum + FRAME + LETTER * each.textContent.length, 0);
   }
 
   function badge(kind, text, title) {
