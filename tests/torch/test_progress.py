@@ -11,6 +11,8 @@ torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch
 
 import depyf  # noqa: E402 - after the check that torch is there
 from depyf.torch import progress  # noqa: E402
+from depyf.torch.adapters import lacking  # noqa: E402
+from tests.torch.needs import needs  # noqa: E402
 
 
 def test_an_index_waits_for_its_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,6 +53,7 @@ def test_an_index_is_there_while_the_program_runs(tmp_path: Path) -> None:
     assert (tmp_path / after["functions"][0]["dump"]).exists()
 
 
+@needs(lacking.structured_trace())
 def test_entries_from_before_are_in_the_full_code_while_the_program_runs(tmp_path: Path) -> None:
     def f(x: torch.Tensor) -> torch.Tensor:
         return x + 1
