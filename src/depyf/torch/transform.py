@@ -195,8 +195,8 @@ def _header(subject: Subject) -> list[str]:
     lines = [*in_columns(facts), *in_columns(files)]
     resumed = resumption(subject.function, subject.root)
     if resumed is not None:
-        kept = ", ".join(subject.function.parameters)
-        state = f", with {kept} as they were" if kept else ""
+        kept = subject.function.parameters
+        state = f", with {', '.join(kept)} as {'it was' if len(kept) == 1 else 'they were'}" if kept else ""
         lines.append(f"{subject.function.name}: {subject.root.name} from line {resumed.line} on{state}")
         lines += [line.removeprefix("# ") for line in marked_source(resumed)]
     lines += [f"{name}: {object_words(value)}" for name, value in subject.running.placeholders.items()]

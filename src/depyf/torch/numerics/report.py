@@ -121,10 +121,15 @@ class NumericsReport:
 
     def __str__(self) -> str:
         captured = sum(part is Part.CAPTURED for part, _ in self.graphs)
-        lines = [f"{self.function}: {captured} graphs, {self.calls} calls of them, {self.nodes} nodes run"]
+        ran = [_counted(captured, "graph"), _counted(self.calls, "call"), f"{_counted(self.nodes, 'node')} run"]
+        lines = [f"{self.function}: {', '.join(ran)}"]
         lines += [line for finding in self.findings for line in finding.lines()]
         if not self.findings and self.calls:
             lines.append("every result is finite, and the compiled results are the eager ones")
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
     __repr__ = __str__
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'s' if number != 1 else ''}"
