@@ -53,6 +53,14 @@ PROGRAMS: dict[str, tuple[list[Block], list[Region]]] = {
         ],
         [],
     ),
+    # an item of a list stays on the stack above it: the list cannot hold it before it is there
+    "an item that is used again": (
+        [
+            block("", [op("BUILD_LIST", 0), op("CONST", 0), op("COPY", 1), op("LIST_APPEND", 2), load()], branch(1, 1)),
+            block("L v", [op("BUILD_LIST", 2)], RETURN),
+        ],
+        [],
+    ),
     # each way has a return of its own, and one of them returns what was tested
     "a test that is returned": (
         [

@@ -229,10 +229,12 @@ def build_slice(folder: Folder, inst: Inst) -> None:
 def into_container(folder: Folder, inst: Inst) -> None:
     """LIST_APPEND, LIST_EXTEND, SET_ADD...: part of a display if that is still pending right below."""
     container = folder.by_temp.get(inst.uses[0])
-    values = [temp for temp in inst.uses[1:] if temp in folder.by_temp]
+    values = [folder.by_temp[temp] for temp in inst.uses[1:] if temp in folder.by_temp]
     place = len(folder.pending) - len(values) - 1
     if (
         container is not None
+        # What is used again is computed where it is pending, which is after the display.
+        and all(value.uses == 1 and not value.shared for value in values)
         and not container.shared
         and not container.targets
         and place >= 0
