@@ -78,7 +78,7 @@ def outputs(notebook: Any, name: str) -> list[Any]:
 def test_a_cell_gives_its_value_and_below_it_the_report(notebook: Any, folder: Path) -> None:
     shown, value = outputs(notebook, "captured")
     assert value.data["text/plain"] == "tensor(4.)"
-    assert shown.data["text/plain"].startswith("depyf: 4 compiles, 2 graph breaks, 2 recompiles")
+    assert shown.data["text/plain"].startswith("depyf: 4 compiles, 1 graph break (2 times), 2 recompiles")
     assert "graph break at In[2]:5" in shown.data["text/plain"]
     assert shown.data["text/html"].count("<iframe") == 1
     assert (folder / "out" / "index.json").is_file()
