@@ -85,23 +85,24 @@ def _in_a_process_of_its_own(backend: str, mode: str) -> Run:
     return Run(seconds, memory)
 
 
-def cold(backend: str, rounds: int) -> list[Bar]:
+def cold(backend: str, rounds: int, beside: tuple[str, ...] = (TRACE, DEBUG)) -> list[Bar]:
     """Compile cold with each mode, in turns, `rounds` times."""
-    modes = [PLAIN, OURS, TRACE, DEBUG]
+    modes = [PLAIN, OURS, *beside]
     ratios: dict[str, list[float]] = {mode: [] for mode in modes[1:]}
     added: list[float] = []
     for number in range(rounds):
         # Who comes first changes: the first finds less of the compiler's files in memory.
-        order = modes[number % 4 :] + modes[: number % 4]
+        first = number % len(modes)
+        order = modes[first:] + modes[:first]
         taken = {mode: _in_a_process_of_its_own(backend, mode) for mode in order}
         for mode, of_mode in ratios.items():
             of_mode.append(taken[mode].seconds / taken[PLAIN].seconds)
         added.append(taken[OURS].memory - taken[PLAIN].memory)
         print(f"{backend}, round {number}: " + ", ".join(f"{m} {taken[m].seconds:.1f} s" for m in modes), flush=True)
-    beside = ", ".join(f"{mode} {statistics.median(ratios[mode]):.3f}" for mode in (TRACE, DEBUG))
+    others = "".join(f"; {mode} {statistics.median(ratios[mode]):.3f}" for mode in beside)
     ratio, aim = statistics.median(ratios[OURS]), AIMS[backend]
     each = ", ".join(f"{one:.2f}" for one in ratios[OURS])
-    found = f"{ratio:.3f} ({each}); {beside}"
+    found = f"{ratio:.3f} ({each}){others}"
     return [
         Bar(f"{backend}: cold compile with against without (aim {aim})", found, ratio <= aim),
         Bar(f"{backend}: memory that capture adds at the peak", f"{statistics.median(added):.0f} MB", True),
@@ -201,6 +202,7 @@ def main() -> None:
     parser.add_argument("--backend", action="append", choices=list(AIMS), help="only this one; may be given again")
     parser.add_argument("--rounds", type=int, default=5, help="cold compiles of each kind")
     parser.add_argument("--only", choices=("cold", "steady", "growth"), help="only this part")
+    parser.add_argument("--alone", action="store_true", help="of cold compiles, leave out torch's own ways to look")
     parser.add_argument("--run", nargs=2, metavar=("BACKEND", "DIRECTORY"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.run:
@@ -213,7 +215,8 @@ def main() -> None:
     if options.only in (None, "steady"):
         bars += [bar for name in CALLS for bar in steady(name)]
     if options.only in (None, "cold"):
-        bars += [bar for backend in options.backend or AIMS for bar in cold(backend, options.rounds)]
+        beside = () if options.alone else (TRACE, DEBUG)
+        bars += [bar for backend in options.backend or AIMS for bar in cold(backend, options.rounds, beside)]
     report(bars)
 
 
