@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from depyf.report.counts import break_count
+from depyf.report.counts import break_count, counted
 from depyf.report.facts import places_of_breaks
 from depyf.report.phases import duration
 
@@ -89,7 +89,7 @@ def _compiled(found: Summary, only: str) -> str:
     where = f" in {processes} processes" if processes > 1 else ""
     proven = f"all but {found.unproven} proven" if found.unproven else "all proven"
     those = f" that fit --only {only}" if only else ""
-    made = f"{_count(found.compiles, 'compile')} of {_count(found.functions, 'function')}{those}{where}"
+    made = f"{counted(found.compiles, 'compile')} of {counted(found.functions, 'function')}{those}{where}"
     return f"{made}, {found.seconds:.1f} s, {proven}" if found.compiles else made
 
 
@@ -97,12 +97,12 @@ def _worth(found: Summary) -> str:
     (seconds, which), unfinished = found.slowest, len(found.unfinished)
     words = [
         str(break_count(found.breaks)) if found.breaks else "",
-        _count(found.recompiles, "recompile") if found.recompiles else "",
-        f"{_count(found.given_up, 'frame')} given up" if found.given_up else "",
-        f"{_count(found.unproven, 'compile')} not proven" if found.unproven else "",
+        counted(found.recompiles, "recompile") if found.recompiles else "",
+        f"{counted(found.given_up, 'frame')} given up" if found.given_up else "",
+        f"{counted(found.unproven, 'compile')} not proven" if found.unproven else "",
         f"{seconds:.1f} s for compile {which}" if seconds >= SLOWEST_AT_LEAST else "",
-        f"{_count(found.problems, 'error')} inside depyf" if found.problems else "",
-        f"{_count(unfinished, 'process', 'processes')} ended before all was told" if unfinished else "",
+        f"{counted(found.problems, 'error')} inside depyf" if found.problems else "",
+        f"{counted(unfinished, 'process', 'processes')} ended before all was told" if unfinished else "",
     ]
     return ", ".join(word for word in words if word) or "nothing"
 
@@ -112,7 +112,3 @@ def _where(found: Summary, directory: Path, called: Path) -> str:
     places = [each for each in (*found.places, *found.unfinished) if each != directory]
     others = [each.relative_to(directory).as_posix() for each in places]
     return f"{own}, and in {', '.join(others)}" if others else own
-
-
-def _count(number: int, what: str, several: str = "") -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {several or what + 's'}"

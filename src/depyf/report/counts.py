@@ -8,6 +8,15 @@ from dataclasses import dataclass
 from depyf.report.model import Compile, GuardSet
 
 
+def counted(number: int, what: str, several: str = "") -> str:
+    """Return a number with what it counts; `several` is the plural where that is not formed with an `s`.
+
+    >>> counted(1, "graph"), counted(2, "graph"), counted(0, "process", "processes")
+    ('1 graph', '2 graphs', '0 processes')
+    """
+    return f"{number} {what if number == 1 else several or what + 's'}"
+
+
 def guard_count(compiled: Compile) -> int | None:
     """Return how many guards are shown of a compile; torch's own number, in which some count twice, if none are."""
     return len(compiled.guards.guards) if isinstance(compiled.guards, GuardSet) else compiled.guard_count

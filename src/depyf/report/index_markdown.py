@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from depyf.report.counts import breaks_of, guard_count
+from depyf.report.counts import breaks_of, counted, guard_count
 from depyf.report.model import (
     Artefact,
     Compile,
@@ -63,19 +63,15 @@ def _summary(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
     spent = f"{total:.1f} s" + (f", of which {inductor:.1f} s Inductor" if inductor else "")
     counts = ", ".join(
         [
-            f"{_count(len(pairs), 'compile')} of {_count(len(roots), 'function')}",
+            f"{counted(len(pairs), 'compile')} of {counted(len(roots), 'function')}",
             str(breaks_of(each for _, each in pairs)),
-            _count(recompiles, "recompile"),
-            f"{_count(failed, 'frame')} given up",
+            counted(recompiles, "recompile"),
+            f"{counted(failed, 'frame')} given up",
         ]
     )
     versions = f"torch {session.torch_version}, Python {session.python_version}"
     beside = f"\nOther processes wrote here too: [{session.beside}]({session.beside})\n" if session.beside else ""
     return f"# What torch.compile made\n\n{counts}; {spent}\n\n{versions}\n{beside}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _compiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
@@ -217,7 +213,7 @@ def _earlier(session: Session) -> str:
     if not session.earlier:
         return ""
     rows = [
-        f"- {name}, {short_path(filename)}:{line} served {_count(hits, 'call')}"
+        f"- {name}, {short_path(filename)}:{line} served {counted(hits, 'call')}"
         for (name, filename, line), hits in session.earlier.items()
     ]
     advice = "No files here are of it: enter `prepare_debug` before its first call, or call `torch.compiler.reset()`."
@@ -236,7 +232,7 @@ def _skipped(session: Session) -> str:
             rows.append(f"- {each.what}, {short_path(each.filename)}: {each.reason}{often}")
         else:
             others[each.whose] += 1
-    rows += [f"- {_count(number, 'frame')} {whose.value}; `index.json` has them" for whose, number in others.items()]
+    rows += [f"- {counted(number, 'frame')} {whose.value}; `index.json` has them" for whose, number in others.items()]
     return "\n".join(["## Frames that Dynamo skipped", "", *rows, ""]) if rows else ""
 
 

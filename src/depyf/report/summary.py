@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from depyf.report.counts import breaks_of
+from depyf.report.counts import breaks_of, counted
 from depyf.report.model import Recompile, Session
 from depyf.report.skips import Whose, skips
 from depyf.report.user_source import short_path
@@ -53,11 +53,7 @@ def _counts(session: Session) -> str:
     if not compiles:
         return "nothing was compiled"
     recompiles = sum(isinstance(each.trigger, Recompile) for each in compiles)
-    return ", ".join((_count(len(compiles), "compile"), str(breaks_of(compiles)), _count(recompiles, "recompile")))
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    return ", ".join((counted(len(compiles), "compile"), str(breaks_of(compiles)), counted(recompiles, "recompile")))
 
 
 def _lines(session: Session) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
+from depyf.report.counts import counted
 from depyf.report.model import UserLine
 from depyf.report.user_source import short_path
 from depyf.torch.numerics.statistics import Statistics
@@ -121,7 +122,7 @@ class NumericsReport:
 
     def __str__(self) -> str:
         captured = sum(part is Part.CAPTURED for part, _ in self.graphs)
-        ran = [_counted(captured, "graph"), _counted(self.calls, "call"), f"{_counted(self.nodes, 'node')} run"]
+        ran = [counted(captured, "graph"), counted(self.calls, "call"), f"{counted(self.nodes, 'node')} run"]
         lines = [f"{self.function}: {', '.join(ran)}"]
         lines += [line for finding in self.findings for line in finding.lines()]
         if not self.findings and self.calls:
@@ -129,7 +130,3 @@ class NumericsReport:
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
     __repr__ = __str__
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'s' if number != 1 else ''}"
