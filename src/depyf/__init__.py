@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from depyf.torch.debug import debug
     from depyf.torch.numerics.trace import trace_numerics
     from depyf.torch.prepare import prepare_debug
+    from depyf.torch.profile.context import profile
 
 __all__ = [
     "DecompilationError",
@@ -33,6 +34,7 @@ __all__ = [
     "decompile_pyc",
     "install",
     "prepare_debug",
+    "profile",
     "trace_numerics",
     "uninstall",
 ]
@@ -48,6 +50,7 @@ _HOMES = {
     "install": "depyf.torch.bytecode_log",
     "load_ipython_extension": "depyf.notebook.extension",
     "prepare_debug": "depyf.torch.prepare",
+    "profile": "depyf.torch.profile.context",
     "trace_numerics": "depyf.torch.numerics.trace",
     "uninstall": "depyf.torch.bytecode_log",
 }

@@ -11,6 +11,8 @@ from typing import Any
 from depyf.report.counts import break_count, counted
 from depyf.report.facts import places_of_breaks
 from depyf.report.phases import duration
+from depyf.report.profile.files import read_profile
+from depyf.report.profile.text import most_expensive
 
 INDEX = "index.json"
 PARTS = frozenset(("other", "source", "report", "data"))
@@ -82,6 +84,16 @@ def lines(found: Summary, directory: Path, called: Path, only: str = "") -> list
     if not found.places and not found.unfinished:
         return ["nothing was compiled: no process of the program imported torch._dynamo"]
     return [_compiled(found, only), f"worth a look: {_worth(found)}", f"in {_where(found, directory, called)}"]
+
+
+def profiles(found: Summary) -> Iterator[str]:
+    """Yield the most expensive lines of each process that was measured."""
+    for folder in found.places:
+        profile = read_profile(folder)
+        if profile is not None:
+            if len(found.places) > 1:
+                yield f"depyf: {folder.name}:"
+            yield from most_expensive(profile)
 
 
 def _compiled(found: Summary, only: str) -> str:

@@ -118,9 +118,13 @@ class Charges:
         if not before and (own := self._programs.break_before(compile_id)) is not None:
             return own
         for child in children:
-            region = _REGION.match(child.event.name) if child.event.start >= span.start else None
+            if child.event.start < span.start:
+                continue
+            region = _REGION.match(child.event.name)
             if region is not None:
                 return self._programs.break_before(region[1])
+            if _MODULE.match(child.event.name) or (child in self._of and self._of[child].kind == KERNEL):
+                return None
         return None
 
     def _charge(self, node: Node, above: Charge | None, line: Origin | None) -> Charge:
@@ -147,10 +151,14 @@ class Charges:
         return Charge(kind, function=self._programs.function_name(compile_id), compile=compile_id, name=name)
 
     def _lookup(self, node: Node) -> Charge:
-        """Charge a lookup to the function whose code begins right after it."""
+        """Charge a lookup to the function whose code begins right after it, or to none: Dynamo skips other frames.
+
+        The last lookup of a step is that of the next one's first call, which is the first call of this one, too.
+        """
         after = next((each for each in self._regions if each.event.start >= node.event.end), None)
-        following = after is not None and after.parent is node.parent
-        found = _REGION.match(after.event.name) if after is not None and following else None
+        if after is None and node.parent is None and self._regions:
+            after = self._regions[0]
+        found = _REGION.match(after.event.name) if after is not None and after.parent is node.parent else None
         return self._own(GUARDS, found[1] if found is not None else "", "guards")
 
     def _module(self, node: Node, compile_id: str) -> Charge:

@@ -19,14 +19,22 @@ TRACE = "profile_trace.json"
 SCHEMA = 1
 
 
-def write_profile(directory: Path, profile: Profile, run: Run) -> None:
-    """Write the files of a profile into its dump.
+def write_profile(directory: Path, profile: Profile, run: Run) -> dict[str, Any]:
+    """Write the files of a profile into its dump; return what `profile.json` holds.
 
     Raises:
         OSError: a file cannot be written.
     """
-    write_whole(directory / PROFILE, json.dumps(profile_json(profile, run), indent=1) + "\n")
+    content = profile_json(profile, run)
+    write_whole(directory / PROFILE, json.dumps(content, indent=1) + "\n")
     write_whole(directory / TRACE, json.dumps(chrome_trace(profile)) + "\n")
+    return content
+
+
+def read_profile(directory: Path) -> dict[str, Any] | None:
+    """Return what the `profile.json` of a dump holds, None where there is none."""
+    path = directory / PROFILE
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
 
 
 def profile_json(profile: Profile, run: Run) -> dict[str, Any]:
@@ -104,7 +112,7 @@ def _line(profile: Profile, row: Row, sources: Sources) -> dict[str, Any]:
         "share": profile.share(row.seconds),
         "kind": row.kind,
         "kinds": row.kinds,
-        "set": [_place(line) for line in row.lines] if len(row.lines) > 1 else [],
+        "set": [_place(line) | {"text": sources.text_at(line)} for line in row.lines] if len(row.lines) > 1 else [],
         "shared": row.shared,
         "spread": stdev(row.each_step) if len(row.each_step) > 1 else None,
         "eager": sum(known) if known else None,

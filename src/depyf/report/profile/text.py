@@ -2,53 +2,50 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
 
-from depyf.report.links.origins import Origin
 from depyf.report.profile.charges import WORDS
-from depyf.report.profile.model import Profile
-from depyf.report.profile.tables import Row, kinds, line_rows
 
 MOST = 10
+_MARGIN = " " * 21
 
 
-def most_expensive(profile: Profile, text_of: Callable[[Origin], str] = lambda origin: "") -> list[str]:
-    """Return the most expensive lines of a step, and its time by kind.
-
-    text_of: gives the text of a line, or an empty string.
-    """
-    if not profile.each_step:
-        return ["depyf: nothing was measured", *(f"  {note}" for note in profile.notes)]
-    told = [_head(profile)]
-    for row in line_rows(profile)[:MOST]:
-        told += _row(profile, row, text_of)
+def most_expensive(profile: Mapping[str, Any]) -> list[str]:
+    """Return the most expensive lines of a step and its time by kind, of what `profile.json` holds."""
+    if not profile["step"]["steps"]:
+        return ["depyf: nothing was measured", *(f"  note: {note}" for note in profile["notes"])]
+    told = [_head(profile["step"])]
+    for row in profile["lines"][:MOST]:
+        told += _row(row)
     told.append("  by kind:")
-    told += [
-        f"  {duration(seconds):>9} {100 * profile.share(seconds):5.1f} %  {WORDS[kind]}"
-        for kind, seconds in kinds(profile).items()
-    ]
-    return told + [f"  note: {note}" for note in profile.notes]
+    whole = profile["step"]["seconds"]
+    told += [f"{_amount(seconds, seconds / whole)}  {WORDS[kind]}" for kind, seconds in profile["kinds"].items()]
+    return told + [f"  note: {note}" for note in profile["notes"]]
 
 
-def _head(profile: Profile) -> str:
-    bare = profile.bare_seconds
+def _head(step: Mapping[str, Any]) -> str:
+    bare = step["without_profiler"]
     without = f", {duration(bare)} without the profiler" if bare is not None else ""
-    left = "".join(f"; left out: {count} that {why}" for why, count in profile.left_out.items())
-    steps = f"{len(profile.each_step)} steady steps"
-    return f"depyf: a step takes {duration(profile.seconds)}{without} ({steps}{left})"
+    left = "".join(f"; left out: {count} that {why}" for why, count in step["left_out"].items())
+    return f"depyf: a step takes {duration(step['seconds'])}{without} ({step['steps']} steady steps{left})"
 
 
-def _row(profile: Profile, row: Row, text_of: Callable[[Origin], str]) -> list[str]:
-    begin = f"  {duration(row.seconds):>9} {100 * profile.share(row.seconds):5.1f} %  "
-    if len(row.lines) == 1:
-        return [f"{begin}{_place(row.lines[0])}  {text_of(row.lines[0])}  ({row.kind})".replace("    (", "  (")]
-    told = [f"{begin}{len(row.lines)} lines computed together  ({row.kind})"]
-    return told + [f"{'':21}{_place(line)}  {text_of(line)}".rstrip() for line in row.lines]
+def _row(row: Mapping[str, Any]) -> list[str]:
+    begin = _amount(row["seconds"], row["share"])
+    eager = f", eager {duration(row['eager'])}" if row["eager"] is not None else ""
+    if not row["set"]:
+        return [f"{begin}  {_place(row)}  {row['text']}  ({row['kind']}{eager})"]
+    told = [f"{begin}  {len(row['set'])} lines computed together  ({row['kind']}{eager})"]
+    return told + [f"{_MARGIN}{_place(line)}  {line['text']}".rstrip() for line in row["set"]]
 
 
-def _place(line: Origin) -> str:
-    return f"{os.path.normpath(line[0])}:{line[1]}"
+def _amount(seconds: float, share: float) -> str:
+    return f"  {duration(seconds):>9} {100 * share:5.1f} %"
+
+
+def _place(line: Mapping[str, Any]) -> str:
+    return f"{line['file']}:{line['line']}"
 
 
 def duration(seconds: float) -> str:
@@ -57,6 +54,6 @@ def duration(seconds: float) -> str:
     >>> duration(1.5), duration(0.0123), duration(0.0000042)
     ('1.50 s', '12.30 ms', '4.2 us')
     """
-    if seconds >= 1:
+    if abs(seconds) >= 1:
         return f"{seconds:.2f} s"
-    return f"{1e3 * seconds:.2f} ms" if seconds >= 0.001 else f"{1e6 * seconds:.1f} us"
+    return f"{1e3 * seconds:.2f} ms" if abs(seconds) >= 0.001 else f"{1e6 * seconds:.1f} us"

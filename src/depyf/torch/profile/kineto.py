@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch.autograd import profiler
 
 from depyf.report.profile.events import Event
+
+_LEVEL, _NOTHING = "KINETO_LOG_LEVEL", "99"
 
 
 def mark(name: str) -> None:
@@ -21,13 +26,27 @@ def is_profiled() -> bool:
     return bool(torch.autograd._profiler_enabled())
 
 
+@contextlib.contextmanager
+def _silent_kineto() -> Iterator[None]:
+    """Have Kineto, which reads its level when it first begins, write no line of its own to the program's stderr."""
+    if _LEVEL in os.environ:
+        yield
+        return
+    os.environ[_LEVEL] = _NOTHING
+    try:
+        yield
+    finally:
+        os.environ.pop(_LEVEL, None)
+
+
 class Window:
     """One stretch of the run that is profiled."""
 
     def __init__(self) -> None:
         device = "cuda" if torch.cuda.is_available() else None
         self._profile = profiler.profile(use_kineto=True, use_device=device)
-        self._profile.__enter__()
+        with _silent_kineto():
+            self._profile.__enter__()
 
     def end(self) -> list[Event]:
         """End it and return what was seen."""

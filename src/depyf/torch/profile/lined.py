@@ -11,6 +11,7 @@ from typing import Any
 
 from depyf.report.profile.events import LINE
 from depyf.report.user_source import is_installed
+from depyf.torch.adapters.left_alone import leave_alone
 from depyf.torch.profile.kineto import mark
 
 
@@ -31,6 +32,8 @@ class LineMarks:
                 frame.f_trace = self._line
                 self._traced.append(frame)
             frame = frame.f_back
+        for method in (LineMarks._call, LineMarks._line):
+            leave_alone(method.__code__)
         sys.settrace(self._call)
         return True
 

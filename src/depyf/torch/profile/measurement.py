@@ -24,8 +24,8 @@ from depyf.torch.profile.lined import LineMarks
 
 FEWEST, LONGEST = 5, 2.0
 """Steps of a stretch, at least; seconds after which two steps are enough."""
-SHORTEST = 0.15
-"""Seconds of a stretch, at least."""
+SHORTEST, MANY = 0.15, 30
+"""Seconds of a stretch, at least; steps that are enough in less."""
 WARM = 2
 """Calls after a compile before anything is measured: the backward is compiled in the first."""
 
@@ -59,12 +59,13 @@ class _Now:
     def is_long_enough(self) -> bool:
         """Return whether it has steps enough."""
         seconds = time.perf_counter() - self.began
-        least = 3 if self.kind is Stretch.LINED else FEWEST
         if self.kind is Stretch.WARM:
             return self.steps > WARM
         if self.kind is Stretch.LINED:
-            return self.steps >= least
-        return self.steps >= least and seconds >= SHORTEST or self.steps >= 3 and seconds >= LONGEST
+            return self.steps >= 3
+        if self.steps >= MANY or self.steps >= 3 and seconds >= LONGEST:
+            return True
+        return self.steps >= FEWEST and seconds >= SHORTEST
 
 
 class Measurement:
