@@ -26,9 +26,11 @@ def qualname_of(code: types.CodeType) -> str:
         return str(code.co_qualname)
     if any(isinstance(const, types.CodeType) for const in code.co_consts):
         for made, name, _ in _made(code, Words(code)):
+            class_name = name_of_class(made, Words(made).raws)
+            said_name = name if class_name is None else made.co_consts[class_name.arg]
             ending = f".<locals>.{made.co_name}"
-            if isinstance(name, str) and name.endswith(ending):
-                return name.removesuffix(ending)
+            if isinstance(said_name, str) and said_name.endswith(ending):
+                return said_name.removesuffix(ending)
     return code.co_name
 
 
