@@ -225,7 +225,7 @@ class Bisimulation:
             raise NotUnderstood(f"{text(mine)}: {reason}")
 
     def visible_variables(self, state: State) -> list[tuple[Term, Term]]:
-        """Return pairs of the variables that code may look at which an observable runs; unbound ones are null in both."""
+        """Return pairs of the variables that code run by an observable may look at; unbound ones are null in both."""
         first, second = (side.variables for side in state.sides)
         null = self.terms.null
         names = sorted({*first, *second}) if self.reads_frame else []
