@@ -110,11 +110,16 @@ def pytest_testnodedown(node: Any, error: object) -> None:  # noqa: ANN401 - xdi
 def _checked(item: pytest.Item, *args: Any, snapshot: bool | str = False, **kwargs: Any) -> Iterator[expect]:  # noqa: ANN401
     """Run a block that keeps a contract; with `snapshot`, one that compiles what its file says."""
     __tracebackhide__ = True
+    from depyf.report.contract.contract import CompileContractError
     from depyf.report.contract.facts import facts
     from depyf.torch.expect import expect
 
-    with _unlogged(), expect(*args, **kwargs) as contract:
-        yield contract
+    contract = expect(*args, **kwargs)
+    try:
+        with _unlogged(), contract:
+            yield contract
+    except CompileContractError as error:
+        pytest.fail(str(error), pytrace=False)
     if snapshot:
         name = snapshot if isinstance(snapshot, str) else ""
         _compare(item, name, contract.session.torch_version, facts(contract.session, contract.contract.allow))

@@ -87,7 +87,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def test_a_marked_test_keeps_its_contract_or_fails_with_the_line(plain: dict[str, str]) -> None:
     assert (plain["test_it.py::test_good"], plain["test_it.py::test_bad"]) == ("PASSED", "FAILED"), plain[""]
-    assert "1 graph break, the contract says 0\nE     test_it.py:9: breaks: `if y.sum() > 10:`: Data-dep" in plain[""]
+    assert "1 graph break, the contract says 0\n  test_it.py:9: breaks: `if y.sum() > 10:`: Data-dep" in plain[""]
 
 
 def test_the_fixture_checks_a_block(plain: dict[str, str]) -> None:

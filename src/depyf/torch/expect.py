@@ -74,7 +74,7 @@ class expect:  # noqa: N801 - a context manager is named like a function
         __tracebackhide__ = True
         self._watch.close()
         if kind is None:
-            check(self.session, self.contract, findings)
+            check(self.session, self.contract)
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         """Return the function with the contract around each of its calls."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from depyf.report.contract.facts import Fact, facts, is_allowed
+from depyf.report.findings import Finding, findings
 from depyf.report.model import Session, UserLine
 
 ASPECTS = ("graphs", "breaks", "recompiles", "eager_calls", "cache_misses")
@@ -81,7 +82,7 @@ class CompileContractError(AssertionError):
     findings: what `depyf.report.findings` says of the run, the worst first.
     """
 
-    def __init__(self, violated: Iterable[Violation], found: Iterable[object] = ()) -> None:
+    def __init__(self, violated: Iterable[Violation], found: Iterable[Finding] = ()) -> None:
         self.violations = tuple(violated)
         self.findings = tuple(found)
         super().__init__(self._text())
@@ -97,24 +98,20 @@ class CompileContractError(AssertionError):
                 lines.append(f"  and {len(each.found) - MOST_SHOWN} more")
             if not each.found:
                 lines.append("  nothing was compiled")
-        told = [getattr(finding, "line", str(finding)) for finding in self.findings]
+        told = [finding.line for finding in self.findings]
         if told:
             lines += ["findings, the worst first:", *(f"  {line}" for line in told[:MOST_SHOWN])]
         return "\n".join(lines)
 
 
-def check(session: Session, contract: Contract, findings: Callable[[Session], Iterable[object]]) -> None:
-    """Raise CompileContractError where a session does not keep a contract; `findings` is asked only then."""
+def check(session: Session, contract: Contract) -> None:
+    """Raise CompileContractError where a session does not keep a contract."""
     violated = violations(session, contract)
     if violated:
         raise CompileContractError(violated, _of_others_code(findings(session), contract.allow))
 
 
-def _of_others_code(found: Iterable[object], allow: tuple[str, ...]) -> list[object]:
+def _of_others_code(found: Iterable[Finding], allow: tuple[str, ...]) -> list[Finding]:
     """Return the findings that are not in code in which all is allowed."""
-    kept = []
-    for each in found:
-        where = getattr(each, "where", None)
-        if where is None or not is_allowed(UserLine(where.file, where.line), allow):
-            kept.append(each)
-    return kept
+    lines = ((each, UserLine(each.where.file, each.where.line) if each.where else None) for each in found)
+    return [each for each, line in lines if not is_allowed(line, allow)]
