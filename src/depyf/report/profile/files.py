@@ -9,8 +9,8 @@ from typing import Any
 
 from depyf.report.index_reader import Run
 from depyf.report.links.origins import Origin
-from depyf.report.profile.model import Profile
-from depyf.report.profile.tables import Row, breaks, function_rows, kernel_rows, kinds, line_rows
+from depyf.report.profile.model import Piece, Profile
+from depyf.report.profile.tables import Kernel, Overhead, Row, breaks, function_rows, kernel_rows, kinds, line_rows
 from depyf.report.profile.units import Sources
 from depyf.report.writer import write_whole
 
@@ -45,59 +45,66 @@ def profile_json(profile: Profile, run: Run) -> dict[str, Any]:
         "schema": SCHEMA,
         "torch": run.session.torch_version,
         "python": run.session.python_version,
-        "step": {
-            "seconds": profile.seconds,
-            "steps": len(profile.each_step),
-            "each_step": list(profile.each_step),
-            "without_profiler": profile.bare_seconds,
-            "each_without_profiler": list(profile.bare),
-            "eager": profile.eager_step,
-            "on_device": profile.on_device,
-            "left_out": profile.left_out,
-            "named": profile.named,
-        },
+        "step": _step(profile),
         "kinds": kinds(profile),
         "lines": [_line(profile, row, sources) for row in rows],
-        "kernels": [
-            {
-                "name": each.name,
-                "kind": each.kind,
-                "seconds": each.seconds,
-                "share": profile.share(each.seconds),
-                "times": each.times,
-                "compiles": sorted(each.compiles),
-                "calls": [{"dump": file, "line": row} for file, row in sorted(set(each.calls))],
-                "lines": [_place(line) for line in sorted(each.lines)],
-            }
-            for each in kernel_rows(profile)
-        ],
-        "functions": [
-            {
-                "name": each.name,
-                "compiles": sorted(each.compiles),
-                "seconds": each.seconds,
-                "share": profile.share(each.seconds),
-                "kinds": each.kinds,
-            }
-            for each in function_rows(profile)
-        ],
+        "kernels": [_kernel(profile, each) for each in kernel_rows(profile)],
+        "functions": [_function(profile, each) for each in function_rows(profile)],
         "modules": [
             {"name": name, "seconds": seconds, "share": profile.share(seconds)}
             for name, seconds in sources.modules(rows).items()
         ],
         "breaks": [_place(line) | {"seconds": seconds} for line, seconds in breaks(profile).items()],
-        "timeline": [
-            {
-                "start": piece.start,
-                "end": piece.end,
-                "kind": piece.charge.kind,
-                "name": piece.charge.name or piece.charge.kind,
-                "function": piece.charge.function,
-                "lines": [_place(line) for line in sorted(piece.charge.lines)],
-            }
-            for piece in profile.timeline
-        ],
+        "timeline": [_piece(piece) for piece in profile.timeline],
         "notes": profile.notes,
+    }
+
+
+def _step(profile: Profile) -> dict[str, Any]:
+    return {
+        "seconds": profile.seconds,
+        "steps": len(profile.each_step),
+        "each_step": list(profile.each_step),
+        "without_profiler": profile.bare_seconds,
+        "each_without_profiler": list(profile.bare),
+        "eager": profile.eager_step,
+        "on_device": profile.on_device,
+        "left_out": profile.left_out,
+        "named": profile.named,
+    }
+
+
+def _kernel(profile: Profile, kernel: Kernel) -> dict[str, Any]:
+    return {
+        "name": kernel.name,
+        "kind": kernel.kind,
+        "seconds": kernel.seconds,
+        "share": profile.share(kernel.seconds),
+        "times": kernel.times,
+        "compiles": sorted(kernel.compiles),
+        "calls": [{"dump": file, "line": row} for file, row in sorted(set(kernel.calls))],
+        "lines": [_place(line) for line in sorted(kernel.lines)],
+    }
+
+
+def _function(profile: Profile, function: Overhead) -> dict[str, Any]:
+    return {
+        "name": function.name,
+        "compiles": sorted(function.compiles),
+        "seconds": function.seconds,
+        "share": profile.share(function.seconds),
+        "kinds": function.kinds,
+    }
+
+
+def _piece(piece: Piece) -> dict[str, Any]:
+    return {
+        "start": piece.start,
+        "end": piece.end,
+        "kind": piece.charge.kind,
+        "name": piece.charge.name or piece.charge.kind,
+        "function": piece.charge.function,
+        "lines": [_place(line) for line in sorted(piece.charge.lines)],
     }
 
 

@@ -15,18 +15,18 @@ from depyf.torch.adapters.left_alone import leave_alone
 from depyf.torch.profile.kineto import mark
 
 
+def is_traced() -> bool:
+    """Return whether somebody traces this thread."""
+    return sys.gettrace() is not None
+
+
 class LineMarks:
-    """Traces the lines of one thread."""
+    """Traces the lines of one thread, also of the calls that run when it begins."""
 
     def __init__(self) -> None:
         self._own: dict[types.CodeType, bool] = {}
         self._traced: list[types.FrameType] = []
-
-    def begin(self) -> bool:
-        """Begin to mark lines, also of the calls that run now; return whether nobody else traces this thread."""
-        if sys.gettrace() is not None:
-            return False
-        frame = sys._getframe(1).f_back
+        frame = sys._getframe(1)
         while frame is not None:
             if frame.f_trace is None and self._is_own(frame.f_code):
                 frame.f_trace = self._line
@@ -35,7 +35,6 @@ class LineMarks:
         for method in (LineMarks._call, LineMarks._line):
             leave_alone(method.__code__)
         sys.settrace(self._call)
-        return True
 
     def end(self) -> None:
         """Mark no more."""

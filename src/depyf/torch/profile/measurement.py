@@ -20,7 +20,7 @@ from depyf.report.profile.events import CALL, STEP, Event, Recording
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.profile.kineto import Window, is_profiled, mark
-from depyf.torch.profile.lined import LineMarks
+from depyf.torch.profile.lined import LineMarks, is_traced
 
 FEWEST, LONGEST = 5, 2.0
 """Steps of a stretch, at least; seconds after which two steps are enough."""
@@ -165,19 +165,18 @@ class Measurement:
 
     def _open(self, number: int | None) -> None:
         """Open the next stretch, at a step's begin."""
-        self._now = _Now(self._order.pop(0), time.perf_counter(), number)
-        match self._now.kind:
+        kind = self._order.pop(0)
+        if kind is Stretch.LINED and is_traced():
+            self.recording.notes.append("lines of eager code are not known: something else traces the program's lines")
+            kind = self._order.pop(0)
+        if kind in (Stretch.PROFILED, Stretch.LINED) and is_profiled():
+            self._give_up("the program profiles itself: two profilers cannot run at once")
+            return
+        self._now = _Now(kind, time.perf_counter(), number)
+        match kind:
             case Stretch.PROFILED | Stretch.LINED:
-                if is_profiled():
-                    self._give_up("the program profiles itself: two profilers cannot run at once")
-                    return
-                if self._now.kind is Stretch.LINED:
+                if kind is Stretch.LINED:
                     self._lines = LineMarks()
-                    if not self._lines.begin():
-                        self._lines = None
-                        self.recording.notes.append("lines of eager code are not known: something else traces lines")
-                        self._open(number)
-                        return
                 self._window = Window()
                 if number is None:
                     mark(STEP)
