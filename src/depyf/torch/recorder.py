@@ -32,7 +32,7 @@ from depyf.report.user_source import function_source, short_path
 from depyf.report.wrapper_source import wrapper_comments
 from depyf.torch import records
 from depyf.torch.adapters import caller, seams, stages
-from depyf.torch.dump import LOOSE, Dump
+from depyf.torch.dump import LOOSE, Files
 from depyf.torch.guards.tree import Tree
 from depyf.torch.sources import keep_source
 from depyf.torch.weak_codes import WeakCodes
@@ -84,7 +84,7 @@ class Recorder:
     def __init__(
         self,
         session: Session,
-        dump: Dump,
+        dump: Files,
         *,
         keep_restarted: bool,
         kernels: bool = True,
