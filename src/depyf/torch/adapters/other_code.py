@@ -16,9 +16,14 @@ MISSING = "before torch 2.9 only `prepare_debug(install=True)` lets it run from 
 _NAMES = ("_load_precompile_entry", "_reset_precompile_entries", "_debug_get_precompile_entries")
 
 
+def is_there() -> bool:
+    """Return whether this torch can give cache entries other code."""
+    return all(seam is not None for seam in _seams())
+
+
 def reason_against(code: types.CodeType, entries: Sequence[seams.CacheEntry]) -> str:
     """Return why the entries of `code` cannot be given other code; '' where they can."""
-    if any(seam is None for seam in _seams()):
+    if not is_there():
         return MISSING
     if _seams()[2](code):
         return "the function has entries of a package that was loaded, which are asked first"
