@@ -26,7 +26,7 @@ class LineMarks:
     def __init__(self) -> None:
         self._own: dict[types.CodeType, bool] = {}
         self._traced: list[types.FrameType] = []
-        frame = sys._getframe(1)
+        frame: types.FrameType | None = sys._getframe(1)
         while frame is not None:
             if frame.f_trace is None and self._is_own(frame.f_code):
                 frame.f_trace = self._line
