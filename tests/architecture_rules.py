@@ -18,33 +18,29 @@ ROOT = Path(__file__).resolve().parent.parent
 FILE_CAP = 500
 FUNCTION_CAP = 60
 
-# A part of depyf may import itself and what stands above it in this list.
+# A part of depyf may import itself and what stands above it in this list; a dotted part is a package inside another.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("version", "errors", "trace", "collector", "quiet"),
+    ("version", "errors"),
     ("bytecode",),
-    ("cfg",),
-    ("lift",),
-    ("structure",),
-    ("passes",),
-    ("emit",),
     ("verify",),
-    ("work", "operation_groups"),
-    ("pass_order",),
-    ("pipeline",),
-    ("driver",),
-    ("show",),
-    ("check",),
-    ("live",),
-    ("decompiled", "decompiled_module"),
-    ("definition",),
-    ("api",),
+    ("decompiler.steps",),
+    ("decompiler.graph",),
+    ("decompiler.lift",),
+    ("decompiler.structure",),
+    ("decompiler.passes",),
+    ("decompiler.emit",),
+    ("decompiler.pipeline",),
+    ("decompiler.show",),
+    ("decompiler.live",),
     ("decompiler",),
+    ("api",),
     ("report",),
+    ("trace",),
     ("torch",),
     ("explain", "optimization"),
-    ("launch",),
     ("notebook",),
     ("cli",),
+    ("pytest_plugin",),
 )
 RANK = {part: rank for rank, parts in enumerate(LAYERS) for part in parts}
 
@@ -72,6 +68,15 @@ STDLIB = sys.stdlib_module_names | {"annotationlib"}
 """Modules of every standard library: the last are those that only newer Pythons have."""
 
 
+def part_of(module: str) -> str:
+    """Return the most specific part of `LAYERS` that holds a module below `depyf`, or the module's first name."""
+    names = module.split(".")
+    for count in range(len(names), 0, -1):
+        if ".".join(names[:count]) in RANK:
+            return ".".join(names[:count])
+    return names[0]
+
+
 @dataclass(frozen=True)
 class Source:
     """A file of the project: its path relative to the root, with `/`, and its text."""
@@ -88,12 +93,23 @@ class Source:
         return tuple(ast.walk(self.tree))
 
     @property
-    def part(self) -> str:
-        """The name directly under `src/depyf`, or '' outside of it and for `depyf` itself."""
+    def module(self) -> str:
+        """The dotted name below `depyf`, or '' outside of the package and for `depyf` itself."""
         if not self.path.startswith("src/depyf/"):
             return ""
-        name = self.path.split("/")[2].removesuffix(".py")
-        return "" if name in ("__init__", "__main__") else name
+        dotted = self.path.removeprefix("src/depyf/").removesuffix(".py").replace("/", ".")
+        name = dotted.removesuffix("__init__").removesuffix(".")
+        return "" if name == "__main__" else name
+
+    @property
+    def part(self) -> str:
+        """The part of `LAYERS` that the module belongs to, or its first name where it belongs to none."""
+        return part_of(self.module)
+
+    @property
+    def room(self) -> str:
+        """The name directly under `src/depyf`, or '' outside of it and for `depyf` itself."""
+        return self.module.partition(".")[0]
 
     @property
     def generated(self) -> bool:
@@ -149,7 +165,7 @@ def import_direction(source: Source) -> list[Offence]:
             offences.append(Offence(source.path, line, "a relative import hides its direction"))
         if name.split(".")[0] != "depyf":
             continue
-        part = [*name.split("."), ""][1]
+        part = part_of(name.partition(".")[2])
         if RANK.get(part, len(LAYERS)) > RANK[source.part]:
             offences.append(Offence(source.path, line, f"'{source.part}' imports {name}, which stands above it"))
         elif part != source.part and RANK[part] == RANK[source.part]:
@@ -161,7 +177,7 @@ def third_party(source: Source) -> list[Offence]:
     """The decompiler has no dependencies, and only `depyf/torch/` imports torch."""
     if not package(source):
         return []
-    allowed = THIRD_PARTY.get(source.part, set()) | {"depyf", "", "__future__"} | STDLIB
+    allowed = THIRD_PARTY.get(source.room, set()) | {"depyf", "", "__future__"} | STDLIB
     return [
         Offence(source.path, line, f"imports {name}")
         for line, name in _imports(source)

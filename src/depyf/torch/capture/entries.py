@@ -1,0 +1,190 @@
+"""The guards of each entry and the resume functions that its code calls, read while or right after it is compiled.
+
+They are read when torch writes its record of them, with the values of the call at hand. Where that is not possible
+they are read from torch's cache: at the start of the next compile or at the end of the context, since the entry is
+put there after the last record of its compile.
+"""
+
+from __future__ import annotations
+
+import os
+import types
+import weakref
+from collections.abc import Mapping
+from dataclasses import replace
+
+from depyf.report.model import EntryContrast, GuardSet, Recompile, Refusal, Resume, Unavailable, UserLine
+from depyf.torch.adapters import seams
+from depyf.torch.capture.listing import line_of_offset
+from depyf.torch.capture.live import RESUME_PREFIX, compile_id, earlier_entries, resume_code
+from depyf.torch.capture.recorder import CallSite, Recorder, Running
+from depyf.torch.guards.record import guard_set
+from depyf.torch.guards.tree import Tree
+from depyf.torch.guards.verdicts import agreement
+from depyf.torch.guards.verdicts.between import contrasts
+from depyf.torch.guards.verdicts.explain import explain
+
+DROPPED = "something that its guards need is gone (a module that died), or Dynamo was reset"
+RESET = "Dynamo was reset"
+"""Why an entry serves no more calls whose function is still there."""
+
+
+def read_guards_in_progress(recorder: Recorder, running: Running) -> None:
+    """Read the guards that torch is writing its record of."""
+    found = seams.guards_in_progress()
+    if isinstance(found, seams.GuardsInProgress):
+        _read_guards(running, found.manager, found.local_values)
+        _explain_refusals(recorder, running, found)
+        _note_call_sites(recorder, running, found.global_values)
+
+
+def read_new_entries(recorder: Recorder) -> None:
+    """Read the entries of all compiles that have ended since the last time and whose guards are not known yet."""
+    for running in recorder.running():
+        if running.finished and not running.entry_is_read:
+            running.entry_is_read = True
+            if running.guards is None:
+                _read_from_cache(recorder, running)
+
+
+def transformed_code(running: Running) -> weakref.ref[types.CodeType] | None:
+    """Return the code that torch runs for a compile, for as long as it keeps it; None where its entry is gone."""
+    code = running.live_code() if running.live_code is not None else None
+    entry = _entry_of(running, code) if code is not None else None
+    return None if entry is None else weakref.ref(entry.code)
+
+
+def note_gone(recorder: Recorder) -> None:
+    """Note which entries serve no more calls, as what they need is gone."""
+    for running in recorder.running():
+        if running.live_code is None or not running.finished:
+            continue
+        code = running.live_code()
+        if code is None:
+            running.compile.gone = "the function is gone, and its entries with it"
+        elif _entry_of(running, code) is None:
+            running.compile.gone = RESET if running.is_reset else DROPPED
+
+
+def _explain_refusals(recorder: Recorder, running: Running, found: seams.GuardsInProgress) -> None:
+    """Hold the call that is compiled anew against the guards of the function's other entries."""
+    trigger = running.compile.trigger
+    if not isinstance(trigger, Recompile):
+        return
+    others = _guards_of_others(recorder, running)
+    file = running.function.filename
+    told = trigger.refusals or tuple(Refusal(entry, ()) for entry in others)
+    explained = [replace(each, explained=_failing(others.get(each.entry), found, file)) for each in told]
+    running.compile.trigger = Recompile(tuple(each for each in explained if each.clauses or each.explained))
+    own = running.compile.guards
+    if others and isinstance(own, GuardSet):
+        earlier, (_, guards) = list(others.items())[-1]
+        respects = tuple(each.words(earlier, str(running.compile.id)) for each in contrasts(guards, own))
+        running.compile.contrast = EntryContrast(earlier, respects)
+
+
+def _guards_of_others(recorder: Recorder, running: Running) -> dict[str, tuple[Tree, GuardSet]]:
+    """Return the guards of the function's other entries, oldest first: of those from before the context, too."""
+    compiles = [each for each in recorder.compiles_of(running.function) if each is not running]
+    code = running.live_code() if running.live_code is not None else None
+    found: dict[str, tuple[Tree, GuardSet]] = {}
+    for entry in earlier_entries(code, [each.compile.id.of_torch for each in compiles]) if code is not None else ():
+        tree, differs = agreement.read(seams.entry_guard_manager(entry), None, running.function.filename)
+        found[compile_id(entry)] = (tree, guard_set(tree, differs))
+    for each in compiles:
+        if each.guards is not None and isinstance(each.compile.guards, GuardSet):
+            found[str(each.compile.id)] = (each.guards, each.compile.guards)
+    return found
+
+
+def _failing(guards: tuple[Tree, GuardSet] | None, found: seams.GuardsInProgress, own_file: str) -> tuple[str, ...]:
+    if guards is None:
+        return ()
+    refusals = explain(guards[0], found.local_values, found.global_values)
+    return tuple(str(replace(each, line=None)) + _line_words(each.line, own_file) for each in refusals)
+
+
+def _line_words(line: UserLine | None, own_file: str) -> str:
+    """Return a line as an addition to what is said, with the name of its file where that is not the function's own."""
+    if line is None or not line.text:
+        return ""
+    file = "" if line.filename == own_file else os.path.basename(line.filename)
+    return f"  ({file}:{line.line} {line.text})"
+
+
+def relate(recorder: Recorder, running: Running, code: types.CodeType) -> None:
+    """Note whose resume function `code` is, if it is one."""
+    function = running.function
+    function.parameters = _own_parameters(code)
+    if not code.co_name.startswith(seams.RESUME_PREFIX):
+        return
+    site = recorder.call_sites.get(code)
+    if site is None:
+        return
+    offset = _resume_offset(site.name)
+    caller_code = site.caller.code
+    function.root = site.caller.function.root
+    if function.resume_name not in ("", site.name):
+        # The code of a compile that an earlier context told of knows it by another name.
+        before = [each for each in (function.resume_name, *function.other_resume_names) if each != site.name]
+        site.other_names[:] = [*before, *(each for each in site.other_names if each not in before)]
+    function.resume_name = site.name
+    function.other_resume_names = site.other_names
+    function.break_line = code.co_firstlineno
+    function.resumes_at = code.co_firstlineno
+    if caller_code is not None and offset is not None:
+        function.resumes_at = line_of_offset(caller_code, offset) or code.co_firstlineno
+    if len(function.compiles) == 1:
+        running.compile.trigger = Resume(site.caller.compile.id, offset)
+
+
+def _read_guards(running: Running, manager: seams.GuardManager, values: Mapping[str, object] | None) -> None:
+    tree, differs = agreement.read(manager, values, running.compile.filename)
+    running.guards = tree
+    running.compile.guards = guard_set(tree, differs)
+
+
+def _read_from_cache(recorder: Recorder, running: Running) -> None:
+    if running.live_code is None:
+        return  # The compile failed before there was any code.
+    code = running.live_code()
+    if code is None:
+        running.compile.guards = Unavailable("the function was gone before its entry could be read")
+        return
+    entry = _entry_of(running, code)
+    if entry is None:
+        running.compile.guards = Unavailable("torch dropped the entry: something that it guards was gone")
+        return
+    _read_guards(running, seams.entry_guard_manager(entry), None)
+    _note_call_sites(recorder, running, seams.entry_globals(entry))
+
+
+def _entry_of(running: Running, code: types.CodeType) -> seams.CacheEntry | None:
+    """Return the cache entry that a compile made."""
+    if running.is_reset:
+        return None
+    entries, own = seams.cache_entries(code), running.compile.id.of_torch
+    return next((entry for entry in entries if seams.entry_compile_id(entry) == own), None)
+
+
+def _note_call_sites(recorder: Recorder, running: Running, global_values: Mapping[str, object]) -> None:
+    for name in running.compile.resumes:
+        code = resume_code(global_values.get(name))
+        if code is None:
+            continue
+        site = recorder.call_sites.get(code)
+        if site is None:
+            recorder.call_sites[code] = CallSite(running, name)
+        elif name not in (site.name, *site.other_names):
+            site.other_names.append(name)
+
+
+def _own_parameters(code: types.CodeType) -> tuple[str, ...]:
+    """Return the parameters that the user knows; Dynamo's own begin with two underscores."""
+    count = code.co_argcount + code.co_kwonlyargcount
+    return tuple(name for name in code.co_varnames[:count] if not name.startswith(("__", ".")))
+
+
+def _resume_offset(name: str) -> int | None:
+    digits = name.removeprefix(RESUME_PREFIX).split("_")[0]
+    return int(digits) if digits.isdigit() else None
