@@ -8,13 +8,14 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
+ROOMS = 12
 FILE_CAP = 500
 FUNCTION_CAP = 60
 
@@ -364,3 +365,57 @@ def project_files(root: Path = ROOT) -> list[Source]:
 def is_python(source: Source) -> bool:
     """Tell whether the rules for Python files apply to `source`."""
     return source.path.endswith(".py") and not source.path.startswith(FOREIGN)
+
+
+def import_circles(sources: Sequence[Source]) -> list[tuple[str, ...]]:
+    """Return the modules that import each other in a circle; imports in functions and for types alone count too."""
+    modules = {_dotted(source): source for source in sources if is_python(source)}
+    graph = {name: sorted(_imported_modules(source, modules)) for name, source in modules.items()}
+    return [circle for circle in strong_components(graph) if len(circle) > 1]
+
+
+def _dotted(source: Source) -> str:
+    path = source.path.removeprefix("src/").removesuffix(".py").replace("/", ".")
+    return path.removesuffix(".__init__")
+
+
+def _imported_modules(source: Source, known: Collection[str]) -> set[str]:
+    """Return the modules that a file imports, or imports names from; the packages around them do not count."""
+    found = set()
+    for _, name in _imports(source):
+        found.update(module for module in (name, name.rpartition(".")[0]) if module in known)
+        if name in known:
+            found.discard(name.rpartition(".")[0])
+    return found - {_dotted(source)}
+
+
+def strong_components(graph: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
+    """Return the strongly connected components of a graph (Tarjan 1972, with an explicit stack)."""
+    number: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    waiting: list[str] = []
+    components = []
+    for root in graph:
+        work = [(root, iter(graph[root]))] if root not in number else []
+        for node, _ in work:
+            number[node] = lowest[node] = len(number)
+            waiting.append(node)
+        while work:
+            node, successors = work[-1]
+            for successor in successors:
+                if successor not in number:
+                    number[successor] = lowest[successor] = len(number)
+                    waiting.append(successor)
+                    work.append((successor, iter(graph[successor])))
+                    break
+                if successor in waiting:
+                    lowest[node] = min(lowest[node], number[successor])
+            else:
+                work.pop()
+                if work:
+                    lowest[work[-1][0]] = min(lowest[work[-1][0]], lowest[node])
+                if lowest[node] == number[node]:
+                    cut = waiting.index(node)
+                    components.append(tuple(sorted(waiting[cut:])))
+                    del waiting[cut:]
+    return components

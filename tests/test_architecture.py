@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 
@@ -12,12 +13,14 @@ from tests.architecture_rules import (
     FUNCTION_CAP,
     LAYERS,
     PYTHON_RULES,
+    ROOMS,
     TEXT_RULES,
     Rule,
     Source,
     file_cap,
     function_cap,
     generated_say_so,
+    import_circles,
     import_direction,
     is_python,
     machine_paths,
@@ -49,6 +52,30 @@ def test_the_rules_see_the_package() -> None:
     parts = {source.part for source in FILES if package(source)}
     known = {part for layer in LAYERS for part in layer}
     assert {"bytecode", "torch", "cli"} <= parts <= known | {""}
+
+
+def test_the_top_of_the_package_is_a_house_of_few_rooms() -> None:
+    rooms = {source.room for source in FILES if package(source) and source.room not in ("", "version", "errors")}
+    assert len(rooms) <= ROOMS, sorted(rooms)
+
+
+def test_each_package_says_what_it_is() -> None:
+    heads = [source for source in FILES if package(source) and source.path.endswith("/__init__.py")]
+    assert len(heads) > ROOMS
+    assert [source.path for source in heads if not ast.get_docstring(source.tree)] == []
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert import_circles(FILES) == []
+
+
+def test_a_circle_is_found_also_through_imports_in_functions_and_for_types() -> None:
+    lazy = "def f():\n    from depyf.report import b\n"
+    typed = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from depyf.report.c import C\n"
+    files = {"a": lazy, "b": typed, "c": "import depyf.report.a\n", "d": "from depyf.report.a import f\n"}
+    sources = [Source(f"src/depyf/report/{name}.py", text) for name, text in files.items()]
+    assert import_circles(sources) == [("depyf.report.a", "depyf.report.b", "depyf.report.c")]
+    assert import_circles([*sources[:2], sources[3]]) == []
 
 
 LONG_FUNCTION = "def f():\n" + "    x = 1\n" * FUNCTION_CAP

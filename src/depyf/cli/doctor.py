@@ -9,7 +9,7 @@ import sys
 import click
 
 from depyf.bytecode.versions.known import FACTS, running
-from depyf.cli.entry import EXIT_FAILED
+from depyf.cli.exit_codes import EXIT_FAILED
 from depyf.verify.candidate.interpreters import find_interpreter
 from depyf.version import __version__
 

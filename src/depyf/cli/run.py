@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from depyf.cli.entry import EXIT_FAILED, EXIT_USAGE
+from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 from depyf.cli.launch.process import end_like, run
 from depyf.cli.launch.settings import Settings
 from depyf.cli.launch.summary import lines, summarised

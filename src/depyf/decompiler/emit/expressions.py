@@ -34,6 +34,7 @@ from depyf.decompiler.emit.precedence import (
     YIELD,
 )
 from depyf.decompiler.emit.strings import f_string, without_backslash
+from depyf.decompiler.emit.templates import template
 from depyf.decompiler.lift.nodes import Quoted, Template, Var, is_starred
 
 Piece = str | tuple[ast.expr, int]
@@ -374,8 +375,6 @@ def _formatted(writer: ExpressionWriter, node: ast.JoinedStr) -> tuple[list[Piec
 
 
 def _template(writer: ExpressionWriter, node: Template) -> tuple[list[Piece], int]:
-    from depyf.decompiler.emit.templates import template
-
     return [template(writer, node)], ATOM
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+from typing import Protocol
+
 (
     YIELD,
     TUPLE,
@@ -24,3 +27,10 @@ from __future__ import annotations
     AWAIT,
     ATOM,
 ) = range(20)
+
+
+class Writer(Protocol):
+    """Writes expressions; what writes a part of one is handed the writer of the whole."""
+
+    def write(self, expr: ast.expr, precedence: int = ...) -> str:
+        """Return the source of an expression, in parentheses if it binds less than `precedence`."""

@@ -8,18 +8,14 @@ stand for them. What has no such form is written with `%` or `format` (`emit/for
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
-from depyf.decompiler.emit.precedence import TUPLE
+from depyf.decompiler.emit.precedence import TUPLE, Writer
 from depyf.decompiler.lift.nodes import Interpolation
-
-if TYPE_CHECKING:
-    from depyf.decompiler.emit.expressions import ExpressionWriter
 
 QUOTES = ("'", '"', "'''", '"""')
 
 
-def f_string(writer: ExpressionWriter, node: ast.JoinedStr, nested_quotes: bool = False) -> str | None:
+def f_string(writer: Writer, node: ast.JoinedStr, nested_quotes: bool = False) -> str | None:
     """Return the source of an f-string; None if there is none for these fields.
 
     nested_quotes: the fields may hold the quotes of the f-string, and backslashes.
@@ -52,7 +48,7 @@ def without_backslash(text: str) -> str | None:
     return None
 
 
-def _parts(writer: ExpressionWriter, node: ast.JoinedStr, in_spec: bool) -> list[tuple[bool, str]]:
+def _parts(writer: Writer, node: ast.JoinedStr, in_spec: bool) -> list[tuple[bool, str]]:
     """Return literal text (False) and fields (True), in order."""
     parts: list[tuple[bool, str]] = []
     for value in node.values:
@@ -65,7 +61,7 @@ def _parts(writer: ExpressionWriter, node: ast.JoinedStr, in_spec: bool) -> list
     return parts
 
 
-def _field(writer: ExpressionWriter, node: ast.FormattedValue) -> list[tuple[bool, str]]:
+def _field(writer: Writer, node: ast.FormattedValue) -> list[tuple[bool, str]]:
     text = writer.write(node.value, TUPLE + 2)
     if _needs_parentheses(node.value):
         text = f"({text})"
@@ -73,7 +69,7 @@ def _field(writer: ExpressionWriter, node: ast.FormattedValue) -> list[tuple[boo
     return [(True, start + text), *_closing(writer, node)]
 
 
-def _closing(writer: ExpressionWriter, node: ast.FormattedValue | Interpolation) -> list[tuple[bool, str]]:
+def _closing(writer: Writer, node: ast.FormattedValue | Interpolation) -> list[tuple[bool, str]]:
     """Return what stands behind the expression of a field."""
     conversion = f"!{chr(node.conversion)}" if node.conversion != -1 else ""
     parts = [(True, conversion)]
@@ -85,7 +81,7 @@ def _closing(writer: ExpressionWriter, node: ast.FormattedValue | Interpolation)
     return parts
 
 
-def closing(writer: ExpressionWriter, node: Interpolation, quote: str) -> list[str]:
+def closing(writer: Writer, node: Interpolation, quote: str) -> list[str]:
     """Return what stands behind the expression of an interpolation, in a string with these quotes."""
     return [text if is_field else escape(text, quote) for is_field, text in _closing(writer, node)]
 

@@ -6,21 +6,17 @@ A template knows the text of each of its expressions: it is written as it stands
 from __future__ import annotations
 
 import types
-from typing import TYPE_CHECKING
 
 from depyf.bytecode.host import without_compiler_warnings
-from depyf.decompiler.emit.precedence import TUPLE
+from depyf.decompiler.emit.precedence import TUPLE, Writer
 from depyf.decompiler.emit.strings import closing, escape
 from depyf.decompiler.lift.nodes import Interpolation, Template
-
-if TYPE_CHECKING:
-    from depyf.decompiler.emit.expressions import ExpressionWriter
 
 QUOTE = "'"
 PROGRAM = "async def f():\n _ = (\n{}\n)"
 
 
-def template(writer: ExpressionWriter, node: Template) -> str:
+def template(writer: Writer, node: Template) -> str:
     """Return the source of a template string."""
     pieces = [_literal(node.strings[0])]
     for interpolation, text in zip(node.interpolations, node.strings[1:], strict=True):
@@ -33,7 +29,7 @@ def _literal(text: str) -> str:
     return escape(text.replace("{", "{{").replace("}", "}}"), QUOTE)
 
 
-def _expression(writer: ExpressionWriter, node: Interpolation) -> str:
+def _expression(writer: Writer, node: Interpolation) -> str:
     written = writer.write(node.value, TUPLE + 2)
     return node.text if isinstance(node.text, str) and _is_same(node.text, written) else f" {written}"
 

@@ -8,15 +8,22 @@ stays behind, and past every other operand that the expression uses before it.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from depyf.decompiler.lift.nodes import IMPURE, LOCAL, Entry, Temp
 
-if TYPE_CHECKING:
-    from depyf.decompiler.lift.fold import Folder
+
+class Pending(Protocol):
+    """The values of a block that are computed and not used yet, in the order in which they were computed."""
+
+    by_temp: dict[int, Entry]
+    pending: list[Entry]
+
+    def spill_through(self, last: Entry, stores: frozenset[str] = ...) -> None:
+        """Assign to temporaries every pending value up to `last`."""
 
 
-def plan(folder: Folder, temps: list[int]) -> set[int]:
+def plan(folder: Pending, temps: list[int]) -> set[int]:
     """Return the operands to write in place; the rest is referred to.
 
     Assigns to temporaries what neither can be moved nor be left pending.

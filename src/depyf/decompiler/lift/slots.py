@@ -9,12 +9,16 @@ The same serves `a, b = b, a`, where the compiler leaves the values on the stack
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from depyf.decompiler.lift.nodes import Entry, Temp, Var
+from depyf.decompiler.lift.order import Pending
 
-if TYPE_CHECKING:
-    from depyf.decompiler.lift.fold import Folder
+
+class Unpacking(Pending, Protocol):
+    """Pending values beside an unpacking whose targets are not all known."""
+
+    slots: Slots | None
 
 
 class Slots:
@@ -24,7 +28,7 @@ class Slots:
     still to come, the next one last.
     """
 
-    def __init__(self, folder: Folder, entry: Entry) -> None:
+    def __init__(self, folder: Unpacking, entry: Entry) -> None:
         self.folder = folder
         self.entry = entry
         self.open: list[int] = []

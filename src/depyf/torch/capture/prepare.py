@@ -16,7 +16,7 @@ from depyf.bytecode.host import paused, pausing
 from depyf.report.claims import CLAIMS
 from depyf.report.model import Session
 from depyf.report.process_index import page_of_processes, write_process_index, write_rank_index
-from depyf.report.summary import show, summary
+from depyf.report.summary import CaptureView, show, summary
 from depyf.report.variables import SUMMARY_VARIABLE
 from depyf.torch.adapters import caller, lacking, seams, stages
 from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
@@ -40,7 +40,7 @@ from depyf.torch.stepping.first_runs import FirstRuns
 def _told_so_far(directory: Path) -> Told:
     """Return what a directory tells of, nothing unless a context of this process has written there."""
     if directory not in TOLD or not (directory / INDEX).exists():
-        TOLD[directory] = Told(Session(torch_version(), python_version()))
+        TOLD[directory] = Told(Session(torch_version(), python_version(), view=CaptureView()))
     return TOLD[directory]
 
 
