@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from depyf.cli.commands import depyf
-from depyf.cli.entry import EXIT_DONE, EXIT_FAILED
+from depyf.cli.exit_codes import EXIT_DONE, EXIT_FAILED
 
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 

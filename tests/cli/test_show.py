@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from depyf.cli.commands import depyf
-from depyf.cli.entry import EXIT_DONE, EXIT_USAGE
+from depyf.cli.exit_codes import EXIT_DONE, EXIT_USAGE
 from depyf.decompiler.pipeline.table import OPTIONAL, PASSES
 
 SOURCE = """

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from depyf.bytecode.versions.known import FACTS
 from depyf.cli import opcodes as table
 from depyf.cli.commands import depyf
-from depyf.cli.entry import EXIT_DONE, EXIT_FAILED, EXIT_USAGE
+from depyf.cli.exit_codes import EXIT_DONE, EXIT_FAILED, EXIT_USAGE
 from depyf.decompiler.emit.grammar import Grammar
 from depyf.decompiler.emit.statements import write
 from depyf.decompiler.function import define
