@@ -11,9 +11,11 @@ Local variables are not renamed: LOAD_FAST and STORE_FAST stay operations.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Code
+from depyf.bytecode.constants import key
 from depyf.bytecode.listing import Extent
 
 NULL = -1
@@ -41,6 +43,20 @@ class Inst:
     defs: list[int]
     line: int | None
     offset: int
+
+
+def operation_key(inst: Inst) -> Hashable:
+    """Return a key that two instructions share exactly when they do the same operation with the same argument.
+
+    Operands are not part of it. Constants are told apart as `bytecode.constants.key` does, which runs nothing of the
+    program's: `1`, `1.0` and `True` differ, and an object without a literal is the same only as itself.
+    """
+    return inst.op, key(inst.arg)
+
+
+def same_operation(one: Inst, two: Inst) -> bool:
+    """Return whether two instructions do the same operation with the same argument, operands aside."""
+    return one.op == two.op and (one.arg is two.arg or key(one.arg) == key(two.arg))
 
 
 @dataclass(slots=True)

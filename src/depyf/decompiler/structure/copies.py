@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from depyf.decompiler.graph.orders import postorder
-from depyf.decompiler.graph.tac import Block, Branch, Edge, Exit, Goto, Graph, Inst, Raise, Return
+from depyf.decompiler.graph.tac import Block, Branch, Edge, Exit, Goto, Graph, Inst, Raise, Return, same_operation
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.regions.table import prune
 
@@ -84,8 +84,7 @@ def _common(one: Block, two: Block) -> int:
 
 
 def _alike(first: Inst, second: Inst) -> bool:
-    same = first.op == second.op and type(first.arg) is type(second.arg) and first.arg == second.arg
-    return same and len(first.uses) == len(second.uses) and len(first.defs) == len(second.defs)
+    return same_operation(first, second) and len(first.uses) == len(second.uses) and len(first.defs) == len(second.defs)
 
 
 def _single_difference(one: Block, two: Block, length: int) -> tuple[int, int] | None:

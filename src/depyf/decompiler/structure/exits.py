@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 
-from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Raise, Reraise, Return
+from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Raise, Reraise, Return, operation_key
 from depyf.decompiler.steps import step
-from depyf.decompiler.structure.argument_key import argument_key
 from depyf.decompiler.structure.regions.split import split_block
 
 DROPS = frozenset({"POP", "POP_EXCEPT"})
@@ -65,9 +64,9 @@ def _way_out(graph: Graph, block: Block) -> tuple[int, Hashable] | None:
     names: dict[int, int] = {}
     words: list[Hashable] = [type(exit_).__name__, line]
     for inst in block.insts[place:]:
-        if any(temp not in names and temp >= 0 for temp in inst.uses) or not _is_plain(inst.arg):
+        if any(temp not in names and temp >= 0 for temp in inst.uses):
             return None
-        words.append((inst.op, argument_key(inst.arg), *(names.get(temp, temp) for temp in inst.uses)))
+        words.append((operation_key(inst), *(names.get(temp, temp) for temp in inst.uses)))
         names.update((temp, len(names)) for temp in inst.defs)
     uses = [] if isinstance(exit_, Reraise) else exit_.reads()
     words.extend(exit_.reads() if isinstance(exit_, Reraise) else [])
@@ -83,11 +82,6 @@ def _line_of_end(graph: Graph, block: Block) -> int | None:
         return exit_.line
     leads_to_end = isinstance(exit_, Goto) and exit_.edge.target == graph.end and graph.end >= 0
     return block.insts[-1].line if block.insts and (leads_to_end or isinstance(exit_, Reraise)) else None
-
-
-def _is_plain(arg: object) -> bool:
-    """Say whether the text of an argument tells all of it."""
-    return arg is None or isinstance(arg, (str, int, bool, tuple, float, bytes))
 
 
 def _stack_at(block: Block, place: int) -> list[int]:

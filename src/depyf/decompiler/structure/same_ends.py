@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst, Raise, Return
+from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst, Raise, Return, operation_key
 from depyf.decompiler.steps import step
-from depyf.decompiler.structure.argument_key import argument_key
 from depyf.decompiler.structure.nests import find_markers
 from depyf.decompiler.structure.regions.split import split_block
 
@@ -111,8 +110,7 @@ def _shape(block: Block, insts: list[Inst]) -> Key:
     numbers: dict[int, int] = {}
     shape: list[object] = []
     for inst in insts:
-        arg = argument_key(inst.arg) if inst.op == "CONST" else inst.arg
-        shape.append((inst.op, inst.line, type(inst.arg), arg, tuple(numbers.get(temp, -1) for temp in inst.uses)))
+        shape.append((operation_key(inst), inst.line, tuple(numbers.get(temp, -1) for temp in inst.uses)))
         numbers.update((temp, len(numbers)) for temp in inst.defs)
     shape.append(tuple(numbers.get(temp, -1) for temp in block.exit.reads()))
     return tuple(shape)

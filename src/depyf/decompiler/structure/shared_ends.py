@@ -9,8 +9,7 @@ A function may return in several places, and does so; here there is no `return`,
 from __future__ import annotations
 
 from depyf.bytecode.code import CO_OPTIMIZED
-from depyf.bytecode.constants import key
-from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst
+from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst, same_operation
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.regions.split import split_block
 
@@ -61,5 +60,5 @@ def _copied(one: list[Inst], two: list[Inst]) -> int:
 
 
 def _same_source(first: Inst, second: Inst) -> bool:
-    same = first.op == second.op and first.line == second.line and key(first.arg) == key(second.arg)
+    same = first.line == second.line and same_operation(first, second)
     return same and len(first.uses) == len(second.uses) and len(first.defs) == len(second.defs)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 
 from depyf.decompiler.graph.orders import postorder
-from depyf.decompiler.graph.tac import Block, Branch, Graph, Inst
+from depyf.decompiler.graph.tac import Block, Branch, Graph, Inst, same_operation
 from depyf.decompiler.structure.regions.table import prune
 
 
@@ -71,9 +71,7 @@ def same_bodies(one: Block, two: Block, apart: AbstractSet[int] = frozenset()) -
         return False
     renamed: dict[int, int] = {}
     for left, right in zip(first, second):
-        if left.op != right.op or type(left.arg) is not type(right.arg) or left.arg != right.arg:
-            return False
-        if [renamed.get(temp, temp) for temp in left.uses] != right.uses:
+        if not same_operation(left, right) or [renamed.get(temp, temp) for temp in left.uses] != right.uses:
             return False
         renamed.update(zip(left.defs, right.defs))
     if one.exit.reads():

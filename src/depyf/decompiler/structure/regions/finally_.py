@@ -24,6 +24,8 @@ from depyf.decompiler.graph.tac import (
     Reraise,
     Return,
     Stop,
+    operation_key,
+    same_operation,
 )
 from depyf.decompiler.structure.regions.table import Region, Regions
 
@@ -213,13 +215,11 @@ class _Matcher:
         rest = [inst for inst in block.insts[number:] if inst.op not in ("POP", "POP_EXCEPT")]
         if any(inst.op not in ("CONST", "LOAD_FAST") for inst in rest):
             return None
-        made = {temp: (inst.op, type(inst.arg), inst.arg) for inst in rest for temp in inst.defs}
+        made = {temp: operation_key(inst) for inst in rest for temp in inst.defs}
         return made.get(block.exit.value, block.exit.value)
 
     def _same_inst(self, one: Inst, two: Inst) -> bool:
-        if one.op != two.op or type(one.arg) is not type(two.arg) or one.arg != two.arg:
-            return False
-        if len(one.uses) != len(two.uses) or len(one.defs) != len(two.defs):
+        if not same_operation(one, two) or len(one.uses) != len(two.uses) or len(one.defs) != len(two.defs):
             return False
         if any(self.values.get(a, a) != b for a, b in zip(one.uses, two.uses)):
             return False

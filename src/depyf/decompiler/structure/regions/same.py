@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst, Raise, Reraise, Return
+from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst, Raise, Reraise, Return, same_operation
 
 DROPS = frozenset({"POP", "POP_EXCEPT"})
 LIMIT = 16
@@ -67,9 +67,9 @@ def _edges(block: Block) -> list[Edge] | None:
 
 
 def _same_inst(one: Inst, two: Inst, values: dict[int, int]) -> bool:
-    if one.op != two.op or type(one.arg) is not type(two.arg) or one.arg != two.arg:
+    if not same_operation(one, two) or len(one.defs) != len(two.defs):
         return False
-    if len(one.defs) != len(two.defs) or [values.get(temp, temp) for temp in one.uses] != two.uses:
+    if [values.get(temp, temp) for temp in one.uses] != two.uses:
         return False
     values.update(zip(one.defs, two.defs))
     return True
