@@ -19,7 +19,7 @@ from depyf.torch.adapters.skips import OF_TORCH
 from depyf.torch.adapters.unseen import left_alone_with_calls
 from depyf.torch.capture.active import HITS
 
-LEFT_OUT = (str(Path(__file__).parents[1]) + os.sep, OF_TORCH, sysconfig.get_path("stdlib") + os.sep)
+LEFT_OUT = (str(Path(__file__).parents[2]) + os.sep, OF_TORCH, sysconfig.get_path("stdlib") + os.sep)
 """Where stepping does not stop; breakpoints do."""
 NO_MORE = "go"
 """What a user says who wants no further pause."""
