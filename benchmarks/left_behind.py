@@ -38,7 +38,7 @@ HOOKS = (
     "depyf.torch.capture.hooks:relate",
     "depyf.torch.capture.hooks:transform",
     "depyf.torch.capture.transform:assumptions",
-    "depyf.api:decompile_code",
+    "depyf.decompiler.api:decompile_code",
     "depyf.torch.capture.transform:recompile",
     "depyf.torch.dump.directory:write_whole",
     "depyf.torch.capture.prepare:write_views",

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import pytest
 import torch
 
-from depyf import api
+from depyf.decompiler import api
 from depyf.errors import DecompilationError
 from depyf.torch.adapters import lacking
 from depyf.torch.capture import live

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import cast
 
 from depyf.bytecode.listing import Instruction
+from depyf.bytecode.operations import ALWAYS, OPERATIONS
 from depyf.decompiler.graph.tac import NULL, SELF, Graph, Inst
-from depyf.decompiler.lift.effects import COUNTED, INTO, PEEK, PLAIN
 from depyf.errors import DecompilationError
 
 
@@ -287,4 +287,33 @@ RULES: dict[str, Rule] = {
     "MATCH_EXC": _match_exc,
     "WITH_EXCEPT_START": _with_except_start,
 }
-"""What each operation does that is no plain `pop n, push m`."""
+"""What each operation does that moves values, looks below the top, or is written in another way."""
+_NOT_LIFTED = frozenset({"CLEANUP_THROW", "LOAD_SPECIAL", "MARK", "MATCH_CLASS_OR_SUBJECT"})
+"""Operations that a reader has recognised as part of another, or that only a program writes."""
+_LIFTED = [
+    one
+    for one in OPERATIONS.values()
+    if one.jump_effect is None and one.name not in RULES and one.name not in _NOT_LIFTED
+]
+_BELOW = ("below", "n")
+
+PLAIN = {
+    one.name: ALWAYS[one.name]
+    for one in _LIFTED
+    if one.picture.fixed and one.falls and not {*one.picture.before} & {*one.picture.after}
+}
+"""Operations that take some of the top values and make others: how many."""
+PEEK = {
+    one.name: (len(one.picture.before), len(one.picture.results))
+    for one in _LIFTED
+    if one.picture.fixed and one.picture.before and one.picture.after[: len(one.picture.before)] == one.picture.before
+}
+"""Operations that look at the top values, leave them, and push: how many they look at, and how many they push."""
+COUNTED = {one.name for one in _LIFTED if one.picture.before == (("v", "n"),) and len(one.picture.after) == 1}
+"""Operations that take as many values as their argument says and make one."""
+INTO = {
+    one.name: len(one.picture.before) - 1
+    for one in _LIFTED
+    if one.picture.before[:1] == one.picture.after == (_BELOW,)
+}
+"""Operations that take values and change a container below them: how many they take."""
