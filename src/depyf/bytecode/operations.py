@@ -1,9 +1,9 @@
 """The normalised operations: one table of pictures of the stack, from which every effect is read.
 
-A picture reads bottom to top, `before -> after`; what lies below is left alone. `name` is one value, and `name*count` as
-many values as the argument says (`COUNTS`). A term on both sides is one value, looked at and left there. Any other name
-on the right is a result: `truth` is a bool, `text` a string; `iterator`, `async_iterator`, `list`, `set` and `dict` are
-objects of that kind.
+A picture reads bottom to top, `before -> after`; what lies below is left alone. `name` is one value; `name*count` are
+as many values as the argument says (`COUNTS`). A term on both sides is one value, looked at and left there. Any other
+name on the right is a result: `truth` is a bool, `text` a string; `iterator`, `async_iterator`, `list`, `set`, `dict`
+are objects of that kind.
 
 What the pictures do not say, by operation:
 
