@@ -15,7 +15,7 @@ from depyf.report.profile.files import write_profile
 from depyf.report.profile.programs import programs_of
 from depyf.report.profile.text import most_expensive
 from depyf.torch.adapters.provenance import kernels_are_named, kernels_tell
-from depyf.torch.prepare import prepare_debug
+from depyf.torch.capture.prepare import prepare_debug
 from depyf.torch.profile.measurement import Measurement
 
 
