@@ -1,1 +1,1 @@
-"""Sixty programs that are compiled twice with one thing changed: does depyf name that thing as the cause of the miss?"""
+"""Programs that are compiled twice with one thing changed: does depyf name that as the cause of the cache miss?"""

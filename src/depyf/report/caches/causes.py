@@ -23,8 +23,8 @@ KINDS = (
 """From what explains most to what explains least: a graph that differs with its inputs differs because of them."""
 
 SETTINGS = {
-    "deterministic_algorithms_settings": "`torch.use_deterministic_algorithms` (on, warn only, fill uninitialized memory)",
-    "cuda_matmul_settings": "`torch.backends.cuda.matmul` (tf32 or fp32 precision, reduced fp16, reduced bf16)",
+    "deterministic_algorithms_settings": "`torch.use_deterministic_algorithms` (on, warn only, fill memory)",
+    "cuda_matmul_settings": "`torch.backends.cuda.matmul` (precision, reduced fp16, reduced bf16)",
     "default_dtype": "`torch.set_default_dtype`",
     "cpp_runtime_thread_count": "the number of threads (`torch.set_num_threads`)",
     "provenance_tracking_level": "`INDUCTOR_PROVENANCE`",
@@ -116,14 +116,18 @@ def _of_part(name: str, before: Record, after: Record) -> Iterator[Cause]:
 def _of_input(place: int, before: str, after: str) -> Cause:
     one, other = _fields(before), _fields(after)
     changed = [name for name in dict.fromkeys((*one, *other)) if one.get(name) != other.get(name)]
+    subject = f"input {place} of the graph"
     for kind, names in (("input dtype", {"dtype"}), ("input device", {"device"}), ("input shape", _OTHER_SIZE)):
         own = [name for name in changed if name in names]
         if own:
-            told = (", ".join(f"{name} {side.get(name, '?')}" for name in own) for side in (one, other))
-            return Cause(kind, f"input {place} of the graph", *told)
-    told = (", ".join(f"{name} {side.get(name, '?')}" for name in changed) for side in (one, other))
-    values = tuple(told) if changed else (_short(before), _short(after))
-    return Cause("input", f"input {place} of the graph", *values)
+            return Cause(kind, subject, _told(own, one), _told(own, other))
+    if changed:
+        return Cause("input", subject, _told(changed, one), _told(changed, other))
+    return Cause("input", subject, _short(before), _short(after))
+
+
+def _told(names: list[str], values: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {values.get(name, '?')}" for name in names)
 
 
 def _fields(value: str) -> dict[str, str]:
@@ -139,13 +143,14 @@ def _of_graph(before: str, after: str) -> Cause:
         if values:
             is_group = _GROUP.search(one) is not None and _is_text(values[0][0])
             kind, what = ("process group", "its name") if is_group else ("constant", "a constant")
-            return replace(found, kind=kind, subject=f"{what} in `{other.strip()}`", before=values[0][0], after=values[0][1])
+            subject, (old, new) = f"{what} in `{other.strip()}`", values[0]
+            return replace(found, kind=kind, subject=subject, before=old, after=new)
     return found
 
 
 def _of_lines(kind: str, what: str, before: str, after: str) -> Cause:
     pairs = _pairs(before, after)
-    lines = [each for each in difflib.unified_diff(_lines(before), _lines(after), lineterm="", n=0)][2:]
+    lines = list(difflib.unified_diff(_lines(before), _lines(after), lineterm="", n=0))[2:]
     details = tuple(each for each in lines if not each.startswith("@@"))[:MOST_LINES]
     if pairs:
         return Cause(kind, what, f"`{pairs[0][0].strip()}`", f"`{pairs[0][1].strip()}`", details)
