@@ -27,7 +27,7 @@ from torch._inductor.async_compile import AsyncCompile
 from benchmarks.cache_misses.seeds import Seed, seeds
 from depyf.report.caches.key import Record, read_record
 from depyf.report.caches.nearest import nearest
-from depyf.torch.fresh import fresh_caches
+from depyf.torch.capture.fresh import fresh_caches
 
 LOOK = "fx_graph_cache_"
 
