@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from depyf.cli.entry import EXIT_FAILED, EXIT_USAGE
+from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 from depyf.report.findings import findings
 from depyf.report.html.process import Process, processes
 from depyf.report.sarif import sarif
