@@ -58,10 +58,10 @@ def _changes(old: Path, new: Path) -> list[tuple[str, list[Change]]]:
 
 def _times(before: Process, after: Process) -> list[Change]:
     """Return which lines got slower, where both runs were profiled."""
-    profiles = read_profile(before.run.directory), read_profile(after.run.directory)
-    if profiles[0] is None or profiles[1] is None:
+    old, new = read_profile(before.run.directory), read_profile(after.run.directory)
+    if old is None or new is None:
         return []
-    return [Change("lines that got slower", "times", str(each)) for each in slower(*profiles)]
+    return [Change("lines that got slower", "times", str(each)) for each in slower(old, new)]
 
 
 def _processes(directory: Path) -> dict[str, Process]:
