@@ -40,7 +40,7 @@ HOOKS = (
     "depyf.torch.transform:assumptions",
     "depyf.api:decompile_code",
     "depyf.torch.transform:recompile",
-    "depyf.torch.dump:write_whole",
+    "depyf.tlog.directory:write_whole",
     "depyf.torch.prepare:write_views",
     "depyf.torch.views:render_full_code",
     "depyf.torch.views:index_json",

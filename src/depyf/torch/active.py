@@ -16,13 +16,14 @@ from typing import Any, Protocol
 
 from depyf.collector import paused
 from depyf.report.model import CompileId, Unavailable
-from depyf.torch.adapters import lacking, seams, stages
+from depyf.tlog import stages
+from depyf.tlog.records import record_compile_id, record_kind
+from depyf.torch.adapters import lacking, seams
 from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.adapters.skips import watch_skips
 from depyf.torch.adapters.unheard import pass_over_unheard
 from depyf.torch.adapters.unseen import unseen
 from depyf.torch.formatter import FormatterPatch
-from depyf.torch.records import record_compile_id, record_kind
 
 HITS = "calls that each entry served"
 """The seam that counts them."""

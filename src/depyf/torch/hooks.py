@@ -7,8 +7,8 @@ import weakref
 from collections.abc import Mapping
 
 from depyf.report.names import compiled_fn_number, without_random_part
+from depyf.tlog.directory import Dump
 from depyf.torch.adapters import entry_ids, seams
-from depyf.torch.dump import Dump
 from depyf.torch.entries import relate
 from depyf.torch.recorder import CallSite, Recorder, Running
 from depyf.torch.transform import Subject, transform, write_without_source

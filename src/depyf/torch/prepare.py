@@ -18,11 +18,13 @@ from depyf.report.model import Session
 from depyf.report.process_index import page_of_processes, write_process_index, write_rank_index
 from depyf.report.summary import show, summary
 from depyf.report.variables import SUMMARY_VARIABLE
+from depyf.tlog import stages
+from depyf.tlog.directory import LOOSE, Dump
+from depyf.tlog.records import record_compile_id, record_kind
 from depyf.torch import entries, hooks
 from depyf.torch.active import ACTIVE, HITS
-from depyf.torch.adapters import caller, lacking, seams, stages
+from depyf.torch.adapters import caller, lacking, seams
 from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
-from depyf.torch.dump import LOOSE, Dump
 from depyf.torch.earlier import EarlierEntries
 from depyf.torch.entries import transformed_code
 from depyf.torch.first_runs import FirstRuns
@@ -30,7 +32,6 @@ from depyf.torch.problems import Problems
 from depyf.torch.progress import Progress
 from depyf.torch.rank import rank_directory
 from depyf.torch.recorder import Recorder
-from depyf.torch.records import record_compile_id, record_kind
 from depyf.torch.selection import Selection
 from depyf.torch.told import TOLD, LiveCompile, Told
 from depyf.torch.untraced import UntoldBreaks, Untraced

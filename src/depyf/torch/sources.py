@@ -7,7 +7,7 @@ import os
 
 from depyf.report.model import Session
 from depyf.report.names import file_part
-from depyf.torch.dump import Dump
+from depyf.tlog.directory import Dump
 
 SOURCE = "source"
 """Subdirectory of the copies."""

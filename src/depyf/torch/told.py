@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from depyf.report.model import Compile, Function, Session
+from depyf.tlog.directory import Numbers
 from depyf.torch.adapters.seams import cache_entries
-from depyf.torch.dump import Numbers
 from depyf.torch.weak_codes import WeakCodes
 
 

@@ -17,7 +17,7 @@ from depyf.report.reproducible import reproducible
 from depyf.report.transformed_source import Notes, annotated, comment_lines, renamed
 from depyf.report.user_source import marked_source
 from depyf.report.words import in_columns, place_words, proof_words, resumption, trigger_words
-from depyf.torch.dump import Dump
+from depyf.tlog.directory import Dump
 from depyf.torch.known_graphs import assumptions, result_names
 from depyf.torch.listed_lines import listed_lines
 from depyf.torch.listing import all_names, line_of_offset, listing, object_words

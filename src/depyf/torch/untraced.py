@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from depyf.report.model import CompileId
-from depyf.torch.adapters import before_trace, caller, seams, stages
+from depyf.tlog import stages
+from depyf.torch.adapters import before_trace, caller, seams
 from depyf.torch.recorder import Recorder
 
 _KINDS = {

@@ -6,7 +6,7 @@ from depyf.report.index_json import index_json
 from depyf.report.index_markdown import index_markdown
 from depyf.report.model import Function, GuardSet, Session, Transformed
 from depyf.report.words import proof_words
-from depyf.torch.dump import Dump
+from depyf.tlog.directory import Dump
 from depyf.torch.earlier import EarlierEntries
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction, render_full_code
 from depyf.torch.problems import Problems

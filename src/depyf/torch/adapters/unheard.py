@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from types import ModuleType
 from typing import Any
 
-from depyf.torch.adapters import stages
+from depyf.tlog import stages
 from depyf.torch.adapters.unseen import left_alone
 
 _FUNCTION = "trace_structured"
