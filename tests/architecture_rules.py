@@ -40,6 +40,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("api",),
     ("decompiler",),
     ("report",),
+    ("tlog",),
     ("torch",),
     ("explain", "optimization"),
     ("launch",),
@@ -56,7 +57,8 @@ THIRD_PARTY = {
     "torch": {"torch", "sympy", "numpy"},
     "notebook": {"IPython", "torch"},
     "report": {"jinja2", "markupsafe", "rich"},
-    "cli": {"click", "rich"},
+    "tlog": {"fsspec", "zstandard"},
+    "cli": {"click", "rich", "distributed"},
 }
 
 # Written for Python 3.7 to 3.15 and measured as it is; it is no part of the package.

@@ -13,8 +13,8 @@ import torch
 import depyf
 from depyf.report.model import GuardSet
 from depyf.tlog import stages
-from depyf.torch.adapters import lacking, seams
 from depyf.tlog.records import record_kind
+from depyf.torch.adapters import lacking, seams
 from tests.torch import programs
 from tests.torch.needs import needs
 

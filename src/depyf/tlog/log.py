@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -20,6 +21,7 @@ from depyf.report.model import (
     GraphBreak,
     Resume,
     Session,
+    ShapeFact,
     SideEffect,
     Unavailable,
     UserLine,
@@ -81,6 +83,7 @@ class LogJoin(Join[LogRunning]):
         running = self.record(record.metadata, payload)
         if running is not None and kind == stages.FRAME_ENDS:
             running.compile.metrics.update(details)
+            self._add(running, Artefact(kind, Dialect.JSON, json.dumps(details, indent=1)))
             self._name(running, details)
         elif kind in (stages.BACKWARD_ENDS, "compilation_metrics_runtime") and running is not None:
             told = {name: value for name, value in details.items() if value is not None}
@@ -117,6 +120,8 @@ class LogJoin(Join[LogRunning]):
             self.write_nameless(running)
             made = running.compile
             made.guards = Unavailable(NO_GUARDS)
+            if made.shapes:
+                self._add(running, Artefact("symbolic_shapes", Dialect.TEXT, "\n".join(map(_words, made.shapes))))
             if not running.finished:
                 made.transformed = Unavailable(CUT_OFF)
             elif made.failure is None:
@@ -270,6 +275,11 @@ class LogJoin(Join[LogRunning]):
         if running.graph is None:
             return f"compile_{running.compile.id.frame}_{running.compile.id.compile}"
         return f"{GRAPH}{running.graph}"
+
+
+def _words(fact: ShapeFact) -> str:
+    at = f"  # {fact.where.filename}:{fact.where.line} {fact.where.text}" if fact.where is not None else ""
+    return f"{fact.kind}: {fact.expression}{f' = {fact.detail}' if fact.detail else ''}{at}"
 
 
 def _function_text(text: str, first_line: int) -> str:

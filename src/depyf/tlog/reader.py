@@ -42,8 +42,9 @@ class Cause(Enum):
 
 @dataclass(slots=True)
 class Record:
-    """One record: what it says, its payload with the payload's md5, and when and by which process it was written.
+    """One record: what it says, its payload, and when and by which process it was written.
 
+    digest: the md5 of the payload, empty where it is not that which torch wrote.
     seconds: since the beginning of the year, which torch does not write.
     offset: where the record begins in the file, in bytes.
     """
@@ -72,6 +73,8 @@ class Reader:
     omitted: Counter[Cause] = field(default_factory=Counter)
     size: int = 0
     records: int = 0
+    _ends_amid: bool = False
+    """Whether the file ends in the middle of a line."""
 
     def read(self, stream: BinaryIO) -> Iterator[Record]:
         """Yield the records of a file that is open for reading bytes."""
@@ -108,6 +111,7 @@ class Reader:
             held, offset = held[begin:], offset + begin
             if len(held) > MOST_BYTES:
                 held, offset = self._too_long(stream, held, offset)
+        self._ends_amid = not held.endswith(b"\n")
         yield offset, held.removesuffix(b"\n"), True
 
     def _too_long(self, stream: BinaryIO, held: bytes, offset: int) -> tuple[bytes, int]:
@@ -138,38 +142,34 @@ class Reader:
             return None
         metadata = _json_of(written)
         if metadata is None:
-            self.omitted[Cause.CUT_OFF if pending.is_last and not pending.bodies else Cause.NOT_JSON] += 1
+            self.omitted[self._cause(pending, Cause.NOT_JSON)] += 1
             return None
-        digest = metadata.get("has_payload")
-        payload = self._payload(pending, digest) if digest is not None else None
-        if digest is not None and payload is None:
-            self.omitted[Cause.CUT_OFF if pending.is_last else Cause.NO_PAYLOAD] += 1
-        elif digest is None and pending.bodies:
-            self.omitted[Cause.STRAY_PAYLOAD] += 1
-        return Record(
-            metadata,
-            payload,
-            digest if isinstance(digest, str) else "",
-            _seconds(found),
-            int(found["process"]),
-            pending.offset,
-        )
-
-    def _payload(self, pending: _Pending, digest: object) -> bytes | None:
-        if not pending.bodies:
+        payload, digest = None, ""
+        if "has_payload" in metadata and pending.bodies:
+            payload, digest = self._payload(pending, str(metadata["has_payload"]))
+        elif "has_payload" in metadata:
             # An empty payload is a line with a tab alone; none at all is a part of the file that is missing.
-            return None
+            self.omitted[Cause.CUT_OFF if pending.is_last else Cause.NO_PAYLOAD] += 1
+        elif pending.bodies:
+            self.omitted[Cause.STRAY_PAYLOAD] += 1
+        return Record(metadata, payload, digest, _seconds(found), int(found["process"]), pending.offset)
+
+    def _cause(self, pending: _Pending, otherwise: Cause) -> Cause:
+        return Cause.CUT_OFF if pending.is_last and self._ends_amid else otherwise
+
+    def _payload(self, pending: _Pending, digest: str) -> tuple[bytes, str]:
+        """Return a payload and its md5, which is empty where the payload is not what was written."""
         body = pending.bodies[0] if len(pending.bodies) == 1 else b"\n".join(pending.bodies)
         payload = body.removeprefix(b"\t").replace(b"\n\t", b"\n")
         if hashlib.md5(payload, usedforsecurity=False).hexdigest() == digest:
-            return payload
+            return payload, digest
         if b"\r" in payload:
             plain = payload.replace(b"\r\n", b"\n").removesuffix(b"\r")
             if hashlib.md5(plain, usedforsecurity=False).hexdigest() == digest:
-                return plain
+                return plain, digest
             payload = plain
-        self.omitted[Cause.CUT_OFF if pending.is_last else Cause.WRONG_DIGEST] += 1
-        return payload
+        self.omitted[self._cause(pending, Cause.WRONG_DIGEST)] += 1
+        return payload, ""
 
 
 @dataclass(slots=True)
