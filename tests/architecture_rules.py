@@ -45,6 +45,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("explain", "optimization"),
     ("launch",),
     ("notebook",),
+    ("pytest_plugin",),
     ("cli",),
 )
 RANK = {part: rank for rank, parts in enumerate(LAYERS) for part in parts}
@@ -59,6 +60,7 @@ THIRD_PARTY = {
     "report": {"jinja2", "markupsafe", "rich"},
     "tlog": {"fsspec", "zstandard"},
     "cli": {"click", "rich", "distributed"},
+    "pytest_plugin": {"pytest"},
 }
 
 # Written for Python 3.7 to 3.15 and measured as it is; it is no part of the package.

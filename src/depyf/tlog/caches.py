@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from typing import Any
 
-from depyf.report.model import Artefact, CacheComponent, CacheEvent
+from depyf.report.model import Artefact, CacheEvent
 from depyf.tlog.stages import CACHES
 
 _COMPONENT = re.compile(r"\[(?P<digest>[a-z0-9]{20,})\] (?P<name>[^:]*): ?(?P<text>.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class CacheComponent:
+    """A part of what a cache's key was made from: its name, its digest, and its value as torch prints it."""
+
+    name: str
+    digest: str
+    text: str
 
 
 def cache_event(kind: str, artefact: Artefact) -> CacheEvent:

@@ -10,7 +10,8 @@ import io
 import lzma
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import BinaryIO, cast
 
@@ -99,28 +100,32 @@ def _is_named(name: str) -> bool:
     return _TRACE_NAME.search(name) is not None
 
 
-def open_trace(path: str) -> BinaryIO:
+@contextmanager
+def open_trace(path: str) -> Iterator[BinaryIO]:
     """Open a trace for reading bytes; what it is compressed with is seen from its first bytes.
 
     Raises:
         TraceError: it is compressed with what is not installed.
         OSError: it cannot be opened.
     """
-    stream: BinaryIO
-    if is_url(path):
-        import fsspec
+    with ExitStack() as opened:
+        stream = opened.enter_context(_raw(path))
+        head = stream.read(6)
+        stream.seek(0)
+        for magic, opener in _MAGIC:
+            if head.startswith(magic):
+                stream = opened.enter_context(cast(BinaryIO, opener(stream, "rb")))
+        if head.startswith(_ZSTANDARD):
+            stream = _zstandard(path, stream)
+        yield stream
 
-        stream = cast(BinaryIO, fsspec.open(path, "rb").open())
-    else:
-        stream = open(path, "rb")
-    head = stream.read(6)
-    stream.seek(0)
-    for magic, opener in _MAGIC:
-        if head.startswith(magic):
-            return cast(BinaryIO, opener(stream, "rb"))
-    if head.startswith(_ZSTANDARD):
-        return _zstandard(path, stream)
-    return stream
+
+def _raw(path: str) -> BinaryIO:
+    if not is_url(path):
+        return open(path, "rb")
+    import fsspec
+
+    return cast(BinaryIO, fsspec.open(path, "rb").open())
 
 
 def _zstandard(path: str, stream: BinaryIO) -> BinaryIO:

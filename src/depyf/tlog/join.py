@@ -24,7 +24,6 @@ from depyf.report.model import (
     Dialect,
     Function,
     Recompile,
-    Refusal,
     Session,
     ShapeFact,
     UserLine,
@@ -35,7 +34,7 @@ from depyf.report.user_source import short_path
 from depyf.report.wrapper_source import wrapper_comments
 from depyf.tlog import records, stages
 from depyf.tlog.caches import cache_event
-from depyf.tlog.directory import LOOSE, Dump
+from depyf.tlog.directory import LOOSE, Files
 
 _AOT_ID = re.compile(r"^# AOT ID: \['\d+_(\w+)'\]", re.MULTILINE)
 """Inductor's note of what a module of its is: `forward`, `backward`, or `inference`."""
@@ -68,7 +67,7 @@ class Join(ABC, Generic[R]):
     def __init__(
         self,
         session: Session,
-        dump: Dump,
+        dump: Files,
         make: Callable[[Compile, Function], R],
         *,
         keep_restarted: bool,
@@ -91,7 +90,8 @@ class Join(ABC, Generic[R]):
         self._functions: dict[str, Function] = {}
         self._running: dict[CompileId, R] = {}
         self._all: list[R] = []
-        self._reasons: dict[CompileId, tuple[Refusal, ...]] = {}
+        self._of_function: dict[str, list[R]] = {}
+        self._reasons: dict[CompileId, Recompile] = {}
         self._count = next(COUNT)
         self._told = {each.id for _, each in session.compiles()}
         self._counted = max((each.count for each in self._told), default=1)
@@ -104,7 +104,7 @@ class Join(ABC, Generic[R]):
     def compiles_of(self, function: Function) -> list[R]:
         """Return the compiles of a function, in order."""
         with self.lock:
-            return [each for each in self._all if each.function is function]
+            return list(self._of_function.get(function.key, ()))
 
     def record(self, metadata: Mapping[str, Any], payload: str | None) -> R | None:
         """Take in one record of torch's structured trace; return the compile that it belongs to, if any."""
@@ -118,7 +118,7 @@ class Join(ABC, Generic[R]):
             elif kind == stages.FRAME_STARTS:
                 self._start(compile_id, details)
             elif kind == stages.RECOMPILE_REASONS:
-                self._reasons[compile_id] = records.refusals(reproducible(payload or ""))
+                self._reasons[compile_id] = records.recompile(payload or "")
             else:
                 attempt = int(metadata.get("attempt") or 0)
                 self._record_of(self._attempt(compile_id, attempt), kind, details, payload, attempt)
@@ -190,13 +190,15 @@ class Join(ABC, Generic[R]):
         made.began = round(self.now(), 6)
         if compile_id in self._reasons or compile_id.compile > 0:
             # Before 2.6 torch does not tell the reasons.
-            ids = {str(each.id.of_torch): str(each.id) for each in function.compiles}
-            told = self._reasons.pop(compile_id, ())
-            made.trigger = Recompile(tuple(replace(each, entry=ids.get(each.entry, each.entry)) for each in told))
+            ids = {str(each.id.of_torch): str(each.id) for each in function.compiles if each.id.count > 1}
+            told = self._reasons.pop(compile_id, Recompile(()))
+            own = tuple(replace(each, entry=ids.get(each.entry, each.entry)) for each in told.refusals)
+            made.trigger = replace(told, refusals=own)
         function.compiles.append(made)
         running = self._make(made, function)
         self._running[compile_id] = running
         self._all.append(running)
+        self._of_function.setdefault(function.key, []).append(running)
         return running
 
     def _own_id(self, compile_id: CompileId, *, begins: bool) -> CompileId:

@@ -147,7 +147,7 @@ class _Scan:
     def _payload(self, name: str, kind: str, record: Record) -> None:
         payload = record.payload or b""
         if kind == stages.RECOMPILE_REASONS:
-            clauses = [clause for each in records.refusals(record.text or "") for clause in each.clauses]
+            clauses = [clause for each in records.recompile(record.text or "").refusals for clause in each.clauses]
             self.add(name, "recompile", _without_rank("; ".join(clauses)))
         elif kind == stages.BREAK_REASON:
             broken = records.graph_break(record.text or "", 0, _bare)

@@ -108,7 +108,7 @@ def _compile(timeline: _Timeline, metrics: Any, record: Record) -> Iterator[Even
 def _instant(kind: str, record: Record) -> Event | None:
     compile_id = records.record_compile_id(record.metadata)
     if kind == stages.RECOMPILE_REASONS:
-        clauses = [clause for each in records.refusals(record.text or "") for clause in each.clauses]
+        clauses = [clause for each in records.recompile(record.text or "").refusals for clause in each.clauses]
         return {"name": f"recompile {compile_id}", "ph": "i", "s": "p", "args": {"cause": "; ".join(clauses)}}
     if kind == stages.BREAK_REASON:
         first = (record.text or "").partition("\n")[0]

@@ -13,7 +13,7 @@ from typing import Any
 from depyf.report.model import Artefact, CompileId, Dialect, Function, Session, Unavailable, UserLine
 from depyf.report.user_source import function_source, line_at
 from depyf.tlog import join, records, stages
-from depyf.tlog.directory import Dump
+from depyf.tlog.directory import Files
 from depyf.torch.adapters import caller, seams
 from depyf.torch.guards.tree import Tree
 from depyf.torch.sources import keep_source
@@ -53,7 +53,7 @@ class Recorder(join.Join[Running]):
     def __init__(
         self,
         session: Session,
-        dump: Dump,
+        dump: Files,
         *,
         keep_restarted: bool,
         kernels: bool = True,
