@@ -13,7 +13,7 @@ from typing import cast
 
 import click
 
-from depyf.cli.entry import EXIT_FAILED, EXIT_USAGE
+from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 from depyf.report.html.build import Report, build_report
 from depyf.report.index_reader import INDEX
 from depyf.tlog.files import Source, TraceError, find, is_url

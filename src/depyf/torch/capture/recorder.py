@@ -1,0 +1,163 @@
+"""Joins what torch tells a running process: the records of its trace, and the code objects that they are about."""
+
+from __future__ import annotations
+
+import os
+import time
+import types
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from depyf.report.model import Artefact, CompileId, Dialect, Function, Session, Unavailable, UserLine
+from depyf.report.user_source import function_source, line_at
+from depyf.tlog import join, records, stages
+from depyf.tlog.directory import Files
+from depyf.torch.adapters import caller, seams
+from depyf.torch.capture.sources import keep_source
+from depyf.torch.capture.weak_codes import WeakCodes
+from depyf.torch.guards.tree import Tree
+
+
+@dataclass(slots=True, eq=False)
+class Running(join.Running):
+    """A compile of this process with what joins its parts, which is no part of the model.
+
+    `code` is a copy of the user's code object and `live_code` refers to the code itself: torch's cache hangs on it, and
+    with the cache the user's objects.
+    """
+
+    code: types.CodeType | None = None
+    live_code: weakref.ref[types.CodeType] | None = None
+    guards: Tree | None = None
+    placeholders: Mapping[str, object] = field(default_factory=dict)
+    entry_is_read: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """Where a resume function is called from: the compile whose code calls it, and its global name there.
+
+    The code of other compiles may know the same function by `other_names`.
+    """
+
+    caller: Running
+    name: str
+    other_names: list[str] = field(default_factory=list)
+
+
+class Recorder(join.Join[Running]):
+    """The state of one context. Every method may be called from any thread."""
+
+    def __init__(
+        self,
+        session: Session,
+        dump: Files,
+        *,
+        keep_restarted: bool,
+        kernels: bool = True,
+        known: Callable[[types.CodeType], Function | None] = lambda _: None,
+    ) -> None:
+        """Begin to record; `known` gives the function of code that an earlier context in the directory told of."""
+        super().__init__(
+            session,
+            dump,
+            Running,
+            keep_restarted=keep_restarted,
+            resume_prefix=seams.RESUME_PREFIX,
+            kernels=kernels,
+            # The guards are read from torch's own objects while it writes its text of them.
+            not_kept=frozenset((stages.GUARD_TREE,)),
+        )
+        self.call_sites: WeakCodes[CallSite] = WeakCodes()
+        self._by_code: WeakCodes[Running] = WeakCodes()
+        self._known_before = known
+
+    def begun(self, compile_id: CompileId, code: types.CodeType) -> Running:
+        """Return a compile; one whose first record was not seen begins here, with the names of `code`."""
+        with self.lock:
+            running = self._running.get(compile_id)
+            if running is None:
+                here = UserLine(code.co_filename, code.co_firstlineno, "", code.co_name)
+                running = self._begin(compile_id, (here,), code)
+            return running
+
+    def await_runs(self, code: types.CodeType) -> None:
+        """Count the runs of `code`, which the compile that is running has made."""
+        current = seams.current_compile()
+        running = self._running.get(current[0]) if current is not None else None
+        if running is not None:
+            running.compile.hits = 0
+            self._by_code[code] = running
+
+    def count_run(self, code: types.CodeType) -> bool:
+        """Note that compiled code is about to run; return whether it was made in this context."""
+        running = self.made(code)
+        if running is None:
+            return False
+        running.compile.hits = (running.compile.hits or 0) + 1
+        return True
+
+    def made(self, code: types.CodeType) -> Running | None:
+        """Return the compile that made `code`, or None where it was made before."""
+        return self._by_code.get(code)
+
+    def skipped(self, name: str, reason: str, filename: str) -> None:
+        """Note that Dynamo left a frame as it is, and so why there is no code where it had begun to compile it."""
+        with self.lock:
+            key = name, filename, reason
+            self.session.skipped[key] = self.session.skipped.get(key, 0) + 1
+            last = self._all[-1].compile if self._all else None
+            if last is not None and (last.name, last.filename) == (name, filename):
+                if isinstance(last.transformed, Unavailable) and last.failure is None:
+                    last.transformed = Unavailable(reason)
+
+    def client_graph(self, compile_id: CompileId | None, name: str, text: str) -> None:
+        """Dump a graph that a client of torch's formatter asks for."""
+        with self.lock:
+            artefact = Artefact(name, Dialect.GRAPH, text)
+            if compile_id is None or compile_id not in self._running:
+                self.session.loose.append(artefact)
+                self._write(artefact, None, None)
+            else:
+                self._add(self._running[compile_id], artefact)
+
+    def leaves_out(self, kind: str) -> bool:
+        """Return whether a kind of record says nothing that is joined; depyf writes listings of its own."""
+        return (
+            kind in stages.UNINTERESTING or kind == stages.INTERNED_STRING or kind.endswith(stages.BYTECODE_SUFFIXES)
+        )
+
+    def place_of_start(self, details: Mapping[str, Any]) -> tuple[tuple[UserLine, ...], object]:
+        """Return the stack of a compile that begins, with what the running frames add to it, and its code."""
+        frames = records.user_stack(details.get("stack"), self.strings())
+        not_users = (*seams.OF_DYNAMO, os.path.join(self.dump.directory, ""))
+        told = tuple(frame for frame in frames if not frame.filename.startswith(not_users))
+        code = caller.code_in_progress()
+        return records.with_last_frames(told, caller.place_of_call(not_users), code), code
+
+    def strings(self) -> Mapping[int, str]:
+        """Return torch's own table of the file names in its stacks."""
+        found = seams.interned_strings()
+        return found if isinstance(found, dict) else {}
+
+    def now(self) -> float:
+        """Return the seconds since the context was entered."""
+        return time.monotonic() - self.session.entered
+
+    def line_at(self, filename: str, line: int, function: str = "") -> UserLine:
+        """Return a line with its text, which this process runs."""
+        return line_at(filename, line, function)
+
+    def source_of(self, here: UserLine) -> str:
+        """Return the text of the function that begins at a line."""
+        return function_source(here.filename, here.line)
+
+    def keep_source(self, filename: str) -> None:
+        """Copy a file that compiled code comes from into the dump."""
+        keep_source(self.session, self.dump, filename)
+
+    def known_before(self, code: object) -> Function | None:
+        """Return the function of code that an earlier context in the directory told of."""
+        return self._known_before(code) if isinstance(code, types.CodeType) else None
