@@ -54,7 +54,7 @@ THIRD_PARTY = {
     "torch": {"torch", "sympy", "numpy"},
     "notebook": {"IPython", "torch"},
     "report": {"jinja2", "markupsafe", "rich"},
-    "tlog": {"fsspec", "zstandard"},
+    "trace": {"fsspec", "zstandard"},
     "cli": {"click", "rich", "distributed"},
     "pytest_plugin": {"pytest"},
 }

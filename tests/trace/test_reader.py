@@ -7,8 +7,8 @@ import io
 
 import pytest
 
-from depyf.tlog import reader as reader_module
-from depyf.tlog.reader import Cause, Reader, Record
+from depyf.trace import reader as reader_module
+from depyf.trace.reader import Cause, Reader, Record
 
 HEAD = "V0718 15:30:01.875000 42 torch/_dynamo/utils.py:1900] "
 

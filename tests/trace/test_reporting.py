@@ -42,7 +42,7 @@ def test_a_trace_of_each_release_tells_the_same_story(release: str, tmp_path: Pa
 
 
 def test_a_look_into_a_cache_is_told(tmp_path: Path) -> None:
-    from depyf.tlog.caches import components
+    from depyf.trace.caches import components
 
     cold = report(DATA / "small_2.13_inductor.log.gz", output=tmp_path / "cold")
     warm = report(DATA / "small_2.13_inductor_warm.log.gz", output=tmp_path / "warm")

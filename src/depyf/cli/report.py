@@ -16,9 +16,9 @@ import click
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 from depyf.report.html.build import Report, build_report
 from depyf.report.index_reader import INDEX
-from depyf.tlog.files import Source, TraceError, find, is_url
-from depyf.tlog.reporting import Options, dump_jobs
-from depyf.tlog.timeline import write_timeline
+from depyf.trace.files import Source, TraceError, find, is_url
+from depyf.trace.reporting import Options, dump_jobs
+from depyf.trace.timeline import write_timeline
 
 OUTPUT = Path("depyf_report")
 SECONDS_BETWEEN = 2.0

@@ -27,12 +27,12 @@ from depyf.report.model import (
     Resume,
     Session,
     ShapeFact,
-    TraceFile,
     Transformed,
     Trigger,
     Unavailable,
     UserLine,
 )
+from depyf.report.trace_file import TraceFile
 from depyf.report.user_source import is_installed, short_path
 
 SCHEMA = 1

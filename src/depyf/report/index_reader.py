@@ -34,12 +34,12 @@ from depyf.report.model import (
     Session,
     ShapeFact,
     SideEffect,
-    TraceFile,
     Transformed,
     Trigger,
     Unavailable,
     UserLine,
 )
+from depyf.report.trace_file import TraceFile
 from depyf.verify.level import Level
 
 INDEX = "index.json"

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol, TypeAlias
 
+from depyf.report.trace_file import TraceFile
 from depyf.verify.level import Level
 
 
@@ -270,21 +271,6 @@ class ShapeFact:
     expression: str
     detail: str
     where: UserLine | None
-
-
-@dataclass(frozen=True, slots=True)
-class TraceFile:
-    """The file that a run was read from: its name, its size in bytes, and what was left out of it, by cause.
-
-    `last` is what the last record was about; `seconds` the time from the first record to the last.
-    """
-
-    name: str
-    size: int
-    records: int
-    omitted: dict[str, int]
-    last: str
-    seconds: float
 
 
 @dataclass(frozen=True, slots=True)

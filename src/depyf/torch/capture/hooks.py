@@ -7,12 +7,12 @@ import weakref
 from collections.abc import Mapping
 
 from depyf.report.names import compiled_fn_number, without_random_part
-from depyf.tlog.directory import Dump
 from depyf.torch.adapters import entry_ids, seams
 from depyf.torch.capture.entries import relate
 from depyf.torch.capture.recorder import CallSite, Recorder, Running
 from depyf.torch.capture.transform import Subject, transform, write_without_source
 from depyf.torch.capture.wrapper_names import note_wrappers
+from depyf.trace.directory import Dump
 
 
 def on_code(

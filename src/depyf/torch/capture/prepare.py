@@ -17,9 +17,6 @@ from depyf.report.model import Session
 from depyf.report.process_index import page_of_processes, write_process_index, write_rank_index
 from depyf.report.summary import CaptureView, show, summary
 from depyf.report.variables import SUMMARY_VARIABLE
-from depyf.tlog import stages
-from depyf.tlog.directory import LOOSE, Dump
-from depyf.tlog.records import record_compile_id, record_kind
 from depyf.torch.adapters import caller, lacking, seams
 from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
 from depyf.torch.capture import entries, hooks
@@ -35,6 +32,9 @@ from depyf.torch.dump.rank import rank_directory
 from depyf.torch.dump.told import TOLD, Told
 from depyf.torch.dump.views import INDEX, write_views
 from depyf.torch.stepping.first_runs import FirstRuns
+from depyf.trace import stages
+from depyf.trace.directory import LOOSE, Dump
+from depyf.trace.records import record_compile_id, record_kind
 
 
 def _told_so_far(directory: Path) -> Told:

@@ -12,12 +12,12 @@ from typing import Any
 
 from depyf.report.model import Artefact, CompileId, Dialect, Function, Session, Unavailable, UserLine
 from depyf.report.user_source import function_source, line_at
-from depyf.tlog import join, records, stages
-from depyf.tlog.directory import Files
 from depyf.torch.adapters import caller, seams
 from depyf.torch.capture.sources import keep_source
 from depyf.torch.capture.weak_codes import WeakCodes
 from depyf.torch.guards.tree import Tree
+from depyf.trace import join, records, stages
+from depyf.trace.directory import Files
 
 
 @dataclass(slots=True, eq=False)

@@ -17,9 +17,6 @@ from typing import Any
 
 from depyf.bytecode.host import paused
 from depyf.report.model import Artefact, Session, Unavailable
-from depyf.tlog import stages
-from depyf.tlog.directory import Numbers
-from depyf.tlog.records import record_compile_id, record_kind
 from depyf.torch.adapters import lacking, seams
 from depyf.torch.adapters.skips import watch_skips
 from depyf.torch.adapters.unheard import pass_over_unheard
@@ -29,6 +26,9 @@ from depyf.torch.capture import entries
 from depyf.torch.capture.hooks import join
 from depyf.torch.capture.recorder import Recorder
 from depyf.torch.dump.problems import Problems
+from depyf.trace import stages
+from depyf.trace.directory import Numbers
+from depyf.trace.records import record_compile_id, record_kind
 
 GRAPH, KERNELS = "dynamo_output_graph", "inductor_output_code"
 HEARD = frozenset(

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from depyf.report.model import Compile, Function, Session
-from depyf.tlog.directory import Numbers
 from depyf.torch.adapters.seams import cache_entries
 from depyf.torch.capture.weak_codes import WeakCodes
+from depyf.trace.directory import Numbers
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from depyf.report.index_json import index_json
 from depyf.report.index_markdown import index_markdown
 from depyf.report.model import Function, GuardSet, Session, Transformed
 from depyf.report.words import proof_words
-from depyf.tlog.directory import Dump
 from depyf.torch.capture.earlier import EarlierEntries
 from depyf.torch.capture.recorder import Running
 from depyf.torch.dump.problems import Problems
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction, render_full_code
+from depyf.trace.directory import Dump
 
 INDEX = "index.json"
 

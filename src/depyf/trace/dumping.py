@@ -11,11 +11,12 @@ from depyf.report.claims import FOLDER
 from depyf.report.index_json import index_json
 from depyf.report.index_markdown import index_markdown
 from depyf.report.index_reader import INDEX
-from depyf.report.model import Problem, Session, TraceFile
+from depyf.report.model import Problem, Session
+from depyf.report.trace_file import TraceFile
 from depyf.report.writer import write_whole
-from depyf.tlog.directory import Dump, Numbers
-from depyf.tlog.log import LogJoin
-from depyf.tlog.reader import Cause, Reader, Record
+from depyf.trace.directory import Dump, Numbers
+from depyf.trace.log import LogJoin
+from depyf.trace.reader import Cause, Reader, Record
 
 SKIPPED = (b'{"chromium_event"', b'{"describe_storage"', b'{"describe_tensor"', b'{"describe_source"')
 """Records that a report has no use for: torch's timeline, and the ids of tensors."""

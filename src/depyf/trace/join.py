@@ -32,9 +32,9 @@ from depyf.report.names import compiled_fn_number, file_part, without_random_par
 from depyf.report.reproducible import reproducible
 from depyf.report.user_source import short_path
 from depyf.report.wrapper_source import wrapper_comments
-from depyf.tlog import records, stages
-from depyf.tlog.caches import cache_event
-from depyf.tlog.directory import LOOSE, Files
+from depyf.trace import records, stages
+from depyf.trace.caches import cache_event
+from depyf.trace.directory import LOOSE, Files
 
 _AOT_ID = re.compile(r"^# AOT ID: \['\d+_(\w+)'\]", re.MULTILINE)
 """Inductor's note of what a module of its is: `forward`, `backward`, or `inference`."""

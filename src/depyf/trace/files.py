@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import BinaryIO, cast
 
-from depyf.tlog.reader import Reader
+from depyf.trace.reader import Reader
 
 _RANK = re.compile(r"rank_(\d{1,9})(?=\D|$)")
 _URL = re.compile(r"[a-z][a-z0-9+.]*://")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from depyf.report.model import Artefact, CacheEvent
-from depyf.tlog.stages import CACHES
+from depyf.trace.stages import CACHES
 
 _COMPONENT = re.compile(r"\[(?P<digest>[a-z0-9]{20,})\] (?P<name>[^:]*): ?(?P<text>.*)", re.DOTALL)
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO, TypeAlias
 
-from depyf.tlog import records, stages
-from depyf.tlog.files import Source, open_trace
-from depyf.tlog.reader import Reader, Record
+from depyf.trace import records, stages
+from depyf.trace.files import Source, open_trace
+from depyf.trace.reader import Reader, Record
 
 Event: TypeAlias = dict[str, Any]
 

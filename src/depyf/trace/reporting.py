@@ -11,11 +11,11 @@ from pathlib import Path
 
 from depyf.report.job_index import RANKS
 from depyf.report.writer import prepared_directory, write_whole
-from depyf.tlog.dumping import dump_trace
-from depyf.tlog.files import Source, TraceError, open_trace
-from depyf.tlog.job import Job, job_of, ranks_in_words
-from depyf.tlog.scan import Rank
-from depyf.tlog.work import Scanned, scan_all
+from depyf.trace.dumping import dump_trace
+from depyf.trace.files import Source, TraceError, open_trace
+from depyf.trace.job import Job, job_of, ranks_in_words
+from depyf.trace.scan import Rank
+from depyf.trace.work import Scanned, scan_all
 
 MARK = ".depyf-trace"
 """Stands in a directory whose content is made of traces: it may be made anew."""

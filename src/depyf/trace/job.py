@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from depyf.tlog.reader import Cause
-from depyf.tlog.scan import Fact, Rank
+from depyf.trace.reader import Cause
+from depyf.trace.scan import Fact, Rank
 
 MOST_SKEW = 0.5
 """A rank is slow whose compiles took this part longer than the same compiles of other ranks."""

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 
-from depyf.tlog.files import Source, is_url, open_trace
-from depyf.tlog.scan import Fact, Rank, scan
+from depyf.trace.files import Source, is_url, open_trace
+from depyf.trace.scan import Fact, Rank, scan
 
 MOST_BYTES = 32 << 20
 MOST_FILES = 64

@@ -27,11 +27,11 @@ from depyf.report.model import (
     UserLine,
 )
 from depyf.report.names import file_part, resumed_function
-from depyf.tlog import records, stages
-from depyf.tlog.directory import Dump
-from depyf.tlog.join import Join, Running, artefact_title, python_file
-from depyf.tlog.quotes import QUOTED, Quotes
-from depyf.tlog.reader import Record
+from depyf.trace import records, stages
+from depyf.trace.directory import Dump
+from depyf.trace.join import Join, Running, artefact_title, python_file
+from depyf.trace.quotes import QUOTED, Quotes
+from depyf.trace.reader import Record
 
 RESUME_PREFIX = "torch_dynamo_resume_in_"
 GRAPH = "graph_"

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from depyf.report.model import UserLine
-from depyf.tlog import records, stages
-from depyf.tlog.dumping import SKIPPED
-from depyf.tlog.reader import Cause, Reader, Record
+from depyf.trace import records, stages
+from depyf.trace.dumping import SKIPPED
+from depyf.trace.reader import Cause, Reader, Record
 
 MOST_KNOWN = 200_000
 """Payloads whose digest without names of the rank is remembered, by their md5."""
