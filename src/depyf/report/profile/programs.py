@@ -9,6 +9,7 @@ from depyf.report.documents import CAPTURED, documents
 from depyf.report.index_reader import Run
 from depyf.report.links.origins import Origin
 from depyf.report.model import Compile, Function
+from depyf.report.names import resumed_function
 from depyf.report.profile.calls import Call, graph_calls, matched, module_calls, plain_name
 
 _GRAPHS = ("forward_graph", CAPTURED.lower())
@@ -73,7 +74,10 @@ class Programs:
         if compile_id not in self.compiles:
             return ""
         function, _ = self.compiles[compile_id]
-        return f"{function.name} from line {function.resumes_at}" if function.is_resume else function.name
+        if not function.is_resume:
+            return function.name
+        resumed = resumed_function(function.name)
+        return f"{resumed[0] if resumed else function.name} from line {function.resumes_at}"
 
     def break_before(self, compile_id: str) -> Origin | None:
         """Return the line whose graph break a compile goes on after, None for any other compile."""
