@@ -74,11 +74,12 @@ class Judged:
     line: bool
     shown: Outcome
     fixed: Outcome | None
+    lacking: str
 
     @property
     def is_right(self) -> bool:
         """Return whether the advice helped."""
-        return self.present and self.gone and self.equal
+        return self.present and self.gone and self.equal or (bool(self.lacking) and not self.present)
 
 
 def judged(pair: Pair) -> Judged:
@@ -95,6 +96,7 @@ def judged(pair: Pair) -> Judged:
         line=shown.names_the_line(),
         shown=shown,
         fixed=fixed,
+        lacking=pair.lacking,
     )
 
 
@@ -104,11 +106,16 @@ def main(names: list[str]) -> int:
     chosen = [each for each in PAIRS.values() if not names or each.kind in names]
     all_of = [judged(each) for each in chosen]
     for each in all_of:
-        if names or not (each.is_right and each.first and each.line):
+        if names or not (each.is_right and (each.lacking or (each.first and each.line))):
             words = [name for name in ("present", "gone", "equal", "first", "line") if not getattr(each, name)]
             print(f"{each.kind}: {'not ' + ', '.join(words) if words else 'right'}")
             for finding in (*each.shown.found, *(each.fixed.found if each.fixed and not each.gone else ())):
                 print(f"    {finding.kind}, {finding.severity}: {finding.line}")
+    for each in all_of:
+        if each.lacking:
+            print(f"{each.kind}: not in this release: {each.lacking}")
+    right = all(each.is_right for each in all_of)
+    all_of = [each for each in all_of if not each.lacking]
     advised = [each for each in all_of if each.fixed is not None]
     print(f"torch {torch.__version__}, Python {sys.version.split()[0]}")
     print(f"{len(KINDS)} kinds, {len(all_of)} with a program, {len(advised)} with advice")
@@ -116,7 +123,7 @@ def main(names: list[str]) -> int:
         print(f"{question}: {sum(getattr(each, question) for each in all_of)} of {len(all_of)}")
     for question in ("gone", "equal"):
         print(f"{question}: {sum(getattr(each, question) for each in advised)} of {len(advised)}")
-    return 0 if all(each.is_right for each in all_of) else 1
+    return 0 if right else 1
 
 
 if __name__ == "__main__":

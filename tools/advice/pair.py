@@ -1,10 +1,12 @@
-"""Two programs for a kind of finding: one that shows it, and the same with the fix applied by the letter of the advice."""
+"""Two programs for a kind of finding: one that shows it, and the same with the fix applied by the letter."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+import torch
 
 Run: TypeAlias = Callable[[], list[Any]]
 
@@ -23,6 +25,21 @@ class Pair:
     shown: Run
     fixed: Run | None
 
+    @property
+    def lacking(self) -> str:
+        """Return why the running torch cannot have the kind, empty where it can."""
+        release = ".".join(torch.__version__.split(".")[:2])
+        return LACKING.get(self.kind, {}).get(release, "")
+
+
+_TRACED = "this release traces it"
+LACKING = {
+    "break-tolist": {"2.6": _TRACED, "2.9": _TRACED},
+    "break-random": {"2.15": _TRACED},
+    "counter": {"2.6": "a number of a module is a symbol after its first change"},
+    "recompile-limit": {"2.6": "torch writes no record of a call past the limit"},
+}
+"""Kinds that a release cannot have, and why. The tool sees to it that the program really does not show them there."""
 
 PAIRS: dict[str, Pair] = {}
 """All pairs by kind."""

@@ -1,8 +1,8 @@
 """Why a function was compiled again: what the entry that came nearest refused, consequences folded.
 
-An entry refuses a call for several guards where one thing has changed: a size and the strides that follow from it, the same
-dimension of several tensors, a dict's keys and the items that are missing. What counts is how many things have changed;
-the entry with the fewest of them is the nearest, and every view tells of that one.
+An entry refuses a call for several guards where one thing has changed: a size and the strides that follow from it,
+the same dimension of several tensors, a dict's keys and the items that are missing. What counts is how many things have
+changed; the entry with the fewest of them is the nearest, and every view tells of that one.
 """
 
 from __future__ import annotations
@@ -27,9 +27,15 @@ class Nearest:
     folded: int
     others: int
 
+    @property
+    def words(self) -> str:
+        """Return the reason as a sentence, with the line that needs the value."""
+        reason = self.reasons[0]
+        return f"{reason.words}  ({reason.where})" if reason.where and reason.expected else reason.words
+
 
 def nearest(trigger: Recompile) -> Nearest | None:
-    """Return the entry that refused for the fewest independent reasons, the newest of several; None where torch tells none.
+    """Return the entry that refused for the fewest independent reasons, the newest of several; None if none is known.
 
     An entry of which all refusals are known goes before one of which torch names the first alone.
     """

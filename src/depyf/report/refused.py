@@ -83,7 +83,7 @@ def refused(refusal: Refusal) -> list[Refused]:
 
 
 def _is_of_inference(each: Refused) -> bool:
-    """Return whether a tensor was made under `inference_mode`, and the entry expects one that was not; or the reverse."""
+    """Return whether of two tensors, the one expected and the one there, one alone was made under `inference_mode`."""
     keys = ("ADInplaceOrView" in text for text in (each.expected, each.actual))
     same_device = each.expected.split(",")[0] == each.actual.split(",")[0].removesuffix("'")
     return each.aspect == "dispatch keys" and len(set(keys)) == 2 and same_device

@@ -13,6 +13,7 @@ from depyf.report.model import (
     Transformed,
     Trigger,
 )
+from depyf.report.nearest import nearest
 from depyf.report.user_source import Resumption, short_path
 from depyf.verify.level import Level
 
@@ -28,13 +29,12 @@ def trigger_words(trigger: Trigger, rest: str = "in index.md") -> str:
     match trigger:
         case FirstCall():
             return "first call"
-        case Recompile(refusals):
-            told = [(each.entry, each.explained or each.clauses) for each in reversed(refusals)]
-            entry, clauses = min(told, key=lambda pair: len(pair[1]), default=("", ()))
-            if not clauses:
+        case Recompile():
+            told = nearest(trigger)
+            if told is None:
                 return "recompile, torch does not say why"
-            others = sum(len(each) for _, each in told) - 1
-            return f"recompile, {entry}: {clauses[0]}" + (f" ({others} more {rest})" if others else "")
+            others = len(told.reasons) - 1 + told.folded + told.others
+            return f"recompile, {told.entry}: {told.words}" + (f" ({others} more {rest})" if others else "")
         case Resume(caller):
             return f"goes on after {caller}"
 

@@ -110,7 +110,7 @@ CHANGES = {
         twice,
         lambda x, value: (x.flip(0) if value is Order.FLIPPED else x, 0),
     ),
-    "function": Change(lambda: [lambda x: x * 2, lambda x: x * 2], call, call, lambda x, value: (x, _once)),
+    "function": Change(lambda: [lambda x: x * 2, lambda x: 2 * x], call, call, lambda x, value: (x, _once)),
 }
 
 Step = tuple[Any, Any]

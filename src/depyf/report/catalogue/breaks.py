@@ -37,7 +37,7 @@ SIGNS = (
     _sign(
         "data-dependent-branch",
         "a branch depends on the values of a tensor",
-        "compute both results and choose with `torch.where(condition, one, other)`; `torch.cond` runs one of them alone",
+        "compute both results and choose with `torch.where(condition, one, other)`; `torch.cond` runs one alone",
         _DATA,
     ),
     _sign(
@@ -118,7 +118,7 @@ SIGNS = (
     _sign(
         "dynamic-shape",
         "the size of a result depends on the values of a tensor",
-        "write it with masks, which keep the size; or set `torch._dynamo.config.capture_dynamic_output_shape_ops = True`",
+        "write it with masks, which keep the size; or set `torch._dynamo.config.capture_dynamic_output_shape_ops`",
         _SHAPE,
     ),
     _sign(

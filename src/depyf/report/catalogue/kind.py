@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Kind:
     """A kind of finding: what happened, and what to write.
 
-    `cause` and `fix` are templates: `{subject}` is the value as the user would write it, `{expected}` and `{actual}` what
-    the entry asks for and what the call had, `{dimension}` the first dimension that differs, `{name}` the variable.
+    `cause` and `fix` are templates: `{subject}` is the value as the user would write it, `{expected}` and `{actual}`
+    what the entry asks for and what the call had, `{dimension}` the first dimension that differs.
     `fix` is empty where nothing is to be done, as where the state is one of two that are expected.
     """
 

@@ -10,6 +10,8 @@ from depyf.report.nearest import literal
 from depyf.report.refused import Refused
 from depyf.report.spelling import root_name
 
+_HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
+
 PLACES = {
     "argument": "an argument",
     "element": "an item of a container",
@@ -100,8 +102,7 @@ TENSORS = {
     "dispatch keys": Kind(
         "tensor-dispatch-keys",
         "`{subject}` had other dispatch keys: {actual}, not {expected}",
-        "hand over a plain tensor: `{subject}.resolve_conj()` of a lazy conjugate, `{subject}.clone()` of a tensor made "
-        "under `inference_mode`",
+        "hand over a plain tensor: `{subject}.resolve_conj()` of a lazy conjugate",
     ),
     "the same object": Kind(
         "tensor-aliasing",
@@ -195,8 +196,10 @@ def kind_of_recompile(found: Refused, parameters: Collection[str] = (), source: 
         expected, actual = literal(found.expected), literal(found.actual)
         same_rank = not (isinstance(expected, tuple) and isinstance(actual, tuple)) or len(expected) == len(actual)
         return TENSORS["size" if same_rank else "rank"]
-    if found.aspect == "dispatch keys" and found.expected.split(",")[0] != found.actual.split(",")[0]:
+    if found.aspect == "dispatch keys" and _device(found.expected) != _device(found.actual):
         return TENSORS["device"]
+    if found.aspect == "dispatch keys" and ("Autocast" in found.expected) != ("Autocast" in found.actual):
+        return STATES["autocast"]
     if found.aspect in TENSORS:
         return TENSORS[found.aspect]
     change = _change(found)
@@ -215,6 +218,34 @@ def _special(found: Refused) -> Kind | None:
     if ".size()" in found.source or ".stride()" in found.source:
         return SYMBOLIC
     return None
+
+
+def advice(found: Refused, parameters: Collection[str] = (), source: str = "") -> str:
+    """Return what to write so that a call is not refused for this again, empty where nothing is advised."""
+    hint = _HINT.search(found.text)
+    if hint is not None:
+        return f"torch: {hint['hint']}"
+    return filled(kind_of_recompile(found, parameters, source).fix, found)
+
+
+def filled(template: str, found: Refused, step: int = 0) -> str:
+    """Return a sentence of the catalogue for a refusal."""
+    expected, actual = found.expected, found.actual or "another one"
+    if found.aspect == "dispatch keys" and _device(expected) != _device(actual):
+        expected, actual = _device(expected), _device(actual)
+    return template.format(
+        subject=found.subject,
+        expected=expected,
+        actual=actual,
+        dimension=changed_dimension(found),
+        step=step or "some",
+        text=found.text,
+    )
+
+
+def _device(keys: str) -> str:
+    """Return the device that the first of a tensor's dispatch keys names."""
+    return repr(keys.strip("'").split(",")[0].lower())
 
 
 def place_of(found: Refused, parameters: Collection[str]) -> str:

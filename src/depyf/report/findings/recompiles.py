@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 from depyf.report.catalogue import Kind, kind_of_recompile
 from depyf.report.catalogue.others import LIMIT
-from depyf.report.catalogue.recompiles import COUNTER, GROWTH, changed_dimension
+from depyf.report.catalogue.recompiles import COUNTER, GROWTH, filled
 from depyf.report.findings.failures import cost_of, is_limit, place
 from depyf.report.findings.model import Cost, Finding, Severity, Where
 from depyf.report.model import Compile, Function, Recompile, Session, UserLine
 from depyf.report.nearest import literal, nearest
 from depyf.report.refused import Refused
-from depyf.report.spelling import root_name
+from depyf.report.user_source import is_library_file
 
 MANY = 3
 """From so many recompiles for one cause on, a function compiles again and again."""
@@ -87,16 +87,8 @@ def _step(refused: tuple[Refused, ...]) -> int:
 
 def _finding(session: Session, cause: Cause, limited: list[Compile]) -> Finding:
     last = cause.refused[-1]
-    values = {
-        "subject": last.subject,
-        "name": root_name(last.source),
-        "expected": last.expected,
-        "actual": last.actual or "another one",
-        "dimension": changed_dimension(last),
-        "step": _step(cause.refused) or "some",
-        "text": last.text,
-    }
-    because, advice = cause.kind.cause.format(**values), cause.kind.fix.format(**values)
+    step = _step(cause.refused)
+    because, advice = filled(cause.kind.cause, last, step), filled(cause.kind.fix, last, step)
     name = cause.function.name
     ids = tuple(str(each.id) for each in (*cause.compiles, *limited))
     cost = _cost([*cause.compiles, *limited])
@@ -138,4 +130,4 @@ def where_of(session: Session, function: Function, why: Refused) -> Where:
 def _named(session: Session, name: str) -> list[str]:
     """Return the files of the run that have this name, and are no library's."""
     files = [each for each in session.sources if os.path.basename(each) == name]
-    return [each for each in files if not is_library(each)]
+    return [each for each in files if not is_library_file(each)]
