@@ -21,6 +21,7 @@ from depyf.report.model import (
     Function,
     GraphBreak,
     GuardSet,
+    OtherRefusals,
     Recompile,
     Resume,
     Session,
@@ -168,14 +169,20 @@ def _trigger(trigger: Trigger) -> dict[str, Any]:
     match trigger:
         case FirstCall():
             return {"kind": "first call"}
-        case Recompile(refusals):
+        case Recompile(refusals, others):
             refused = [
                 {"entry": each.entry, "clauses": list(each.clauses), "explained": list(each.explained)}
                 for each in refusals
             ]
-            return {"kind": "recompile", "refused": refused}
+            return {"kind": "recompile", "refused": refused, "others": _others(others)}
         case Resume(caller, offset):
             return {"kind": "resume", "caller": str(caller), "offset": offset}
+
+
+def _others(others: OtherRefusals | None) -> dict[str, Any] | None:
+    if others is None:
+        return None
+    return {"count": others.count, "first": others.first, "last": others.last, "forms": list(others.forms)}
 
 
 def _transformed(transformed: Transformed | Unavailable) -> dict[str, Any]:

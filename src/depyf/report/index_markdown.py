@@ -135,6 +135,8 @@ def _recompiles(pairs: list[tuple[Function, Compile]]) -> str:
             for refusal in each.trigger.refusals:
                 told = refusal.explained or refusal.clauses
                 lines += _bounded(f"  - entry {refusal.entry} refused: ", told)
+            if each.trigger.others is not None:
+                lines.append(f"  - {each.trigger.others}")
             if each.contrast is not None and each.contrast.respects:
                 lines.append(f"  - its guards against those of {each.contrast.entry}:")
                 lines += _bounded("    - ", each.contrast.respects)

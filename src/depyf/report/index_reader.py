@@ -25,6 +25,7 @@ from depyf.report.model import (
     GraphBreak,
     Guard,
     GuardSet,
+    OtherRefusals,
     Problem,
     Recompile,
     Refusal,
@@ -186,12 +187,19 @@ def _compile_id(text: str) -> CompileId:
     return CompileId(int(match[2]), int(match[3]), int(match[1]) if match[1] else -1, int(match[4] or 1))
 
 
+def _others(found: Json | None) -> OtherRefusals | None:
+    if found is None:
+        return None
+    return OtherRefusals(found["count"], found["first"], found["last"], tuple(found["forms"]))
+
+
 def _trigger(found: Json) -> Trigger:
     match found["kind"]:
         case "recompile":
             refused = found["refused"]
             return Recompile(
-                tuple(Refusal(each["entry"], tuple(each["clauses"]), tuple(each["explained"])) for each in refused)
+                tuple(Refusal(each["entry"], tuple(each["clauses"]), tuple(each["explained"])) for each in refused),
+                _others(found.get("others")),
             )
         case "resume":
             return Resume(_compile_id(found["caller"]), found["offset"])

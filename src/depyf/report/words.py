@@ -33,7 +33,8 @@ def trigger_words(trigger: Trigger, rest: str = "in index.md") -> str:
             told = nearest(trigger)
             if told is None:
                 return "recompile, torch does not say why"
-            others = len(told.reasons) - 1 + told.folded + told.others
+            older = trigger.older.count if trigger.older is not None else 0
+            others = len(told.reasons) - 1 + told.folded + told.others + older
             return f"recompile, {told.entry}: {told.words}" + (f" ({others} more {rest})" if others else "")
         case Resume(caller):
             return f"goes on after {caller}"
