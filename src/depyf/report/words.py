@@ -15,7 +15,6 @@ from depyf.report.model import (
 )
 from depyf.report.nearest import nearest
 from depyf.report.user_source import Resumption, short_path
-from depyf.verify.level import Level
 
 
 def trigger_words(trigger: Trigger, rest: str = "in index.md") -> str:
@@ -33,8 +32,8 @@ def trigger_words(trigger: Trigger, rest: str = "in index.md") -> str:
             told = nearest(trigger)
             if told is None:
                 return "recompile, torch does not say why"
-            older = trigger.older.count if trigger.older is not None else 0
-            others = len(told.reasons) - 1 + told.folded + told.others + older
+            untold = trigger.others.count if trigger.others is not None else 0
+            others = len(told.reasons) - 1 + told.folded + told.others + untold
             return f"recompile, {told.entry}: {told.words}" + (f" ({others} more {rest})" if others else "")
         case Resume(caller):
             return f"goes on after {caller}"
@@ -56,7 +55,7 @@ def proof_words(compiled: Compile) -> str:
     transformed = compiled.transformed
     if not isinstance(transformed, Transformed):
         return f"none: {transformed.reason}"
-    if transformed.level is Level.UNPROVEN or (transformed.reason and not transformed.installed):
+    if not transformed.is_runnable:
         return f"{transformed.level.name}, Dynamo's own bytecode runs: {transformed.reason}"
     return transformed.level.name
 
