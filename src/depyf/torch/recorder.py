@@ -62,6 +62,8 @@ class Running:
     nameless: list[Artefact] = field(default_factory=list)
     finished: bool = False
     entry_is_read: bool = False
+    is_ahead: bool = False
+    """Whether it was compiled before any call, for the program to keep: torch's cache has no entry of it."""
     is_reset: bool = False
     """Whether Dynamo was reset since, so that another compile may have torch's id of this one."""
 
@@ -117,6 +119,10 @@ class Recorder:
         """Return the compiles of a function, in order."""
         with self.lock:
             return list(self._of_function.get(function.key, ()))
+
+    def knows(self, compile_id: CompileId) -> bool:
+        """Return whether a compile has begun."""
+        return compile_id in self._running
 
     def begun(self, compile_id: CompileId, code: types.CodeType) -> Running:
         """Return a compile; one whose first record was not seen begins here, with the names of `code`."""
@@ -347,6 +353,8 @@ class Recorder:
     def _finish(self, running: Running, metrics: Mapping[str, Any]) -> None:
         made = running.compile
         made.seconds.update(records.seconds(metrics))
+        if running.is_ahead:
+            made.seconds.setdefault("total", round(time.monotonic() - self.session.entered - made.began, 6))
         made.failure = records.failure(metrics)
         made.op_count = metrics.get("graph_op_count")
         made.guard_count = metrics.get("guard_count")
