@@ -8,7 +8,7 @@ from typing import Any
 
 from depyf.report.model import CompileId
 from depyf.torch.adapters import ahead, caller
-from depyf.torch.recorder import Recorder
+from depyf.torch.capture.recorder import Recorder
 
 
 class AheadOfTime:
