@@ -19,9 +19,9 @@ from depyf.report.summary import CaptureView, show, summary
 from depyf.report.variables import SUMMARY_VARIABLE
 from depyf.torch.adapters import caller, lacking, seams, stages
 from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
-from depyf.torch.ahead_of_time import AheadOfTime
 from depyf.torch.capture import entries, hooks
 from depyf.torch.capture.active import ACTIVE, HITS
+from depyf.torch.capture.ahead_of_time import AheadOfTime
 from depyf.torch.capture.compile_settings import CompileSettings
 from depyf.torch.capture.earlier import EarlierEntries
 from depyf.torch.capture.recorder import Recorder

@@ -353,7 +353,7 @@ class Recorder:
     def _finish(self, running: Running, metrics: Mapping[str, Any]) -> None:
         made = running.compile
         made.seconds.update(records.seconds(metrics))
-        if running.is_ahead:
+        if running.is_ahead and made.began is not None:
             made.seconds.setdefault("total", round(time.monotonic() - self.session.entered - made.began, 6))
         made.failure = records.failure(metrics)
         made.op_count = metrics.get("graph_op_count")
