@@ -17,7 +17,7 @@ from depyf.report.model import Session
 from depyf.report.process_index import page_of_processes, write_process_index, write_rank_index
 from depyf.report.summary import CaptureView, show, summary
 from depyf.report.variables import SUMMARY_VARIABLE
-from depyf.torch.adapters import caller, lacking, seams, stages
+from depyf.torch.adapters import caller, lacking, seams
 from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
 from depyf.torch.capture import entries, hooks
 from depyf.torch.capture.active import ACTIVE, HITS
@@ -25,16 +25,17 @@ from depyf.torch.capture.ahead_of_time import AheadOfTime
 from depyf.torch.capture.compile_settings import CompileSettings
 from depyf.torch.capture.earlier import EarlierEntries
 from depyf.torch.capture.recorder import Recorder
-from depyf.torch.capture.records import record_compile_id, record_kind
 from depyf.torch.capture.selection import Selection
 from depyf.torch.capture.untraced import UntoldBreaks, Untraced
-from depyf.torch.dump.directory import LOOSE, Dump
 from depyf.torch.dump.problems import Problems
 from depyf.torch.dump.progress import Progress
 from depyf.torch.dump.rank import rank_directory
 from depyf.torch.dump.told import TOLD, Told
 from depyf.torch.dump.views import INDEX, write_views
 from depyf.torch.stepping.first_runs import FirstRuns
+from depyf.trace import stages
+from depyf.trace.directory import LOOSE, Dump
+from depyf.trace.records import record_compile_id, record_kind
 
 
 def _told_so_far(directory: Path) -> Told:
