@@ -251,9 +251,7 @@ class Join(ABC, Generic[R]):
         running = self._running.get(compile_id)
         return running if running is not None else self._begin(compile_id, ())
 
-    def _record_of(
-        self, running: R, kind: str, details: Mapping[str, Any], payload: str | None, attempt: int
-    ) -> None:
+    def _record_of(self, running: R, kind: str, details: Mapping[str, Any], payload: str | None, attempt: int) -> None:
         if kind == stages.BREAK_REASON:
             self._note_break(running, payload or "", attempt)
         elif kind == stages.FRAME_ENDS:

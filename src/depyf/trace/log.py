@@ -239,9 +239,7 @@ class LogJoin(Join[LogRunning]):
         made = [artefact]
         self._write(artefact, running, None)
         if self._is_changed(artefact):
-            made.append(
-                Artefact(f"{artefact.stage}_as_written", Dialect.TEXT, artefact.text, attempt=artefact.attempt)
-            )
+            made.append(Artefact(f"{artefact.stage}_as_written", Dialect.TEXT, artefact.text, attempt=artefact.attempt))
             self._write(made[1], running, None)
         for each in made:
             each.text = ""
