@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from pathlib import Path
 
@@ -13,8 +14,8 @@ from depyf.trace.stages import STAGE_OF_NAME
 
 MOST_LINES = 4000
 """Of longer texts only the first lines are compared: comparing takes the square of their number at worst."""
-_WIDTH = 160
-_NUMBERS = re.compile(r"\s+")
+_WIDTH = 120
+_SPACES = re.compile(r"\s+")
 
 STAGES = {
     kind: tuple(STAGE_OF_NAME[name].word if name in STAGE_OF_NAME else name for name in TEXTS if TEXTS[name] == kind)
@@ -43,17 +44,21 @@ def _lines(run: Run, compile_id: str, kind: str) -> list[list[str]]:
 
 
 def _comparable(text: str) -> list[str]:
-    lines = (_NUMBERS.sub(" ", without_rank(line)).strip() for line in text.splitlines()[:MOST_LINES])
+    lines = (_SPACES.sub(" ", without_rank(line)).strip() for line in text.splitlines()[:MOST_LINES])
     return [line for line in lines if line and not line.startswith("#")]
 
 
 def _words(mine: list[str], theirs: list[str]) -> str:
     for tag, begin, end, first, last in difflib.SequenceMatcher(None, theirs, mine, autojunk=False).get_opcodes():
         if tag != "equal":
-            return f"`{_short(mine[first:last])}`; others: `{_short(theirs[begin:end])}`"
+            own, others = (" ".join(each[:2]).replace("`", "'") for each in (mine[first:last], theirs[begin:end]))
+            same = len(os.path.commonprefix([own, others]))
+            return f"`{_around(own, same)}`; others: `{_around(others, same)}`"
     return ""
 
 
-def _short(lines: list[str]) -> str:
-    text = " ".join(lines[:2]).replace("`", "'") or "nothing"
-    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}..."
+def _around(text: str, place: int) -> str:
+    """Return the part of a text around a place."""
+    begin = max(0, place - _WIDTH // 2)
+    part = text[begin : begin + _WIDTH]
+    return f"{'...' if begin else ''}{part}{'...' if begin + _WIDTH < len(text) else ''}" if text else "nothing"

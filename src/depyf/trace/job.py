@@ -166,13 +166,23 @@ def _differences(own: Sequence[Fact], norm: Sequence[Fact]) -> list[_Difference]
     """Return the facts that differ, in the order of the compiles, and in a compile causes before effects."""
     mine = {(fact.compile, fact.kind, fact.number): fact for fact in own}
     theirs = {(fact.compile, fact.kind, fact.number): fact for fact in norm}
-    compiles = list(dict.fromkeys(fact.compile for fact in (*norm, *own)))
-    place = {name: number for number, name in enumerate(compiles)}
+    place = {name: number for number, name in enumerate(_in_order(own, norm))}
     rank = {kind: number for number, kind in enumerate(ORDER)}
     keys = sorted(
         mine.keys() | theirs.keys(), key=lambda key: (place[key[0]], rank.get(key[1], len(ORDER)), key[1], key[2])
     )
     return [_Difference(*key, mine.get(key), theirs.get(key)) for key in keys if mine.get(key) != theirs.get(key)]
+
+
+def _in_order(own: Sequence[Fact], norm: Sequence[Fact]) -> list[str]:
+    """Return the compiles of a rank in its order, and those that it lacks after the one that others did before."""
+    order = list(dict.fromkeys(fact.compile for fact in own))
+    before = -1
+    for name in dict.fromkeys(fact.compile for fact in norm):
+        if name not in order:
+            order.insert(before + 1, name)
+        before = order.index(name)
+    return order
 
 
 def _stopped(rank: Rank, found: Sequence[_Difference]) -> str:

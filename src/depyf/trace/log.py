@@ -163,7 +163,7 @@ class LogJoin(Join[LogRunning]):
     def _relate(self) -> None:
         """Give each resume function to the function that it is the rest of: one that broke at its line."""
         roots: dict[tuple[str, str], Function] = {}
-        broke: dict[tuple[str, int], Compile] = {}
+        broke: dict[tuple[str, int, int], Compile] = {}
         for function, made in self.session.compiles():
             rest = resumed_function(made.name)
             if rest is None:
@@ -172,7 +172,8 @@ class LogJoin(Join[LogRunning]):
                 self._relate_one(function, made, rest, roots.get((rest[0], made.filename)), broke)
             for each in made.breaks:
                 for line in (*each.stack, *((each.where,) if each.where is not None else ())):
-                    broke[line.filename, line.line] = made
+                    # The rest of a function is made once, by the compile that first broke there.
+                    broke.setdefault((line.filename, line.line, made.id.count), made)
 
     def _relate_one(
         self,
@@ -180,7 +181,7 @@ class LogJoin(Join[LogRunning]):
         made: Compile,
         rest: tuple[str, int],
         root: Function | None,
-        broke: Mapping[tuple[str, int], Compile],
+        broke: Mapping[tuple[str, int, int], Compile],
     ) -> None:
         function.break_line = function.resumes_at = rest[1]
         if root is None:
@@ -188,7 +189,7 @@ class LogJoin(Join[LogRunning]):
             function.resumes_at = None
             return
         function.root = root.key
-        caller = broke.get((made.filename, rest[1])) or root.compiles[-1]
+        caller = broke.get((made.filename, rest[1], made.id.count)) or root.compiles[-1]
         if function.compiles[0] is made:
             made.trigger = Resume(caller.id)
 

@@ -17,7 +17,8 @@ MOST_KNOWN = 200_000
 """Payloads whose digest without names of the rank is remembered, by their md5."""
 
 _OF_RANK = re.compile(
-    rb"0x[0-9a-f]{6,}|(?<= )\d+(?:\.\d+)? [num]?s\b|\d{9,}|(?<=cuda:)\d+|(?<=index=)\d+|rank_?\d+|(?:/[\w.@+-]+){3,}|\bc[0-9a-z]{51}\b"
+    rb"0x[0-9a-f]{6,}|(?<= )\d+(?:\.\d+)? [num]?s\b"
+    rb"|\d{9,}|(?<=cuda:)\d+|(?<=index=)\d+|rank_?\d+|(?:/[\w.@+-]+){3,}|\bc[0-9a-z]{51}\b"
     rb"|_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}"
 )
 """What differs from rank to rank and is no difference: addresses, times, devices, paths, and names made of these."""
