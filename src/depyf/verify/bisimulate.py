@@ -334,7 +334,9 @@ def gathers(listing: Listing) -> bool:
 
 def takes_super(listing: Listing) -> bool:
     """Return whether `super()` may be called here: under whatever name, where the frame has a class to tell it."""
-    return "__class__" in listing.code.freevars or "super" in listing.code.names
+    if "__class__" in listing.code.freevars:
+        return True
+    return "super" in listing.code.names and any(item.arg == "super" for item in listing.instructions)
 
 
 def text(event: Event) -> str:
