@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 NAMES = ("a", "b", "c", "x", "y", "z")
 
 
@@ -57,7 +59,7 @@ def shown(value: object, depth: int = 0) -> object:
     if isinstance(value, (set, frozenset)):
         return ("set", *(shown(item, depth + 1) for item in value))
     if isinstance(value, (int, str, float, type(None))):
-        return (type(value).__name__, str(value))
+        return (type(value).__name__, ADDRESS.sub("", str(value)))
     return type(value).__name__
 
 

@@ -21,7 +21,8 @@ from depyf.verify.frame import Frame, enter_handler
 from depyf.verify.frame_readers import reads_frame, shows_in_one_order
 from depyf.verify.join import canonical, meet
 from depyf.verify.level import Place
-from depyf.verify.relate import relate
+from depyf.verify.lifetimes import outlives
+from depyf.verify.relate import describe, relate
 from depyf.verify.silent import SILENT, Action
 from depyf.verify.state import LEAVE, Side, State
 from depyf.verify.terms import CAUGHT, NotUnderstood, Sort, Symbol, Term, Terms
@@ -56,6 +57,7 @@ class Bisimulation:
         self.flows = original, candidate
         self.listings = original.listing, candidate.listing
         self.lengths = assumptions.sequence_lengths
+        self.in_place = assumptions.in_place
         self.actions = {**SILENT, "LOAD_GLOBAL": unchanging(assumptions, self.listings)}
         self.joins = tuple(flow.join_points() for flow in self.flows)
         self.reads_frame = any(reads_frame(listing) for listing in self.listings)
@@ -153,7 +155,7 @@ class Bisimulation:
 
     def live(self, number: int, place: int) -> frozenset[str] | None:
         """Return the variables of a side that are read later, None where somebody may look at all of them."""
-        if self.reads_frame:
+        if self.reads_frame or self.in_place:
             return None
         if place == LEAVE:
             return frozenset()
@@ -223,6 +225,10 @@ class Bisimulation:
         reason = relate(state, pairs, self.result.nested)
         if reason is not None:
             raise NotUnderstood(f"{text(mine)}: {reason}")
+        if self.in_place and mine.outcomes:
+            found = outlives(state, (mine.outcomes[0].pops, its.outcomes[0].pops))
+            if found is not None:
+                raise NotUnderstood(f"{text(mine)}: {describe(state, found)} lives longer")
 
     def visible_variables(self, state: State) -> list[tuple[Term, Term]]:
         """Return pairs of the variables that code run by an observable may look at; unbound ones are null in both."""
