@@ -292,6 +292,11 @@ class Transformed:
     """Of each code object in `transformed_bytecode`, in order: the place of an instruction in the listing, and
     the lines of `file` that it stands for, where the proof tells."""
 
+    @property
+    def is_runnable(self) -> bool:
+        """Whether the code of `file` may run in the place of Dynamo's: it does, or `debug` can have it so."""
+        return self.level is not Level.UNPROVEN and (self.installed or not self.reason)
+
 
 @dataclass(slots=True)
 class Compile:

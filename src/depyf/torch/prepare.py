@@ -281,8 +281,8 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
             leaves one; it says that the run has not ended.
         only: a pattern of shell style; functions whose name, qualified name or file it does not fit are left out.
         kernels: write Inductor's modules, too.
-        install: run the code of the files in the place of Dynamo's own, which does the same, so that a debugger steps
-            through them; tracebacks name them then, and not the user's lines.
+        install: run the code of the files in the place of Dynamo's own at once, and not only in `debug`. It does the
+            same, but tracebacks, warnings and log records name the files then, and not the user's lines.
         before_run: is told where to break, line by line, before code that was compiled runs for the first time, in the
             thread that runs it. What that code calls runs from the files of the dump from then on, as in `debug`.
             It must not raise. Never called where torch (before 2.12) does not say which compiled code runs.
@@ -300,7 +300,7 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
         keep_index: bool = False,
         only: str = "",
         kernels: bool = True,
-        install: bool = True,
+        install: bool = False,
         before_run: Callable[[list[str]], None] | None = None,
     ) -> None:
         self._directory = dump_src_dir
