@@ -225,9 +225,11 @@ class Bisimulation:
         reason = relate(state, pairs, self.result.nested)
         if reason is not None:
             raise NotUnderstood(f"{text(mine)}: {reason}")
-        if self.in_place and mine.outcomes:
+        # The traceback of an exception that is being handled holds the frame, and with it all variables.
+        if self.in_place and mine.outcomes and not self.terms.is_caught(first.handling):
             found = outlives(state, (mine.outcomes[0].pops, its.outcomes[0].pops))
             if found is not None:
+                self.result.outlives = True
                 raise NotUnderstood(f"{text(mine)}: {describe(state, found)} lives longer")
 
     def visible_variables(self, state: State) -> list[tuple[Term, Term]]:

@@ -71,6 +71,7 @@ def recompile(
     names: Mapping[str, str] = NOTHING,
     functions: Mapping[str, str] = NOTHING,
     imported: Sequence[str] | None = None,
+    lets_go: bool = False,
 ) -> types.CodeType:
     """Return a code object, compiled from `text`, that is legal as `__code__` of the function of `original`.
 
@@ -84,13 +85,16 @@ def recompile(
     names: identifiers in the text that stand for names that are no identifiers.
     functions: names of nested functions in the text that stand for the names which these functions have.
     imported: what the module of `original` imported, where somebody has found that out.
+    lets_go: whether the code lets its variables go where it reads them for the last time.
 
     Raises `DecompilationError` when the text does not compile, has no such function, or the function cannot be given
     the layout of `original`.
     """
 
     def build(first: tuple[str, ...]) -> types.CodeType:
-        code, qualname = compile_standin(text, original, filename, function, names, first=first, imported=imported)
+        code, qualname = compile_standin(
+            text, original, filename, function, names, first=first, imported=imported, lets_go=lets_go
+        )
         way = Way(original, qualname, names, functions, placeholders, bool(first))
         for step in STEPS:
             code = step.run(code, way)
