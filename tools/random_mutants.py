@@ -25,7 +25,7 @@ from depyf.bytecode.reader import read
 from depyf.errors import DecompilationError
 from depyf.verify.compare import verify
 from depyf.verify.level import Level
-from tests.verify.random_programs import NAMES, Writer, observe
+from tests.verify.random_programs import Writer, observe
 from tools.mutations import KINDS
 
 MUTANTS_OF_ONE = 10

@@ -6,11 +6,11 @@ import itertools
 import types
 
 import pytest
-
 from depyf.api import decompile_code
+
+from depyf.verify.candidate.recompile import STEPS, Step, Way, is_same_but_for_lines, recompile
+from depyf.verify.candidate.standin import compile_standin
 from depyf.verify.level import Level
-from depyf.verify.recompile import STEPS, Step, Way, is_same_but_for_lines, recompile
-from depyf.verify.standin import compile_standin
 from tests.verify.assemble import code_of
 
 FIELDS = tuple(name for name in dir(types.CodeType) if name.startswith("co_"))
