@@ -1,4 +1,4 @@
-"""What a program can observe, one pair of functions for each kind: the two differ in it, so neither stands for the other."""
+"""What a program can observe, one pair of functions for each kind: neither stands for the other."""
 
 from __future__ import annotations
 

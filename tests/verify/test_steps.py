@@ -6,8 +6,8 @@ import itertools
 import types
 
 import pytest
-from depyf.api import decompile_code
 
+from depyf.api import decompile_code
 from depyf.verify.candidate.recompile import STEPS, Step, Way, is_same_but_for_lines, recompile
 from depyf.verify.candidate.standin import compile_standin
 from depyf.verify.level import Level
@@ -131,5 +131,6 @@ def test_code_of_two_files_is_the_same_but_for_lines() -> None:
 
     one = made("def f(a): return a, 1, {2, 3}, lambda: 4")
     assert is_same_but_for_lines(one, made("\n\ndef f(a): return (a, 1, {2, 3}, lambda: 4)", "two"))
-    for other in ("True, {2, 3}, lambda: 4", "1, {2, 3.0}, lambda: 4", "1, {2, 3}, lambda: 5", "1, {2, 3}, lambda x: 4"):
+    others = "True, {2, 3}, lambda: 4", "1, {2, 3.0}, lambda: 4", "1, {2, 3}, lambda: 5", "1, {2, 3}, lambda x: 4"
+    for other in others:
         assert not is_same_but_for_lines(one, made(f"def f(a): return a, {other}"))

@@ -21,9 +21,9 @@ from depyf.verify.candidate.layout import lay_out
 from depyf.verify.candidate.patch import NoRoom
 from depyf.verify.candidate.placeholders import SPARE_NAMES, put_back
 from depyf.verify.candidate.qualname import qualname_of, requalify, requalify_made, requalify_part
+from depyf.verify.candidate.sets import own_sets, sets_of
 from depyf.verify.candidate.standin import compile_standin
 from depyf.verify.code_tree import rewrite_tree
-from depyf.verify.sets import own_sets, sets_of
 
 COMPILED_FLAGS = header.COMPARED_FLAGS & ~CO_ITERABLE_COROUTINE | CO_HAS_DOCSTRING
 """What the text decides: `types.coroutine` sets the flag that is left out, and no syntax does."""

@@ -12,9 +12,9 @@ from depyf.bytecode.host import without_compiler_warnings
 from depyf.bytecode.listings import Listings
 from depyf.bytecode.reader import read
 from depyf.errors import DecompilationError
+from depyf.verify.candidate.last_reads import let_go
 from depyf.verify.candidate.placeholders import stand_in
 from depyf.verify.imports import imported_names
-from depyf.verify.last_reads import let_go
 
 WRAPPER = "__closure_of_"
 """How the name of a function begins that only holds another one, to give it free variables."""
@@ -95,7 +95,7 @@ def compile_text(
             if first:
                 put_first(tree, first)
             if lets_go is not None:
-                let_go(tree, lets_go, lambda tree: next(c for c, _ in functions(compiled(tree)) if c.co_name == lets_go))
+                let_go(tree, lets_go, lambda: [c for c, _ in functions(compiled(tree)) if c.co_name == lets_go])
             return compiled(tree)
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
         raise DecompilationError(f"the source does not compile: {error}", code=filename) from error

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.reader import read
 from depyf.verify.flow import Flow
 
-Compile = Callable[[ast.Module], types.CodeType]
+Compile = Callable[[], Sequence[types.CodeType]]
 SCOPES = (
     ast.FunctionDef,
     ast.AsyncFunctionDef,
@@ -34,12 +34,12 @@ SCOPES = (
 def let_go(tree: ast.Module, function: str, compiled: Compile) -> None:
     """Change the tree of a module so that one of its functions lets its variables go; parameters are the caller's.
 
-    compiled: gives the code of the function in a tree.
+    compiled: gives the functions of that name in the tree, compiled.
     """
     definition = next((node for node in reversed([*ast.walk(tree)]) if is_function(node, function)), None)
     if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
         reads = own_reads(definition)
-        last = last_reads([read for _, read in reads], lambda: compiled(tree))
+        last = last_reads([read for _, read in reads], compiled)
         for parent, name in reads:
             if id(name) in last:
                 replace(parent, name, moved(name))
@@ -72,17 +72,20 @@ def own_reads(definition: ast.FunctionDef | ast.AsyncFunctionDef) -> list[tuple[
     return found
 
 
-def last_reads(names: list[ast.Name], compiled: Callable[[], types.CodeType]) -> set[int]:
+def last_reads(names: list[ast.Name], compiled: Compile) -> set[int]:
     """Return the identities of the names behind which nobody reads their variable, wherever they are compiled to."""
     lines = [(name.lineno, name.end_lineno) for name in names]
     try:
         # Each has a line of its own while it is compiled, which tells the instructions of one from those of another.
         for number, name in enumerate(names):
             name.lineno = name.end_lineno = FIRST_LINE + number
-        flow = Flow(normalise(read(compiled())))
+        codes = compiled()
     finally:
-        for name, (name.lineno, name.end_lineno) in zip(names, lines, strict=True):
-            pass
+        for name, (first, last) in zip(names, lines, strict=True):
+            name.lineno, name.end_lineno = first, last
+    if not codes:
+        return set()
+    flow = Flow(normalise(read(codes[-1])))
     found: dict[int, bool] = {}
     for index, item in enumerate(flow.instructions):
         number = (item.line or 0) - FIRST_LINE
