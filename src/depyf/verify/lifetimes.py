@@ -10,7 +10,7 @@ Where a text runs in the place of the original, nothing may live longer than it 
 from __future__ import annotations
 
 from depyf.verify.state import Side, State, contents
-from depyf.verify.terms import Pure, Sort, Symbol, Term, TupleOf
+from depyf.verify.terms import NOTHING, Pure, Sort, Symbol, Term, TupleOf
 
 WEIGHTLESS = frozenset({Sort.BOOL, Sort.TEXT, Sort.GLOBAL})
 """Sorts of values that take no memory of their own, or that somebody else holds."""
@@ -47,7 +47,7 @@ def held(state: State, side: Side, pops: int) -> set[Term]:
                 found.add(term)
             case Pure(op=op, items=items) if op not in EMPTY_HANDED:
                 pending.extend(items)
-            case Symbol(sort=sort) if sort not in WEIGHTLESS:
+            case Symbol(sort=sort) as node if sort not in WEIGHTLESS and node != NOTHING:
                 found.add(term)
                 pending.extend(state.items(term) or ())
             case _ if item is not None:
