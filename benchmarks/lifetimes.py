@@ -64,7 +64,7 @@ def main() -> None:
     parser.add_argument("programs", nargs="*", help="only these")
     wanted = parser.parse_args().programs
     cost = Cost()
-    api.decompile_code = cost.add  # type: ignore[assignment]
+    api.decompile_code = cost.add
     with tempfile.TemporaryDirectory() as directory:
         for module in MODULES:
             for _ in compared(module, "eager", Path(directory), wanted):
