@@ -61,6 +61,7 @@ from depyf.structure.dispatch import dispatch_levels, dispatch_scopes
 from depyf.structure.dispatch.groups import check_groups
 from depyf.structure.dispatch.phis import drop_dead_phis
 from depyf.structure.dropped import remove_dropped
+from depyf.structure.dropped_copies import join_dropped_copies
 from depyf.structure.exits import join_exits
 from depyf.structure.generator_calls import restore_generator_calls
 from depyf.structure.inlined import find_inlined, replace_inlined, saving_blocks
@@ -131,6 +132,7 @@ def _generator_calls(work: Work) -> None:
 
 
 def _dropped(work: Work) -> None:
+    join_dropped_copies(work.graph)
     remove_dropped(work.graph)
 
 

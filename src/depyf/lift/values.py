@@ -298,6 +298,9 @@ def _absorb(op: str, display: ast.expr, values: list[ast.expr]) -> None:
         elif isinstance(value, Object) and type(value.value) in (frozenset, tuple) and not display.elts:
             display.elts.extend(constant(item) for item in cast("frozenset[object]", value.value))
         else:
+            if display.elts and isinstance(first := display.elts[0], Object):
+                # Before a `*` the compiler adds constants one by one without being made to.
+                display.elts[0] = constant(first.value)
             display.elts.append(ast.Starred(value=value, ctx=ast.Load()))
     elif isinstance(display, ast.Dict):
         if op == "MAP_ADD":
