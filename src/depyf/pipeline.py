@@ -299,7 +299,7 @@ def _dispatch_levels(work: Work) -> None:
 
 
 def _take_dispatched(work: Work, stmts: list[ast.stmt]) -> None:
-    work.stmts = restore_heads(stmts)
+    work.stmts = restore_asserts(restore_heads(stmts)) if "LOAD_COMMON" in work.ops else restore_heads(stmts)
     _complete(work)
     work.names.hints.update(work.graph.hints)
 

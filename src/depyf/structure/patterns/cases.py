@@ -25,6 +25,10 @@ OPERANDS = frozenset(
     | {"BUILD_TUPLE", "BUILD_MAP", "COMPARE", "IS", "LOAD_FROM_DICT_OR_DEREF", "LOAD_FROM_DICT_OR_GLOBALS"}
 )
 """Operations that compute what a pattern compares with."""
+FILLS = frozenset(
+    {"LIST_APPEND", "LIST_EXTEND", "SET_ADD", "SET_UPDATE", "MAP_ADD", "DICT_MERGE", "DICT_UPDATE"}
+)
+"""Operations that add to a display."""
 STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
 
 
@@ -118,7 +122,9 @@ class _Joiner:
         for inst in reversed(block.insts):
             if inst.op == "POP" or inst.op in STORES:
                 continue
-            mine = inst is last or any(self.roots.get(temp) == root for temp in inst.uses)
+            mine = inst is last or (
+                any(self.roots.get(temp) == root for temp in inst.uses) and not _makes_subject(inst, root)
+            )
             asked = inst.op in OPERANDS and any(temp in needed for temp in inst.defs)
             if mine or asked:
                 found.add(id(inst))
@@ -307,6 +313,11 @@ class _Joiner:
         after.phis = [phi for phi, _ in kept]
         test.success.args = [arg for _, arg in kept]
         return captures
+
+
+def _makes_subject(inst: Inst, root: int) -> bool:
+    """Say whether an operation adds to a display that is the subject: `match [*a, b]`."""
+    return inst.op in FILLS and inst.uses[0] == root
 
 
 def _through(block: Block, into: Edge, onward: Edge) -> Edge:

@@ -1,0 +1,29 @@
+"""Which conditions test patterns."""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.lift.nodes import MatchTest
+from depyf.lift.references import referred
+
+
+def tests_pattern(test: ast.expr) -> bool:
+    """Return whether a pattern is tested anywhere in a condition."""
+    return first_subject(test) is not None
+
+
+def first_subject(test: ast.expr) -> ast.expr | None:
+    """Return the subject of the first pattern that a condition tests; None if it tests none."""
+    work = [test]
+    while work:
+        one = referred(work.pop())
+        if isinstance(one, MatchTest):
+            return referred(one.subject)
+        if isinstance(one, ast.BoolOp):
+            work += reversed(one.values)
+        elif isinstance(one, ast.UnaryOp):
+            work.append(one.operand)
+        elif isinstance(one, ast.IfExp):
+            work += [one.orelse, one.body, one.test]
+    return None
