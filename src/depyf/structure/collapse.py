@@ -23,7 +23,7 @@ from depyf.structure.arms import Arm, computes, negates_second, same_edge, same_
 from depyf.structure.chains import link, turned, with_link
 from depyf.structure.compounds import RULES, Compound
 from depyf.structure.order import postorder
-from depyf.structure.patterns.tested import first_subject, tests_pattern
+from depyf.structure.patterns.tested import first_subject
 from depyf.structure.polarity import keeps_polarity, negated
 from depyf.structure.uses import count_uses
 from depyf.trace import step
@@ -190,7 +190,7 @@ class _Collapser:
         """Join a test with a test, or with a value, that follows on one side of it."""
         match arm.block.exit:
             case Branch(inner, if_true, if_false):
-                if arm.entry is None or arm.entry.temp != inner or self._begins_case(block, arm):
+                if arm.entry is None or arm.entry.temp != inner:
                     return False
                 return self._combine_tests(block, cond, arm, other, arm_when, if_true, if_false)
             case Goto(edge):
@@ -207,6 +207,8 @@ class _Collapser:
         natural, swapped = (if_false, if_true) if arm_when else (if_true, if_false)
         op: ast.boolop = ast.And() if arm_when else ast.Or()
         negate_arm = negate = False
+        if self._begins_case(block, arm, is_alternative=not arm_when and same_edge(other, cond, natural, inner)):
+            return False
         if same_edge(other, cond, natural, inner):
             same_side, far_side = natural, swapped
         elif same_edge(other, cond, swapped, inner) and cond not in other.args:
@@ -239,15 +241,14 @@ class _Collapser:
         block.exit = Branch(result, true_edge, false_edge, block.exit.line, true_next)
         return True
 
-    def _begins_case(self, block: Block, arm: Arm) -> bool:
-        """Say whether an arm tests a pattern, and the block does not: the cases of another `match`, or one behind a
-        guard or a value, stand apart."""
-        assert arm.entry is not None
-        if not tests_pattern(arm.entry.expr):
+    def _begins_case(self, block: Block, arm: Arm, *, is_alternative: bool) -> bool:
+        """Say whether an arm tests a pattern that stands apart: one that is no alternative, or of another subject."""
+        subject = first_subject(arm.entry.expr) if arm.entry is not None else None
+        if subject is None:
             return False
-        last = block.insts[-1].arg if block.insts else None
-        subject = first_subject(arm.entry.expr)
-        return not (isinstance(last, Compound) and last.is_match and isinstance(subject, Temp))
+        last = block.insts[-1] if block.insts else None
+        is_same = last is not None and isinstance(subject, Temp) and last.uses[:1] == [subject.temp]
+        return not (is_alternative and is_same)
 
     def _goes_on(self, block: Block, cond: int, arm: Arm) -> bool:
         """Say whether an arm compares with None what the block has compared: `a is b is not None`."""
@@ -435,7 +436,7 @@ class _Collapser:
             case Branch() as one, Branch() as two:
                 if not (computes(true_arm, one.cond) and computes(false_arm, two.cond)):
                     return False
-                if any(tests_pattern(arm.entry.expr) for arm in (true_arm, false_arm) if arm.entry is not None):
+                if any(arm.entry is not None and first_subject(arm.entry.expr) for arm in (true_arm, false_arm)):
                     return False
                 return self._conditional_test(block, cond, true_arm, false_arm, one, two)
             case _:

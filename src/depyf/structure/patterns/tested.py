@@ -1,4 +1,4 @@
-"""Which conditions test patterns."""
+"""Which conditions test patterns: the cases of a `match` stand apart from each other and from all other tests."""
 
 from __future__ import annotations
 
@@ -6,11 +6,6 @@ import ast
 
 from depyf.lift.nodes import MatchTest
 from depyf.lift.references import referred
-
-
-def tests_pattern(test: ast.expr) -> bool:
-    """Return whether a pattern is tested anywhere in a condition."""
-    return first_subject(test) is not None
 
 
 def first_subject(test: ast.expr) -> ast.expr | None:
