@@ -74,7 +74,7 @@ def _compiled_entry(running: Running) -> CompiledEntry | None:
     return CompiledEntry(
         compile_id=str(made.id.of_torch),
         guards=running.guards,
-        source=made.transformed.module if made.transformed.installed else "",
+        source=made.transformed.module if made.transformed.is_runnable else "",
         source_name=made.name,
         proof=proof_words(made),
         differs=made.guards.differs if isinstance(made.guards, GuardSet) else "",
