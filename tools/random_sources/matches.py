@@ -8,6 +8,7 @@ ATOMS = ("0", "-1", "'a'", "b'b'", "None", "True", "1.5", "2j")
 NAMES = ("E.A", "E.B", "m.n.o")
 CLASSES = ("A", "B", "int", "m.C", "str")
 SUBJECTS = ("a", "b", "f(a)", "a.p", "(a, b)", "[a, *b]", "a[0]", "a if b else c")
+GUARDS = ("a", "not b", "a and c", "g(a) > b")
 DEEP = 3
 
 
@@ -141,7 +142,7 @@ class Matches:
         lines = [f"{pad}match {self.random.choice(SUBJECTS)}:"]
         count = self.random.randrange(1, 5)
         for number in range(count):
-            guard = f" if {self.random.choice(['a', 'not b', 'a and c', 'g(a) > b'])}" if self.random.random() < 0.25 else ""
+            guard = f" if {self.random.choice(GUARDS)}" if self.random.random() < 0.25 else ""
             is_last = number == count - 1
             pattern = self.pattern(0) if is_last or guard else self.refutable(0)
             lines += [f"{pad}    case {pattern}{guard}:", *self.statements(indent + 2, depth + 1)]

@@ -16,7 +16,7 @@ from depyf.trace import step
 
 
 def join_dropped_copies(graph: Graph) -> None:
-    """Join the places that drop the value of a test, and those that drop what is computed after it, if they go on alike."""
+    """Join the places that drop the value of a test, and those that drop what is computed after it."""
     joined: dict[int, Block] = {}
     for index in postorder(graph):
         block = graph.block(index)
@@ -80,9 +80,9 @@ def _alike(one: Block, first: int, two: Block, second: int) -> bool:
             return False
         renamed.update(zip(inst.defs, other.defs))
     match one.exit, two.exit:
-        case (Return(), Return()) | (Raise(), Raise()):
-            same_line = one.exit.line == two.exit.line
-            return same_line and [renamed.get(temp, temp) for temp in one.exit.reads()] == two.exit.reads()
+        case (Return(_, line) as exit_, Return(_, other_line)) | (Raise(_, line) as exit_, Raise(_, other_line)):
+            reads = [renamed.get(temp, temp) for temp in exit_.reads()]
+            return line == other_line and reads == two.exit.reads()
         case Goto(edge), Goto(onward):
             args = [renamed.get(temp, temp) for temp in edge.args]
             return edge.target == onward.target and args == onward.args
