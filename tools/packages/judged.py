@@ -37,7 +37,7 @@ def sources() -> Iterator[tuple[str, bytes]]:
 def judged(name: str, text: bytes) -> dict[str, object]:
     """Return what becomes of a source: a status, why, seconds, and whether some of it is dispatched."""
     from depyf.bytecode.reader import read
-    from depyf.decompiled_module import judge, module_source
+    from depyf.decompiler.module import judge, module_source
 
     try:
         with warnings.catch_warnings():

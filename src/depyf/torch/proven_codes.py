@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 
-from depyf.torch.weak_codes import WeakCodes
+from depyf.torch.capture.weak_codes import WeakCodes
 
 OF_FILE: WeakCodes[types.CodeType] = WeakCodes()
 """By Dynamo's code. The constants of both are the same objects, so that nothing lives longer for it."""
