@@ -8,9 +8,8 @@ The compiler drops the value in one place, and copies a short end of the code th
 
 from __future__ import annotations
 
-from depyf.bytecode.constants import key
 from depyf.decompiler.graph.orders import postorder
-from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst, Raise, Return
+from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst, Raise, Return, same_operation
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.regions.split import split_block
 
@@ -73,7 +72,7 @@ def _alike(one: Block, first: int, two: Block, second: int) -> bool:
         return False
     renamed: dict[int, int] = {}
     for inst, other in zip(left, right):
-        same = inst.op == other.op and inst.line == other.line and key(inst.arg) == key(other.arg)
+        same = same_operation(inst, other) and inst.line == other.line
         if not same or [renamed.get(temp, temp) for temp in inst.uses] != other.uses:
             return False
         if len(inst.defs) != len(other.defs):
