@@ -65,7 +65,7 @@ def same_operation(one: Inst, two: Inst) -> bool:
 
 def _argument(inst: Inst) -> Hashable:
     """Return what tells the argument of an instruction from others: an expression that was put together says it."""
-    return inst.arg if inst.op == JOINED else key(inst.arg)  # type: ignore[return-value]
+    return inst.arg if inst.op == JOINED else key(inst.arg)
 
 
 @dataclass(slots=True)
