@@ -51,3 +51,13 @@ def same_edge(one: Edge, one_cond: int, two: Edge, two_cond: int) -> bool:
     return one.target == two.target and all(
         a == b or (a == one_cond and b == two_cond) for a, b in zip(one.args, two.args)
     )
+
+
+def externals(arm: Arm) -> list[int]:
+    """Return the temporaries of other blocks that an arm reads."""
+    made = {temp for inst in arm.block.insts for temp in inst.defs}
+    found: dict[int, None] = {}
+    for inst in arm.block.insts:
+        if inst.op != "POP":
+            found.update((temp, None) for temp in inst.uses if temp not in made)
+    return list(found)

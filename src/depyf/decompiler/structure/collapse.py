@@ -22,7 +22,7 @@ from depyf.decompiler.lift.fold import Folder, is_augmented
 from depyf.decompiler.lift.nodes import IMPURE, MatchTest, Temp
 from depyf.decompiler.lift.rules import FOLD
 from depyf.decompiler.steps import step
-from depyf.decompiler.structure.arms import Arm, computes, negates_second, same_edge, same_ways, turned_round
+from depyf.decompiler.structure.arms import Arm, computes, externals, negates_second, same_edge, same_ways, turned_round
 from depyf.decompiler.structure.chains import link, turned, with_link
 from depyf.decompiler.structure.compounds import RULES, Compound
 from depyf.decompiler.structure.patterns.tested import first_subject
@@ -352,7 +352,7 @@ class _Collapser:
         step("block {} takes in the test of block {}: `{}`", block.index, arm.block.index, type(op).__name__.lower())
         chain, rest = self._chained(block, cond, arm, op, negate)
         right = arm.entry.expr
-        extra = self._externals(arm)
+        extra = externals(arm)
         if chain is not None and rest is not None:
             inst = self._chain(block, chain, rest, arm, result)
         else:
@@ -404,18 +404,9 @@ class _Collapser:
             return with_link(whole, rest, chain)
 
         self.uses[first.uses[1]] -= 1
-        extra = [temp for temp in self._externals(arm) if temp != first.uses[1]]
+        extra = [temp for temp in externals(arm) if temp != first.uses[1]]
         compound = Compound(make, arm.entry.effect, arm.entry.reads, arm.entry.writes, own=len(first.uses))
         return Inst("EXPR", compound, [*first.uses, *extra], [result], first.line, first.offset)
-
-    def _externals(self, arm: Arm) -> list[int]:
-        """Return the temporaries of other blocks that an arm reads."""
-        made = {temp for inst in arm.block.insts for temp in inst.defs}
-        found: dict[int, None] = {}
-        for inst in arm.block.insts:
-            if inst.op != "POP":
-                found.update((temp, None) for temp in inst.uses if temp not in made)
-        return list(found)
 
     # -- a if c else b ------------------------------------------------------------------
 
@@ -496,7 +487,7 @@ class _Collapser:
         def make(parts: list[ast.expr]) -> ast.expr:
             return ast.IfExp(test=parts[0], body=body.expr, orelse=orelse.expr)
 
-        extra = list(dict.fromkeys(self._externals(true_arm) + self._externals(false_arm)))
+        extra = list(dict.fromkeys(externals(true_arm) + externals(false_arm)))
         compound = Compound(make, IMPURE, body.reads | orelse.reads, body.writes | orelse.writes)
         block.insts.append(Inst("EXPR", compound, [cond, *extra], [result], self._line(block), -1))
         self._remove(true_arm.block)

@@ -23,8 +23,11 @@ class With:
     is_async: bool
 
 
-def strip(regions: Regions, region: Region) -> With | None:
-    """Take the calls of the exit out; return None, and change nothing, where one is missing."""
+def strip(regions: Regions, region: Region, *, keeps_jumps: bool = True) -> With | None:
+    """Take the calls of the exit out; return None, and change nothing, where one is missing.
+
+    keeps_jumps: a `break` or `continue` stands inside of the body.
+    """
     graph = regions.graph
     block = graph.block(graph.handlers[region.handler].target)
     start = block.insts[1]
@@ -46,7 +49,7 @@ def strip(regions: Regions, region: Region) -> With | None:
     for target, found in calls.values():
         follow = _join_follow(regions, target, found, follow)
         target.insts = [inst for inst in target.insts if not any(inst is other for other in found)]
-    for target, _ in calls.values():
+    for target, _ in calls.values() if keeps_jumps else ():
         _keep_jump(regions, region, target, follow)
     left = [edge.target for edge in block.exit.edges()]
     block.insts = block.insts[:1]
