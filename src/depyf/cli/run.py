@@ -30,6 +30,7 @@ from depyf.report.writer import prepared_directory
 @click.option("--debug", is_flag=True, help="Pause before compiled code first runs, and run it in the dumped files.")
 @click.option("--profile", is_flag=True, help="Measure what each line costs, and say which cost most.")
 @click.option("--against-eager", is_flag=True, help="With --profile: run some steps uncompiled, and compare.")
+@click.option("--keep-trace", is_flag=True, help="Leave torch's own trace in the dump, too.")
 @click.option("--vscode", is_flag=True, help="Write .vscode/launch.json into the dump.")
 @click.argument("target")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
@@ -45,6 +46,7 @@ def run_command(
     debug: bool,
     profile: bool,
     against_eager: bool,
+    keep_trace: bool,
     vscode: bool,
     target: str,
     arguments: tuple[str, ...],
@@ -78,6 +80,7 @@ def run_command(
         debug=debug,
         profile=profile or against_eager,
         against_eager=against_eager,
+        keep_trace=keep_trace,
     )
     status = run(
         [*(["-m"] if module else []), target, *arguments], settings, meanwhile=get_ready if html else lambda: None

@@ -27,6 +27,7 @@ class Settings:
     kernels: whether Inductor's modules are written.
     debug: whether compiled code runs in the files of the dump, with a pause before it first does.
     profile: whether it is measured what each line costs; `against_eager`, in some uncompiled steps, too.
+    keep_trace: whether torch's own trace is left in the dump, too.
     """
 
     directory: str
@@ -38,6 +39,7 @@ class Settings:
     debug: bool = False
     profile: bool = False
     against_eager: bool = False
+    keep_trace: bool = False
 
 
 PROVENANCE = "INDUCTOR_PROVENANCE"
