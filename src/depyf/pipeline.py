@@ -51,6 +51,7 @@ from depyf.passes.plain_super import declare_super
 from depyf.passes.scopes import declare
 from depyf.passes.tidy import tidy
 from depyf.passes.tries import restore_tries
+from depyf.passes.written.as_written import write_as_written
 from depyf.structure.budget import nests_too_deep
 from depyf.structure.build import Unstructured, build
 from depyf.structure.choices import Choices, Dispatch
@@ -124,6 +125,8 @@ def _lift(work: Work) -> None:
     seems = isinstance(work.choices, Choices) and work.choices.goes_beyond
     listing = work.listing if seems else replace(work.listing, beyond={}, loops=[])
     work.graph = lift(listing, work.first_temp, restores=work.choices is Dispatch.LEVELS)
+    if _simplifies(work):
+        work.graph.places = []  # A program wrote this code: it stands as it is in no source.
 
 
 def _generator_calls(work: Work) -> None:
@@ -319,6 +322,11 @@ def _opposites(work: Work) -> None:
     write_opposites(work.stmts)
 
 
+def _written(work: Work) -> None:
+    if work.code.name == "<module>" or not work.code.name.startswith("<"):
+        write_as_written(work.stmts)
+
+
 def _deferred(work: Work) -> None:
     work.body.stmts = restore_deferred_annotations(work.body.stmts, work.code, work.bodies)
 
@@ -453,6 +461,7 @@ PASSES: tuple[Pass, ...] = (
     *_structuring(
         Pass("tidy", Stage.STATEMENTS, _tidy, "no `else` behind what never falls through", optional=True, needs=FLOW),
         Pass("opposites", Stage.STATEMENTS, _opposites, "`not` goes to operands", optional=True, needs=TESTS),
+        Pass("as-written", Stage.STATEMENTS, _written, "what is the same either way stands as written", optional=True),
     ),
     Pass("deferred-annotations", Stage.BODY, _deferred, "what `__annotate__` evaluates stands at its variable"),
     Pass(

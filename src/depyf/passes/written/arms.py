@@ -1,0 +1,88 @@
+"""`else` and `elif` behind what never falls through, where the author wrote them.
+
+Before: if a: return 1           After:  if a: return 1
+        if b: return 2                   elif b: return 2
+        return 3                         else: return 3
+
+What stands to the right of the statement before it belongs to an `else` of that; a test that begins five columns to
+the right of its statement stands behind `elif`.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.passes.walk import inner
+from depyf.passes.written.columns import Columns, leading_nots
+from depyf.trace import step
+
+ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+ELIF = 5
+"""Columns that `elif` takes with the blank behind it."""
+
+
+def restore_arms(body: list[ast.stmt], columns: Columns) -> None:
+    """Move statements to the `else` that their columns show, in place."""
+    order = [body]
+    for block in order:  # It grows while it is gone through.
+        for stmt in block:
+            order += [below for below, _, _ in inner(stmt)]
+    ending: set[ast.stmt] = set()
+    for block in reversed(order):
+        for place in range(len(block) - 1, -1, -1):
+            stmt = block[place]
+            if place + 1 < len(block) and _takes_else(stmt, ending):
+                _take(block, place, columns)
+            if _never_falls_through(stmt, ending):
+                ending.add(stmt)
+
+
+def _never_falls_through(stmt: ast.stmt, ending: set[ast.stmt]) -> bool:
+    if isinstance(stmt, ast.If):
+        return bool(stmt.orelse) and stmt.body[-1] in ending and stmt.orelse[-1] in ending
+    if isinstance(stmt, (ast.With, ast.AsyncWith)):
+        return False  # The manager may suppress an exception.
+    return isinstance(stmt, ENDS)
+
+
+def _takes_else(stmt: ast.stmt, ending: set[ast.stmt]) -> bool:
+    """Return whether what follows a statement does the same in an `else` of it."""
+    if isinstance(stmt, ast.If):
+        return not stmt.orelse and stmt.body[-1] in ending
+    if isinstance(stmt, ast.Try):
+        clauses = stmt.handlers
+        return not stmt.orelse and not stmt.finalbody and all(clause.body[-1] in ending for clause in clauses)
+    return isinstance(stmt, LOOPS) and not stmt.orelse and not _breaks(stmt)
+
+
+def _breaks(loop: ast.stmt) -> bool:
+    """Return whether a loop is left by `break`."""
+    work = [below for below, _, _ in inner(loop)]
+    while work:
+        for stmt in work.pop():
+            if isinstance(stmt, ast.Break):
+                return True
+            below = inner(stmt)
+            work += [stmts for stmts, _, name in below if not isinstance(stmt, LOOPS) or name == "orelse"]
+    return False
+
+
+def _take(block: list[ast.stmt], place: int, columns: Columns) -> None:
+    """Give a statement the `else` that stands behind it."""
+    stmt = block[place]
+    own, end = columns.column(stmt), place + 1
+    if own is None:
+        return
+    while end < len(block) and (column := columns.column(block[end])) is not None and column > own + 1:
+        end += 1
+    following = block[place + 1]
+    if end == place + 1 and isinstance(stmt, ast.If) and isinstance(following, ast.If):
+        if columns.column(following) == own and (columns.gap(following) or 0) >= ELIF + 4 * leading_nots(following.test):
+            end += 1
+    if end > place + 1:
+        assert isinstance(stmt, (ast.If, ast.Try, *LOOPS))
+        step("line {}: what follows is its `else`", stmt.lineno)
+        stmt.orelse = block[place + 1 : end]
+        del block[place + 1 : end]
+
