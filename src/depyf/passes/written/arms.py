@@ -32,6 +32,9 @@ def restore_arms(body: list[ast.stmt], columns: Columns) -> None:
     for block in reversed(order):
         for place in range(len(block) - 1, -1, -1):
             stmt = block[place]
+            if isinstance(stmt, ast.If) and stmt.orelse and stmt.body[-1] in ending and _stands_behind(stmt, columns):
+                block[place + 1 : place + 1] = stmt.orelse
+                stmt.orelse = []
             if place + 1 < len(block) and _takes_else(stmt, ending):
                 _take(block, place, columns)
             if _never_falls_through(stmt, ending):
@@ -44,6 +47,17 @@ def _never_falls_through(stmt: ast.stmt, ending: set[ast.stmt]) -> bool:
     if isinstance(stmt, (ast.With, ast.AsyncWith)):
         return False  # The manager may suppress an exception.
     return isinstance(stmt, ENDS)
+
+
+def _stands_behind(stmt: ast.If, columns: Columns) -> bool:
+    """Return whether what is in the `else` of a statement stands behind it in the source."""
+    own, below = columns.column(stmt), columns.column(stmt.orelse[0])
+    return own is not None and own == below and not _is_elif(stmt.orelse[0], columns)
+
+
+def _is_elif(stmt: ast.stmt, columns: Columns) -> bool:
+    """Return whether the test of a statement stands as far behind its column as `elif` takes it."""
+    return isinstance(stmt, ast.If) and (columns.gap(stmt) or 0) >= ELIF + 4 * leading_nots(stmt.test)
 
 
 def _takes_else(stmt: ast.stmt, ending: set[ast.stmt]) -> bool:
@@ -77,8 +91,8 @@ def _take(block: list[ast.stmt], place: int, columns: Columns) -> None:
     while end < len(block) and (column := columns.column(block[end])) is not None and column > own + 1:
         end += 1
     following = block[place + 1]
-    if end == place + 1 and isinstance(stmt, ast.If) and isinstance(following, ast.If):
-        if columns.column(following) == own and (columns.gap(following) or 0) >= ELIF + 4 * leading_nots(following.test):
+    if end == place + 1 and isinstance(stmt, ast.If) and _is_elif(following, columns):
+        if columns.column(following) == own:
             end += 1
     if end > place + 1:
         assert isinstance(stmt, (ast.If, ast.Try, *LOOPS))
