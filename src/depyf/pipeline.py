@@ -323,8 +323,7 @@ def _opposites(work: Work) -> None:
 
 
 def _written(work: Work) -> None:
-    if work.code.name == "<module>" or not work.code.name.startswith("<"):
-        write_as_written(work.stmts, work.listing)
+    write_as_written(work.stmts, work.listing)
 
 
 def _deferred(work: Work) -> None:

@@ -8,13 +8,26 @@ from depyf.bytecode.code import CO_OPTIMIZED
 from depyf.bytecode.listing import Listing
 from depyf.passes.written.arms import restore_arms
 from depyf.passes.written.columns import Columns
+from depyf.passes.written.formats import restore_formats
+from depyf.passes.written.imports import join_imports
+from depyf.passes.written.loops import restore_ones
+from depyf.passes.written.nests import restore_nests
 from depyf.passes.written.returns import restore_returns
+from depyf.passes.written.tests import restore_tests
 
 
 def write_as_written(body: list[ast.stmt], listing: Listing) -> None:
     """Rewrite the statements of one code object in place; what has no places stays as it is."""
+    restore_formats(body)
+    name = listing.code.name
+    if name.startswith("<") and name != "<module>":
+        return  # An expression takes the place of these statements.
     columns = Columns(body)
+    restore_nests(body, columns)
     if listing.code.flags & CO_OPTIMIZED:
         restore_returns(body, columns, listing)
     if columns.starts:
         restore_arms(body, columns)
+    restore_tests(body, columns)
+    restore_ones(body, columns, listing)
+    join_imports(body)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
+from math import gcd
 
 from depyf.lift.extent import place_of
 from depyf.lift.nodes import Function
@@ -34,18 +34,14 @@ class Columns:
         self.unit = self._unit(every)
 
     def _unit(self, every: list[ast.stmt]) -> int:
-        """Return the most frequent distance between a statement and the block that it holds.
-
-        Behind `elif` and brackets it only seems less.
-        """
-        found: Counter[int] = Counter()
-        for stmt in every:
-            head = self.starts.get(stmt) if isinstance(stmt, COMPOUND) else None
-            body = self.starts.get(stmt.body[0]) if head is not None else None  # type: ignore[attr-defined]
-            if head is not None and body is not None and body[0] > head[0]:
-                if not isinstance(stmt.body[0], COMPOUND):  # type: ignore[attr-defined]
-                    found[body[1] - head[1] + len(_keyword(stmt))] += 1
-        return max(found, key=lambda unit: (unit, found[unit])) if found and max(found) > 1 else UNIT
+        """Return the number of columns that divides where lines begin."""
+        heads = {found[0] for stmt in every if isinstance(stmt, COMPOUND) and (found := self.starts.get(stmt))}
+        lines: dict[int, int] = {}
+        for stmt, (line, column) in self.starts.items():
+            if not isinstance(stmt, COMPOUND) and line not in heads:
+                lines[line] = min(column, lines.get(line, column))
+        unit = gcd(*lines.values())
+        return UNIT if unit % UNIT == 0 else unit
 
     def column(self, stmt: ast.stmt) -> int | None:
         """Return the column of a statement, None where nothing says it."""
