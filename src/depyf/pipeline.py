@@ -52,6 +52,7 @@ from depyf.passes.scopes import declare
 from depyf.passes.tidy import tidy
 from depyf.passes.tries import restore_tries
 from depyf.passes.written.as_written import write_as_written
+from depyf.passes.written.imports import join_imports
 from depyf.structure.budget import nests_too_deep
 from depyf.structure.build import Unstructured, build
 from depyf.structure.choices import Choices, Dispatch
@@ -354,6 +355,10 @@ def _declarations(work: Work) -> None:
     declare(work.body)
 
 
+def _imports(work: Work) -> None:
+    work.body.stmts = join_imports(work.body.stmts)
+
+
 def _super(work: Work) -> None:
     declare_super(work.body)
 
@@ -489,6 +494,7 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass("declarations", Stage.BODY, _declarations, "`global` and `nonlocal`"),
     Pass("leftovers", Stage.WHOLE, _leftovers, "names for temporaries and for objects without a literal"),
+    Pass("imports", Stage.WHOLE, _imports, "imports that stand in one place are one statement", optional=True),
     Pass("super", Stage.WHOLE, _super, "`global super` where its attributes are loaded in steps", applies=_is_kept),
 )
 """All passes, in the order in which they run."""

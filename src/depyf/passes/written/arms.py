@@ -11,6 +11,7 @@ the right of its statement stands behind `elif`.
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from depyf.passes.walk import inner
 from depyf.passes.written.columns import Columns, leading_nots
@@ -32,7 +33,7 @@ def restore_arms(body: list[ast.stmt], columns: Columns) -> None:
     for block in reversed(order):
         for place in range(len(block) - 1, -1, -1):
             stmt = block[place]
-            if isinstance(stmt, ast.If) and stmt.orelse and stmt.body[-1] in ending and _stands_behind(stmt, columns):
+            if _has_needless_else(stmt, ending) and _stands_behind(stmt, columns):
                 block[place + 1 : place + 1] = stmt.orelse
                 stmt.orelse = []
             if place + 1 < len(block) and _takes_else(stmt, ending):
@@ -44,12 +45,27 @@ def restore_arms(body: list[ast.stmt], columns: Columns) -> None:
 def _never_falls_through(stmt: ast.stmt, ending: set[ast.stmt]) -> bool:
     if isinstance(stmt, ast.If):
         return bool(stmt.orelse) and stmt.body[-1] in ending and stmt.orelse[-1] in ending
-    if isinstance(stmt, (ast.With, ast.AsyncWith)):
-        return False  # The manager may suppress an exception.
-    return isinstance(stmt, ENDS)
+    if isinstance(stmt, ast.Try):
+        if stmt.finalbody and stmt.finalbody[-1] in ending:
+            return True
+        last = stmt.orelse or stmt.body
+        return last[-1] in ending and all(clause.body[-1] in ending for clause in stmt.handlers)
+    if isinstance(stmt, LOOPS):
+        forever = isinstance(stmt, ast.While) and isinstance(stmt.test, ast.Constant) and bool(stmt.test.value)
+        return (forever or bool(stmt.orelse and stmt.orelse[-1] in ending)) and not _breaks(stmt)
+    return isinstance(stmt, ENDS)  # The manager of a `with` may suppress an exception.
 
 
-def _stands_behind(stmt: ast.If, columns: Columns) -> bool:
+def _has_needless_else(stmt: ast.stmt, ending: set[ast.stmt]) -> TypeGuard[ast.If | ast.Try]:
+    """Return whether the `else` of a statement does the same behind it."""
+    if isinstance(stmt, ast.If):
+        return bool(stmt.orelse) and stmt.body[-1] in ending
+    if not isinstance(stmt, ast.Try) or stmt.finalbody or not stmt.orelse:
+        return False
+    return all(clause.body[-1] in ending for clause in stmt.handlers)
+
+
+def _stands_behind(stmt: ast.If | ast.Try, columns: Columns) -> bool:
     """Return whether what is in the `else` of a statement stands behind it in the source."""
     own, below = columns.column(stmt), columns.column(stmt.orelse[0])
     return own is not None and own == below and not _is_elif(stmt.orelse[0], columns)

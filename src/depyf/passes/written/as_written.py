@@ -8,12 +8,12 @@ from depyf.bytecode.code import CO_OPTIMIZED
 from depyf.bytecode.listing import Listing
 from depyf.passes.written.arms import restore_arms
 from depyf.passes.written.columns import Columns
+from depyf.passes.written.evidence import written_statements
 from depyf.passes.written.formats import restore_formats
-from depyf.passes.written.imports import join_imports
 from depyf.passes.written.loops import restore_ones
 from depyf.passes.written.nests import restore_nests
-from depyf.passes.written.returns import restore_returns
 from depyf.passes.written.tests import restore_tests
+from depyf.passes.written.ways_out import restore_ways_out
 
 
 def write_as_written(body: list[ast.stmt], listing: Listing) -> None:
@@ -25,9 +25,8 @@ def write_as_written(body: list[ast.stmt], listing: Listing) -> None:
     columns = Columns(body)
     restore_nests(body, columns)
     if listing.code.flags & CO_OPTIMIZED:
-        restore_returns(body, columns, listing)
+        restore_ways_out(body, columns, written_statements(listing, columns.unit))
     if columns.starts:
         restore_arms(body, columns)
     restore_tests(body, columns)
     restore_ones(body, columns, listing)
-    join_imports(body)

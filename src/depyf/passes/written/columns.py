@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from math import gcd
 
 from depyf.lift.extent import place_of
 from depyf.lift.nodes import Function
@@ -11,6 +10,8 @@ from depyf.passes.walk import nodes, of_kinds, statements
 
 UNIT = 4
 """By how many columns statements stand to the right of what they stand in, if nothing says it."""
+MOST = 0.8
+"""The part of lines that are indented by whole units."""
 COMPOUND = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try)
 MADE = frozenset({Function})
 Start = tuple[int, int]
@@ -40,8 +41,9 @@ class Columns:
         for stmt, (line, column) in self.starts.items():
             if not isinstance(stmt, COMPOUND) and line not in heads:
                 lines[line] = min(column, lines.get(line, column))
-        unit = gcd(*lines.values())
-        return UNIT if unit % UNIT == 0 else unit
+        found = list(lines.values())
+        fits = (unit for unit in (UNIT, 3, 2) if sum(column % unit == 0 for column in found) >= MOST * len(found))
+        return next(fits, 1)
 
     def column(self, stmt: ast.stmt) -> int | None:
         """Return the column of a statement, None where nothing says it."""

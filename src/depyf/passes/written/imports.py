@@ -15,9 +15,9 @@ from depyf.passes.walk import rewrite_sequences
 from depyf.trace import step
 
 
-def join_imports(body: list[ast.stmt]) -> None:
-    """Join imports that stand in one place, in place."""
-    body[:] = rewrite_sequences(body, _join)
+def join_imports(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Return statements with the imports joined that stand in one place."""
+    return rewrite_sequences(body, _join)
 
 
 def _join(stmts: list[ast.stmt]) -> list[ast.stmt]:
