@@ -85,6 +85,7 @@ NOTHING: frozenset[str] = frozenset()
 COLLAPSE = "short-circuits"
 BUILD = "build"
 SCOPES = "dispatch"
+WRITTEN = "as-written"
 UNBINDING = ("DELETE_FAST", "LOAD_FAST_CLEAR")
 
 
@@ -174,6 +175,7 @@ def _inlined(work: Work) -> None:
         if inlined is None:
             continue
         part = work.part(inlined.graph)
+        part.without |= {WRITTEN}  # The operation takes the loop as it is.
         try:
             run_passes(part, PIECE)
             operation = inlined_operation(inlined, part.stmts)
@@ -465,7 +467,7 @@ PASSES: tuple[Pass, ...] = (
     *_structuring(
         Pass("tidy", Stage.STATEMENTS, _tidy, "no `else` behind what never falls through", optional=True, needs=FLOW),
         Pass("opposites", Stage.STATEMENTS, _opposites, "`not` goes to operands", optional=True, needs=TESTS),
-        Pass("as-written", Stage.STATEMENTS, _written, "what is the same either way stands as written", optional=True),
+        Pass(WRITTEN, Stage.STATEMENTS, _written, "what is the same either way stands as written", optional=True),
     ),
     Pass("deferred-annotations", Stage.BODY, _deferred, "what `__annotate__` evaluates stands at its variable"),
     Pass(

@@ -23,6 +23,7 @@ from depyf.bytecode.code import Code
 from depyf.bytecode.reader import read
 from depyf.decompiled_module import judge, module_source
 from depyf.verify.interpreters import find_interpreter
+from depyf.verify.level import Level
 from depyf.verify.oracle import NotCompiled, shared_oracle
 from tools.as_written.trees import Definition, causes, functions, held
 
@@ -82,7 +83,10 @@ def compare(path: Path, version: Version, count: Count, wanted: str, judges: boo
         count.total += 1
         return
     if judges:
-        count.levels[judge(code, source).level.name] += 1
+        verdict = judge(code, source)
+        count.levels[verdict.level.name] += 1
+        if verdict.level is not Level.EXACT:
+            print(f"{path}: {verdict.level.name}: {verdict.reason}")
     for name, definitions in written.items():
         others = found.get(name, [])
         if len(others) != len(definitions):
