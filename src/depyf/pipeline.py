@@ -7,6 +7,7 @@ the two when this module is imported.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 
 from depyf.lift.simplify.containers import evaluate_containers
@@ -16,7 +17,7 @@ from depyf.lift.simplify.reload import reload_where_used
 from depyf.lift.simplify.restored import drop_restored
 from depyf.lift.simplify.results import unpack_results
 from depyf.lift.simulate import lift
-from depyf.lift.tac import NULL
+from depyf.lift.tac import NULL, Graph
 from depyf.operation_groups import (
     ANNOTATIONS,
     BUILTINS,
@@ -131,22 +132,6 @@ def _lift(work: Work) -> None:
         work.graph.places = []  # A program wrote this code: it stands as it is in no source.
 
 
-def _generator_calls(work: Work) -> None:
-    restore_generator_calls(work.graph)
-
-
-def _dropped(work: Work) -> None:
-    remove_dropped(work.graph)
-
-
-def _promote(work: Work) -> None:
-    promote_variables(work.graph)
-
-
-def _containers(work: Work) -> None:
-    evaluate_containers(work.graph)
-
-
 def _results(work: Work) -> None:
     assert work.known is not None
     unpack_results(work.graph, work.known.results)
@@ -160,6 +145,10 @@ def _dead(work: Work) -> None:
 def _reload(work: Work) -> None:
     assert work.known is not None
     reload_where_used(work.graph, work.known.unchanging)
+
+
+def _on_graph(change: Callable[[Graph], None]) -> Callable[[Work], None]:
+    return lambda work: change(work.graph)
 
 
 def _free_names(work: Work) -> None:
@@ -187,10 +176,6 @@ def _inlined(work: Work) -> None:
             blocks = saving_blocks(graph)
 
 
-def _class_ends(work: Work) -> None:
-    end_class(work.graph)
-
-
 def _async_for(work: Work) -> None:
     restore_async_for(work.graph)
     expand_async_ends(work.graph, keep_handlers=False)
@@ -214,10 +199,6 @@ def _ends(work: Work) -> None:
         join_same_ends(work.graph)
     join_ends(work.graph)
     share_ends(work.graph)
-
-
-def _exits(work: Work) -> None:
-    join_exits(work.graph)
 
 
 def _regions(work: Work) -> None:
@@ -383,13 +364,35 @@ def _structuring(*passes: Pass) -> tuple[Pass, ...]:
 PASSES: tuple[Pass, ...] = (
     Pass("lift", Stage.LIFT, _lift, "execute each block on a symbolic stack: three-address code"),
     Pass(
-        "generator-calls", Stage.LIFT, _generator_calls, "`any` and its kin are called, not written out", needs=BUILTINS
+        "generator-calls",
+        Stage.LIFT,
+        _on_graph(restore_generator_calls),
+        "`any` and its kin are called, not written out",
+        needs=BUILTINS,
     ),
-    Pass("dropped", Stage.LIFT, _dropped, "tested values that are dropped wait no longer", optional=True, needs=FLOW),
+    Pass(
+        "dropped",
+        Stage.LIFT,
+        _on_graph(remove_dropped),
+        "tested values that are dropped wait no longer",
+        optional=True,
+        needs=FLOW,
+    ),
     *_simplifying(
-        Pass("promote-variables", Stage.LIFT, _promote, "variables that are only copies become values", optional=True),
         Pass(
-            "containers", Stage.LIFT, _containers, "lists that are only taken apart vanish", optional=True, needs=LISTS
+            "promote-variables",
+            Stage.LIFT,
+            _on_graph(promote_variables),
+            "variables that are only copies become values",
+            optional=True,
+        ),
+        Pass(
+            "containers",
+            Stage.LIFT,
+            _on_graph(evaluate_containers),
+            "lists that are only taken apart vanish",
+            optional=True,
+            needs=LISTS,
         ),
         Pass("results", Stage.LIFT, _results, "the sequence that a graph returns is unpacked", optional=True),
         Pass("dead-values", Stage.LIFT, _dead, "values that nobody uses vanish, and what is put back", optional=True),
@@ -404,7 +407,7 @@ PASSES: tuple[Pass, ...] = (
         needs=frozenset({"LOAD_FAST_CLEAR"}),
     ),
     *_structuring(
-        Pass("class-ends", Stage.STRUCTURE, _class_ends, "what a class body returns is no statement"),
+        Pass("class-ends", Stage.STRUCTURE, _on_graph(end_class), "what a class body returns is no statement"),
         Pass(
             "async-for",
             Stage.STRUCTURE,
@@ -416,7 +419,7 @@ PASSES: tuple[Pass, ...] = (
         Pass("dead-phis", Stage.STRUCTURE, _dead_phis, "where paths meet, what nobody reads is no variable"),
         Pass("ends", Stage.STRUCTURE, _ends, "every `return None` leads to one block"),
     ),
-    Pass("exits", Stage.STRUCTURE, _exits, "copies of a way out become one", applies=_joins_exits),
+    Pass("exits", Stage.STRUCTURE, _on_graph(join_exits), "copies of a way out become one", applies=_joins_exits),
     *_structuring(
         Pass("regions", Stage.STRUCTURE, _regions, "protected regions are recognised, their bookkeeping is taken out"),
         Pass("cut", Stage.STRUCTURE, _cut, "blocks are cut where a loop or handler is left"),
@@ -432,9 +435,7 @@ PASSES: tuple[Pass, ...] = (
         Pass("hoist", Stage.ITEMS, _hoist, "what follows several cases stands behind them", optional=True, needs=KEPT),
         Pass("labels", Stage.ITEMS, _labels, "jumps become `break`, `continue`, `return` or nothing"),
         Pass("matches", Stage.STATEMENTS, _matches, "tests of patterns become `match`", optional=True, needs=KEPT),
-        Pass(
-            "asserts", Stage.STATEMENTS, _asserts, "tests that raise AssertionError become `assert`", needs=BUILTINS
-        ),
+        Pass("asserts", Stage.STATEMENTS, _asserts, "tests that raise AssertionError become `assert`", needs=BUILTINS),
         Pass("tries", Stage.STATEMENTS, _tries, "the code of handlers is parted into clauses", needs=HANDLERS),
         Pass(
             "heads",

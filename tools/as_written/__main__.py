@@ -1,6 +1,6 @@
 """Print how many functions come back with the syntax tree of their authors, and why the others do not, ranked.
 
-    python -m tools.as_written [--modules 60] [--seed 1] [--python 3.9] [--folder DIR] [--show 20] [--cause TEXT] [--judge]
+    python -m tools.as_written [--modules 60] [--seed 1] [--python 3.9] [--folder DIR] [--show 20] [--judge]
 
 Modules of the standard library, or of a folder, are decompiled whole. Annotations of locals, `pass`, folded constants
 and how literals are spelled count as the same: no bytecode holds them.

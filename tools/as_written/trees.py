@@ -171,7 +171,11 @@ def without_nests(tree: ast.AST) -> None:
             node.test, node.body = ast.BoolOp(ast.And(), [node.test, inner.test]), inner.body
     for node in ast.walk(tree):
         while isinstance(node, ast.BoolOp) and any(_alike(node, each) for each in node.values):
-            node.values = [one for each in node.values for one in (each.values if _alike(node, each) else [each])]
+            node.values = [one for each in node.values for one in _joined(node, each)]
+
+
+def _joined(node: ast.BoolOp, other: ast.expr) -> list[ast.expr]:
+    return other.values if isinstance(other, ast.BoolOp) and _alike(node, other) else [other]
 
 
 def _alike(node: ast.BoolOp, other: ast.expr) -> bool:
@@ -185,7 +189,7 @@ def without_nots(tree: ast.AST) -> None:
             while isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not):
                 node.test = node.test.operand
                 if node.orelse or isinstance(node, ast.IfExp):
-                    node.body, node.orelse = node.orelse, node.body  # type: ignore[assignment]
+                    node.body, node.orelse = node.orelse, node.body
 
 
 def without_fstrings(tree: ast.AST) -> None:

@@ -1,1 +1,1 @@
-"""Of several ways to write the same, the one of the author: comes in statements with their places, goes out statements."""
+"""Of several ways to write the same, that of the author: statements with their places come in and go out."""

@@ -104,7 +104,10 @@ def _take(block: list[ast.stmt], place: int, columns: Columns) -> None:
     own, end = columns.column(stmt), place + 1
     if own is None:
         return
-    while end < len(block) and (column := columns.column(block[end])) is not None and column > own + 1:
+    below = columns.below(stmt)
+    while end < len(block) and (column := columns.column(block[end])) is not None:
+        if column != below if below is not None else column <= own + 1:
+            break
         end += 1
     following = block[place + 1]
     if end == place + 1 and isinstance(stmt, ast.If) and _is_elif(following, columns):

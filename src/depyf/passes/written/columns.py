@@ -41,8 +41,8 @@ class Columns:
         for stmt, (line, column) in self.starts.items():
             if not isinstance(stmt, COMPOUND) and line not in heads:
                 lines[line] = min(column, lines.get(line, column))
-        found = list(lines.values())
-        fits = (unit for unit in (UNIT, 3, 2) if sum(column % unit == 0 for column in found) >= MOST * len(found))
+        begins = list(lines.values())
+        fits = (unit for unit in (UNIT, 3, 2) if sum(column % unit == 0 for column in begins) >= MOST * len(begins))
         return next(fits, 1)
 
     def column(self, stmt: ast.stmt) -> int | None:
@@ -63,6 +63,14 @@ class Columns:
     def of_block(self, block: list[ast.stmt]) -> int | None:
         """Return the column of the first statement of a block that says one."""
         return next((found for stmt in block if (found := self.column(stmt)) is not None), None)
+
+    def below(self, stmt: ast.stmt) -> int | None:
+        """Return the column of the block that a statement holds, None where that is on the statement's line."""
+        body: list[ast.stmt] = stmt.body  # type: ignore[attr-defined]
+        head, first = self.starts.get(stmt), self.starts.get(body[0])
+        if head is not None and first is not None and first[0] == head[0]:
+            return None
+        return self.of_block(body)
 
     def first_line(self, stmt: ast.stmt) -> int | None:
         """Return the line on which a statement begins, None where nothing says it."""

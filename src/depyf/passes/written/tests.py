@@ -48,25 +48,34 @@ def _turn(expr: ast.IfExp) -> None:
 
 def _restored(test: ast.expr) -> ast.expr:
     """Return a test with `not` before the whole of what it was written before, and before the comparisons."""
-    if is_not(test):
-        test.operand = _restored(test.operand)
-        return test
-    if not isinstance(test, ast.BoolOp):
-        return test
-    test.values = [_restored(value) for value in test.values]  # Tests are as deep as the compiler's own stack at most.
+    whole = ast.BoolOp(op=ast.And(), values=[test])
+    order: list[ast.BoolOp | ast.UnaryOp] = [whole]
+    for outer in order:  # It grows while it is gone through.
+        order += [each for each in _operands(outer) if isinstance(each, ast.BoolOp) or is_not(each)]
+    for outer in reversed(order):
+        if isinstance(outer, ast.BoolOp):
+            outer.values = [_of_operands(each) if isinstance(each, ast.BoolOp) else each for each in outer.values]
+        elif isinstance(outer.operand, ast.BoolOp):
+            outer.operand = _of_operands(outer.operand)
+    return whole.values[0]
+
+
+def _operands(test: ast.BoolOp | ast.UnaryOp) -> list[ast.expr]:
+    return test.values if isinstance(test, ast.BoolOp) else [test.operand]
+
+
+def _of_operands(test: ast.BoolOp) -> ast.expr:
+    """Return `and` or `or` with `not` where the gaps between its operands have room for it."""
     here, turned = WORDS[type(test.op)], WORDS[ast.Or if isinstance(test.op, ast.And) else ast.And]
-    fits_here = fits_turned = 0
-    for one, other in zip(test.values, test.values[1:]):
-        gap = _gap(one, other)
-        if gap is not None:
-            fits_here += gap == here + NOT * leading_nots(other)
-            fits_turned += gap == turned + NOT * leading_nots(negated(other))
+    gaps = [(other, _gap(one, other)) for one, other in zip(test.values, test.values[1:])]
+    fits_here = sum(gap == here + NOT * leading_nots(other) for other, gap in gaps)
+    fits_turned = sum(gap == turned + NOT * leading_nots(negated(other)) for other, gap in gaps)
     if fits_turned > fits_here and all(map(_turns, test.values)):
         step("`not` stands before the whole of a test")
         op = ast.And() if isinstance(test.op, ast.Or) else ast.Or()
         return ast.UnaryOp(ast.Not(), ast.BoolOp(op, [negated(value) for value in test.values]))
-    for place, (one, other) in enumerate(zip(test.values, test.values[1:]), 1):
-        if _gap(one, other) == here + NOT and isinstance(other, ast.Compare):
+    for place, (other, gap) in enumerate(gaps, 1):
+        if gap == here + NOT and isinstance(other, ast.Compare):
             test.values[place] = _with_not(other)
     return test
 

@@ -125,7 +125,7 @@ def _inside(stmt: ast.stmt, ends: Ends, columns: Columns) -> list[Part]:
     """Return the blocks of a statement."""
     parts: list[Part] = []
     if isinstance(stmt, LOOPS):
-        parts.append((stmt.body, Ends(AGAIN, NOTHING if stmt.orelse else ends.here)))
+        parts.append((stmt.body, Ends(AGAIN, NOTHING if stmt.orelse else ends.here & RETURNS)))
         if stmt.orelse:
             parts.append((stmt.orelse, ends))
     else:
