@@ -44,6 +44,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("explain", "optimization"),
     ("launch",),
     ("notebook",),
+    ("pytest_plugin",),
     ("cli",),
 )
 RANK = {part: rank for rank, parts in enumerate(LAYERS) for part in parts}
@@ -57,6 +58,7 @@ THIRD_PARTY = {
     "notebook": {"IPython", "torch"},
     "report": {"jinja2", "markupsafe", "rich"},
     "cli": {"click", "rich"},
+    "pytest_plugin": {"pytest"},
 }
 
 # Written for Python 3.7 to 3.15 and measured as it is; it is no part of the package.

@@ -19,18 +19,22 @@ if TYPE_CHECKING:
     from depyf.api import decompile, decompile_pyc
     from depyf.decompiler import Decompiler
     from depyf.errors import DecompilationError
+    from depyf.report.contract.contract import CompileContractError
     from depyf.torch.bytecode_log import install, uninstall
     from depyf.torch.debug import debug
+    from depyf.torch.expect import expect
     from depyf.torch.numerics.trace import trace_numerics
     from depyf.torch.prepare import prepare_debug
 
 __all__ = [
+    "CompileContractError",
     "DecompilationError",
     "Decompiler",
     "__version__",
     "debug",
     "decompile",
     "decompile_pyc",
+    "expect",
     "install",
     "prepare_debug",
     "trace_numerics",
@@ -40,11 +44,13 @@ __all__ = [
 # Where each public name lives. A module is imported when its name is first asked for: torch takes seconds, and the
 # decompiler does without.
 _HOMES = {
+    "CompileContractError": "depyf.report.contract.contract",
     "decompile": "depyf.api",
     "decompile_pyc": "depyf.api",
     "DecompilationError": "depyf.errors",
     "Decompiler": "depyf.decompiler",
     "debug": "depyf.torch.debug",
+    "expect": "depyf.torch.expect",
     "install": "depyf.torch.bytecode_log",
     "load_ipython_extension": "depyf.notebook.extension",
     "prepare_debug": "depyf.torch.prepare",

@@ -99,7 +99,10 @@ def decompile_function(
     for forced in FORCED:
         if made.level is not Level.UNPROVEN or forced <= without:
             return made
-        other = _attempt(code, neutral, known, assumptions, without | forced, listings)
+        try:
+            other = _attempt(code, neutral, known, assumptions, without | forced, listings)
+        except DecompilationError:
+            continue  # What there is already is right to read, and its verdict says why it is not proven.
         made = other if other.level is not Level.UNPROVEN else made
     return made
 

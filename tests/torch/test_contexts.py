@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import threading
 from pathlib import Path
@@ -166,7 +167,6 @@ def test_a_thread_without_a_context_uses_the_one_there_is(tmp_path: Path) -> Non
     seen: list[bool] = []
 
     def work() -> None:
-        # Before torch 2.12 all threads have the same settings, so that those of the context are seen here.
         seen.append(torch._dynamo.config.record_runtime_overhead)
         torch.compile(programs.straight, backend="eager")(torch.ones(3))
         seen.append(torch._dynamo.config.record_runtime_overhead)
@@ -177,8 +177,36 @@ def test_a_thread_without_a_context_uses_the_one_there_is(tmp_path: Path) -> Non
         thread.join()
     bytecode = (tmp_path / "__transformed_code_0_for_straight.transformed_bytecode").read_text(encoding="utf-8")
     assert "pregraph" not in bytecode
-    assert seen[0] == seen[1]
-    assert torch._dynamo.config.record_runtime_overhead == before
+    assert seen == [before, before]
+
+
+def test_a_context_may_be_left_in_another_thread(tmp_path: Path) -> None:
+    before = getattr(torch._dynamo.config, "record_runtime_overhead", None)
+    context = depyf.prepare_debug(tmp_path)
+    context.__enter__()
+    torch.compile(programs.straight, backend="eager")(torch.ones(3))
+    assert getattr(torch._dynamo.config, "record_runtime_overhead", None) == before
+    thread = threading.Thread(target=context.__exit__, args=(None, None, None))
+    thread.start()
+    thread.join()
+    assert getattr(torch._dynamo.config, "record_runtime_overhead", None) == before
+    assert not (tmp_path / "depyf_problems.txt").exists()
+
+
+def test_loggers_are_in_the_context_as_outside(tmp_path: Path) -> None:
+    def tree() -> list[object]:
+        named = [logging.getLogger(name) for name in sorted(logging.root.manager.loggerDict)]
+        # Torch hands its structured trace to none but the handlers of this logger, which are not the program's.
+        own = [each for each in named if each.name != seams.TRACE_LOGGER]
+        return [(each.name, each.level, each.handlers, each.filters, each.propagate, each.disabled) for each in own]
+
+    torch.compile(programs.straight, backend="eager")(torch.ones(3))
+    before = tree()
+    with depyf.prepare_debug(tmp_path):
+        assert tree() == before
+        torch.compile(programs.breaking_once, backend="eager")(torch.ones(3))
+        assert tree() == before
+    assert tree() == before
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")

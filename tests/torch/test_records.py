@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
-from depyf.report.model import CompileId, Refusal  # noqa: E402 - after the check that torch is there
+from depyf.report.model import CompileId, OtherRefusals, Refusal  # noqa: E402 - after the check that torch is there
 from depyf.torch import records  # noqa: E402
 
 BREAK = """\
@@ -92,7 +94,7 @@ def test_a_text_of_another_form_is_kept() -> None:
     ],
 )
 def test_why_entries_refused(payload: str, expected: tuple[Refusal, ...]) -> None:
-    assert records.refusals(payload) == expected
+    assert records.recompile(payload).refusals == expected
 
 
 def test_ids() -> None:
@@ -169,3 +171,12 @@ def test_side_effects() -> None:
     assert inside.lines == seen.lines[1:]
     (again, _) = records.side_effects(EFFECTS, [seen, cell])
     assert again == seen
+
+
+def test_of_many_entries_the_newest_refusals_are_told_and_the_others_together() -> None:
+    texts = [f"0/{entry}: L['n'] == {entry}  # return x * n  # f.py:2 in f" for entry in reversed(range(300))]
+    told = records.recompile(json.dumps(texts))
+    assert [each.entry for each in told.refusals] == [f"0/{entry}" for entry in range(292, 300)]
+    assert told.others == OtherRefusals(292, "0/0", "0/291", ("L['n'] == …  (:2 return x * n)",))
+    strings = [f"0/{entry}: L['s'] == 'it\\'s {entry}'" for entry in range(10)]
+    assert records.recompile(json.dumps(strings)).others == OtherRefusals(2, "0/0", "0/1", ("L['s'] == …",))

@@ -303,7 +303,7 @@ NEAR_MISSES = [
         "the first parameter is seen by super()",
         source("def f(a, b):\n a = b\n return super()"),
         source("def f(a, b): return super()"),
-        replace(bisimulate, "names_super", lambda listing: False),
+        replace(bisimulate, "takes_super", lambda listing: False),
     ),
     NearMiss(
         "a sequence of known length is known until others see it",

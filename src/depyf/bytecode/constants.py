@@ -6,6 +6,7 @@ import struct
 from collections.abc import Hashable
 
 from depyf.bytecode.code import Code
+from depyf.bytecode.set_order import is_fixed
 
 ATOMS: frozenset[type] = frozenset({int, bool, str, bytes, type(None), type(Ellipsis)})
 
@@ -53,7 +54,11 @@ def atom_key(value: object) -> Hashable:
 
 
 def set_key(value: frozenset[object]) -> Hashable:
-    """Return the key of a frozen set. One that holds another set is the same only as itself: no literal makes it."""
+    """Return the key of a frozen set. One that holds another set is the same only as itself: no literal makes it.
+
+    The order in which a program goes through it is part of it, where that is the same in every process.
+    """
     if any(isinstance(item, frozenset) for item in value):
         return ("object", id(value))
-    return ("frozenset", frozenset(key(item) for item in value))
+    keys = tuple([key(item) for item in value])
+    return ("frozenset", keys if is_fixed(value) else frozenset(keys))

@@ -10,11 +10,15 @@ from typing import Any
 
 from depyf.report.counts import break_count, counted
 from depyf.report.facts import places_of_breaks
+from depyf.report.findings import Finding, merged
+from depyf.report.index_reader import findings_of
 from depyf.report.phases import duration
 
 INDEX = "index.json"
 PARTS = frozenset(("other", "source", "report", "data"))
 """Folders that are parts of a dump, and none of their own."""
+MOST_FINDINGS = 5
+"""Findings that the end of a run names; the report has the others."""
 SLOWEST_AT_LEAST = 1.0
 """Seconds from which on the slowest compile is worth a word."""
 
@@ -38,6 +42,7 @@ class Summary:
     slowest: tuple[float, str] = (0.0, "")
     breaks: list[tuple[str, str]] = field(default_factory=list)
     """The place and the reason of each graph break, compile by compile."""
+    findings: list[Finding] = field(default_factory=list)
 
 
 def summarised(directory: Path, since: float) -> Summary:
@@ -57,6 +62,7 @@ def _add(found: Summary, folder: Path, index: dict[str, Any]) -> None:
     (found.places if index["ended"] else found.unfinished).append(folder)
     found.functions += len(index["functions"])
     found.problems += len(index["problems"])
+    found.findings += findings_of(index)
     for name, each in _compiles(index):
         seconds = duration(each["seconds"])
         found.compiles += 1
@@ -81,7 +87,15 @@ def lines(found: Summary, directory: Path, called: Path, only: str = "") -> list
     """
     if not found.places and not found.unfinished:
         return ["nothing was compiled: no process of the program imported torch._dynamo"]
-    return [_compiled(found, only), f"worth a look: {_worth(found)}", f"in {_where(found, directory, called)}"]
+    told = [f"worth a look: {_worth(found)}", *_first_findings(found)]
+    return [_compiled(found, only), *told, f"in {_where(found, directory, called)}"]
+
+
+def _first_findings(found: Summary) -> list[str]:
+    """Return the first findings of all processes, a line each; what several processes show is one."""
+    told = [each for each in merged(found.findings) if each.severity != "low"]
+    more = [f"  and {len(told) - MOST_FINDINGS} more findings"] if len(told) > MOST_FINDINGS else []
+    return [f"  {number}. {each.line}" for number, each in enumerate(told[:MOST_FINDINGS], start=1)] + more
 
 
 def _compiled(found: Summary, only: str) -> str:

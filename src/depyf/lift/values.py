@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import keyword
-import marshal
 from collections import Counter
 from typing import cast
 
+from depyf.bytecode.set_order import written
 from depyf.bytecode.versions.known import facts_of
 from depyf.lift.assign import variable
 from depyf.lift.extent import note_place
@@ -154,19 +154,10 @@ def compare(folder: Folder, inst: Inst) -> None:
         entry.expr.fused = True  # type: ignore[attr-defined]
 
 
-def _rank(item: object) -> tuple[str, int, bytes]:
-    """Return where an item of a set is written: by type, integers by value, texts by character."""
-    if isinstance(item, int):
-        return type(item).__name__, item, b""
-    if isinstance(item, str):
-        return "str", 0, item.encode("utf-8", "surrogatepass")
-    return type(item).__name__, 0, marshal.dumps(item)  # type: ignore[arg-type]  # a constant can be marshalled
-
-
 def as_set(expr: ast.expr) -> ast.expr:
     """Return a constant frozenset as the set display that the compiler made it of: in a test, or to iterate over."""
     if isinstance(expr, Object) and type(expr.value) is frozenset and expr.value:
-        items = sorted(expr.value, key=_rank)
+        items = written(expr.value)
         if all(is_literal(item) for item in items):
             return ast.Set(elts=[constant(item) for item in items])
     return expr
@@ -296,8 +287,9 @@ def _absorb(op: str, display: ast.expr, values: list[ast.expr]) -> None:
             display.elts.append(value)
         elif isinstance(items := literal_value(value), tuple) and not display.elts:
             display.elts.extend(constant(item) for item in items)
-        elif isinstance(value, Object) and type(value.value) in (frozenset, tuple) and not display.elts:
-            display.elts.extend(constant(item) for item in cast("frozenset[object]", value.value))
+        elif isinstance(value, Object) and isinstance(value.value, (frozenset, tuple)) and not display.elts:
+            members = written(value.value) if isinstance(value.value, frozenset) else value.value
+            display.elts.extend(constant(item) for item in members)
         else:
             display.elts.append(ast.Starred(value=value, ctx=ast.Load()))
     elif isinstance(display, ast.Dict):

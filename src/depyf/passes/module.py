@@ -10,6 +10,7 @@ import ast
 import sys
 from collections.abc import Mapping
 
+from depyf.bytecode.set_order import written
 from depyf.errors import DecompilationError
 from depyf.lift.nodes import constant
 from depyf.passes.body import Body
@@ -45,7 +46,7 @@ def _binding(name: str, value: object, body: Body) -> ast.stmt:
         return ast.ImportFrom(module=module, names=[ast.alias(name=own, asname=name)], level=0, lineno=0)
     if not isinstance(value, frozenset):
         raise DecompilationError(f"{type(value).__name__} is no constant of a module", code=str(body.code))
-    display: ast.expr = ast.Set(elts=[constant(item) for item in value])
+    display: ast.expr = ast.Set(elts=[constant(item) for item in written(value)])
     made = ast.Call(func=ast.Name(id="frozenset", ctx=ast.Load()), args=[display], keywords=[])
     return ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=made, lineno=0)
 

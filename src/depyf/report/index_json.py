@@ -1,8 +1,8 @@
 """`index.json`: what `index.md` tells, for programs.
 
 The schema: `schema` is its version, raised when a key changes its meaning or goes; keys may be added. Files are
-relative to the directory, times are seconds. Everything but `seconds` and `began` is the same for two runs of one
-program.
+relative to the directory, times are seconds. Everything but `seconds`, `compile_seconds` and `began` is the same for
+two runs of one program.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from depyf.report.findings import Finding, findings
 from depyf.report.model import (
     Artefact,
     Compile,
+    Failure,
     FirstCall,
     Function,
     GraphBreak,
     GuardSet,
+    OtherRefusals,
     Recompile,
     Resume,
     Session,
@@ -48,6 +51,7 @@ def index_json(session: Session) -> str:
         "torch": session.torch_version,
         "python": session.python_version,
         "ended": session.ended,
+        "findings": [_finding(each) for each in findings(session)],
         "functions": [_root(session, root) for root in session.roots()],
         "order": [str(each.id) for _, each in session.compiles()],
         "sources": [
@@ -92,6 +96,23 @@ def _readable(content: dict[str, Any]) -> str:
     return _MARK.sub(lambda found: rows[int(found[1])], text) + "\n"
 
 
+def _finding(found: Finding) -> dict[str, Any]:
+    where, cost = found.where, found.cost
+    return {
+        "kind": found.kind,
+        "severity": found.severity,
+        "where": {"file": where.file, "line": where.line, "function": where.function} if where else None,
+        "cause": found.cause,
+        "cost": {
+            "eager_calls": cost.eager_calls,
+            "compile_seconds": cost.compile_seconds,
+            "compiles": cost.compiles,
+        },
+        "fix": found.fix,
+        "compiles": list(found.compiles),
+    }
+
+
 def _root(session: Session, function: Function) -> dict[str, Any]:
     return _function(function) | {"resume_functions": [_resume(each) for each in session.resumes_of(function)]}
 
@@ -132,7 +153,7 @@ def _compile(each: Compile) -> dict[str, Any]:
         "side_effects": [
             {"source": effect.source, "lines": [_line(line) for line in effect.lines]} for effect in each.effects
         ],
-        "failure": {"kind": each.failure.kind, "reason": each.failure.reason} if each.failure else None,
+        "failure": _failure(each.failure) if each.failure else None,
         "gone": each.gone or None,
         "contrast": {"entry": each.contrast.entry, "respects": list(each.contrast.respects)} if each.contrast else None,
         "began": each.began,
@@ -140,18 +161,28 @@ def _compile(each: Compile) -> dict[str, Any]:
     }
 
 
+def _failure(failure: Failure) -> dict[str, Any]:
+    return {"kind": failure.kind, "reason": failure.reason, "where": _line(failure.where)}
+
+
 def _trigger(trigger: Trigger) -> dict[str, Any]:
     match trigger:
         case FirstCall():
             return {"kind": "first call"}
-        case Recompile(refusals):
+        case Recompile(refusals, others):
             refused = [
                 {"entry": each.entry, "clauses": list(each.clauses), "explained": list(each.explained)}
                 for each in refusals
             ]
-            return {"kind": "recompile", "refused": refused}
+            return {"kind": "recompile", "refused": refused, "others": _others(others)}
         case Resume(caller, offset):
             return {"kind": "resume", "caller": str(caller), "offset": offset}
+
+
+def _others(others: OtherRefusals | None) -> dict[str, Any] | None:
+    if others is None:
+        return None
+    return {"count": others.count, "first": others.first, "last": others.last, "forms": list(others.forms)}
 
 
 def _transformed(transformed: Transformed | Unavailable) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from depyf.report.counts import breaks_of, counted, guard_count
+from depyf.report.findings import findings
 from depyf.report.model import (
     Artefact,
     Compile,
@@ -38,7 +39,7 @@ COUNTED_AGAIN = "\n`{}`: Dynamo was reset, and torch counts its compiles from 0 
 def index_markdown(session: Session) -> str:
     """Return the text of `index.md`."""
     pairs = list(session.compiles())
-    parts = [_summary(session, pairs)]
+    parts = [_summary(session, pairs), _findings(session)]
     if pairs:
         parts += [
             _compiles(session, pairs),
@@ -72,6 +73,12 @@ def _summary(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
     versions = f"torch {session.torch_version}, Python {session.python_version}"
     beside = f"\nOther processes wrote here too: [{session.beside}]({session.beside})\n" if session.beside else ""
     return f"# What torch.compile made\n\n{counts}; {spent}\n\n{versions}\n{beside}"
+
+
+def _findings(session: Session) -> str:
+    """Tell what to look at first."""
+    lines = [f"{number}. **{each.severity}**: {each.line}" for number, each in enumerate(findings(session), start=1)]
+    return "## Findings\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 def _compiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
@@ -128,6 +135,8 @@ def _recompiles(pairs: list[tuple[Function, Compile]]) -> str:
             for refusal in each.trigger.refusals:
                 told = refusal.explained or refusal.clauses
                 lines += _bounded(f"  - entry {refusal.entry} refused: ", told)
+            if each.trigger.others is not None:
+                lines.append(f"  - {each.trigger.others}")
             if each.contrast is not None and each.contrast.respects:
                 lines.append(f"  - its guards against those of {each.contrast.entry}:")
                 lines += _bounded("    - ", each.contrast.respects)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from depyf.report.findings.model import Cost, Finding, Where
 from depyf.report.model import (
     Artefact,
     Compile,
@@ -24,6 +25,7 @@ from depyf.report.model import (
     GraphBreak,
     Guard,
     GuardSet,
+    OtherRefusals,
     Problem,
     Recompile,
     Refusal,
@@ -119,6 +121,22 @@ def session_of(index: Json) -> Session:
     return session
 
 
+def findings_of(index: Json) -> list[Finding]:
+    """Return the findings that an index tells of, none for one that was written before there were any."""
+    return [
+        Finding(
+            each["kind"],
+            each["severity"],
+            Where(**each["where"]) if each["where"] is not None else None,
+            each["cause"],
+            Cost(**each["cost"]),
+            each["fix"],
+            tuple(each["compiles"]),
+        )
+        for each in index.get("findings", ())
+    ]
+
+
 def _function(found: Json, key: str, root: str, order: Order) -> Function:
     function = Function(key, found["name"], found["file"], found["line"], "", root, file=found["dump"])
     function.break_line = found.get("broke_at")
@@ -149,13 +167,17 @@ def _compile(found: Json, function: Function, order: Order) -> Compile:
         hits=found["hits"],
         seconds=found["seconds"],
         began=found.get("began"),
-        failure=Failure(found["failure"]["kind"], found["failure"]["reason"], None) if found["failure"] else None,
+        failure=_failure(found["failure"]),
         gone=found["gone"] or "",
         contrast=EntryContrast(found["contrast"]["entry"], tuple(found["contrast"]["respects"]))
         if found["contrast"]
         else None,
         order=order[found["id"]].pop(0),
     )
+
+
+def _failure(found: Json | None) -> Failure | None:
+    return Failure(found["kind"], found["reason"], _line(found.get("where"))) if found is not None else None
 
 
 def _compile_id(text: str) -> CompileId:
@@ -165,12 +187,19 @@ def _compile_id(text: str) -> CompileId:
     return CompileId(int(match[2]), int(match[3]), int(match[1]) if match[1] else -1, int(match[4] or 1))
 
 
+def _others(found: Json | None) -> OtherRefusals | None:
+    if found is None:
+        return None
+    return OtherRefusals(found["count"], found["first"], found["last"], tuple(found["forms"]))
+
+
 def _trigger(found: Json) -> Trigger:
     match found["kind"]:
         case "recompile":
             refused = found["refused"]
             return Recompile(
-                tuple(Refusal(each["entry"], tuple(each["clauses"]), tuple(each["explained"])) for each in refused)
+                tuple(Refusal(each["entry"], tuple(each["clauses"]), tuple(each["explained"])) for each in refused),
+                _others(found.get("others")),
             )
         case "resume":
             return Resume(_compile_id(found["caller"]), found["offset"])

@@ -75,6 +75,27 @@ class Refusal:
     explained: tuple[str, ...] = ()
 
 
+MOST_REFUSALS = 8
+"""Refusals of one call that are told one by one, those of the newest entries: torch's usual limit of entries."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherRefusals:
+    """The refusals of one call that are not told one by one: how many, of which entries, and what they have in common.
+
+    `forms` are the clauses that failed, in torch's words, with `…` for the numbers and strings that differ.
+    """
+
+    count: int
+    first: str
+    last: str
+    forms: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        forms = f": {', '.join(self.forms)}" if self.forms else ""
+        return f"{self.count} older entries, {self.first} to {self.last}, refused as well{forms}"
+
+
 @dataclass(frozen=True, slots=True)
 class EntryContrast:
     """What the guards of a compile and of an earlier `entry` of the same function ask for differently."""
@@ -85,9 +106,10 @@ class EntryContrast:
 
 @dataclass(frozen=True, slots=True)
 class Recompile:
-    """Every entry that was there refused the call."""
+    """Every entry that was there refused the call. The newest entries are told one by one, `others` together."""
 
     refusals: tuple[Refusal, ...]
+    others: OtherRefusals | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import TextIO
 
 from depyf.report.counts import breaks_of, counted
+from depyf.report.findings import findings
 from depyf.report.model import Recompile, Session
-from depyf.report.skips import Whose, skips
 from depyf.report.user_source import short_path
 
 MOST_LINES = 6
 """Lines below the first; the index has the rest."""
-_WIDTH = 110
-
+_WIDTH = 200
 
 
 def summary(session: Session, directory: Path) -> list[str]:
@@ -26,10 +25,9 @@ def summary(session: Session, directory: Path) -> list[str]:
 
 STYLES = {
     "depyf:": "bold",
-    "  graph break": "yellow",
-    "  recompile": "cyan",
-    "  given up": "red",
-    "  skipped": "dim",
+    "  high": "red",
+    "  medium": "yellow",
+    "  low": "dim",
     "  compiled before": "magenta",
 }
 """By how a line begins, rich's words for how it looks."""
@@ -57,20 +55,7 @@ def _counts(session: Session) -> str:
 
 
 def _lines(session: Session) -> Iterator[str]:
-    places = dict.fromkeys((found.where, found.reason) for _, each in session.compiles() for found in each.breaks)
-    for where, reason in places:
-        at = f" at {short_path(where.filename)}:{where.line}" if where is not None else ""
-        yield f"  graph break{at}: {' '.join(reason.split())}"
-    for function, each in session.compiles():
-        if isinstance(each.trigger, Recompile):
-            told = [line for refusal in each.trigger.refusals for line in (refusal.explained or refusal.clauses)]
-            yield f"  recompile {each.id} of {function.name}: {'; '.join(told) or 'torch does not say why'}"
-    for function, each in session.compiles():
-        if each.failure is not None:
-            reason = (each.failure.reason.strip().splitlines() or [""])[0]
-            yield f"  given up: {function.name}: {each.failure.kind}: {reason}"
-    for skipped in skips(session):
-        if skipped.whose is Whose.OWN:
-            yield f"  skipped: {skipped.what}, {short_path(skipped.filename)}: {skipped.reason}"
+    for each in findings(session):
+        yield f"  {each.severity}: {each.line}"
     for (name, filename, line), hits in session.earlier.items():
-        yield f"  compiled before: {name}, {short_path(filename)}:{line} served {hits} calls"
+        yield f"  compiled before: {name}, {short_path(filename)}:{line} served {counted(hits, 'call')}"

@@ -28,12 +28,12 @@ def trigger_words(trigger: Trigger, rest: str = "in index.md") -> str:
     match trigger:
         case FirstCall():
             return "first call"
-        case Recompile(refusals):
+        case Recompile(refusals, older):
             told = [(each.entry, each.explained or each.clauses) for each in reversed(refusals)]
             entry, clauses = min(told, key=lambda pair: len(pair[1]), default=("", ()))
             if not clauses:
                 return "recompile, torch does not say why"
-            others = sum(len(each) for _, each in told) - 1
+            others = sum(len(each) for _, each in told) - 1 + (older.count if older is not None else 0)
             return f"recompile, {entry}: {clauses[0]}" + (f" ({others} more {rest})" if others else "")
         case Resume(caller):
             return f"goes on after {caller}"

@@ -33,7 +33,7 @@ def debug(pause: bool | None = None) -> Iterator[None]:
     """
     if ACTIVE.is_any_entered():
         raise RuntimeError("depyf.debug() inside of depyf.prepare_debug(): leave that context first, it has the files")
-    running = {directory: [each for each in told.live if each.runs()] for directory, told in TOLD.items()}
+    running = {directory: told.running() for directory, told in TOLD.items()}
     steps = {directory: [find_steps(each, directory) for each in found] for directory, found in running.items()}
     dropped = {directory: len(told.live) - len(running[directory]) for directory, told in TOLD.items()}
     for line in places(steps, dropped):

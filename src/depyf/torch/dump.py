@@ -7,6 +7,7 @@ import os
 import threading
 from collections import Counter
 from pathlib import Path
+from typing import Protocol
 
 from depyf.report.model import Artefact, Dialect
 from depyf.report.names import file_part
@@ -32,6 +33,25 @@ class Numbers:
         with self._lock:
             self._counts[series] += 1
             return self._counts[series] - 1
+
+
+class Files(Protocol):
+    """Where a recorder writes what it hears of."""
+
+    directory: Path
+    numbers: Numbers
+
+    def write(self, name: str, text: str) -> bool:
+        """Write a file; return whether it is there now."""
+
+    def without_directory(self, text: str) -> str:
+        """Return a text in which the files of the dump are named as they are in it, wherever it is."""
+
+    def remove(self, name: str) -> None:
+        """Remove a file that turned out to describe nothing that runs."""
+
+    def artefact_name(self, artefact: Artefact, owner: str, text: str) -> str:
+        """Return the file name of an artefact of `owner`, e.g. `__compiled_fn_1`, and note its number."""
 
 
 class Dump:

@@ -12,8 +12,20 @@ import types
 import weakref
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import islice
 
-from depyf.report.model import EntryContrast, GuardSet, Recompile, Refusal, Resume, Unavailable, UserLine
+from depyf.report.model import (
+    MOST_REFUSALS,
+    CompileId,
+    EntryContrast,
+    Function,
+    GuardSet,
+    Recompile,
+    Refusal,
+    Resume,
+    Unavailable,
+    UserLine,
+)
 from depyf.torch.adapters import seams
 from depyf.torch.guards import agreement
 from depyf.torch.guards.between import contrasts
@@ -23,6 +35,8 @@ from depyf.torch.guards.tree import Tree
 from depyf.torch.listing import line_of_offset
 from depyf.torch.live import RESUME_PREFIX, compile_id, earlier_entries, resume_code
 from depyf.torch.recorder import CallSite, Recorder, Running
+from depyf.torch.told import LiveCompile
+from depyf.torch.weak_codes import WeakCodes
 
 DROPPED = "something that its guards need is gone (a module that died), or Dynamo was reset"
 RESET = "Dynamo was reset"
@@ -47,23 +61,25 @@ def read_new_entries(recorder: Recorder) -> None:
                 _read_from_cache(recorder, running)
 
 
-def transformed_code(running: Running) -> weakref.ref[types.CodeType] | None:
-    """Return the code that torch runs for a compile, for as long as it keeps it; None where its entry is gone."""
-    code = running.live_code() if running.live_code is not None else None
-    entry = _entry_of(running, code) if code is not None else None
-    return None if entry is None else weakref.ref(entry.code)
-
-
-def note_gone(recorder: Recorder) -> None:
-    """Note which entries serve no more calls, as what they need is gone."""
+def live_compiles(recorder: Recorder) -> list[tuple[Function, LiveCompile]]:
+    """Return each compile of which there was code, with its function, and note which serve no more calls, and why."""
+    found = []
+    entries: WeakCodes[dict[CompileId, seams.CacheEntry]] = WeakCodes()
     for running in recorder.running():
-        if running.live_code is None or not running.finished:
+        if running.live_code is None:
             continue
         code = running.live_code()
-        if code is None:
+        if code is not None and entries.get(code) is None:
+            entries[code] = {seams.entry_compile_id(each): each for each in seams.cache_entries(code)}
+        of_code = entries.get(code) if code is not None else None
+        entry = of_code.get(running.compile.id.of_torch) if of_code is not None and not running.is_reset else None
+        if running.finished and code is None:
             running.compile.gone = "the function is gone, and its entries with it"
-        elif _entry_of(running, code) is None:
+        elif running.finished and entry is None:
             running.compile.gone = RESET if running.is_reset else DROPPED
+        transformed = weakref.ref(entry.code) if entry is not None else None
+        found.append((running.function, LiveCompile(running.compile, running.live_code, transformed)))
+    return found
 
 
 def _explain_refusals(recorder: Recorder, running: Running, found: seams.GuardsInProgress) -> None:
@@ -71,11 +87,13 @@ def _explain_refusals(recorder: Recorder, running: Running, found: seams.GuardsI
     trigger = running.compile.trigger
     if not isinstance(trigger, Recompile):
         return
-    others = _guards_of_others(recorder, running)
+    others = _guards_of_others(recorder, running, [each.entry for each in trigger.refusals])
     file = running.function.filename
     told = trigger.refusals or tuple(Refusal(entry, ()) for entry in others)
     explained = [replace(each, explained=_failing(others.get(each.entry), found, file)) for each in told]
-    running.compile.trigger = Recompile(tuple(each for each in explained if each.clauses or each.explained))
+    running.compile.trigger = replace(
+        trigger, refusals=tuple(each for each in explained if each.clauses or each.explained)
+    )
     own = running.compile.guards
     if others and isinstance(own, GuardSet):
         earlier, (_, guards) = list(others.items())[-1]
@@ -83,17 +101,31 @@ def _explain_refusals(recorder: Recorder, running: Running, found: seams.GuardsI
         running.compile.contrast = EntryContrast(earlier, respects)
 
 
-def _guards_of_others(recorder: Recorder, running: Running) -> dict[str, tuple[Tree, GuardSet]]:
-    """Return the guards of the function's other entries, oldest first: of those from before the context, too."""
+def _guards_of_others(recorder: Recorder, running: Running, wanted: list[str]) -> dict[str, tuple[Tree, GuardSet]]:
+    """Return the guards of the function's newest other entries, oldest first: of those from before the context, too.
+
+    `wanted` are the entries that torch says refused, none where it does not say.
+    """
     compiles = [each for each in recorder.compiles_of(running.function) if each is not running]
-    code = running.live_code() if running.live_code is not None else None
     found: dict[str, tuple[Tree, GuardSet]] = {}
-    for entry in earlier_entries(code, [each.compile.id.of_torch for each in compiles]) if code is not None else ():
+    told = ((each, each.guards, each.compile.guards) for each in reversed(compiles))
+    known = ((each, tree, own) for each, tree, own in told if tree is not None and isinstance(own, GuardSet))
+    for each, tree, own in reversed(list(islice(known, MOST_REFUSALS))):
+        found[str(each.compile.id)] = (tree, own)
+    if wanted and found.keys() >= set(wanted):
+        return found
+    return {**_guards_from_before(running, compiles, MOST_REFUSALS - len(found)), **found}
+
+
+def _guards_from_before(running: Running, compiles: list[Running], most: int) -> dict[str, tuple[Tree, GuardSet]]:
+    """Return the guards of the newest entries from before the context, oldest first."""
+    code = running.live_code() if running.live_code is not None else None
+    if code is None or most <= 0:
+        return {}
+    found = {}
+    for entry in earlier_entries(code, {each.compile.id.of_torch for each in compiles})[-most:]:
         tree, differs = agreement.read(seams.entry_guard_manager(entry), None, running.function.filename)
         found[compile_id(entry)] = (tree, guard_set(tree, differs))
-    for each in compiles:
-        if each.guards is not None and isinstance(each.compile.guards, GuardSet):
-            found[str(each.compile.id)] = (each.guards, each.compile.guards)
     return found
 
 

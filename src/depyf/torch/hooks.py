@@ -29,7 +29,7 @@ def on_code(
     if current is None:
         return None
     running = recorder.begun(current[0], code)
-    _join(recorder, running, code, new_code)
+    join(recorder, running, code, new_code)
     root = recorder.session.functions[running.function.root]
     subject = Subject(running, root, code, new_code)
     try:
@@ -52,7 +52,7 @@ def _note_wrappers(recorder: Recorder, running: Running, new_code: types.CodeTyp
             recorder.write_wrappers(running)
 
 
-def _join(recorder: Recorder, running: Running, code: types.CodeType, new_code: types.CodeType) -> None:
+def join(recorder: Recorder, running: Running, code: types.CodeType, new_code: types.CodeType) -> None:
     """Note what the code calls, and write the graphs that waited for their names."""
     with recorder.lock:
         running.code = code.replace()

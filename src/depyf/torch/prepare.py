@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import threading
 import types
 import warnings
 from collections.abc import Callable, Mapping
@@ -22,9 +21,9 @@ from depyf.torch import entries, hooks
 from depyf.torch.active import ACTIVE, HITS
 from depyf.torch.adapters import caller, lacking, seams, stages
 from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
+from depyf.torch.compile_settings import CompileSettings
 from depyf.torch.dump import LOOSE, Dump
 from depyf.torch.earlier import EarlierEntries
-from depyf.torch.entries import transformed_code
 from depyf.torch.first_runs import FirstRuns
 from depyf.torch.problems import Problems
 from depyf.torch.progress import Progress
@@ -32,7 +31,7 @@ from depyf.torch.rank import rank_directory
 from depyf.torch.recorder import Recorder
 from depyf.torch.records import record_compile_id, record_kind
 from depyf.torch.selection import Selection
-from depyf.torch.told import TOLD, LiveCompile, Told
+from depyf.torch.told import TOLD, Told
 from depyf.torch.untraced import UntoldBreaks, Untraced
 from depyf.torch.views import INDEX, write_views
 
@@ -86,18 +85,12 @@ class DumpContext:
         self._before_run = before_run
         self._first_runs = FirstRuns(directory)
         self._process = os.getpid()
-        self._settings = contextlib.ExitStack()
-        self._threads = threading.local()
-        self._owner = threading.get_ident()
+        self._settings = CompileSettings()
 
     def enter(self) -> None:
         """Begin to hear of compiles."""
-        with contextlib.ExitStack() as undo_on_error:
-            undo_on_error.enter_context(self._settings)
-            self._settings.enter_context(seams.without_profiler_marks())
-            self.session.unavailable.update(ACTIVE.enter(self))
-            self.session.ended = False
-            undo_on_error.pop_all()
+        self.session.unavailable.update(ACTIVE.enter(self))
+        self.session.ended = False
 
     @pausing
     def leave(self) -> None:
@@ -105,15 +98,15 @@ class DumpContext:
         with self._problems.contained("taking depyf's hooks out of torch"):
             ACTIVE.leave(self)
         with self._problems.contained("putting torch's settings back"):
-            self._settings.close()
+            self._settings.end()
         if os.getpid() != self._process:
             return  # A forked child inherits the context; the files are its parent's to write.
         with self._problems.contained("taking functions out of their files"):
             self._first_runs.end()
         with self._problems.contained("reading the last cache entries"):
             entries.read_new_entries(self._recorder)
-            entries.note_gone(self._recorder)
             self._told.note_dropped(entries.DROPPED)
+            self._told.add(entries.live_compiles(self._recorder))
         with self._problems.contained("writing the last artefacts"):
             if self._untraced is not None:
                 self._untraced.at_end()
@@ -129,11 +122,6 @@ class DumpContext:
             self._tell()
         self._problems.write()
         self._recorder.forget_texts()
-        self._told.add(
-            (each.function, LiveCompile(each.compile, each.live_code, transformed_code(each)))
-            for each in self._recorder.running()
-            if each.live_code is not None
-        )
 
     def _write_so_far(self) -> None:
         with self._problems.contained("writing the index so far"):
@@ -161,12 +149,12 @@ class DumpContext:
         if self._selection.leaves_out(compile_id):
             return
         self._first_runs.changed(compile_id)
-        if kind == stages.FRAME_STARTS:
-            self._settings_of_thread(enter=True)
+        if kind == stages.FRAME_STARTS and compile_id is not None:
+            self._settings.begin(compile_id)
             with self._problems.contained("reading cache entries"):
                 entries.read_new_entries(self._recorder)
         elif kind == stages.FRAME_ENDS:
-            self._settings_of_thread(enter=False)
+            self._settings.end(compile_id)
         running = self._recorder.record(metadata, payload)
         if kind == stages.GUARD_TREE and running is not None:
             with self._problems.contained(f"reading the guards of {running.compile.id}"):
@@ -257,19 +245,6 @@ class DumpContext:
         current = seams.current_compile()
         names = self._recorder.graph_names(current[0]) if current is not None else ()
         return names[-1] if names else f"__compiled_fn_{LOOSE}"
-
-    def _settings_of_thread(self, *, enter: bool) -> None:
-        """Set torch's settings for a compile in another thread than the one that entered: they are per thread."""
-        if threading.get_ident() == self._owner:
-            return
-        open_settings: list[contextlib.AbstractContextManager[Any]] = getattr(self._threads, "settings", [])
-        self._threads.settings = open_settings
-        if enter and not open_settings:
-            settings = seams.without_profiler_marks()
-            settings.__enter__()
-            open_settings.append(settings)
-        elif not enter and open_settings:
-            open_settings.pop().__exit__(None, None, None)
 
 
 def current_context() -> DumpContext | None:

@@ -22,7 +22,6 @@ from depyf.report.model import (
     Dialect,
     Function,
     Recompile,
-    Refusal,
     Session,
     Unavailable,
     UserLine,
@@ -33,7 +32,7 @@ from depyf.report.user_source import function_source, short_path
 from depyf.report.wrapper_source import wrapper_comments
 from depyf.torch import records
 from depyf.torch.adapters import caller, seams, stages
-from depyf.torch.dump import LOOSE, Dump
+from depyf.torch.dump import LOOSE, Files
 from depyf.torch.guards.tree import Tree
 from depyf.torch.sources import keep_source
 from depyf.torch.weak_codes import WeakCodes
@@ -85,7 +84,7 @@ class Recorder:
     def __init__(
         self,
         session: Session,
-        dump: Dump,
+        dump: Files,
         *,
         keep_restarted: bool,
         kernels: bool = True,
@@ -103,7 +102,8 @@ class Recorder:
         self._functions: dict[str, Function] = {}
         self._running: dict[CompileId, Running] = {}
         self._all: list[Running] = []
-        self._reasons: dict[CompileId, tuple[Refusal, ...]] = {}
+        self._of_function: dict[str, list[Running]] = {}
+        self._reasons: dict[CompileId, Recompile] = {}
         self._count = next(_COUNT)
         self._told = {each.id for _, each in session.compiles()}
         self._counted = max((each.count for each in self._told), default=1)
@@ -116,7 +116,7 @@ class Recorder:
     def compiles_of(self, function: Function) -> list[Running]:
         """Return the compiles of a function, in order."""
         with self.lock:
-            return [each for each in self._all if each.function is function]
+            return list(self._of_function.get(function.key, ()))
 
     def begun(self, compile_id: CompileId, code: types.CodeType) -> Running:
         """Return a compile; one whose first record was not seen begins here, with the names of `code`."""
@@ -139,7 +139,7 @@ class Recorder:
             elif kind == stages.FRAME_STARTS:
                 self._start(compile_id, details)
             elif kind == stages.RECOMPILE_REASONS:
-                self._reasons[compile_id] = records.refusals(reproducible(payload or ""))
+                self._reasons[compile_id] = records.recompile(payload or "")
             else:
                 attempt = int(metadata.get("attempt") or 0)
                 self._record_of(self._attempt(compile_id, attempt), kind, details, payload, attempt)
@@ -256,13 +256,15 @@ class Recorder:
         made.began = round(time.monotonic() - self.session.entered, 6)
         if compile_id in self._reasons or compile_id.compile > 0:
             # Before 2.6 torch does not tell the reasons.
-            ids = {str(each.id.of_torch): str(each.id) for each in function.compiles}
-            told = self._reasons.pop(compile_id, ())
-            made.trigger = Recompile(tuple(replace(each, entry=ids.get(each.entry, each.entry)) for each in told))
+            ids = {str(each.id.of_torch): str(each.id) for each in function.compiles if each.id.count > 1}
+            told = self._reasons.pop(compile_id, Recompile(()))
+            own = tuple(replace(each, entry=ids.get(each.entry, each.entry)) for each in told.refusals)
+            made.trigger = replace(told, refusals=own)
         function.compiles.append(made)
         running = Running(made, function)
         self._running[compile_id] = running
         self._all.append(running)
+        self._of_function.setdefault(function.key, []).append(running)
         return running
 
     def _own_id(self, compile_id: CompileId, *, begins: bool) -> CompileId:

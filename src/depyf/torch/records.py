@@ -8,7 +8,17 @@ import types
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from depyf.report.model import CompileId, Failure, GraphBreak, Refusal, SideEffect, UserLine
+from depyf.report.model import (
+    MOST_REFUSALS,
+    CompileId,
+    Failure,
+    GraphBreak,
+    OtherRefusals,
+    Recompile,
+    Refusal,
+    SideEffect,
+    UserLine,
+)
 from depyf.report.reproducible import reproducible
 from depyf.report.user_source import line_at
 
@@ -35,6 +45,9 @@ _EFFECT_SOURCE = re.compile(
 _STACK_FRAME_OF_EFFECT = re.compile(r'^ +File "(?P<file>.*)", line (?P<line>\d+), in (?P<fn>.*)$', re.MULTILINE)
 _REFUSAL = re.compile(r"^(?P<entry>\d+/\d+): (?P<clause>.*)$", re.DOTALL)
 _COMMENT_OF_CLAUSE = re.compile(r"\s+# ")
+_DIFFERS = re.compile(r"(?<=[=<>] )'(?:[^'\\]|\\.)*'|(?<=[=<>] )\"(?:[^\"\\]|\\.)*\"|(?<![\w.:'])-?\d+(?:\.\d+)?\b")
+"""What differs between the clauses of two entries that ask the same: the string or number that is compared with."""
+_MOST_FORMS = 4
 _PLACE_OF_CLAUSE = re.compile(r":(\d+) in \S+$")
 
 SECONDS = {
@@ -172,8 +185,11 @@ def _parts_of_break(text: str) -> dict[str, list[str]]:
     return found
 
 
-def refusals(payload: str) -> tuple[Refusal, ...]:
-    """Read why the entries of a function refused a call: torch writes a text, or a list of texts, one per entry."""
+def recompile(payload: str) -> Recompile:
+    """Read why the entries of a function refused a call: torch writes a text, or a list of texts, one per entry.
+
+    A function of many entries has as many refusals in each compile: only those of the newest entries are told.
+    """
     try:
         loaded = json.loads(payload)
     except ValueError:
@@ -183,8 +199,21 @@ def refusals(payload: str) -> tuple[Refusal, ...]:
     for text in texts:
         found = _REFUSAL.match(text.strip())
         entry, clause = (found["entry"], found["clause"]) if found else ("?", text)
-        clauses.setdefault(entry, []).append(_clause(clause))
-    return tuple(Refusal(entry, tuple(found)) for entry, found in sorted(clauses.items()))
+        clauses.setdefault(entry, []).append(clause)
+    entries = sorted(clauses, key=_entry_order)
+    told, rest = entries[-MOST_REFUSALS:], entries[:-MOST_REFUSALS]
+    newest = tuple(Refusal(entry, tuple(reproducible(_clause(each)) for each in clauses[entry])) for entry in told)
+    return Recompile(newest, _together(rest, clauses) if rest else None)
+
+
+def _entry_order(entry: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in entry.split("/") if number.isdigit())
+
+
+def _together(entries: list[str], clauses: Mapping[str, list[str]]) -> OtherRefusals:
+    texts = (_DIFFERS.sub("…", text.partition("\n")[0]) for entry in entries for text in clauses[entry])
+    forms = dict.fromkeys(_clause(form) for form in dict.fromkeys(texts))
+    return OtherRefusals(len(entries), entries[0], entries[-1], tuple(map(reproducible, list(forms)[:_MOST_FORMS])))
 
 
 def _clause(text: str) -> str:

@@ -7,13 +7,13 @@ import os
 
 from depyf.report.model import Session
 from depyf.report.names import file_part
-from depyf.torch.dump import Dump
+from depyf.torch.dump import Files
 
 SOURCE = "source"
 """Subdirectory of the copies."""
 
 
-def keep_source(session: Session, dump: Dump, filename: str) -> None:
+def keep_source(session: Session, dump: Files, filename: str) -> None:
     """Copy a file that compiled code comes from into the dump, once; what cannot be read is left out."""
     if filename in session.sources:
         return

@@ -50,10 +50,26 @@ class Told:
         found = self._functions.get(code)
         return found if found is not None and any(each.code() is code and each.runs() for each in self.live) else None
 
+    def running(self) -> list[LiveCompile]:
+        """Return the compiles whose entries torch still has; it is asked once for each function."""
+        entries: WeakCodes[set[int]] = WeakCodes()
+        found = []
+        for each in self.live:
+            code, made = each.code(), each.transformed() if each.transformed is not None else None
+            if code is None or made is None:
+                continue
+            of_code = entries.get(code)
+            if of_code is None:
+                of_code = entries[code] = {id(entry.code) for entry in cache_entries(code)}
+            if id(made) in of_code:
+                found.append(each)
+        return found
+
     def note_dropped(self, words: str) -> None:
         """Say of the compiles that earlier contexts have told of which of them serve no more calls."""
+        running = {id(each) for each in self.running()}
         for each in self.live:
-            if not each.compile.gone and not each.runs():
+            if not each.compile.gone and id(each) not in running:
                 each.compile.gone = words
 
 

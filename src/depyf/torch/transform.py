@@ -23,7 +23,7 @@ from depyf.torch.listed_lines import listed_lines
 from depyf.torch.listing import all_names, line_of_offset, listing, object_words
 from depyf.torch.recorder import Running
 from depyf.verify.level import Level
-from depyf.verify.recompile import recompile
+from depyf.verify.recompile import is_same_but_for_lines, recompile
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def _compiled_from_file(
         names={**decompiled.names, **transformed.names},
         functions=decompiled.functions,
     )
-    if decompiled.compiled is None or not _same_instructions(code, decompiled.compiled):
+    if decompiled.compiled is None or not is_same_but_for_lines(code, decompiled.compiled):
         transformed.installed = False
         transformed.reason = "the file does not compile to the code that was proven"
         return None
@@ -137,30 +137,6 @@ def names_in_dump(code: types.CodeType) -> dict[str, str]:
     names, variables = all_names(code)
     # A variable keeps its name: variables are compared with the user's own by Dynamo.
     return stable_names(sorted(names - variables))
-
-
-def _same_instructions(first: types.CodeType, second: types.CodeType) -> bool:
-    """Tell whether two code objects differ in nothing but lines and file names."""
-    pending = [(first, second)]
-    while pending:
-        one, other = pending.pop()
-        if (one.co_code, one.co_names, one.co_varnames, one.co_freevars, one.co_cellvars, one.co_flags) != (
-            other.co_code,
-            other.co_names,
-            other.co_varnames,
-            other.co_freevars,
-            other.co_cellvars,
-            other.co_flags,
-        ):
-            return False
-        if len(one.co_consts) != len(other.co_consts):
-            return False
-        for constant, counterpart in zip(one.co_consts, other.co_consts, strict=True):
-            if isinstance(constant, types.CodeType) and isinstance(counterpart, types.CodeType):
-                pending.append((constant, counterpart))
-            elif type(constant) is not type(counterpart):
-                return False
-    return True
 
 
 def _notes(subject: Subject) -> Notes:

@@ -59,7 +59,7 @@ class Bisimulation:
         self.actions = {**SILENT, "LOAD_GLOBAL": unchanging(assumptions, self.listings)}
         self.joins = tuple(flow.join_points() for flow in self.flows)
         self.reads_frame = any(reads_frame(listing) for listing in self.listings)
-        self.names_super = any(names_super(listing) for listing in self.listings)
+        self.takes_super = any(takes_super(listing) for listing in self.listings)
         self.terms = Terms()
         self.terms.asks_tracebacks = any(gathers(listing) for listing in self.listings)
         self.result = Comparison()
@@ -159,7 +159,7 @@ class Bisimulation:
             return frozenset()
         flow = self.flows[number]
         mask = flow.live(place)
-        always = self.listings[number].code.parameters[:1] if self.names_super else ()
+        always = self.listings[number].code.parameters[:1] if self.takes_super else ()
         return frozenset([name for name, bit in flow.bit.items() if mask & bit]).union(always)
 
     def order(self, number: int, place: int) -> int:
@@ -186,8 +186,7 @@ class Bisimulation:
         self.compare(state, mine, its)
         self.result.pairs.add(self.places)
         state.joint = True
-        if mine.kind[0] != TRUTH_TEST:
-            state.tested.clear()
+        state.tested.clear()
         follow = self.exceptions(state, mine, its)
         ways = list(zip(mine.outcomes, its.outcomes, strict=True))
         for number, way in enumerate(ways):
@@ -220,18 +219,17 @@ class Bisimulation:
             raise NotUnderstood(f"{text(mine)} is not {text(its)}")
         first, second = state.sides
         pairs = [(first.handling, second.handling), *zip(mine.operands, its.operands, strict=True)]
-        if mine.kind[0] in ("CALL", "CALL_EX", "YIELD"):
-            pairs.extend(self.visible_variables(state))
+        pairs.extend(self.visible_variables(state))
         reason = relate(state, pairs, self.result.nested)
         if reason is not None:
             raise NotUnderstood(f"{text(mine)}: {reason}")
 
     def visible_variables(self, state: State) -> list[tuple[Term, Term]]:
-        """Return pairs of the variables that a call may look at; unbound in one is unbound in the other."""
+        """Return pairs of the variables that code run by an observable may look at; unbound ones are null in both."""
         first, second = (side.variables for side in state.sides)
         null = self.terms.null
         names = sorted({*first, *second}) if self.reads_frame else []
-        if self.names_super:
+        if self.takes_super:
             # Without arguments it looks at the first parameter.
             names.extend(self.listings[0].code.parameters[:1])
         return [(first.get(name, null), second.get(name, null)) for name in names]
@@ -334,11 +332,9 @@ def gathers(listing: Listing) -> bool:
     return "PREP_RERAISE_STAR" in [item.op for item in listing.instructions]
 
 
-def names_super(listing: Listing) -> bool:
-    """Return whether code may call `super()`."""
-    if "super" not in listing.code.names:
-        return False
-    return any(item.op in ("LOAD_GLOBAL", "LOAD_NAME") and item.arg == "super" for item in listing.instructions)
+def takes_super(listing: Listing) -> bool:
+    """Return whether `super()` may be called here: under whatever name, where the frame has a class to tell it."""
+    return "__class__" in listing.code.freevars or "super" in listing.code.names
 
 
 def text(event: Event) -> str:

@@ -1,27 +1,61 @@
-"""What a constant of a class body says, apart from where the class stands."""
+"""What a class body stores of itself, which the place of the class in its file decides.
+
+before: 7 stored as `__firstlineno__` by the compiler, right behind `__module__` and `__qualname__`
+after: 0, in both codes; a 7 that the program stores under that name stays a 7
+"""
 
 from __future__ import annotations
 
 from depyf.bytecode.listing import Instruction, Listing
+from depyf.bytecode.versions.known import facts_of
 
 NAME_STORES = frozenset({"STORE_NAME", "STORE_DEREF", "STORE_GLOBAL"})
 """Operations by which a class body stores what the compiler has to say of the class."""
+HEAD = ("__module__", "__qualname__", "__firstlineno__")
+"""What the compiler stores first in a class body, in this order."""
+CELLS = frozenset({"__classcell__", "__classdictcell__"})
+TAIL = frozenset({"CONST", "LOAD_CLOSURE", "COPY"})
+"""Operations that lie between the store of `__static_attributes__` and the end of a class body."""
 
 
 def function_name(listing: Listing, item: Instruction) -> object:
-    """Return how MAKE_FUNCTION names its function where the code does not, without the names around it."""
-    return placed("__qualname__", listing.function_names.get(item.offset))
+    """Return how MAKE_FUNCTION names its function where the code does not."""
+    return listing.function_names.get(item.offset)
 
 
-def placed(name: object, value: object) -> object:
-    """Return what a constant says that a class body stores under a name, without what its place in the file decides.
+def placed(listing: Listing, store: int, value: object) -> object:
+    """Return what the store at an index says of a class, without what the place of the class in its file decides.
 
-    That is the line of the class, the names around its own, and the order of a set of names.
+    That is its first line, and the order of the names of its attributes, which some compilers take from a set.
     """
-    if name == "__qualname__" and isinstance(value, str):
-        return value.rpartition(".")[2]
-    if name == "__firstlineno__" and isinstance(value, int):
+    items = listing.instructions
+    name = items[store].arg
+    if name == "__firstlineno__" and type(value) is int and store == 2 * len(HEAD) - 1 and is_head(listing):
         return 0
-    if name == "__static_attributes__" and isinstance(value, tuple):
+    if name == "__static_attributes__" and isinstance(value, tuple) and ends_class(items, store + 1):
         return tuple(sorted(value, key=repr))
     return value
+
+
+def is_head(listing: Listing) -> bool:
+    """Return whether code begins as the compiler begins a class body, where that stores the class's first line."""
+    items = listing.instructions
+    stores, loads = items[1 : 2 * len(HEAD) : 2], items[0 : 2 * len(HEAD) : 2]
+    return (
+        facts_of(listing.code.version, str(listing.code)).class_lines
+        and [item.arg for item in stores if item.op in NAME_STORES] == [*HEAD]
+        and loads[0].arg == "__name__"
+        and all(item.op == "CONST" for item in loads[1:])
+    )
+
+
+def ends_class(items: list[Instruction], place: int) -> bool:
+    """Return whether a class body ends at an index: nothing but its cells is stored before it returns."""
+    while place < len(items):
+        item = items[place]
+        if item.op == "RETURN":
+            return True
+        if item.op not in TAIL and not (item.op in NAME_STORES and item.arg in CELLS):
+            return False
+        place += 1
+    return False

@@ -77,7 +77,7 @@ class Split:
 
 PLAIN = Symbol(Sort.PLAIN)
 TRUTH_TEST = "truth test"
-CLASS_FACTS = ("__qualname__", "__firstlineno__", "__static_attributes__")
+CLASS_FACTS = ("__firstlineno__", "__static_attributes__")
 
 
 def standing(frame: Frame, lengths: Mapping[str, int]) -> Event | Split:
@@ -128,7 +128,7 @@ def plain(frame: Frame, item: Instruction, effect: Effect) -> Event:
     """Return an observable that takes values and gives results, as its effect says."""
     taken = frame.top(effect.pops)
     if item.op in NAME_STORES and item.arg in CLASS_FACTS:
-        return one_way(frame, item, tuple(class_fact(frame, item, term) for term in taken), (), 1, lambda results: ())
+        return one_way(frame, item, tuple(class_fact(frame, term) for term in taken), (), 1, lambda results: ())
     gives = effect.gives
     if item.op in ("UNPACK_SEQUENCE", "UNPACK_EX"):
         # The first item comes out on top.
@@ -148,10 +148,12 @@ def as_they_come(results: Results) -> Results:
     return results
 
 
-def class_fact(frame: Frame, item: Instruction, term: Term) -> Term:
+def class_fact(frame: Frame, term: Term) -> Term:
     """Return what a class body stores of itself, without what the place of the class in its file decides."""
     value = literal(frame, term)
-    return term if value is None else frame.terms.constant(placed(item.arg, value[0]))
+    if value is None:
+        return term
+    return frame.terms.constant(placed(frame.listing, frame.side.place, value[0]))
 
 
 def literal(frame: Frame, term: Term) -> tuple[object] | None:

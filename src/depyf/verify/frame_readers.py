@@ -1,11 +1,16 @@
 """Whether code may look at the variables of its own frame, or let something look that it calls.
 
-    locals()    vars()    eval(text)    sys._getframe()     do
-    vars(x)     dir(x)                                      do not: they look at their argument
+    locals()    vars()    builtins.eval(text)    error.__traceback__.tb_frame    inspect.stack()    do
+    vars(x)     dir(x)                                                                              do not
+
+Names tell, wherever they stand: of a global, an attribute, a variable, an import, or as a text that `getattr` may take.
 """
 
 from __future__ import annotations
 
+from collections.abc import Set
+
+from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Instruction, Listing
 from depyf.bytecode.operations import OPERATIONS
 
@@ -13,8 +18,14 @@ READERS = frozenset({"locals", "vars", "dir", "eval", "exec"})
 """Builtins that see the variables of the frame that calls them."""
 OF_ARGUMENT = frozenset({"vars", "dir"})
 """Those of them that look at their argument instead, where they are given one."""
-GETTERS = frozenset({"_getframe", "currentframe"})
-"""Attributes that give the frame of their caller."""
+GETTERS = frozenset(
+    "_getframe currentframe _current_frames getouterframes getinnerframes getargvalues getgeneratorlocals "
+    "getcoroutinelocals walk_stack walk_tb settrace setprofile breakpoint set_trace interact "
+    "tb_frame gi_frame cr_frame ag_frame f_locals f_back".split()
+)
+"""Functions and attributes that give a frame or lead from one to others, and debuggers."""
+OF_INSPECT = frozenset({"stack", "trace"})
+"""Functions of `inspect` that give frames. Their names mean other things where nothing is called `inspect`."""
 LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
 
 Slot = tuple[str, str]
@@ -23,16 +34,47 @@ OTHER: Slot = ("", "")
 
 
 def reads_frame(listing: Listing) -> bool:
-    """Return whether code names something that sees all variables of its caller."""
-    names = listing.code.names
-    if READERS.isdisjoint(names) and GETTERS.isdisjoint(names):
-        return False
+    """Return whether code names something that sees all variables of its caller, or makes code that does."""
+    code = listing.code
+    if gets_frames(code):
+        return True
+    mentioned = {*code.names, *code.varnames, *code.cellvars, *code.freevars, *texts(code)}
+    if READERS.isdisjoint(mentioned):
+        return any(item.op in LOADS and item.arg in OF_INSPECT for item in listing.instructions)
     named = [item for item in listing.instructions if item.op in LOADS and item.arg in READERS]
-    if any(item.arg not in OF_ARGUMENT for item in named):
+    builtins = {item.arg for item in named}
+    if not builtins <= OF_ARGUMENT or is_otherwise_named(listing, mentioned & READERS):
         return True
-    if any(attribute(item) in GETTERS for item in listing.instructions):
+    return len(named) > calls_with_argument(listing.instructions)
+
+
+def gets_frames(code: Code) -> bool:
+    """Return whether code, or code nested in it, names what gives frames: also that of the function around it."""
+    pending = [code]
+    while pending:
+        current = pending.pop()
+        mentioned = {*current.names, *current.varnames, *current.freevars, *texts(current)}
+        if not GETTERS.isdisjoint(mentioned):
+            return True
+        if "inspect" in mentioned and not OF_INSPECT.isdisjoint(mentioned):
+            return True
+        pending += [const for const in current.consts if isinstance(const, Code)]
+    return False
+
+
+def is_otherwise_named(listing: Listing, readers: Set[str]) -> bool:
+    """Return whether readers are mentioned in another way than as globals."""
+    code = listing.code
+    if not readers.isdisjoint({*code.varnames, *code.cellvars, *code.freevars, *texts(code)}):
         return True
-    return bool(named) and len(named) > calls_with_argument(listing.instructions)
+    return any(attribute(item) in readers for item in listing.instructions)
+
+
+def texts(code: Code) -> list[str]:
+    """Return the texts among the constants of some code, and those in its constant tuples."""
+    found = [const for const in code.consts if type(const) is str]
+    rows = [const for const in code.consts if type(const) is tuple]
+    return found + [item for row in rows for item in row if type(item) is str]
 
 
 def shows_in_one_order(first: Listing, second: Listing) -> bool:
@@ -46,8 +88,8 @@ def shows_in_one_order(first: Listing, second: Listing) -> bool:
 
 
 def attribute(item: Instruction) -> object:
-    """Return the name of the attribute that an instruction loads, or None."""
-    if item.op == "LOAD_ATTR":
+    """Return the name that an instruction takes of an object or module, or None."""
+    if item.op in ("LOAD_ATTR", "IMPORT_FROM"):
         return item.arg
     return item.arg[0] if item.op == "LOAD_METHOD" and isinstance(item.arg, tuple) else None
 

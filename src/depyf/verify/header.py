@@ -42,9 +42,14 @@ def difference(original: Code, candidate: Code) -> str | None:
 
 
 def nested_difference(original: Code, candidate: Code) -> str | None:
-    """Return what differs in the headers of nested code, whose name and docstring a running program can see."""
+    """Return what differs in the headers of nested code, whose names and docstring a running program can see."""
     if original.name != candidate.name:
         return f"name {original.name} != {candidate.name}"
+    if original.qualname != candidate.qualname:
+        return f"qualified name {original.qualname} != {candidate.qualname}"
+    if original.freevars != candidate.freevars:
+        # A closure has its cells in this order.
+        return f"free variables {original.freevars} != {candidate.freevars}"
     if docstring(original) != docstring(candidate):
         return f"docstring {docstring(original)!r} != {docstring(candidate)!r}"
     return difference(original, candidate)

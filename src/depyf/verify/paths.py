@@ -210,4 +210,4 @@ class Paths:
         after = self.settle(place + 1)
         if after < 0 or self.instructions[after].op not in NAME_STORES:
             return key(value)
-        return key(placed(self.instructions[after].arg, value))
+        return key(placed(self.listing, after, value) if after == place + 1 else value)

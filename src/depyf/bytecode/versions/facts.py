@@ -33,6 +33,7 @@ class Facts:
     shared_slots: local, cell and free variables share one row of slots.
     null_above: a call's null (or `self`) stands above the callable.
     docstring_flag: a flag tells whether the first constant of a function is its docstring; else any string there is.
+    class_lines: the compiler stores in a class body the line where the class begins.
     cleans_docstrings: the compiler takes the margin off docstrings.
     star_in_index: the grammar has `x[*a]`.
     nested_quotes: the fields of an f-string may hold its own quotes and backslashes.
@@ -58,6 +59,7 @@ class Facts:
     shared_slots: bool
     null_above: bool
     docstring_flag: bool
+    class_lines: bool
     cleans_docstrings: bool
     star_in_index: bool
     nested_quotes: bool

@@ -13,6 +13,7 @@ GENERATOR_STOP = fold_generator_stop(jumps_test=False)
 
 FACTS = v3_12.FACTS.next(
     TABLE,
+    class_lines=True,
     gone=("FORMAT_VALUE", "KW_NAMES", "LOAD_CLOSURE"),
     changed={
         "CALL": x.call("CALL", "above"),

@@ -110,6 +110,7 @@ FACTS = Facts(
     shared_slots=False,
     null_above=False,
     docstring_flag=False,
+    class_lines=False,
     cleans_docstrings=False,
     star_in_index=False,
     nested_quotes=False,

@@ -8,7 +8,9 @@ from functools import cached_property
 from pathlib import Path
 
 from depyf.report.counts import breaks_of
+from depyf.report.findings import Finding, findings
 from depyf.report.html.breaks import Broken, GivenUp, Skipped, broken, failed, skipped
+from depyf.report.html.function_data import entry_key
 from depyf.report.html.overview import Row, rows
 from depyf.report.html.recompiles import Recompiled, recompiled
 from depyf.report.index_reader import INDEX, Run, read_run
@@ -79,6 +81,15 @@ class Process:
             Count(str(skipped), "skipped", Status.SKIPPED, "skipped"),
             Count(str(failed), "failed", Status.FAILED, "failed"),
             Count(f"{spent:.1f} s", "compiling", heading="compiling"),
+        ]
+
+    @cached_property
+    def findings(self) -> list[tuple[Finding, str]]:
+        """Return what to look at first, each with the address of the page that shows it, empty where none does."""
+        pages = {str(each.id): f"{self.addresses[function.root]}/{entry_key(each)}" for function, each in self.compiles}
+        return [
+            (each, next((pages[one] for one in each.compiles if one in pages), ""))
+            for each in findings(self.run.session)
         ]
 
     @cached_property

@@ -1,7 +1,8 @@
 """Torch's word that Dynamo leaves a frame as the user wrote it, and why.
 
-Torch has no record of it but a line in a log of its own for developers. The log is listened to at the level of that
-line, and what nobody asked to see is kept from everybody else.
+Torch's only word of it is a line in a log for developers, which it drops unless somebody asked for that level. depyf
+hears the line where torch hands it to the logger. Levels, handlers and filters stay as they are: child loggers inherit
+them.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import logging
 import os
 import types
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch._dynamo import convert_frame
 
 from depyf.report.model import Unavailable
+from depyf.torch.adapters.unseen import left_alone_with_calls
 
 Listener = Callable[[str, str, str], None]
 """Is told the frame's function, torch's reason, and the file, which is none of torch's own."""
@@ -27,27 +30,13 @@ OF_TORCH = os.path.dirname(torch.__file__) + os.sep
 """How the names of torch's own files begin."""
 
 
-class _Filter(logging.Filter):
-    def __init__(self, listener: Listener, shown: int) -> None:
-        super().__init__()
-        self._listener, self._shown = listener, shown
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        told = _told(record)
-        if told is not None and not told[2].startswith(OF_TORCH):
-            self._listener(*told)
-        return record.levelno >= self._shown
-
-
-def _told(record: logging.LogRecord) -> tuple[str, str, str] | None:
+def _told(message: object, args: tuple[object, ...]) -> tuple[str, str, str] | None:
     """Return the function, the reason and the file that a line of the log tells of, or None for another line."""
-    if not isinstance(record.args, tuple):
-        return None
-    if record.msg == _MESSAGE:
-        name, reason, filename = map(str, record.args)
+    if message == _MESSAGE:
+        name, reason, filename = map(str, args)
         return name, " ".join(reason.split("Frame info:")[0].split()), filename
-    if " ".join(str(record.msg).split()) == _GIVEN_UP:
-        reason, name, filename, _ = map(str, record.args)
+    if isinstance(message, str) and " ".join(message.split()) == _GIVEN_UP:
+        reason, name, filename, _ = map(str, args)
         return name, " ".join(reason.removeprefix("because ").split()), filename
     return None
 
@@ -59,13 +48,21 @@ def watch_skips(listener: Listener) -> Callable[[], None] | Unavailable:
     constants = [each.__code__.co_consts for each in methods if isinstance(each, types.FunctionType)]
     if not isinstance(log, logging.Logger) or not any(_MESSAGE in each for each in constants):
         return Unavailable("this torch does not say in a form that depyf knows which frames Dynamo skips")
-    before, seen = log.level, _Filter(listener, log.getEffectiveLevel())
-    log.addFilter(seen)
-    log.setLevel(logging.DEBUG)
+
+    @left_alone_with_calls
+    def debug(message: object, *args: object, **kwargs: Any) -> None:
+        told = _told(message, args)
+        if told is not None and not told[2].startswith(OF_TORCH):
+            listener(*told)
+        # One level more: a record tells the line that calls `debug`.
+        type(log).debug(log, message, *args, **{**kwargs, "stacklevel": kwargs.get("stacklevel", 1) + 1})
+
+    before = {name: value for name, value in vars(log).items() if name == "debug"}
+    vars(log)["debug"] = debug
 
     def end() -> None:
-        log.removeFilter(seen)
-        if log.level == logging.DEBUG:
-            log.setLevel(before)
+        if vars(log).get("debug") is debug:
+            del vars(log)["debug"]
+            vars(log).update(before)
 
     return end

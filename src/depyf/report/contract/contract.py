@@ -1,0 +1,117 @@
+"""What a run may compile, and the error that says where it did otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from depyf.report.contract.facts import Fact, facts, is_allowed
+from depyf.report.findings import Finding, findings
+from depyf.report.model import Session, UserLine
+
+ASPECTS = ("graphs", "breaks", "recompiles", "eager_calls", "cache_misses")
+"""What a contract counts. The number of graphs has to be met; of all else it is the most that may be."""
+
+WORDS = {
+    "graphs": ("graph", "graphs"),
+    "breaks": ("graph break", "graph breaks"),
+    "recompiles": ("recompile", "recompiles"),
+    "eager_calls": ("frame left to run eager", "frames left to run eager"),
+    "cache_misses": ("cache miss", "cache misses"),
+}
+MOST_SHOWN = 12
+"""Facts shown of each aspect."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """How much a run may compile; None: it does not matter.
+
+    graphs: exactly so many graphs. breaks: at most so many places where a graph ends. recompiles: at most so many
+    compiles that are made since every entry refused a call. eager_calls: at most so many frames that Dynamo was asked
+    to compile and left to Python. cache_misses: at most so many compiles that a cache of torch's did not have.
+    allow: names of modules or packages, or patterns, in whose code all of this is allowed.
+    """
+
+    graphs: int | None = None
+    breaks: int | None = None
+    recompiles: int | None = None
+    eager_calls: int | None = None
+    cache_misses: int | None = None
+    allow: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for aspect in ASPECTS:
+            value = getattr(self, aspect)
+            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+                raise TypeError(f"{aspect} is a count, not {value!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """An aspect in which a run is not as its contract says: what it may be, what it was, and each fact of it."""
+
+    aspect: str
+    allowed: int
+    found: tuple[Fact, ...]
+
+    @property
+    def head(self) -> str:
+        """Return what is wrong in one line."""
+        count, (one, several) = len(self.found), WORDS[self.aspect]
+        most = "" if self.aspect == "graphs" else "at most " if self.allowed else ""
+        return f"{count} {one if count == 1 else several}, the contract says {most}{self.allowed}"
+
+
+def violations(session: Session, contract: Contract) -> list[Violation]:
+    """Return the aspects in which a session does not keep a contract."""
+    told = facts(session, contract.allow)
+    found = []
+    for aspect in ASPECTS:
+        limit = getattr(contract, aspect)
+        own = tuple(fact for fact in told if fact.aspect == aspect)
+        if limit is not None and (len(own) != limit if aspect == "graphs" else len(own) > limit):
+            found.append(Violation(aspect, limit, own))
+    return found
+
+
+class CompileContractError(AssertionError):
+    """Says in which respects a program compiled otherwise than it should, with each finding.
+
+    violations: what the contract says, and what was.
+    findings: what `depyf.report.findings` says of the run, the worst first.
+    """
+
+    def __init__(self, violated: Iterable[Violation], found: Iterable[Finding] = ()) -> None:
+        self.violations = tuple(violated)
+        self.findings = tuple(found)
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        lines = []
+        for each in self.violations:
+            lines.append(each.head)
+            for fact in each.found[:MOST_SHOWN]:
+                lines.append(f"  {fact.place}: {fact.text}" if fact.place else f"  {fact.text}")
+                lines += [f"    {detail}" for detail in fact.details if detail not in fact.text]
+            if len(each.found) > MOST_SHOWN:
+                lines.append(f"  and {len(each.found) - MOST_SHOWN} more")
+            if not each.found:
+                lines.append("  nothing was compiled")
+        told = [finding.line for finding in self.findings]
+        if told:
+            lines += ["findings, the worst first:", *(f"  {line}" for line in told[:MOST_SHOWN])]
+        return "\n".join(lines)
+
+
+def check(session: Session, contract: Contract) -> None:
+    """Raise CompileContractError where a session does not keep a contract."""
+    violated = violations(session, contract)
+    if violated:
+        raise CompileContractError(violated, _of_others_code(findings(session), contract.allow))
+
+
+def _of_others_code(found: Iterable[Finding], allow: tuple[str, ...]) -> list[Finding]:
+    """Return the findings that are not in code in which all is allowed."""
+    lines = ((each, UserLine(each.where.file, each.where.line) if each.where else None) for each in found)
+    return [each for each, line in lines if not is_allowed(line, allow)]

@@ -1,0 +1,100 @@
+"""A snapshot: what a test compiled, in a file that people read and a later run is compared with.
+
+before: the facts of a run
+after:
+    torch 2.13
+
+    graph forward
+    graph forward (after a break)
+    break forward: `if x.sum() > 0:`: Data-dependent branching
+    kernel cpp_fused_add_0
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from depyf.report.contract.facts import Fact
+
+LABELS = {"graphs": "graph", "breaks": "break", "recompiles": "recompile", "eager_calls": "eager", "kernels": "kernel"}
+"""The word that begins the line of a fact, by its aspect, in the order of the file."""
+
+HELD = ("graph", "break", "recompile", "eager")
+"""What torch may not do more of in another release; names of kernels and reasons are its own."""
+
+HEAD = "# What {} compiles. Written by `pytest --update-compiles`."
+_VERSION = re.compile(r"^torch (\S+)$", re.MULTILINE)
+_RELEASE = re.compile(r"\d+\.\d+")
+_CODE = re.compile(r"`(.*?)`")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How a run differs from a snapshot: the lines, and whether another torch alone may be the reason.
+
+    broken: in words, what is worse than in the snapshot; empty where nothing is.
+    """
+
+    lines: tuple[str, ...]
+    made_with: str
+    now: str
+    broken: tuple[str, ...]
+
+    @property
+    def is_of_torch(self) -> bool:
+        """Return whether the snapshot was made with another release of torch, and nothing is worse than there."""
+        return self.made_with != self.now and not self.broken
+
+
+def snapshot_text(name: str, torch_version: str, told: Iterable[Fact]) -> str:
+    """Return the text of a snapshot's file."""
+    return "\n".join([HEAD.format(name), f"torch {release(torch_version)}", "", *snapshot_lines(told)]) + "\n"
+
+
+def snapshot_lines(told: Iterable[Fact]) -> list[str]:
+    """Return a line for each fact: graphs first, then breaks, recompiles, frames that run eager, and kernels."""
+    order = list(LABELS)
+    known = [fact for fact in told if fact.aspect in LABELS]
+    return [f"{LABELS[fact.aspect]} {fact.text}" for fact in sorted(known, key=lambda fact: order.index(fact.aspect))]
+
+
+def compare(text: str, torch_version: str, told: Iterable[Fact]) -> Difference | None:
+    """Return how facts differ from the text of a snapshot, None where they do not."""
+    found = _VERSION.search(text)
+    before = [line for line in text.splitlines() if line.partition(" ")[0] in LABELS.values()]
+    after = snapshot_lines(told)
+    if before == after:
+        return None
+    lines = [line for line in difflib.unified_diff(before, after, lineterm="", n=0) if line[:3] not in ("---", "+++")]
+    changed = tuple(line for line in lines if not line.startswith("@@"))
+    return Difference(changed, found[1] if found else "?", release(torch_version), tuple(_worse(before, after)))
+
+
+def release(version: str) -> str:
+    """Return the release of a version of torch.
+
+    >>> release("2.13.0+cpu")
+    '2.13'
+    """
+    found = _RELEASE.match(version)
+    return found[0] if found else version
+
+
+def _worse(before: list[str], after: list[str]) -> Iterable[str]:
+    """Yield what there is more of: breaks are told by the user's line, all else by the function."""
+    one, other = Counter(map(_held, before)), Counter(map(_held, after))
+    for key, count in (other - one).items():
+        label, subject = key
+        if label in HELD:
+            yield f"{count} more {label} in {subject}"
+
+
+def _held(line: str) -> tuple[str, str]:
+    label, _, rest = line.partition(" ")
+    subject = rest.partition(":")[0]
+    code = _CODE.search(rest) if label == "break" else None
+    return label, f"{subject}: `{code[1]}`" if code else subject.partition(" runs eager")[0]

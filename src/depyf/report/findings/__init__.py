@@ -1,0 +1,21 @@
+"""Takes a run; gives its findings: what failed, ran eager or was compiled again, each cause once, the worst first."""
+
+from __future__ import annotations
+
+from depyf.report.findings.breaks import of_breaks
+from depyf.report.findings.failures import of_failures
+from depyf.report.findings.merge import merged
+from depyf.report.findings.model import SEVERITIES, Cost, Finding, Severity, Where
+from depyf.report.findings.recompiles import of_recompiles
+from depyf.report.findings.skipped import of_skipped
+from depyf.report.model import Session
+
+__all__ = ["SEVERITIES", "Cost", "Finding", "Severity", "Where", "findings", "merged"]
+
+SOURCES = (of_failures, of_recompiles, of_breaks, of_skipped)
+"""What looks for findings; each yields them in the order of the run."""
+
+
+def findings(session: Session) -> tuple[Finding, ...]:
+    """Return the findings of a run, the one that costs most first."""
+    return merged(found for source in SOURCES for found in source(session))

@@ -1,0 +1,40 @@
+"""Compiles that failed: the first thing to know of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from depyf.report.findings.model import Cost, Finding, Where
+from depyf.report.model import Compile, Failure, Session, UserLine
+from depyf.report.phases import duration
+from depyf.report.user_source import short_path
+
+LIMITS = ("RecompileLimitExceeded", "FailOnRecompileLimitHit", "cache_size_limit", "recompile_limit")
+"""What torch calls a compile that was not begun, since the function has all the entries that it may have."""
+
+
+def is_limit(failure: Failure) -> bool:
+    """Return whether a compile was given up since its function has all the entries that it may have."""
+    return any(name in failure.kind or name in failure.reason for name in LIMITS)
+
+
+def place(line: UserLine) -> Where:
+    """Return a line of the user's as the place of a finding."""
+    return Where(short_path(line.filename), line.line, line.function)
+
+
+def cost_of(compiled: Compile, eager_calls: int | None = None) -> Cost:
+    """Return what one compile cost."""
+    return Cost(eager_calls, round(duration(compiled.seconds), 6), 1)
+
+
+def of_failures(session: Session) -> Iterator[Finding]:
+    """Yield a finding for each compile that failed."""
+    for function, compiled in session.compiles():
+        failure = compiled.failure
+        if failure is None or is_limit(failure):
+            continue
+        where = failure.where or UserLine(function.filename, function.first_line, "", function.name)
+        cause = f"The compile of `{function.name}` failed, {failure.kind}: {failure.summary.rstrip('.')}"
+        fix = failure.hints[0] if failure.hints else ""
+        yield Finding("failure", "high", place(where), cause, cost_of(compiled), fix, (str(compiled.id),))

@@ -1,0 +1,34 @@
+"""One cause is one finding, however many entries, restarts or processes show it; and which comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from depyf.report.findings.model import SEVERITIES, Cost, Finding
+
+
+def merged(found: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings with those of one cause joined, in the order in which they should be read.
+
+    The order is the same for two runs of one program: it depends on counts, never on seconds.
+    """
+    joined: dict[object, Finding] = {}
+    for each in found:
+        key = each.kind, each.where, each.cause
+        joined[key] = _joined(joined[key], each) if key in joined else each
+    return tuple(sorted(joined.values(), key=_rank))
+
+
+def _rank(found: Finding) -> tuple[int, int, int]:
+    return SEVERITIES.index(found.severity), -(found.cost.eager_calls or 0), -found.cost.compiles
+
+
+def _joined(one: Finding, other: Finding) -> Finding:
+    eager = [each.cost.eager_calls for each in (one, other) if each.cost.eager_calls is not None]
+    cost = Cost(
+        sum(eager) if eager else None,
+        round(one.cost.compile_seconds + other.cost.compile_seconds, 6),
+        one.cost.compiles + other.cost.compiles,
+    )
+    return replace(one, cost=cost, compiles=tuple(dict.fromkeys((*one.compiles, *other.compiles))))

@@ -1,0 +1,152 @@
+"""What torch compiles, told to a session without any file: no decompilation, no graph's text, nothing on a steady call.
+
+Torch tells of a compile by its trace, its bytecode hook and its log of skipped frames. None of them runs when compiled
+code is called again, so a watched program pays for its compiles alone. It needs no `prepare_debug` and disturbs none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import types
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from depyf.collector import paused
+from depyf.report.model import Artefact, Session, Unavailable
+from depyf.torch import entries
+from depyf.torch.adapters import lacking, seams, stages
+from depyf.torch.adapters.skips import watch_skips
+from depyf.torch.adapters.unheard import pass_over_unheard
+from depyf.torch.adapters.unseen import unseen
+from depyf.torch.adapters.versions import python_version, torch_version
+from depyf.torch.dump import Numbers
+from depyf.torch.hooks import join
+from depyf.torch.problems import Problems
+from depyf.torch.recorder import Recorder
+from depyf.torch.records import record_compile_id, record_kind
+
+GRAPH, KERNELS = "dynamo_output_graph", "inductor_output_code"
+HEARD = frozenset(
+    {
+        *(stages.FRAME_STARTS, stages.FRAME_ENDS, stages.BACKWARD_ENDS, stages.GUARD_TREE),
+        *(stages.BREAK_REASON, stages.RECOMPILE_REASONS, GRAPH, KERNELS),
+    }
+)
+"""The records that are taken in; all others cost a look at their name."""
+
+
+class _NoFiles:
+    """The directory of a session that writes none."""
+
+    directory = Path("/", "depyf writes no files here")
+
+    def __init__(self) -> None:
+        self.numbers = Numbers()
+
+    def write(self, name: str, text: str) -> bool:
+        return False
+
+    def remove(self, name: str) -> None:
+        pass
+
+    def without_directory(self, text: str) -> str:
+        return text
+
+    def artefact_name(self, artefact: Artefact, owner: str, text: str) -> str:
+        return ""
+
+
+class Watch:
+    """Fills a session while it is open; may be opened again, and goes on with the same session then."""
+
+    def __init__(self) -> None:
+        self.session = Session(torch_version(), python_version(), ended=True)
+        self._problems = Problems(_NoFiles.directory)
+        self._recorder = Recorder(self.session, _NoFiles(), keep_restarted=False)
+        self._hooks: ExitStack | None = None
+        self._open = 0
+        self._lock = threading.RLock()
+
+    def open(self) -> None:
+        """Begin to hear of compiles, in all threads."""
+        with self._lock:
+            self._open += 1
+            if self._open == 1:
+                self._hooks = self._install()
+
+    def close(self) -> None:
+        """Hear no more once it was closed as often as it was opened; the session is whole then."""
+        with self._lock:
+            self._open -= 1
+            hooks, self._hooks = (self._hooks, None) if not self._open else (None, self._hooks)
+        if hooks is not None:
+            hooks.close()
+            with self._contained("reading the last cache entries"):
+                entries.read_new_entries(self._recorder)
+            self.session.problems = list(self._problems.found)
+
+    def _install(self) -> ExitStack:
+        missing = lacking.structured_trace()
+        if missing is not None:
+            raise RuntimeError(f"depyf cannot tell what is compiled: {missing.reason}")
+        with ExitStack() as hooks:
+            logger, handler = logging.getLogger(seams.TRACE_LOGGER), _Handler(self)
+            logger.addHandler(handler)
+            hooks.callback(logger.removeHandler, handler)
+            hooks.callback(pass_over_unheard(logger, handler))
+            hooks.callback(seams.register_bytecode_hook(self.on_code).remove)
+            end = watch_skips(self.on_skip)
+            if isinstance(end, Unavailable):
+                self.session.unavailable["frames that Dynamo skipped"] = end.reason
+            else:
+                hooks.callback(end)
+            return hooks.pop_all()
+        raise AssertionError("nothing above swallows an exception")
+
+    def on_record(self, kind: str, metadata: Mapping[str, Any], payload: str | None) -> None:
+        """Take in one record of torch's structured trace."""
+        with self._contained("reading a record of torch's trace"):
+            if record_compile_id(metadata) is None:
+                return  # What no frame called is no part of what a test compiles.
+            if kind == stages.FRAME_STARTS:
+                entries.read_new_entries(self._recorder)
+            text = "" if kind == GRAPH else payload
+            running = self._recorder.record(metadata, text)
+            if kind == stages.GUARD_TREE and running is not None:
+                entries.read_guards_in_progress(self._recorder, running)
+
+    def on_code(self, code: types.CodeType, new_code: types.CodeType) -> None:
+        """Note what Dynamo's code calls; it runs as it is."""
+        with self._contained(f"reading Dynamo's code for {code.co_name}"):
+            current = seams.current_compile()
+            if current is not None:
+                join(self._recorder, self._recorder.begun(current[0], code), code, new_code)
+
+    def on_skip(self, name: str, reason: str, filename: str) -> None:
+        """Note a frame that runs as the user wrote it."""
+        with self._contained(f"noting that {name} was skipped"):
+            self._recorder.skipped(name, reason, filename)
+
+    @contextlib.contextmanager
+    def _contained(self, where: str) -> Iterator[None]:
+        """Run a block inside torch: what fails there is a problem of the session, no error of the user's program."""
+        with self._problems.contained(where), paused():
+            yield
+
+
+class _Handler(logging.Handler):
+    def __init__(self, watch: Watch) -> None:
+        super().__init__(logging.DEBUG)
+        self._watch = watch
+
+    @unseen
+    def emit(self, record: logging.LogRecord) -> None:
+        metadata = getattr(record, "metadata", None)
+        if isinstance(metadata, Mapping):
+            kind = record_kind(metadata)[0]
+            if kind in HEARD:
+                self._watch.on_record(kind, metadata, getattr(record, "payload", None))

@@ -1,0 +1,52 @@
+"""Put the sets of the original back as constants, where no text tells in which order they are iterated over.
+
+before: frozenset({'a', 'b'}), which the compiler filled in the order of the text
+after: the very set of the original, which goes through 'b' first in this process
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Hashable, Mapping
+
+from depyf.bytecode.constants import key
+from depyf.bytecode.set_order import filled_in, is_fixed
+from depyf.errors import DecompilationError
+
+Sets = Mapping[Hashable, list[frozenset[object]]]
+
+
+def sets_of(original: types.CodeType) -> Sets:
+    """Return by their members the sets of some code, and of the code in it, of which no text tells the order."""
+    found: dict[Hashable, list[frozenset[object]]] = {}
+    pending = [original]
+    while pending:
+        for const in pending.pop().co_consts:
+            if isinstance(const, types.CodeType):
+                pending.append(const)
+            elif type(const) is frozenset and not (is_fixed(const) and filled_in(const)):
+                same = found.setdefault(members(const), [])
+                if all(const is not other for other in same):
+                    same.append(const)
+    return found
+
+
+def own_sets(code: types.CodeType, sets: Sets) -> types.CodeType:
+    """Return the code with sets of the original in the place of those that have the same members.
+
+    Raises `DecompilationError` where the original goes through two of these in different orders.
+    """
+    consts = list(code.co_consts)
+    for place, const in enumerate(consts):
+        same = sets.get(members(const), []) if type(const) is frozenset else []
+        if len({tuple(map(key, each)) for each in same}) > 1:
+            raise DecompilationError("sets of the same members in different orders", code=code.co_name)
+        if same:
+            consts[place] = same[0]
+    is_changed = any(new is not old for new, old in zip(consts, code.co_consts, strict=True))
+    return code.replace(co_consts=tuple(consts)) if is_changed else code
+
+
+def members(value: frozenset[object]) -> Hashable:
+    """Return a key of what is in a set, in whatever order."""
+    return frozenset(map(key, value))

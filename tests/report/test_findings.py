@@ -1,0 +1,94 @@
+"""Findings: each cause once, the worst first, the same in every view."""
+
+from __future__ import annotations
+
+import json
+
+from depyf.report.findings import Cost, Finding, findings, merged
+from depyf.report.index_json import index_json
+from depyf.report.index_markdown import index_markdown
+from depyf.report.index_reader import findings_of, session_of
+from depyf.report.model import (
+    Compile,
+    CompileId,
+    Failure,
+    Function,
+    GraphBreak,
+    Recompile,
+    Refusal,
+    Session,
+    UserLine,
+)
+
+
+def session(*compiles: Compile) -> Session:
+    """Return a run in which `f` was compiled so."""
+    for number, each in enumerate(compiles):
+        each.order = number
+    function = Function("0", "f", "f.py", 1, "def f(): ...\n", "0", compiles=list(compiles))
+    return Session("2.13.0", "3.11.7", functions={"0": function})
+
+
+def compiled(number: int, *refusals: Refusal, **changes: object) -> Compile:
+    """Return a compile of `f`: a recompile, where refusals are given."""
+    made = Compile(CompileId(0, number), "f", "f.py", 1, seconds={"total": 0.5})
+    if refusals:
+        made.trigger = Recompile(refusals)
+    for name, value in changes.items():
+        setattr(made, name, value)
+    return made
+
+
+def broken(line: int, reason: str = "print") -> GraphBreak:
+    return GraphBreak(reason, "", ("remove it",), "GB0001", UserLine("f.py", line, "x", "f"), (), 0, "")
+
+
+def refused(entry: str, *explained: str) -> Refusal:
+    return Refusal(entry, explained[:1], explained)
+
+
+def test_a_run_without_a_problem_has_none() -> None:
+    assert findings(session(compiled(0))) == ()
+
+
+def test_a_place_that_breaks_in_several_compiles_is_one() -> None:
+    run = session(compiled(0, breaks=[broken(3)]), compiled(1, breaks=[broken(3), broken(4)]))
+    (one, other) = findings(run)
+    assert (one.where.line, one.compiles, one.cost) == (3, ("0/0", "0/1"), Cost(None, 1.0, 2))
+    assert (other.where.line, other.fix) == (4, "remove it")
+
+
+def test_a_failure_comes_first_with_its_line() -> None:
+    failure = Failure("BackendCompilerFailed", "no such kernel\nmore", UserLine("g.py", 7, "y", "g"))
+    run = session(compiled(0, breaks=[broken(3)]), compiled(1, failure=failure))
+    first = findings(run)[0]
+    assert (first.kind, first.severity, str(first.where)) == ("failure", "high", "g.py:7")
+    assert "no such kernel" in first.cause and "more" not in first.cause
+
+
+def test_recompiles_for_one_value_are_one() -> None:
+    run = session(
+        compiled(0),
+        compiled(1, refused("0/0", "L[\"mode\"]: expected 'a', got 'b'  (:3 x)")),
+        compiled(
+            2, refused("0/1", "L[\"mode\"]: expected 'b', got 'c'"), refused("0/0", "far: expected 1, got 2", "y")
+        ),
+    )
+    (found,) = findings(run)
+    assert found.compiles == ("0/1", "0/2")
+    assert found.cost.compiles == 2
+
+
+def test_what_several_processes_show_is_one() -> None:
+    found = findings(session(compiled(0, breaks=[broken(3)])))
+    (joined,) = merged([*found, *found])
+    assert joined.cost == Cost(None, 1.0, 2)
+
+
+def test_the_index_tells_them_and_is_read_back() -> None:
+    run = session(compiled(0, breaks=[broken(3)], failure=Failure("Unsupported", "no", UserLine("f.py", 2, "x", "f"))))
+    index = json.loads(index_json(run))
+    assert tuple(findings_of(index)) == findings(run) == findings(session_of(index))
+    assert isinstance(findings_of(index)[0], Finding)
+    assert findings_of({}) == []
+    assert "## Findings\n\n1. **high**: The compile of `f` failed" in index_markdown(run)
