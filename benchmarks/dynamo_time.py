@@ -26,7 +26,7 @@ from torch._dynamo.callback import on_compile_end, on_compile_start
 
 from benchmarks.bar import Bar, none_of, report
 from benchmarks.dynamo_code import MODULES, load, run
-from depyf import api
+from depyf.decompiler import api
 from depyf.torch.adapters import seams
 
 Way = Callable[[types.CodeType], object]

@@ -26,32 +26,32 @@ from examples.toy_example import toy_example
 
 # What torch calls of depyf's, at every depth at which it may fail, and what a context does when it ends.
 HOOKS = (
-    "depyf.torch.active:record_compile_id",
-    "depyf.torch.active:seams.current_compile",
-    "depyf.torch.prepare:DumpContext.on_record",
-    "depyf.torch.prepare:DumpContext.on_code",
-    "depyf.torch.prepare:DumpContext.on_graph",
-    "depyf.torch.recorder:Recorder.record",
-    "depyf.torch.recorder:Recorder.end_of_context",
-    "depyf.torch.entries:read_new_entries",
-    "depyf.torch.entries:guard_set",
-    "depyf.torch.hooks:relate",
-    "depyf.torch.hooks:transform",
-    "depyf.torch.transform:assumptions",
-    "depyf.api:decompile_code",
-    "depyf.torch.transform:recompile",
-    "depyf.torch.dump:write_whole",
-    "depyf.torch.prepare:write_views",
-    "depyf.torch.views:render_full_code",
-    "depyf.torch.views:index_json",
-    "depyf.torch.views:index_markdown",
+    "depyf.torch.capture.active:record_compile_id",
+    "depyf.torch.capture.active:seams.current_compile",
+    "depyf.torch.capture.prepare:DumpContext.on_record",
+    "depyf.torch.capture.prepare:DumpContext.on_code",
+    "depyf.torch.capture.prepare:DumpContext.on_graph",
+    "depyf.torch.capture.recorder:Recorder.record",
+    "depyf.torch.capture.recorder:Recorder.end_of_context",
+    "depyf.torch.capture.entries:read_new_entries",
+    "depyf.torch.capture.entries:guard_set",
+    "depyf.torch.capture.hooks:relate",
+    "depyf.torch.capture.hooks:transform",
+    "depyf.torch.capture.transform:assumptions",
+    "depyf.decompiler.api:decompile_code",
+    "depyf.torch.capture.transform:recompile",
+    "depyf.torch.dump.directory:write_whole",
+    "depyf.torch.capture.prepare:write_views",
+    "depyf.torch.dump.views:render_full_code",
+    "depyf.torch.dump.views:index_json",
+    "depyf.torch.dump.views:index_markdown",
 )
 
 # What a context puts into torch when it begins: when that fails, it must not begin by half.
 BEGINNINGS = (
     "depyf.torch.adapters.seams:without_profiler_marks",
     "depyf.torch.adapters.seams:register_bytecode_hook",
-    "depyf.torch.active:FormatterPatch.install",
+    "depyf.torch.capture.active:FormatterPatch.install",
 )
 
 

@@ -24,7 +24,7 @@ import json, marshal, resource, sys, time
 from importlib.util import MAGIC_NUMBER
 sys.path[:0] = [sys.argv[1] + "/src", sys.argv[1] + "/tools/roundtrip"]
 import corpus
-from depyf import api
+from depyf.decompiler import api
 from depyf.errors import DecompilationError
 began, modules, failed, exact = time.process_time(), 0, 0, 0
 for path in corpus.py_files(corpus.stdlib_dir()):

@@ -12,9 +12,9 @@ from torch import Tensor
 
 from benchmarks.bar import Bar, none_of, report
 from benchmarks.other_inputs import ARGUMENTS, SETTINGS
-from depyf.torch import live
 from depyf.torch.adapters import seams
-from depyf.torch.replica import Replica
+from depyf.torch.capture import live
+from depyf.torch.replica.replica import Replica
 from examples.toy_example import toy_example
 
 CALLS = 100

@@ -25,8 +25,8 @@ from benchmarks.dynamo_programs.program import Program
 from depyf.report.model import Unavailable
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.runs import watch_runs
-from depyf.torch.live import root_function
-from depyf.torch.replica import Replica
+from depyf.torch.capture.live import root_function
+from depyf.torch.replica.replica import Replica
 
 ROUNDS = 4
 CALLS_AT_LEAST = 1000

@@ -49,7 +49,7 @@ class Tool:
     def function(self, code: types.CodeType) -> object:
         """Decompile a function's code, in a module of its own if the tool wants it so."""
         if self.adapter is None:
-            from depyf import api
+            from depyf.decompiler import api
 
             return api.decompile_code(code) if self.name == "ours-verified" else api.decompile(code)
         if hasattr(self.adapter, "decompile_function"):
@@ -60,7 +60,7 @@ class Tool:
     def pyc(self, path: str) -> object:
         """Decompile a module."""
         if self.adapter is None:
-            from depyf import api
+            from depyf.decompiler import api
 
             return api.decompile_module_pyc(path) if self.name == "ours-verified" else api.decompile_pyc(path)
         import marshal

@@ -8,44 +8,41 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
+ROOMS = 12
 FILE_CAP = 500
 FUNCTION_CAP = 60
 
-# A part of depyf may import itself and what stands above it in this list.
+# A part of depyf may import itself and what stands above it in this list; a dotted part is a package inside another.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("version", "errors", "trace", "collector", "quiet"),
+    ("version", "errors"),
     ("bytecode",),
-    ("cfg",),
-    ("lift",),
-    ("structure",),
-    ("passes",),
-    ("emit",),
     ("verify",),
-    ("work", "operation_groups"),
-    ("pass_order",),
-    ("pipeline",),
-    ("driver",),
-    ("show",),
-    ("check",),
-    ("live",),
-    ("decompiled", "decompiled_module"),
-    ("definition",),
-    ("api",),
+    ("decompiler.steps",),
+    ("decompiler.graph",),
+    ("decompiler.lift",),
+    ("decompiler.structure",),
+    ("decompiler.passes",),
+    ("decompiler.emit",),
+    ("decompiler.pipeline",),
+    ("decompiler.show",),
+    ("decompiler.live",),
     ("decompiler",),
+    ("api",),
     ("report",),
+    ("trace",),
     ("torch",),
     ("explain", "optimization"),
-    ("launch",),
     ("notebook",),
     ("pytest_plugin",),
     ("cli",),
+    ("pytest_plugin",),
 )
 RANK = {part: rank for rank, parts in enumerate(LAYERS) for part in parts}
 
@@ -74,6 +71,15 @@ STDLIB = sys.stdlib_module_names | {"annotationlib"}
 """Modules of every standard library: the last are those that only newer Pythons have."""
 
 
+def part_of(module: str) -> str:
+    """Return the most specific part of `LAYERS` that holds a module below `depyf`, or the module's first name."""
+    names = module.split(".")
+    for count in range(len(names), 0, -1):
+        if ".".join(names[:count]) in RANK:
+            return ".".join(names[:count])
+    return names[0]
+
+
 @dataclass(frozen=True)
 class Source:
     """A file of the project: its path relative to the root, with `/`, and its text."""
@@ -90,12 +96,23 @@ class Source:
         return tuple(ast.walk(self.tree))
 
     @property
-    def part(self) -> str:
-        """The name directly under `src/depyf`, or '' outside of it and for `depyf` itself."""
+    def module(self) -> str:
+        """The dotted name below `depyf`, or '' outside of the package and for `depyf` itself."""
         if not self.path.startswith("src/depyf/"):
             return ""
-        name = self.path.split("/")[2].removesuffix(".py")
-        return "" if name in ("__init__", "__main__") else name
+        dotted = self.path.removeprefix("src/depyf/").removesuffix(".py").replace("/", ".")
+        name = dotted.removesuffix("__init__").removesuffix(".")
+        return "" if name == "__main__" else name
+
+    @property
+    def part(self) -> str:
+        """The part of `LAYERS` that the module belongs to, or its first name where it belongs to none."""
+        return part_of(self.module)
+
+    @property
+    def room(self) -> str:
+        """The name directly under `src/depyf`, or '' outside of it and for `depyf` itself."""
+        return self.module.partition(".")[0]
 
     @property
     def generated(self) -> bool:
@@ -151,7 +168,7 @@ def import_direction(source: Source) -> list[Offence]:
             offences.append(Offence(source.path, line, "a relative import hides its direction"))
         if name.split(".")[0] != "depyf":
             continue
-        part = [*name.split("."), ""][1]
+        part = part_of(name.partition(".")[2])
         if RANK.get(part, len(LAYERS)) > RANK[source.part]:
             offences.append(Offence(source.path, line, f"'{source.part}' imports {name}, which stands above it"))
         elif part != source.part and RANK[part] == RANK[source.part]:
@@ -163,7 +180,7 @@ def third_party(source: Source) -> list[Offence]:
     """The decompiler has no dependencies, and only `depyf/torch/` imports torch."""
     if not package(source):
         return []
-    allowed = THIRD_PARTY.get(source.part, set()) | {"depyf", "", "__future__"} | STDLIB
+    allowed = THIRD_PARTY.get(source.room, set()) | {"depyf", "", "__future__"} | STDLIB
     return [
         Offence(source.path, line, f"imports {name}")
         for line, name in _imports(source)
@@ -350,3 +367,57 @@ def project_files(root: Path = ROOT) -> list[Source]:
 def is_python(source: Source) -> bool:
     """Tell whether the rules for Python files apply to `source`."""
     return source.path.endswith(".py") and not source.path.startswith(FOREIGN)
+
+
+def import_circles(sources: Sequence[Source]) -> list[tuple[str, ...]]:
+    """Return the modules that import each other in a circle; imports in functions and for types alone count too."""
+    modules = {_dotted(source): source for source in sources if is_python(source)}
+    graph = {name: sorted(_imported_modules(source, modules)) for name, source in modules.items()}
+    return [circle for circle in strong_components(graph) if len(circle) > 1]
+
+
+def _dotted(source: Source) -> str:
+    path = source.path.removeprefix("src/").removesuffix(".py").replace("/", ".")
+    return path.removesuffix(".__init__")
+
+
+def _imported_modules(source: Source, known: Collection[str]) -> set[str]:
+    """Return the modules that a file imports, or imports names from; the packages around them do not count."""
+    found = set()
+    for _, name in _imports(source):
+        found.update(module for module in (name, name.rpartition(".")[0]) if module in known)
+        if name in known:
+            found.discard(name.rpartition(".")[0])
+    return found - {_dotted(source)}
+
+
+def strong_components(graph: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
+    """Return the strongly connected components of a graph (Tarjan 1972, with an explicit stack)."""
+    number: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    waiting: list[str] = []
+    components = []
+    for root in graph:
+        work = [(root, iter(graph[root]))] if root not in number else []
+        for node, _ in work:
+            number[node] = lowest[node] = len(number)
+            waiting.append(node)
+        while work:
+            node, successors = work[-1]
+            for successor in successors:
+                if successor not in number:
+                    number[successor] = lowest[successor] = len(number)
+                    waiting.append(successor)
+                    work.append((successor, iter(graph[successor])))
+                    break
+                if successor in waiting:
+                    lowest[node] = min(lowest[node], number[successor])
+            else:
+                work.pop()
+                if work:
+                    lowest[work[-1][0]] = min(lowest[work[-1][0]], lowest[node])
+                if lowest[node] == number[node]:
+                    cut = waiting.index(node)
+                    components.append(tuple(sorted(waiting[cut:])))
+                    del waiting[cut:]
+    return components

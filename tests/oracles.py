@@ -7,7 +7,7 @@ import functools
 from pathlib import Path
 
 from depyf.bytecode.code import Code
-from depyf.verify.oracle import Oracle
+from depyf.verify.candidate.oracle import Oracle
 from tests import interpreters
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 
@@ -12,12 +13,14 @@ from tests.architecture_rules import (
     FUNCTION_CAP,
     LAYERS,
     PYTHON_RULES,
+    ROOMS,
     TEXT_RULES,
     Rule,
     Source,
     file_cap,
     function_cap,
     generated_say_so,
+    import_circles,
     import_direction,
     is_python,
     machine_paths,
@@ -30,6 +33,7 @@ from tests.architecture_rules import (
 )
 
 FILES = project_files()
+GRAPH = "src/depyf/decompiler/graph/a.py"
 
 
 @pytest.mark.parametrize("rule", PYTHON_RULES, ids=lambda rule: rule.__name__)
@@ -50,43 +54,67 @@ def test_the_rules_see_the_package() -> None:
     assert {"bytecode", "torch", "cli"} <= parts <= known | {""}
 
 
+def test_the_top_of_the_package_is_a_house_of_few_rooms() -> None:
+    rooms = {source.room for source in FILES if package(source) and source.room not in ("", "version", "errors")}
+    assert len(rooms) <= ROOMS, sorted(rooms)
+
+
+def test_each_package_says_what_it_is() -> None:
+    heads = [source for source in FILES if package(source) and source.path.endswith("/__init__.py")]
+    assert len(heads) > ROOMS
+    assert [source.path for source in heads if not ast.get_docstring(source.tree)] == []
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert import_circles(FILES) == []
+
+
+def test_a_circle_is_found_also_through_imports_in_functions_and_for_types() -> None:
+    lazy = "def f():\n    from depyf.report import b\n"
+    typed = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from depyf.report.c import C\n"
+    files = {"a": lazy, "b": typed, "c": "import depyf.report.a\n", "d": "from depyf.report.a import f\n"}
+    sources = [Source(f"src/depyf/report/{name}.py", text) for name, text in files.items()]
+    assert import_circles(sources) == [("depyf.report.a", "depyf.report.b", "depyf.report.c")]
+    assert import_circles([*sources[:2], sources[3]]) == []
+
+
 LONG_FUNCTION = "def f():\n" + "    x = 1\n" * FUNCTION_CAP
 TABLE = "TABLE = {\n" + "".join(f"    {n}: 'x',\n" for n in range(200)) + "}\n"
 PATH_OF_A_MACHINE = "/".join(["", "root", "x"])
 
 OFFENDERS = [
-    (import_direction, "src/depyf/cfg/a.py", "from depyf.lift import stack\n"),
-    (import_direction, "src/depyf/cfg/a.py", "from depyf import lift\n"),
-    (import_direction, "src/depyf/cfg/a.py", "import depyf\n"),
-    (import_direction, "src/depyf/cfg/a.py", "def f():\n    from depyf.emit.lines import emit\n"),
+    (import_direction, GRAPH, "from depyf.decompiler.lift import stack\n"),
+    (import_direction, GRAPH, "from depyf.decompiler import lift\n"),
+    (import_direction, GRAPH, "import depyf\n"),
+    (import_direction, GRAPH, "def f():\n    from depyf.decompiler.emit.lines import emit\n"),
     (import_direction, "src/depyf/verify/a.py", "import importlib\nimportlib.import_module('depyf.api')\n"),
-    (import_direction, "src/depyf/lift/a.py", "from ..emit import lines\n"),
+    (import_direction, "src/depyf/decompiler/lift/a.py", "from ..emit import lines\n"),
     (import_direction, "src/depyf/errors.py", "from depyf.version import __version__\n"),
     (import_direction, "src/depyf/somewhere/a.py", "x = 1\n"),
     (third_party, "src/depyf/report/a.py", "import torch\n"),
-    (third_party, "src/depyf/api.py", "def f():\n    from torch._dynamo import config\n"),
+    (third_party, "src/depyf/decompiler/api.py", "def f():\n    from torch._dynamo import config\n"),
     (third_party, "src/depyf/__init__.py", "import importlib\nimportlib.import_module('torch')\n"),
-    (third_party, "src/depyf/api.py", "import torch.fx as fx\n"),
-    (third_party, "src/depyf/emit/a.py", "import rich\n"),
-    (version_tests, "src/depyf/cfg/a.py", "import sys\nif sys.version_info >= (3, 11): pass\n"),
-    (version_tests, "src/depyf/cfg/a.py", "import sys\nNEW = sys.version_info[1]\n"),
-    (version_tests, "src/depyf/cfg/a.py", "from sys import version_info\n"),
-    (version_tests, "src/depyf/cfg/a.py", "def f(code): return code.version < (3, 12)\n"),
-    (version_tests, "src/depyf/cfg/a.py", "def f(minor): return minor in ((3, 9), (3, 10))\n"),
-    (version_tests, "src/depyf/lift/a.py", "def f(a, b): return a.version == b\n"),
-    (version_tests, "src/depyf/lift/a.py", "def f(a):\n    match a.version:\n        case _: pass\n"),
+    (third_party, "src/depyf/decompiler/api.py", "import torch.fx as fx\n"),
+    (third_party, "src/depyf/decompiler/emit/a.py", "import rich\n"),
+    (version_tests, GRAPH, "import sys\nif sys.version_info >= (3, 11): pass\n"),
+    (version_tests, GRAPH, "import sys\nNEW = sys.version_info[1]\n"),
+    (version_tests, GRAPH, "from sys import version_info\n"),
+    (version_tests, GRAPH, "def f(code): return code.version < (3, 12)\n"),
+    (version_tests, GRAPH, "def f(minor): return minor in ((3, 9), (3, 10))\n"),
+    (version_tests, "src/depyf/decompiler/lift/a.py", "def f(a, b): return a.version == b\n"),
+    (version_tests, "src/depyf/decompiler/lift/a.py", "def f(a):\n    match a.version:\n        case _: pass\n"),
     (version_tests, "src/depyf/torch/a.py", "import torch\nprint(torch.__version__)\n"),
     (version_tests, "src/depyf/torch/a.py", "import torch\nprint(torch.version.cuda)\n"),
-    (version_tests, "src/depyf/api.py", "import sys\nprint(sys.hexversion)\n"),
-    (file_cap, "src/depyf/cfg/a.py", "x = 1\n" * (FILE_CAP + 1)),
-    (function_cap, "src/depyf/cfg/a.py", LONG_FUNCTION),
+    (version_tests, "src/depyf/decompiler/api.py", "import sys\nprint(sys.hexversion)\n"),
+    (file_cap, GRAPH, "x = 1\n" * (FILE_CAP + 1)),
+    (function_cap, GRAPH, LONG_FUNCTION),
     (function_cap, "tests/a.py", "class A:\n    async " + LONG_FUNCTION.replace("\n", "\n    ") + "\n"),
-    (recursion, "src/depyf/cfg/a.py", "def walk(node):\n    for n in node: walk(n)\n"),
-    (recursion, "src/depyf/cfg/a.py", "class A:\n    def walk(self, n):\n        return [self.walk(m) for m in n]\n"),
-    (vague_names, "src/depyf/cfg/utils.py", "x = 1\n"),
+    (recursion, GRAPH, "def walk(node):\n    for n in node: walk(n)\n"),
+    (recursion, GRAPH, "class A:\n    def walk(self, n):\n        return [self.walk(m) for m in n]\n"),
+    (vague_names, "src/depyf/decompiler/graph/utils.py", "x = 1\n"),
     (vague_names, "src/depyf/misc/a.py", "x = 1\n"),
-    (vague_names, "src/depyf/cfg/a.py", "class GraphManager: pass\n"),
-    (vague_names, "src/depyf/cfg/a.py", "def parse_helper(): pass\n"),
+    (vague_names, GRAPH, "class GraphManager: pass\n"),
+    (vague_names, GRAPH, "def parse_helper(): pass\n"),
     (generated_say_so, "src/depyf/bytecode/versions/a.py", TABLE),
     (generated_say_so, "src/depyf/bytecode/versions/a.py", '"""Opcodes."""\n# generated by hand\n' + TABLE),
     (machine_paths, "README.md", f"cd {PATH_OF_A_MACHINE}\n"),
@@ -100,7 +128,11 @@ def test_the_rule_catches_its_offender(rule: Rule, path: str, text: str) -> None
 
 
 INNOCENTS = [
-    (import_direction, "src/depyf/lift/a.py", "from depyf.cfg import graph\nfrom depyf.lift.stack import Stack\n"),
+    (
+        import_direction,
+        "src/depyf/decompiler/lift/a.py",
+        "from depyf.decompiler.graph import tac\nfrom depyf.decompiler.lift.stack import Stack\n",
+    ),
     (import_direction, "src/depyf/torch/a.py", "from depyf.report.model import Compile\n"),
     (import_direction, "src/depyf/__init__.py", "from depyf.api import decompile\n"),
     (import_direction, "tests/a.py", "import depyf\n"),
@@ -108,15 +140,15 @@ INNOCENTS = [
     (third_party, "src/depyf/cli/a.py", "import click\nimport ast\n"),
     (version_tests, "src/depyf/bytecode/versions/a.py", "import sys\nNEW = sys.version_info >= (3, 11)\n"),
     (version_tests, "src/depyf/torch/adapters/a.py", "import torch\nNEW = torch.__version__ >= '2.9'\n"),
-    (version_tests, "src/depyf/cfg/a.py", "def f(shape): return shape == (10, 3)\n"),
+    (version_tests, GRAPH, "def f(shape): return shape == (10, 3)\n"),
     (version_tests, "src/depyf/report/a.py", "def f(code): return f'Python {code.version}'\n"),
     (version_tests, "src/depyf/verify/a.py", "def f(a, b): return a.version != b.version\n"),
-    (version_tests, "src/depyf/emit/a.py", "def f(conversion): return conversion == 'r'\n"),
-    (file_cap, "src/depyf/cfg/a.py", "x = 1\n" * FILE_CAP),
+    (version_tests, "src/depyf/decompiler/emit/a.py", "def f(conversion): return conversion == 'r'\n"),
+    (file_cap, GRAPH, "x = 1\n" * FILE_CAP),
     (file_cap, "src/depyf/bytecode/versions/a.py", "# Generated by tools/x.py\n" + "x = 1\n" * 600),
-    (function_cap, "src/depyf/cfg/a.py", LONG_FUNCTION.removesuffix("    x = 1\n")),
-    (recursion, "src/depyf/cfg/a.py", "class A:\n    def verify(self, n):\n        return verify(n)\n"),
-    (recursion, "src/depyf/cfg/a.py", "def walk(node):\n    return node.walk()\n"),
+    (function_cap, GRAPH, LONG_FUNCTION.removesuffix("    x = 1\n")),
+    (recursion, GRAPH, "class A:\n    def verify(self, n):\n        return verify(n)\n"),
+    (recursion, GRAPH, "def walk(node):\n    return node.walk()\n"),
     (vague_names, "src/depyf/torch/a.py", "from torch._dynamo import utils\nclass ContextManaged: pass\n"),
     (generated_say_so, "src/depyf/bytecode/versions/a.py", "# Generated by tools/x.py\n" + TABLE),
     (machine_paths, "README.md", "rooted in /workspace, at the root/ of it\n"),

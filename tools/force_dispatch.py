@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
-from depyf.decompiled import decompile_function  # noqa: E402
+from depyf.decompiler.function import decompile_function  # noqa: E402
 from depyf.errors import DecompilationError  # noqa: E402
 
 SKIPPED = {"site-packages", "dist-packages", "test", "tests", "lib2to3"}

@@ -26,12 +26,12 @@ from dataclasses import dataclass
 
 from depyf.api import decompile_code
 from depyf.bytecode.reader import read
-from depyf.decompiled import Decompiled
+from depyf.decompiler.function import Decompiled
+from depyf.decompiler.pipeline.table import BUILD
 from depyf.errors import DecompilationError
-from depyf.pipeline import BUILD
+from depyf.verify.candidate.recompile import recompile
 from depyf.verify.compare import verify
 from depyf.verify.level import Level
-from depyf.verify.recompile import recompile
 from tools.force_dispatch import functions
 from tools.fuzz.check import RUNS, observe
 from tools.fuzz.generate import generate

@@ -14,9 +14,9 @@ from types import CodeType
 import torch
 from torch._C._dynamo.eval_frame import get_bytecode_debugger_callback, set_bytecode_debugger_callback
 
-from depyf.torch import live
 from depyf.torch.adapters import seams
-from depyf.torch.replica import Replica
+from depyf.torch.capture import live
+from depyf.torch.replica.replica import Replica
 from examples.toy_example import toy_example
 from tools.guard_verdicts.program import Change
 from tools.guard_verdicts.programs.ambience import STATES

@@ -16,15 +16,14 @@ from typing import TYPE_CHECKING
 from depyf.version import __version__
 
 if TYPE_CHECKING:
-    from depyf.api import decompile, decompile_pyc
-    from depyf.decompiler import Decompiler
+    from depyf.decompiler.api import Decompiler, decompile, decompile_pyc
     from depyf.errors import DecompilationError
     from depyf.report.contract.contract import CompileContractError
-    from depyf.torch.bytecode_log import install, uninstall
-    from depyf.torch.debug import debug
-    from depyf.torch.expect import expect
+    from depyf.torch.capture.bytecode_log import install, uninstall
+    from depyf.torch.capture.expect import expect
+    from depyf.torch.capture.prepare import prepare_debug
     from depyf.torch.numerics.trace import trace_numerics
-    from depyf.torch.prepare import prepare_debug
+    from depyf.torch.stepping.debug import debug
 
 __all__ = [
     "CompileContractError",
@@ -45,17 +44,17 @@ __all__ = [
 # decompiler does without.
 _HOMES = {
     "CompileContractError": "depyf.report.contract.contract",
-    "decompile": "depyf.api",
-    "decompile_pyc": "depyf.api",
+    "decompile": "depyf.decompiler.api",
+    "decompile_pyc": "depyf.decompiler.api",
     "DecompilationError": "depyf.errors",
-    "Decompiler": "depyf.decompiler",
-    "debug": "depyf.torch.debug",
-    "expect": "depyf.torch.expect",
-    "install": "depyf.torch.bytecode_log",
-    "load_ipython_extension": "depyf.notebook.extension",
-    "prepare_debug": "depyf.torch.prepare",
+    "Decompiler": "depyf.decompiler.api",
+    "debug": "depyf.torch.stepping.debug",
+    "expect": "depyf.torch.capture.expect",
+    "install": "depyf.torch.capture.bytecode_log",
+    "load_ipython_extension": "depyf.notebook",
+    "prepare_debug": "depyf.torch.capture.prepare",
     "trace_numerics": "depyf.torch.numerics.trace",
-    "uninstall": "depyf.torch.bytecode_log",
+    "uninstall": "depyf.torch.capture.bytecode_log",
 }
 
 

@@ -21,7 +21,7 @@ import pytest
 
 if TYPE_CHECKING:
     from depyf.report.contract.facts import Fact
-    from depyf.torch.expect import expect
+    from depyf.torch.capture.expect import expect
 
 MARKER = "compiles"
 FOLDER = "__compiles__"
@@ -55,7 +55,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         return (yield)
     if importlib.util.find_spec("torch") is None:
         return (yield)  # The test says so itself.
-    from depyf.torch.fresh import fresh_caches
+    from depyf.torch.capture.fresh import fresh_caches
 
     with tempfile.TemporaryDirectory(prefix="depyf_", ignore_cleanup_errors=True) as folder, fresh_caches(Path(folder)):
         return (yield)
@@ -112,7 +112,7 @@ def _checked(item: pytest.Item, *args: Any, snapshot: bool | str = False, **kwar
     __tracebackhide__ = True
     from depyf.report.contract.contract import CompileContractError
     from depyf.report.contract.facts import facts
-    from depyf.torch.expect import expect
+    from depyf.torch.capture.expect import expect
 
     contract = expect(*args, **kwargs)
     try:

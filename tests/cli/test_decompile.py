@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from depyf.cli.commands import depyf
-from depyf.cli.entry import EXIT_DONE, EXIT_FAILED, EXIT_USAGE
+from depyf.cli.exit_codes import EXIT_DONE, EXIT_FAILED, EXIT_USAGE
 
 SOURCE = "def double(x):\n    return x * 2\n"
 

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from depyf.cli.commands import depyf
-from depyf.cli.entry import EXIT_DONE, EXIT_FAILED
+from depyf.cli.exit_codes import EXIT_DONE, EXIT_FAILED
 
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
@@ -22,7 +22,7 @@ def test_what_is_wrong_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: object, **options: object) -> None:
         raise RuntimeError("seeded")
 
-    monkeypatch.setattr("depyf.torch.transform.api.decompile_code", broken)
+    monkeypatch.setattr("depyf.torch.capture.transform.api.decompile_code", broken)
     done = CliRunner().invoke(depyf, ["doctor"])
     assert done.exit_code == EXIT_FAILED
     assert "seeded" in done.stderr

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from depyf.cli import atomic
 from depyf.cli.commands import depyf
-from depyf.cli.entry import EXIT_DONE, EXIT_FAILED, EXIT_USAGE
+from depyf.cli.exit_codes import EXIT_DONE, EXIT_FAILED, EXIT_USAGE
 from depyf.cli.folder import jobs_of
 from depyf.cli.workers import Lost, run_jobs
 

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from depyf.cli.commands import depyf
-from depyf.cli.entry import EXIT_DONE, EXIT_USAGE
-from depyf.pipeline import OPTIONAL, PASSES
+from depyf.cli.exit_codes import EXIT_DONE, EXIT_USAGE
+from depyf.decompiler.pipeline.table import OPTIONAL, PASSES
 
 SOURCE = """
 def f(a, b):

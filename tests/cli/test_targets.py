@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from depyf.cli.commands import depyf
-from depyf.cli.entry import EXIT_DONE, EXIT_FAILED
+from depyf.cli.exit_codes import EXIT_DONE, EXIT_FAILED
 from depyf.cli.locate import bodies, find_definition, find_module
-from depyf.definition import definitions
+from depyf.decompiler.definition import definitions
 
 MODULE = '''
 assert not __name__, "this module must not be run"

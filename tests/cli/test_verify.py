@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from depyf.cli.commands import depyf
-from depyf.cli.entry import EXIT_DONE, EXIT_FAILED, EXIT_UNPROVEN, EXIT_USAGE
+from depyf.cli.exit_codes import EXIT_DONE, EXIT_FAILED, EXIT_UNPROVEN, EXIT_USAGE
 from tests import interpreters
 from tests.bytecode.listings import COMPILE
 

@@ -10,12 +10,12 @@ from click.testing import CliRunner
 from depyf.bytecode.versions.known import FACTS
 from depyf.cli import opcodes as table
 from depyf.cli.commands import depyf
-from depyf.cli.entry import EXIT_DONE, EXIT_FAILED, EXIT_USAGE
-from depyf.decompiled import define
-from depyf.decompiled_module import decompile_module
-from depyf.driver import decompile
-from depyf.emit.grammar import Grammar
-from depyf.emit.statements import write
+from depyf.cli.exit_codes import EXIT_DONE, EXIT_FAILED, EXIT_USAGE
+from depyf.decompiler.emit.grammar import Grammar
+from depyf.decompiler.emit.statements import write
+from depyf.decompiler.function import define
+from depyf.decompiler.module import decompile_module
+from depyf.decompiler.pipeline.run import decompile
 from depyf.verify.level import Level
 from tests import interpreters
 from tests.oracles import compiled, oracle

@@ -6,10 +6,10 @@ import ast
 
 import pytest
 
-from depyf.emit.grammar import Grammar
-from depyf.emit.statements import write
-from depyf.lift.nodes import Temp, Var
-from depyf.passes.at_once import use_at_once
+from depyf.decompiler.emit.grammar import Grammar
+from depyf.decompiler.emit.statements import write
+from depyf.decompiler.lift.nodes import Temp, Var
+from depyf.decompiler.passes.at_once import use_at_once
 from tests.bytecode.listings import compiled
 
 GRAMMAR = Grammar.of(compiled("", (3, 11)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from depyf.bytecode.reader import read
-from depyf.decompiled_module import module_source
+from depyf.decompiler.module import module_source
 
 PLAIN = "class C:\n    x = 1\n    y = [x for x in (x, 2)]\n"
 BRANCHES = """

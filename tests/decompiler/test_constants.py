@@ -7,7 +7,7 @@ import pytest
 from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.reader import read
-from depyf.emit.constants import source
+from depyf.decompiler.emit.constants import source
 from depyf.verify.compare import verify
 from depyf.verify.level import Level
 from tests import interpreters

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
-from depyf.decompiled import decompile_function
-from depyf.structure.budget import nests_too_deep
+from depyf.decompiler.function import decompile_function
+from depyf.decompiler.structure.budget import nests_too_deep
 from depyf.verify.level import Level
 
 FLAT = frozenset({"build"})

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from depyf.decompiled import decompile_function
+from depyf.decompiler.function import decompile_function
 from depyf.verify.level import Level
 
 if sys.version_info < (3, 11):

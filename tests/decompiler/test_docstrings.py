@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from depyf.emit.docstrings import clean, docstring_source
+from depyf.decompiler.emit.docstrings import clean, docstring_source
 from tests import interpreters
 from tests.decompiler.again import exact
 

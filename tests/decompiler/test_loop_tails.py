@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.driver import decompile
-from depyf.emit.grammar import Grammar
-from depyf.emit.statements import write
-from depyf.passes.module import module_body
+from depyf.decompiler.emit.grammar import Grammar
+from depyf.decompiler.emit.statements import write
+from depyf.decompiler.passes.module import module_body
+from depyf.decompiler.pipeline.run import decompile
 from depyf.verify.compare import verify
 from depyf.verify.level import Level
 from tests import interpreters

@@ -7,8 +7,8 @@ import types
 import pytest
 
 from depyf.api import decompile_code
+from depyf.verify.candidate.recompile import recompile
 from depyf.verify.level import Level
-from depyf.verify.recompile import recompile
 
 
 def makes_in_place(y, g):  # type: ignore[no-untyped-def]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from depyf.bytecode.code import Code
-from depyf.decompiled import define
-from depyf.driver import decompile
-from depyf.emit.grammar import Grammar
-from depyf.emit.statements import write
+from depyf.decompiler.emit.grammar import Grammar
+from depyf.decompiler.emit.statements import write
+from depyf.decompiler.function import define
+from depyf.decompiler.pipeline.run import decompile
 from depyf.verify.compare import verify
 from depyf.verify.level import Level
 from tests import interpreters

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytest
 
 from depyf.api import decompile_code
-from depyf.lift.simulate import lift
-from depyf.pipeline import BUILD, SCOPES
+from depyf.decompiler.lift.simulate import lift
+from depyf.decompiler.pipeline.table import BUILD, SCOPES
 from depyf.verify.level import Level
 from tests.verify.assemble import assemble
 

@@ -14,9 +14,9 @@ from depyf.bytecode.listing import Listing
 from depyf.bytecode.listings import Listings
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.reader import read
-from depyf.driver import decompile, nested
+from depyf.decompiler.lift.simplify import Known
+from depyf.decompiler.pipeline.run import decompile, nested
 from depyf.errors import DecompilationError
-from depyf.lift.simplify import Known
 from tests.decompiler.test_program_written import frames_as_lists, two_ways
 
 SOURCES = sorted((Path(__file__).parent / "sources").glob("*.txt"))

@@ -15,7 +15,7 @@ SCRIPT = """
 import sys, types, warnings
 sys.path.insert(0, sys.argv[1])
 from depyf.api import decompile_code
-from depyf.decompiled import source_of
+from depyf.decompiler.function import source_of
 from depyf.verify.level import Level
 
 warnings.simplefilter("error")

@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from depyf.lift.nodes import Temp
-from depyf.passes.telling import hint_names
+from depyf.decompiler.lift.nodes import Temp
+from depyf.decompiler.passes.telling import hint_names
 
 
 def hints_of(source: str) -> dict[int, str]:

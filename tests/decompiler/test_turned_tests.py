@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from depyf.decompiled_module import decompile_module
+from depyf.decompiler.module import decompile_module
 from depyf.verify.level import Level
 from tests import interpreters
 from tests.oracles import compiled, oracle

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from depyf.passes.walk import holds, nodes, of_kinds, rewrite_expressions, rewrite_sequences, statements
+from depyf.decompiler.passes.walk import holds, nodes, of_kinds, rewrite_expressions, rewrite_sequences, statements
 
 SOURCE = """
 if a:

@@ -12,7 +12,7 @@ import pytest
 from depyf.api import decompile_code
 from depyf.bytecode.exception_table import Entry, read_exception_table
 from depyf.bytecode.reader import read
-from depyf.verify.layout import varint
+from depyf.verify.candidate.layout import varint
 from depyf.verify.level import Level
 
 pytestmark = pytest.mark.skipif(sys.version_info < (3, 11), reason="tables came with 3.11")

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import pytest
 
 import depyf
-from depyf.live.values import MANY
+from depyf.decompiler.live.values import MANY
 
 
 class Color(enum.Enum):

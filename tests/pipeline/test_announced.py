@@ -8,11 +8,11 @@ import pytest
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.reader import read
-from depyf.driver import decompile
-from depyf.lift.simplify.known import Known
-from depyf.pipeline import BUILD
-from depyf.show.steps import Steps
-from depyf.trace import recording
+from depyf.decompiler.lift.simplify.known import Known
+from depyf.decompiler.pipeline.run import decompile
+from depyf.decompiler.pipeline.table import BUILD
+from depyf.decompiler.show.steps import Steps
+from depyf.decompiler.steps import recording
 from tests import interpreters
 from tests.oracles import compiled
 from tests.pipeline.samples import functions

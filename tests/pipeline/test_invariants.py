@@ -11,16 +11,16 @@ from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.pyc import load
 from depyf.bytecode.reader import read
-from depyf.check.graph import broken
-from depyf.check.passes import Broken, Checks
-from depyf.check.tree import broken_items, broken_statements
-from depyf.driver import decompile
-from depyf.lift.simulate import lift
-from depyf.lift.tac import Edge, Goto, Graph, Inst
-from depyf.pipeline import OPTIONAL
-from depyf.structure.tree import Enter, Jump, Label
-from depyf.trace import recording
-from depyf.work import Work
+from depyf.decompiler.graph.tac import Edge, Goto, Graph, Inst
+from depyf.decompiler.lift.simulate import lift
+from depyf.decompiler.pipeline.run import decompile
+from depyf.decompiler.pipeline.table import OPTIONAL
+from depyf.decompiler.pipeline.work import Work
+from depyf.decompiler.show.check.graph import broken
+from depyf.decompiler.show.check.passes import Broken, Checks
+from depyf.decompiler.show.check.tree import broken_items, broken_statements
+from depyf.decompiler.steps import recording
+from depyf.decompiler.structure.tree import Enter, Jump, Label
 from tests import interpreters
 from tests.oracles import compiled
 from tests.pipeline.samples import functions

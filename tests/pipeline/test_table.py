@@ -8,11 +8,11 @@ import pytest
 
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.reader import read
-from depyf.driver import decompile
-from depyf.passes.leftovers import Names
-from depyf.pipeline import ORDER, PASSES
-from depyf.trace import Stopped, present, recording, step
-from depyf.work import Before, Misordered, Pass, Passes, Stage, Work, check_order, run_passes
+from depyf.decompiler.passes.leftovers import Names
+from depyf.decompiler.pipeline.run import decompile
+from depyf.decompiler.pipeline.table import ORDER, PASSES
+from depyf.decompiler.pipeline.work import Before, Misordered, Pass, Passes, Stage, Work, check_order, run_passes
+from depyf.decompiler.steps import Stopped, present, recording, step
 
 
 def nothing(work: Work) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from depyf.api import decompile_code
 from depyf.bytecode.code import Code
-from depyf.decompiled_module import decompile_module
-from depyf.pipeline import BUILD, OPTIONAL
+from depyf.decompiler.module import decompile_module
+from depyf.decompiler.pipeline.table import BUILD, OPTIONAL
 from depyf.verify.level import Level
 from tests import interpreters
 from tests.oracles import compiled, oracle

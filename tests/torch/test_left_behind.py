@@ -8,7 +8,7 @@ from benchmarks import left_behind
 from depyf.torch.adapters import lacking
 
 # Nothing calls these where torch writes no trace.
-OF_THE_TRACE = ("depyf.torch.active:record_compile_id", "depyf.torch.prepare:DumpContext.on_record")
+OF_THE_TRACE = ("depyf.torch.capture.active:record_compile_id", "depyf.torch.capture.prepare:DumpContext.on_record")
 
 
 @pytest.mark.parametrize("name", [*left_behind.SCENARIOS, *left_behind.HOOKS, *left_behind.BEGINNINGS])

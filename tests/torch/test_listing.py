@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
-from depyf.torch.listing import listing, object_words  # noqa: E402 - after the check that torch is there
+from depyf.torch.capture.listing import listing, object_words  # noqa: E402 - after the check that torch is there
 
 
 def program() -> object:

@@ -10,8 +10,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 import depyf  # noqa: E402 - after the check that torch is there
-from depyf.torch import progress  # noqa: E402
 from depyf.torch.adapters import lacking  # noqa: E402
+from depyf.torch.dump import progress  # noqa: E402
 from tests.torch.needs import needs  # noqa: E402
 
 

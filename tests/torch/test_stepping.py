@@ -14,10 +14,10 @@ torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch
 
 import depyf  # noqa: E402 - after the check that torch is there
 from depyf.torch.adapters import interpreted, seams  # noqa: E402
-from depyf.torch.reachable import reachable_functions  # noqa: E402
-from depyf.torch.steppable import SourceFile  # noqa: E402
-from depyf.torch.stepping import find_steps, running_from_files  # noqa: E402
-from depyf.torch.told import TOLD  # noqa: E402
+from depyf.torch.capture.reachable import reachable_functions  # noqa: E402
+from depyf.torch.dump.told import TOLD  # noqa: E402
+from depyf.torch.stepping.steppable import SourceFile  # noqa: E402
+from depyf.torch.stepping.stepping import find_steps, running_from_files  # noqa: E402
 from tests.torch.debuggers.places import places_of  # noqa: E402
 from tests.torch.debuggers.stepped import stepped  # noqa: E402
 

@@ -13,7 +13,7 @@ import torch
 import depyf
 from depyf.report.model import GuardSet
 from depyf.torch.adapters import lacking, seams, stages
-from depyf.torch.records import record_kind
+from depyf.torch.capture.records import record_kind
 from tests.torch import programs
 from tests.torch.needs import needs
 

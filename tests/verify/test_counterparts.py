@@ -7,9 +7,9 @@ from types import CodeType
 
 from depyf.api import decompile_code
 from depyf.bytecode.reader import read
+from depyf.verify.candidate.recompile import recompile
 from depyf.verify.counterparts import lines_of_instructions
 from depyf.verify.level import Level
-from depyf.verify.recompile import recompile
 
 
 def lines(code: CodeType) -> dict[int, set[int]]:

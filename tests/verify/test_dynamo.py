@@ -16,9 +16,9 @@ from torch._dynamo.convert_frame import register_bytecode_hook
 from depyf.bytecode.reader import read
 from depyf.errors import DecompilationError
 from depyf.verify.assumptions import Assumptions
+from depyf.verify.candidate.recompile import recompile
 from depyf.verify.compare import verify
 from depyf.verify.level import Level, Verdict
-from depyf.verify.recompile import recompile
 from tools.mutations import KINDS
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from depyf.api import decompile_module, load_pyc
-from depyf.verify.interpreters import FOLDERS, find_interpreter
+from depyf.verify.candidate.interpreters import FOLDERS, find_interpreter
+from depyf.verify.candidate.oracle import NotCompiled, Oracle
 from depyf.verify.level import Level
-from depyf.verify.oracle import NotCompiled, Oracle
 from tests import interpreters
 from tests.bytecode.listings import compiled
 
@@ -100,7 +100,7 @@ def test_several_threads_have_workers_of_their_own() -> None:
 def test_no_worker_outlives_the_program() -> None:
     version = HERE
     script = (
-        "from depyf.verify.oracle import shared_oracle\n"
+        "from depyf.verify.candidate.oracle import shared_oracle\n"
         "oracle = shared_oracle()\n"
         f"oracle.compile('x = 1', {version})\n"
         f"print(oracle.idle[{version}][0].process.pid)\n"

@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from depyf.quiet import without_compiler_warnings
+from depyf.bytecode.host import without_compiler_warnings
 
 
 def test_the_compiler_warns_of_nothing_even_where_warnings_are_errors() -> None:

@@ -11,10 +11,10 @@ import pytest
 
 from depyf.bytecode.reader import read
 from depyf.errors import DecompilationError
+from depyf.verify.candidate.layout import lay_out
+from depyf.verify.candidate.recompile import recompile
 from depyf.verify.compare import verify
-from depyf.verify.layout import lay_out
 from depyf.verify.level import Level
-from depyf.verify.recompile import recompile
 from tests.verify.assemble import code_of
 
 

@@ -13,7 +13,7 @@ VERSIONS = ((3, 10), (3, 11), (3, 14))
 SCRIPT = """
 import sys, types
 sys.path[:0] = sys.argv[1:2]
-from depyf.verify.recompile import recompile
+from depyf.verify.candidate.recompile import recompile
 
 calls = "".join(f"    a({number}.5)\\n" for number in range(300))
 text = f"def f(a):\\n    'says what it does'\\n{calls}    return object_x(a), object_y"

@@ -21,10 +21,10 @@ from pathlib import Path
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.reader import read
-from depyf.decompiled_module import judge, module_source
-from depyf.verify.interpreters import find_interpreter
+from depyf.decompiler.module import judge, module_source
+from depyf.verify.candidate.interpreters import find_interpreter
+from depyf.verify.candidate.oracle import NotCompiled, shared_oracle
 from depyf.verify.level import Level
-from depyf.verify.oracle import NotCompiled, shared_oracle
 from tools.as_written.trees import Definition, causes, functions, held
 
 SKIPPED = ("/test", "idlelib", "lib2to3", "site-packages")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from depyf.api import decompile_code, decompile_module, load_pyc, source_of
-from depyf.decompiled_module import module_source
+from depyf.decompiler.module import module_source
 from depyf.errors import DecompilationError
 from tools.bad_input.damage import damaged, damaged_code
 from tools.bad_input.seeds import FOLDER, seeds

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from depyf.cli.workers import Lost, run_jobs
-from depyf.pipeline import NOTHING
+from depyf.decompiler.pipeline.table import NOTHING
 from depyf.verify.level import Level
 from tools.fuzz.check import ORIGINAL, OURS, Outcome, check, run_alone
 from tools.fuzz.generate import PLAIN, generate

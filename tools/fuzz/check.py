@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from depyf.api import decompile_code
 from depyf.bytecode.versions.known import FACTS
 from depyf.bytecode.versions.running import RUNNING
-from depyf.decompiled import Decompiled
+from depyf.decompiler.function import Decompiled
+from depyf.decompiler.pipeline.table import NOTHING
 from depyf.errors import DecompilationError
-from depyf.pipeline import NOTHING
+from depyf.verify.candidate.recompile import recompile
 from depyf.verify.level import Level
-from depyf.verify.recompile import recompile
 from tools.fuzz.drive import drive, drive_async
 from tools.fuzz.observed import Trace, Value, shown
 

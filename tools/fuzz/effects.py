@@ -8,47 +8,12 @@ from typing import Any
 from depyf.bytecode.operations import OPERATIONS
 from tools.fuzz import groups, managers, suspending
 from tools.fuzz.program import FREE_VARIABLES, Exit, Kinds, Program, fits, is_value, may_stand
+from tools.fuzz.stack import Invalid, Stack
 
 UNMOVED = "pmsuqxyza"
 """Kinds that stay where they are on the stack."""
 FIXED = "a"
 """The parameter that is never assigned."""
-
-
-class Invalid(Exception):
-    """An operation where the interpreter would not survive it, or where it is of no use."""
-
-
-class Stack:
-    """Kinds on the stack, and how far down operations have reached; `invalid` is raised where it is not so."""
-
-    invalid = Invalid
-
-    def __init__(self, kinds: Kinds) -> None:
-        self.kinds = list(kinds)
-        self.lowest = len(kinds)
-
-    def pop(self, wanted: str = "v") -> str:
-        """Take the top, which must be of one of the kinds."""
-        if not self.kinds or not any(fits(self.kinds[-1], want) for want in wanted):
-            raise Invalid
-        kind = self.kinds.pop()
-        self.lowest = min(self.lowest, len(self.kinds))
-        return kind
-
-    def values(self, count: int) -> list[str]:
-        """Take some values, the lowest first."""
-        return [self.pop() for _ in range(count)][::-1]
-
-    def at(self, depth: int) -> str:
-        """Return the kind so deep; 1 is the top."""
-        if not 0 < depth <= len(self.kinds):
-            raise Invalid
-        return self.kinds[-depth]
-
-    def push(self, *kinds: str) -> None:
-        """Add values."""
-        self.kinds.extend(kinds)
 
 
 def kind_of(value: object) -> str:

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from depyf.bytecode.versions.facts import Facts
 from depyf.bytecode.versions.known import FACTS
-from tools.fuzz.effects import FIXED, Invalid, apply, leave
+from tools.fuzz.effects import FIXED, apply, leave
 from tools.fuzz.fuel import put_fuel
 from tools.fuzz.groups import Groups
 from tools.fuzz.lowering import CELLS, VARIABLES
 from tools.fuzz.program import ASYNC_GENERATOR, Block, Exit, Kinds, Op, Program, Region, fits, is_value
 from tools.fuzz.propose import Proposals, drop
+from tools.fuzz.stack import Invalid
 from tools.fuzz.wide import MODES, Wide
 
 PLAIN, CALM, WIDE, GROUPS = "plain", "calm", "wide", "groups"

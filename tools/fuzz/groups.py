@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tools.fuzz.lowering import Lowering
 from tools.fuzz.program import Block, Exit, Kinds, Op, Program, Region
-
-if TYPE_CHECKING:
-    from tools.fuzz.effects import Stack
+from tools.fuzz.stack import Stack
 
 CleanUp = Callable[[int, Kinds], "int | None"]
 MayProtect = Callable[[int, Kinds], bool]

@@ -7,12 +7,10 @@ beside it, that is of kind `y` and above it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tools.fuzz.lowering import Lowering
-
-if TYPE_CHECKING:
-    from tools.fuzz.effects import Stack
+from tools.fuzz.stack import Stack
 
 SPECIAL_METHODS = {False: ("__enter__", "__exit__"), True: ("__aenter__", "__aexit__")}
 

@@ -6,9 +6,10 @@ import copy
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from tools.fuzz.effects import Invalid, apply, leave
+from tools.fuzz.effects import apply, leave
 from tools.fuzz.fuel import put_fuel
 from tools.fuzz.program import Exit, Program, all_fit
+from tools.fuzz.stack import Invalid
 
 Predicate = Callable[[Program], bool]
 

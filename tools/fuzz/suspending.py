@@ -7,13 +7,11 @@ iterator is of kind `a`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tools.fuzz.lowering import Lowering
 from tools.fuzz.program import ASYNC, ASYNC_GENERATOR, COROUTINE, GENERATOR
-
-if TYPE_CHECKING:
-    from tools.fuzz.effects import Stack
+from tools.fuzz.stack import Stack
 
 MODES = {
     "AWAIT": ASYNC,

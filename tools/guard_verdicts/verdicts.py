@@ -13,13 +13,13 @@ from typing import Any
 import torch
 import torch._dynamo.config
 
-from depyf.torch import live
 from depyf.torch.adapters import seams
-from depyf.torch.guards import agreement
-from depyf.torch.guards.explain import Refusal, explain
+from depyf.torch.capture import live
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction, render_full_code
 from depyf.torch.guards.render import guard_name
 from depyf.torch.guards.tree import Tree
+from depyf.torch.guards.verdicts import agreement
+from depyf.torch.guards.verdicts.explain import Refusal, explain
 from tools.guard_verdicts.program import Change, Program
 
 _DICT_ITEM = re.compile(r"dict_item\(([^()]*), ([^(),]*)\)")

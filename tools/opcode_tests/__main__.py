@@ -18,11 +18,11 @@ from pathlib import Path
 from depyf.bytecode.code import Version
 from depyf.bytecode.versions.known import FACTS
 from depyf.cli.opcodes import DATA
-from depyf.decompiled_module import decompile_module
+from depyf.decompiler.module import decompile_module
 from depyf.errors import DecompilationError
-from depyf.verify.interpreters import find_interpreter
+from depyf.verify.candidate.interpreters import find_interpreter
+from depyf.verify.candidate.oracle import Oracle
 from depyf.verify.level import Level
-from depyf.verify.oracle import Oracle
 from tools.opcode_tests.assembled import ASSEMBLED
 from tools.opcode_tests.programs import Program, opcodes_of, programs
 

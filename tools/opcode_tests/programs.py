@@ -15,7 +15,7 @@ from depyf.bytecode.listing import Listing
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.pyc import load
 from depyf.bytecode.versions.known import facts_of
-from depyf.driver import nested
+from depyf.decompiler.pipeline.run import nested
 
 TEXT = Path(__file__).parent / "programs.txt"
 HEAD = re.compile(r"^#: (?P<name>.*?) since (?P<since>\d\.\d+)(?: until (?P<until>\d\.\d+))?$")

@@ -19,8 +19,8 @@ from depyf.cli.problems import Failed, NotFound, Usage
 from depyf.cli.shown import SHOWS, STANDARD, neutral, show_after, show_bytecode, show_steps
 from depyf.cli.stages import show_page
 from depyf.cli.target import Class, Folder, Found, Function, Module, parse_target, resolve
+from depyf.decompiler.pipeline.table import OPTIONAL, PASSES
 from depyf.errors import DecompilationError
-from depyf.pipeline import OPTIONAL, PASSES
 
 LIMIT = 60.0
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from depyf.cli.entry import EXIT_DIFFERENT, EXIT_FAILED, EXIT_USAGE
+from depyf.cli.exit_codes import EXIT_DIFFERENT, EXIT_FAILED, EXIT_USAGE
 from depyf.report.comparison import ASPECTS, Change, changes
 from depyf.report.html.process import Process, processes
 

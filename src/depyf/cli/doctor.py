@@ -9,8 +9,8 @@ import sys
 import click
 
 from depyf.bytecode.versions.known import FACTS, running
-from depyf.cli.entry import EXIT_FAILED
-from depyf.verify.interpreters import find_interpreter
+from depyf.cli.exit_codes import EXIT_FAILED
+from depyf.verify.candidate.interpreters import find_interpreter
 from depyf.version import __version__
 
 OPTIONAL = ("click", "rich", "torch", "numpy", "jinja2", "pygments", "debugpy")
@@ -29,7 +29,7 @@ def doctor() -> None:
     if importlib.util.find_spec("torch") is None:
         click.echo("torch is not installed: only the decompiler can be used")
         return
-    from depyf.torch.checkup import check_up
+    from depyf.torch.capture.checkup import check_up
 
     checkup = check_up()
     if checkup.warning:

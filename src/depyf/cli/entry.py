@@ -5,11 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 
-EXIT_DONE = 0
-EXIT_FAILED = 1
-EXIT_USAGE = 2
-EXIT_UNPROVEN = 3
-EXIT_DIFFERENT = 3
+from depyf.cli.exit_codes import EXIT_USAGE
 
 
 def main() -> None:

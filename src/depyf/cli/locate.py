@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from importlib.machinery import ModuleSpec
 
 from depyf.bytecode.code import CO_OPTIMIZED
-from depyf.definition import LOCALS
+from depyf.decompiler.definition import LOCALS
 
 PARAMETERS = "<generic parameters of "
 

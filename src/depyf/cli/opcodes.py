@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from depyf.bytecode.code import Version
 from depyf.bytecode.versions.known import FACTS
 from depyf.bytecode.wordcode import decode
-from depyf.lift.rules import FOLD
+from depyf.decompiler.lift.rules import FOLD
 
 DATA = importlib.resources.files("depyf.cli") / "opcode_tests.json"
 """Written by `python -m tools.opcode_tests`: per version the test of each opcode, and opcodes that no code shows."""

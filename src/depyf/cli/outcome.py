@@ -6,14 +6,14 @@ import ast
 import time
 from dataclasses import dataclass
 
-from depyf.api import decompile_code, decompile_module, source_of
 from depyf.cli.target import Class, Found, Function, Module
-from depyf.decompiled_module import module_source
-from depyf.definition import definition_source
+from depyf.decompiler.api import decompile_code, decompile_module, source_of
+from depyf.decompiler.definition import definition_source
+from depyf.decompiler.module import module_source
+from depyf.decompiler.pipeline.table import NOTHING
 from depyf.errors import DecompilationError
-from depyf.pipeline import NOTHING
+from depyf.verify.candidate.oracle import Oracle
 from depyf.verify.level import Level, Verdict
-from depyf.verify.oracle import Oracle
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 

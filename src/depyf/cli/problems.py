@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from depyf.cli.entry import EXIT_FAILED, EXIT_UNPROVEN, EXIT_USAGE
+from depyf.cli.exit_codes import EXIT_FAILED, EXIT_UNPROVEN, EXIT_USAGE
 
 
 class Failed(click.ClickException):

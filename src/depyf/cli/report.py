@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from depyf.cli.entry import EXIT_FAILED, EXIT_USAGE
+from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 from depyf.report.html.build import build_report
 
 

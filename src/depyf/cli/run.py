@@ -9,12 +9,12 @@ from pathlib import Path
 
 import click
 
-from depyf.cli.entry import EXIT_FAILED, EXIT_USAGE
+from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
+from depyf.cli.launch.process import end_like, run
+from depyf.cli.launch.settings import Settings
+from depyf.cli.launch.summary import lines, summarised
 from depyf.cli.launch_json import write_launch_json
 from depyf.cli.pages import build_pages, get_ready
-from depyf.launch.process import end_like, run
-from depyf.launch.settings import Settings
-from depyf.launch.summary import lines, summarised
 from depyf.report.writer import prepared_directory
 
 

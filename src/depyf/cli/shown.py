@@ -8,11 +8,11 @@ from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.reader import read
 from depyf.cli.target import Function, Module
-from depyf.driver import decompile, nested
-from depyf.pipeline import PASSES
-from depyf.show import listing
-from depyf.show.steps import After, Step, Steps, difference
-from depyf.trace import recording
+from depyf.decompiler.pipeline.run import decompile, nested
+from depyf.decompiler.pipeline.table import PASSES
+from depyf.decompiler.show import listing
+from depyf.decompiler.show.steps import After, Step, Steps, difference
+from depyf.decompiler.steps import recording
 
 SHOWS = ("bytecode", "cfg", "tree", "steps", "html")
 STANDARD = {"cfg": ("lift",), "tree": ("build", "dispatch")}

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from depyf.api import decompile_code
 from depyf.bytecode.code import Code
 from depyf.bytecode.reader import read
 from depyf.cli.target import Function, Module
-from depyf.decompiled_module import compiled, decompile_module
+from depyf.decompiler.api import decompile_code
+from depyf.decompiler.module import compiled, decompile_module
+from depyf.decompiler.show.page import page
+from depyf.decompiler.show.stages import Origins, Stages, origins
+from depyf.decompiler.steps import recording
 from depyf.errors import DecompilationError
-from depyf.show.page import page
-from depyf.show.stages import Origins, Stages, origins
-from depyf.trace import recording
+from depyf.verify.candidate.oracle import NotCompiled
+from depyf.verify.candidate.recompile import recompile
 from depyf.verify.level import Verdict
-from depyf.verify.oracle import NotCompiled
 from depyf.verify.pairs import paired
-from depyf.verify.recompile import recompile
 
 
 def show_page(target: str, found: Module | Function, without: frozenset[str]) -> str:

@@ -7,10 +7,10 @@ import types
 from dataclasses import dataclass
 from pathlib import Path
 
-from depyf.api import code_of, load_pyc
 from depyf.bytecode.code import Code
 from depyf.bytecode.reader import read
 from depyf.cli.locate import NotFound, find_definition, find_module, is_function
+from depyf.decompiler.api import code_of, load_pyc
 from depyf.errors import DecompilationError
 
 

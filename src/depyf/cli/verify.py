@@ -10,11 +10,11 @@ from depyf.cli.locate import NotFound as NothingFound
 from depyf.cli.outcome import decompile_found
 from depyf.cli.problems import Failed, NotFound, Unproven, Usage
 from depyf.cli.target import Folder, Module, parse_target, resolve
-from depyf.decompiled_module import judge
+from depyf.decompiler.module import judge
 from depyf.errors import DecompilationError
+from depyf.verify.candidate.oracle import Oracle
 from depyf.verify.explain import explain
 from depyf.verify.level import Level, Verdict
-from depyf.verify.oracle import Oracle
 
 LEVELS = ("EXACT", "EQUIVALENT")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from depyf.torch.explanation import Explanation
+    from depyf.torch.capture.explanation import Explanation
 
 
 def dump_src(compiled: object) -> str:
@@ -20,7 +20,7 @@ def dump_src(compiled: object) -> str:
         TypeError: it is no function, method or module.
         ValueError: nothing is compiled of it.
     """
-    from depyf.torch.replica import Replica
+    from depyf.torch.replica.replica import Replica
 
     return Replica(compiled).text
 
@@ -35,6 +35,6 @@ def interactive_explain(compiled: object) -> Explanation:
         TypeError: it is no function, method or module.
         ValueError: nothing is compiled of it.
     """
-    from depyf.torch.explanation import Explanation
+    from depyf.torch.capture.explanation import Explanation
 
     return Explanation(compiled)

@@ -24,7 +24,7 @@ class _Now(Mapping[str, object]):
 
 
 def _dump_src_dir() -> str | None:
-    from depyf.torch.prepare import current_context
+    from depyf.torch.capture.prepare import current_context
 
     context = current_context()
     return str(context.directory) if context is not None else None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 def get_current_compiled_fn_name() -> str:
     """Return the name of the graph that is being compiled, `__compiled_fn_<k>`; `k` is 0 outside of any compile."""
-    from depyf.torch.prepare import current_context
+    from depyf.torch.capture.prepare import current_context
 
     context = current_context()
     return context.current_graph() if context is not None else "__compiled_fn_0"

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from depyf.torch.dispatcher import TorchCompileWrapperWithCustomDispatcher
+from depyf.torch.replica.dispatcher import TorchCompileWrapperWithCustomDispatcher
 
 __all__ = ["TorchCompileWrapperWithCustomDispatcher"]

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from depyf.report.index_reader import INDEX, Run, read_run
-from depyf.report.model import Function, Session
+from depyf.report.model import Function
 
 HEIGHT = 620
 """Of the frame, in pixels."""
@@ -35,11 +35,10 @@ def bundle(text: str, run: Run | None, caption: str = "") -> dict[str, str]:
     return {"text/plain": text, "text/html": frame(run, caption)}
 
 
-def bundle_of_session(session: Session) -> dict[str, str]:
+def bundle_of_capture(directory: Path, text: str, ended: bool) -> dict[str, str]:
     """Return what is shown of a capture: the report of its files, once its context has ended."""
-    directory = Path(session.directory)
-    run = read_run(directory) if session.ended and (directory / INDEX).is_file() else None
-    return bundle(repr(session), run, repr(session).partition("\n")[0])
+    run = read_run(directory) if ended and (directory / INDEX).is_file() else None
+    return bundle(text, run, text.partition("\n")[0])
 
 
 def frame(run: Run, caption: str = "") -> str:

@@ -10,8 +10,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from depyf.verify.level import Level
 
@@ -374,6 +373,16 @@ class Problem:
     details: str = ""
 
 
+class SessionView(Protocol):
+    """What shows a session."""
+
+    def text(self, session: Session) -> str:
+        """Return what a terminal shows of it."""
+
+    def bundle(self, session: Session) -> dict[str, str]:
+        """Return what a notebook shows of it, by the type of the text."""
+
+
 @dataclass(slots=True, repr=False)
 class Session:
     """Everything that one `prepare_debug` context saw, in order.
@@ -405,16 +414,16 @@ class Session:
     """The page about other processes that write into the same directory, by the way to it; empty where none do."""
     directory: str = ""
     """Where the files of the run are, empty for a run that was read back."""
+    view: SessionView | None = field(default=None, repr=False, compare=False)
+    """How the session shows itself, in a terminal and in a notebook."""
 
     def __repr__(self) -> str:
-        from depyf.report.summary import summary
-
-        return "\n".join(summary(self, Path(self.directory)))
+        if self.view is None:
+            return f"<Session: torch {self.torch_version}, {len(self.functions)} functions>"
+        return self.view.text(self)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        from depyf.report.embedded import bundle_of_session
-
-        return bundle_of_session(self)
+        return {"text/plain": repr(self)} if self.view is None else self.view.bundle(self)
 
     def _repr_html_(self) -> str | None:
         return self._repr_mimebundle_().get("text/html")

@@ -23,6 +23,20 @@ def summary(session: Session, directory: Path) -> list[str]:
     return [f"depyf: {_counts(session)}; see {directory / 'index.md'}", *told[:MOST_LINES], *more]
 
 
+class CaptureView:
+    """How a capture shows itself: a summary in a terminal, the report in a notebook once its context has ended."""
+
+    def text(self, session: Session) -> str:
+        """Return the summary of the run."""
+        return "\n".join(summary(session, Path(session.directory)))
+
+    def bundle(self, session: Session) -> dict[str, str]:
+        """Return the report of the session's files, or its summary while its context is active."""
+        from depyf.report.embedded import bundle_of_capture
+
+        return bundle_of_capture(Path(session.directory), repr(session), session.ended)
+
+
 STYLES = {
     "depyf:": "bold",
     "  high": "red",

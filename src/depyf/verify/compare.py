@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.docstring import docstring
+from depyf.bytecode.host import pausing
 from depyf.bytecode.listings import Listings
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.versions.known import facts_of
-from depyf.collector import pausing
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.bisimulate import bisimulate
 from depyf.verify.exact import Comparison, compare_paths

@@ -9,11 +9,11 @@ import pytest
 import torch
 
 from depyf.report.model import Guard, GuardSet
-from depyf.torch import live
 from depyf.torch.adapters import lacking, seams
-from depyf.torch.guards import agreement
-from depyf.torch.guards.between import contrasts
+from depyf.torch.capture import live
 from depyf.torch.guards.record import guard_set
+from depyf.torch.guards.verdicts import agreement
+from depyf.torch.guards.verdicts.between import contrasts
 from tests.torch.needs import needs
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from depyf.torch import live
 from depyf.torch.adapters import lacking
+from depyf.torch.capture import live
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction, render_full_code
 from depyf.torch.guards.tree import Tree
 from examples.toy_example import toy_example

@@ -15,14 +15,14 @@ from typing import Any
 import pytest
 import torch
 
-from depyf.torch import ambient, live
 from depyf.torch.adapters import cpp_guards, lacking, seams
-from depyf.torch.guards import agreement
-from depyf.torch.guards.explain import explain
+from depyf.torch.capture import live
 from depyf.torch.guards.names import Names
 from depyf.torch.guards.record import guard_set
 from depyf.torch.guards.render import render
 from depyf.torch.guards.tree import Tree
+from depyf.torch.guards.verdicts import agreement, ambient
+from depyf.torch.guards.verdicts.explain import explain
 from examples.toy_example import toy_example
 from tests.torch.needs import needs
 

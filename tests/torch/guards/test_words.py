@@ -11,13 +11,13 @@ import pytest
 import torch
 
 from depyf.report.model import UserLine
-from depyf.torch import ambient
-from depyf.torch.difference import brief
+from depyf.torch.capture.qualified import qualified_name
 from depyf.torch.guards.held import Gone, hold, identifier
 from depyf.torch.guards.literal import literal, quoted
 from depyf.torch.guards.names import Names
+from depyf.torch.guards.verdicts import ambient
+from depyf.torch.guards.verdicts.difference import brief
 from depyf.torch.guards.words import expression, user_line
-from depyf.torch.qualified import qualified_name
 
 
 class Colour(enum.Enum):

@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
-from depyf.torch.rank import rank_directory  # noqa: E402 - after the check that torch is there
+from depyf.torch.dump.rank import rank_directory  # noqa: E402 - after the check that torch is there
 
 JOB = Path(__file__).with_name("job.py")
 

@@ -10,11 +10,11 @@ from typing import Any, NoReturn
 import pytest
 import torch
 
-from depyf import api
+from depyf.decompiler import api
 from depyf.errors import DecompilationError
-from depyf.torch import live
 from depyf.torch.adapters import lacking
-from depyf.torch.replica import Replica
+from depyf.torch.capture import live
+from depyf.torch.replica.replica import Replica
 from tests.torch.needs import needs
 from tests.torch.replica import replicated
 from tests.torch.replica.replicated import make_cell, make_closure, ones

@@ -10,7 +10,7 @@ import types
 from collections.abc import Sequence
 
 from depyf.report.model import CompileId
-from depyf.torch.weak_codes import WeakCodes
+from depyf.torch.capture.weak_codes import WeakCodes
 
 UNHEARD = 9999
 """The frame number of entries whose compile nobody heard of."""

@@ -1,1 +1,1 @@
-"""Takes what torch tells of its compiles; gives the model of the run, with the files of a dump or without any."""
+"""Takes what torch reports while a context is active, gives the model of the run and the code that may run instead."""

@@ -15,19 +15,19 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from depyf.collector import paused
+from depyf.bytecode.host import paused
 from depyf.report.model import Artefact, Session, Unavailable
-from depyf.torch import entries
 from depyf.torch.adapters import lacking, seams, stages
 from depyf.torch.adapters.skips import watch_skips
 from depyf.torch.adapters.unheard import pass_over_unheard
 from depyf.torch.adapters.unseen import unseen
 from depyf.torch.adapters.versions import python_version, torch_version
-from depyf.torch.dump import Numbers
-from depyf.torch.hooks import join
-from depyf.torch.problems import Problems
-from depyf.torch.recorder import Recorder
-from depyf.torch.records import record_compile_id, record_kind
+from depyf.torch.capture import entries
+from depyf.torch.capture.hooks import join
+from depyf.torch.capture.recorder import Recorder
+from depyf.torch.capture.records import record_compile_id, record_kind
+from depyf.torch.dump.directory import Numbers
+from depyf.torch.dump.problems import Problems
 
 GRAPH, KERNELS = "dynamo_output_graph", "inductor_output_code"
 HEARD = frozenset(

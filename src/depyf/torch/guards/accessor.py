@@ -12,12 +12,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from depyf.torch.difference import ABSENT
 from depyf.torch.guards.clause import At, Piece, Text
 from depyf.torch.guards.cpp import Accessor
 from depyf.torch.guards.expression import torch_expression
 from depyf.torch.guards.held import hold, hold_key
 from depyf.torch.guards.literal import literal, plain_string, quoted
+from depyf.torch.guards.verdicts.difference import ABSENT
 
 ROOT = 0
 """The node that stands for the frame."""

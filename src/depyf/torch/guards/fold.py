@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from depyf.torch import ambient
-from depyf.torch.difference import ANY
 from depyf.torch.guards.clause import Clause, Text
 from depyf.torch.guards.kinds.ambient import spelled
+from depyf.torch.guards.verdicts import ambient
+from depyf.torch.guards.verdicts.difference import ANY
 
 _MARKS = "marked("
 _TENSOR = "TENSOR_MATCH"

@@ -1,6 +1,6 @@
 """The text of `full_code_for_<fn>_<n>.py`: a function as torch runs it, with its guards, its code and its resumptions.
 
-The text is a module. It is parsed and compiled in any process; in the one that made it `depyf.torch.replica` runs it.
+The text is a module. It is parsed and compiled in any process; in the one that made it `torch.replica` runs it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from depyf.report.user_source import window
-from depyf.torch import runtime
-from depyf.torch.dispatch import parameters, signature
 from depyf.torch.guards.held import Held, identifier
 from depyf.torch.guards.names import Names
 from depyf.torch.guards.render import entry_suffix, guard_name, render
 from depyf.torch.guards.tree import Tree
+from depyf.torch.replica import runtime
+from depyf.torch.replica.dispatch import parameters, signature
 
 MOST_RESUMED_LINES = 18
 """Lines of the user's function above each resume function."""
@@ -123,7 +123,7 @@ def _head(
         "",
         "import torch",
         "",
-        "from depyf.torch.runtime import (",
+        "from depyf.torch.replica.runtime import (",
         *textwrap.wrap(", ".join(imports) + ",", width=_RULE, initial_indent="    ", subsequent_indent="    "),
         ")",
     ]

@@ -9,7 +9,7 @@ import weakref
 from dataclasses import dataclass
 from typing import Any
 
-from depyf.torch.qualified import qualified_name
+from depyf.torch.capture.qualified import qualified_name
 
 _NO_NAME = "object"
 

@@ -20,7 +20,6 @@ from typing import Any, Protocol
 
 import torch
 
-from depyf.torch.difference import ABSENT
 from depyf.torch.guards import kinds
 from depyf.torch.guards.clause import Clause, Leaf, Text
 from depyf.torch.guards.expression import torch_expression
@@ -28,6 +27,7 @@ from depyf.torch.guards.held import Held
 from depyf.torch.guards.kinds.identity import named
 from depyf.torch.guards.kinds.place import Place
 from depyf.torch.guards.tree import Node, Tree
+from depyf.torch.guards.verdicts.difference import ABSENT
 from depyf.torch.guards.words import expression, user_line
 
 _OUTSIDE = (

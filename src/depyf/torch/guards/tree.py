@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from depyf.torch import runtime
 from depyf.torch.adapters.cpp_guards import RELATIONAL, DictGuardManager, DictSubclassGuardManager
-from depyf.torch.difference import ABSENT
 from depyf.torch.guards import kinds
 from depyf.torch.guards.accessor import ROOT, step
 from depyf.torch.guards.clause import At, Clause, Leaf, Text
@@ -21,6 +19,8 @@ from depyf.torch.guards.cpp import DictGuards, KeyValue, LeafObject, ValueGuards
 from depyf.torch.guards.expression import evaluate
 from depyf.torch.guards.kinds.place import Place
 from depyf.torch.guards.literal import literal
+from depyf.torch.guards.verdicts.difference import ABSENT
+from depyf.torch.replica import runtime
 
 SCOPE: dict[str, object] = {"torch": torch, **{name: getattr(runtime, name) for name in runtime.__all__}}
 """The names that the text of a guard may use beside `L` and `G`."""

@@ -10,9 +10,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from depyf.torch.active import silenced
 from depyf.torch.adapters.compiled import backend_of, original_callable
 from depyf.torch.adapters.random_numbers import eager_random_numbers
+from depyf.torch.capture.active import silenced
 from depyf.torch.numerics.against_eager import compare
 from depyf.torch.numerics.comparing import Tolerance
 from depyf.torch.numerics.recording import GraphCall, record

@@ -13,7 +13,7 @@ from depyf.torch.guards.kinds import ambient, containers, equality, identity, la
 from depyf.torch.guards.kinds.containers import exists
 from depyf.torch.guards.kinds.dictionaries import dictionary
 from depyf.torch.guards.kinds.place import Place
-from depyf.torch.runtime import as_before_guards
+from depyf.torch.replica.runtime import as_before_guards
 
 Kind = Callable[[Leaf, Place], list[Clause] | None]
 Relation = Callable[[Leaf, Place, Sequence[int], Mapping[str, int]], list[Clause] | None]

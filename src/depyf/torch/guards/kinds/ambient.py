@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from depyf.torch import ambient
 from depyf.torch.adapters import global_state as adapter
-from depyf.torch.difference import Missing
 from depyf.torch.guards.clause import Clause, Leaf, Piece, Text
 from depyf.torch.guards.expression import evaluate, torch_expression
 from depyf.torch.guards.held import hold
 from depyf.torch.guards.kinds.place import Place
 from depyf.torch.guards.literal import literal
+from depyf.torch.guards.verdicts import ambient
+from depyf.torch.guards.verdicts.difference import Missing
 from depyf.torch.guards.words import expression
-from depyf.torch.runtime import as_before_guards
+from depyf.torch.replica.runtime import as_before_guards
 
 _STATE = "___check_global_state() against "
 _HOOKS = "torch._functorch.aot_autograd.utils.top_saved_tensors_hooks ids == "

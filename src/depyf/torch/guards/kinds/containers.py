@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from depyf.torch.difference import ABSENT, brief
 from depyf.torch.guards.clause import Clause, Leaf, Piece
 from depyf.torch.guards.held import hold
 from depyf.torch.guards.kinds.place import Place
 from depyf.torch.guards.kinds.reading import argument, constant
 from depyf.torch.guards.literal import literal, plain_string, quoted
+from depyf.torch.guards.verdicts.difference import ABSENT, brief
 from depyf.torch.guards.words import expression
 
 _EQUALS_NUMBER = re.compile(r"== (\d+)$")

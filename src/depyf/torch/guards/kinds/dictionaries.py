@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from depyf.torch.difference import brief
 from depyf.torch.guards.clause import Clause, Leaf, Text
 from depyf.torch.guards.kinds.identity import named
 from depyf.torch.guards.kinds.place import Place
+from depyf.torch.guards.verdicts.difference import brief
 
 KIND = "DICT_GUARD"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from depyf.torch.difference import ABSENT, brief
 from depyf.torch.guards.clause import Clause, Leaf
 from depyf.torch.guards.held import hold
 from depyf.torch.guards.kinds.place import Place
 from depyf.torch.guards.literal import literal
+from depyf.torch.guards.verdicts.difference import ABSENT, brief
 from depyf.torch.guards.words import expression
 
 

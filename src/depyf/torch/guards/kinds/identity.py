@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from depyf.torch.difference import ABSENT, brief
 from depyf.torch.guards.clause import Clause, Leaf, Piece
 from depyf.torch.guards.held import hold, is_builtin
 from depyf.torch.guards.kinds.place import Place
+from depyf.torch.guards.verdicts.difference import ABSENT, brief
 
 _ID = re.compile(r"_+check_(?:type_id|obj_id|fake_script_type)\(.*?, (\d+)\)", re.DOTALL)
 _ID_LAST = re.compile(r".*, (\d+)\)", re.DOTALL)

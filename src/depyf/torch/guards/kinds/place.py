@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from depyf.report.model import UserLine
-from depyf.torch.difference import ABSENT, brief
 from depyf.torch.guards.clause import At, Clause, Leaf, Piece, Text
+from depyf.torch.guards.verdicts.difference import ABSENT, brief
 from depyf.torch.guards.words import user_line
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from functools import lru_cache
 
-from depyf.torch.difference import ABSENT
+from depyf.torch.guards.verdicts.difference import ABSENT
 
 
 def argument(text: str, position: int) -> object:

@@ -8,15 +8,15 @@ from collections.abc import Mapping
 import torch
 
 from depyf.torch.adapters.marks import DYNAMIC, INDICES
-from depyf.torch.difference import ABSENT
 from depyf.torch.guards.clause import Clause, Leaf, Piece, Text
 from depyf.torch.guards.kinds import containers
 from depyf.torch.guards.kinds.identity import named
 from depyf.torch.guards.kinds.place import Place
 from depyf.torch.guards.kinds.reading import constant
 from depyf.torch.guards.literal import quoted
+from depyf.torch.guards.verdicts.difference import ABSENT
+from depyf.torch.guards.verdicts.tensor_match import dispatch_key_names, plain_keys
 from depyf.torch.guards.words import expression
-from depyf.torch.tensor_match import dispatch_key_names, plain_keys
 
 _MATCH = re.compile(
     r", (?P<type>[\w.<>]+), DispatchKeySet\((?P<keys>[^)]*)\), torch\.(?P<dtype>\w+), device=(?P<device>\w+), "

@@ -1,1 +1,0 @@
-"""What must hold of the intermediate forms after every pass."""

@@ -1,0 +1,181 @@
+"""Inside a launched program: the capture begins when Dynamo is first imported, and ends with the process.
+
+Nothing of depyf but this part is imported before, and nothing stands between the program and Python: it runs as the
+main program of its own interpreter. A process that the program starts writes to a folder of its own.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from depyf.cli.launch.errors import contained, end_as_misused
+from depyf.cli.launch.settings import PROCESS, Settings, own_settings
+
+if TYPE_CHECKING:
+    from depyf.cli.launch.pause import Pause
+    from depyf.report.model import Session
+    from depyf.torch.capture.prepare import prepare_debug
+
+DYNAMO = "torch._dynamo"
+OWNER = "DEPYF_RUN_RANK"
+"""Set to its number by the process that a rank's folder belongs to."""
+
+
+class _Capture:
+    """The capture of this process, once it has begun."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.context: prepare_debug | None = None
+        self.session: Session | None = None
+        self.directory = ""
+        self.pause: Pause | None = None
+        self._awaits_forks = False
+
+    def begin(self) -> None:
+        """Begin to capture. Never raises: the program goes on without."""
+        with contained("beginning the capture"):
+            from depyf.cli.launch.pause import say_what_is_lacking
+            from depyf.torch.capture.prepare import prepare_debug
+
+            self.directory = self._own_directory()
+            self.pause = self._pause() if self.settings.debug else None
+            context = prepare_debug(
+                self.directory,
+                log_bytecode=self.settings.log_bytecode,
+                keep_index=True,
+                only=self.settings.only,
+                kernels=self.settings.kernels,
+                install=self.settings.debug,
+                before_run=self.pause,
+            )
+            self.session = context.__enter__()
+            if self.settings.debug:
+                say_what_is_lacking(self.session.unavailable)
+            self.context = context
+            if self.settings.backend:
+                from depyf.torch.capture.forced_backend import force_backend
+
+                force_backend(self.settings.backend, refuse=end_as_misused)
+            self._end_with_process()
+            self._begin_in_forks()
+
+    def end(self) -> None:
+        """End the capture, if there is one, and write its index; a process that compiled nothing leaves no folder."""
+        context, self.context = self.context, None
+        if context is None:
+            return
+        if self.pause is not None:
+            self.pause.end()
+        context.__exit__(None, None, None)
+        is_helper = self.directory != self.settings.directory
+        if is_helper and self.session is not None and not (self.session.functions or self.session.loose):
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+    def _pause(self) -> Pause:
+        """Return what pauses in this process: of all processes the program itself has the terminal."""
+        from depyf.cli.launch.pause import Pause
+
+        return Pause(has_terminal=self.directory == self.settings.directory and "RANK" not in os.environ)
+
+    def after_fork(self) -> None:
+        """Begin anew in a forked child, whose parent goes on with the capture that was there."""
+        if self.context is not None:
+            self.end()
+            self.begin()
+
+    def _own_directory(self) -> str:
+        """Return where this process writes: the program itself into the directory, others into a folder there.
+
+        A rank of a job gets its folder from `prepare_debug`; the processes that it starts have its number too.
+        """
+        rank = os.environ.get("RANK")
+        if os.getppid() == self.settings.launcher or (rank is not None and os.environ.get(OWNER) != rank):
+            if rank is not None:
+                os.environ[OWNER] = rank
+            return self.settings.directory
+        number = 1
+        while True:
+            path = os.path.join(self.settings.directory, PROCESS.format(number))
+            try:
+                os.makedirs(path)
+                return path
+            except FileExistsError:
+                number += 1
+
+    def _end_with_process(self) -> None:
+        """End when the interpreter does; a child of `multiprocessing` skips `atexit`, and runs finalizers."""
+        from multiprocessing import util
+
+        atexit.unregister(self.end)
+        atexit.register(self.end)
+        util.Finalize(None, self.end, exitpriority=0)
+        util.register_after_fork(self, _Capture._finalize_in_child)
+
+    def _begin_in_forks(self) -> None:
+        """Begin anew in forked children, after what `depyf.torch` does there: it was imported before."""
+        if hasattr(os, "register_at_fork") and not self._awaits_forks:
+            os.register_at_fork(after_in_child=self.after_fork)
+            self._awaits_forks = True
+
+    def _finalize_in_child(self) -> None:
+        from multiprocessing import util
+
+        util.Finalize(None, self.end, exitpriority=0)
+
+
+class _After(Loader):
+    """Load a module as its own loader does, then begin the capture."""
+
+    def __init__(self, loader: Loader, capture: _Capture) -> None:
+        self._loader = loader
+        self._capture = capture
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """Make the module."""
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module, and begin."""
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        module.__loader__ = self._loader
+        self._loader.exec_module(module)
+        self._capture.begin()
+
+
+class _Finder(MetaPathFinder):
+    """Wait for Dynamo to be imported."""
+
+    def __init__(self, capture: _Capture) -> None:
+        self._capture = capture
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Find Dynamo as everybody else does, and put the beginning of the capture behind it."""
+        if fullname != DYNAMO:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(fullname)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _After(spec.loader, self._capture)
+        return spec
+
+
+def await_dynamo() -> None:
+    """Arrange for the capture to begin when this process imports Dynamo, if a launcher started it."""
+    settings = own_settings()
+    if settings is None:
+        return
+    capture = _Capture(settings)
+    sys.meta_path.insert(0, _Finder(capture))

@@ -1,0 +1,23 @@
+"""Takes a `Code`, gives source with the level to which it is proven.
+
+`Decompiler`, `decompile` and `DecompilationError` are imported when they are first asked for, so that a part of the
+decompiler can be imported without the whole.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+_HOMES = {
+    "DecompilationError": "depyf.errors",
+    "Decompiler": "depyf.decompiler.api",
+    "decompile": "depyf.decompiler.api",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'depyf.decompiler' has no attribute {name!r}")
+    found: object = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = found
+    return found

@@ -1,0 +1,183 @@
+"""What the decompiler offers: functions and code objects in, source out."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import types
+from collections.abc import Mapping, Sequence
+
+from depyf.bytecode import pyc
+from depyf.bytecode.code import Code
+from depyf.decompiler.function import NO_NAMES, Decompiled, decompile_function, source_of, source_of_function
+from depyf.decompiler.module import DecompiledModule, decompile_module, module_source
+from depyf.decompiler.pipeline.table import NOTHING
+from depyf.errors import DecompilationError
+from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
+from depyf.verify.candidate.oracle import Oracle
+
+CALL = "__call__"
+LEADS: dict[type, str] = {
+    types.MethodType: "__func__",
+    types.GeneratorType: "gi_code",
+    types.CoroutineType: "cr_code",
+    types.AsyncGeneratorType: "ag_code",
+    types.FrameType: "f_code",
+    functools.partial: "func",
+    functools.partialmethod: "func",
+    functools.cached_property: "func",
+    functools.singledispatchmethod: "func",
+    property: "fget",
+}
+"""The attribute of an object that leads to the code that it runs, by type; of a property the one that is read."""
+LARGEST = 1 << 27
+"""Bytes of the largest `.pyc` that is read."""
+
+
+def decompile(x: object) -> str:
+    """Return the source of one function.
+
+    x: a code object, function, bound method, `functools.partial`, wrapped function, or an instance with `__call__`;
+        also a property (what reads it), a generator or coroutine, and a frame.
+        Of a function the defaults and annotations are written too, and above it as comments what its closure holds; a
+        code object has none of these. An object without a text is written as a name that a comment explains.
+
+    Raises TypeError if `x` is nothing of the kind, DecompilationError if its code cannot be decompiled.
+
+    >>> print(decompile(lambda a: a + 1), end="")
+    lambda_function = lambda a: a + 1
+    """
+    found = _function_of(x)
+    return source_of(found) if isinstance(found, types.CodeType) else source_of_function(found)
+
+
+def decompile_code(
+    code: types.CodeType,
+    *,
+    simplify: bool = False,
+    assumptions: Assumptions = NO_ASSUMPTIONS,
+    result_names: Mapping[str, Sequence[str]] = NO_NAMES,
+    without: frozenset[str] = NOTHING,
+) -> Decompiled:
+    """Decompile a live code object as a function, and say how far the result is proven.
+
+    simplify: prefer text that is easier to read to text that compiles to the same instructions.
+    assumptions: what the proof may take for granted.
+    result_names: by global, what the items of the sequence that it returns would best be called.
+    without: names of optional passes to leave out.
+
+    Raises DecompilationError if the code cannot be decompiled.
+    """
+    return decompile_function(
+        code, simplify=simplify, assumptions=assumptions, result_names=result_names, without=without
+    )
+
+
+def decompile_pyc(source: str | os.PathLike[str] | bytes) -> str:
+    """Return the source of the module in a `.pyc` of any supported Python; nothing in it is executed.
+
+    source: the file's path, or its bytes.
+
+    Raises DecompilationError if it is no `.pyc`, cannot be read, is damaged, or holds code that cannot be decompiled.
+    """
+    return module_source(load_pyc(source))
+
+
+def decompile_module_pyc(source: str | os.PathLike[str] | bytes, *, oracle: Oracle | None = None) -> DecompiledModule:
+    """Decompile the module in a `.pyc` of any supported Python, and say how far the result is proven.
+
+    source: the file's path, or its bytes.
+    oracle: compiles the result where the file is of another Python than this one.
+
+    Raises DecompilationError if it is no `.pyc`, cannot be read, is damaged, or holds code that cannot be decompiled.
+    """
+    return decompile_module(load_pyc(source), oracle=oracle)
+
+
+def load_pyc(source: str | os.PathLike[str] | bytes) -> Code:
+    """Return the code of the module in a `.pyc`, given its path or its bytes.
+
+    Raises DecompilationError if it is none, cannot be read, or is damaged.
+    """
+    if isinstance(source, bytes):
+        return pyc.load(source)
+    place = os.fsdecode(source)
+    try:
+        with open(source, "rb") as file:
+            data = file.read(LARGEST + 1)
+    except OSError as error:
+        raise DecompilationError(f"the file cannot be read: {error.strerror}", code=place) from error
+    if len(data) > LARGEST:
+        raise DecompilationError(f"the file has more than {LARGEST} bytes", code=place)
+    return pyc.load(data, source=place)
+
+
+def code_of(x: object) -> types.CodeType:
+    """Return the code object that a callable runs.
+
+    Raises TypeError, naming what was given, if it has none.
+    """
+    found = _function_of(x)
+    return found if isinstance(found, types.CodeType) else found.__code__
+
+
+def _function_of(x: object) -> types.FunctionType | types.CodeType:
+    given = x
+    while not isinstance(x, types.CodeType):
+        kind = type(x)
+        leads = next((LEADS[base] for base in kind.__mro__ if base in LEADS), None)
+        if leads is not None:
+            x = getattr(x, leads)
+        elif isinstance(x, types.FunctionType):
+            unwrapped = inspect.unwrap(x)
+            return unwrapped if isinstance(unwrapped, types.FunctionType) else x
+        elif isinstance(x, type):
+            break
+        elif hasattr(x, "__wrapped__"):
+            x = x.__wrapped__
+        elif isinstance(getattr(kind, CALL, None), types.FunctionType):
+            x = getattr(kind, CALL)
+        else:
+            break
+    else:
+        return x
+    advice = "; `depyf decompile module:name` prints classes" if isinstance(x, type) else ""
+    raise TypeError(f"{given!r} is no function, method or code object: it has no bytecode of its own{advice}")
+
+
+__all__ = [
+    "Decompiled",
+    "DecompiledModule",
+    "code_of",
+    "decompile",
+    "decompile_code",
+    "decompile_module",
+    "decompile_module_pyc",
+    "decompile_pyc",
+    "load_pyc",
+    "source_of",
+]
+
+
+class Decompiler:
+    """Decompile one function, under the name that programs written for depyf 0.x import.
+
+    Args:
+        code: a code object, or anything else that `depyf.decompile` takes.
+    """
+
+    def __init__(self, code: object) -> None:
+        self.code: types.CodeType = code_of(code)
+
+    def decompile(self, overwite_fn_name: str | None = None) -> str:
+        """Return the source.
+
+        Args:
+            overwite_fn_name: the name to give the function; its own if there is none.
+
+        Raises:
+            DecompilationError: the code cannot be decompiled.
+        """
+        code = self.code if overwite_fn_name is None else self.code.replace(co_name=overwite_fn_name)
+        return decompile(code)

@@ -1,0 +1,87 @@
+"""One definition out of a decompiled module: a function or a class as it stands there.
+
+A function's own code has neither its defaults nor its annotations and decorators, and a class has no code but that of
+its body: all of these are in the code around it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from depyf.bytecode.code import Code
+from depyf.decompiler.emit.grammar import Grammar
+from depyf.decompiler.emit.statements import DEFINITIONS, write
+from depyf.decompiler.module import judge
+from depyf.decompiler.passes.module import module_body
+from depyf.decompiler.passes.walk import inner
+from depyf.decompiler.pipeline.run import decompile
+from depyf.decompiler.pipeline.table import NOTHING
+from depyf.errors import faults_named
+from depyf.verify.candidate.oracle import Oracle
+from depyf.verify.level import Verdict
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+LOCALS = "<locals>"
+
+
+def definition_source(
+    code: Code,
+    qualname: str,
+    kinds: tuple[type[Definition], ...],
+    *,
+    prove: bool,
+    oracle: Oracle | None = None,
+    without: frozenset[str] = NOTHING,
+) -> tuple[str, Verdict | None] | None:
+    """Return the source of the definitions of a qualified name in the code of a module, and what was proven.
+
+    kinds: what the name leads to, a function or a class.
+    The proof is that of the module. None where the module's source has no definition of that name.
+
+    Raises DecompilationError for code that cannot be decompiled.
+    """
+    with faults_named("decompiling", code):
+        body, names = decompile(code, without=without)
+        stmts, grammar = module_body(body, names.objects), Grammar.of(code)
+        found = [each for each in definitions(stmts, qualname) if isinstance(each, kinds)]
+        if not found:
+            return None
+        source = write(found, grammar)
+    return source, judge(code, write(stmts, grammar), oracle=oracle) if prove else None
+
+
+def definitions(stmts: Sequence[ast.stmt], qualname: str) -> list[Definition]:
+    """Return the definitions that a qualified name may lead to below some statements: two arms of an `if` may have one
+    each; one that always runs takes the name from those before it, unless it is made of them (`@name.setter`)."""
+    found: list[Definition] = []
+    below = stmts
+    for part in qualname.split("."):
+        if part != LOCALS:
+            found = []
+            for each in _in_scope(below):
+                if each.name == part:
+                    is_alone = any(each is stmt for stmt in below) and not _is_made_of(each, part)
+                    found = [each] if is_alone else [*found, each]
+            below = [stmt for each in found for stmt in each.body]
+    return found
+
+
+def _is_made_of(definition: Definition, name: str) -> bool:
+    """Say whether the decorators or bases of a definition name what was defined before."""
+    bases = definition.bases if isinstance(definition, ast.ClassDef) else []
+    parts = [node for expr in (*definition.decorator_list, *bases) for node in ast.walk(expr)]
+    return any(isinstance(node, ast.Name) and node.id == name for node in parts)
+
+
+def _in_scope(stmts: Sequence[ast.stmt]) -> list[Definition]:
+    """Return the definitions among statements and what nests in them, but not those inside of other definitions."""
+    found: list[Definition] = []
+    work = list(reversed(stmts))
+    while work:
+        stmt = work.pop()
+        if isinstance(stmt, DEFINITIONS):
+            found.append(stmt)
+        else:
+            work += [below for sequence, _, _ in reversed(inner(stmt)) for below in reversed(sequence)]
+    return found

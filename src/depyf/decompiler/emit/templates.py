@@ -1,0 +1,59 @@
+"""Write template strings.
+
+A template knows the text of each of its expressions: it is written as it stands, if it means the value.
+"""
+
+from __future__ import annotations
+
+import types
+
+from depyf.bytecode.host import without_compiler_warnings
+from depyf.decompiler.emit.precedence import TUPLE, Writer
+from depyf.decompiler.emit.strings import closing, escape
+from depyf.decompiler.lift.nodes import Interpolation, Template
+
+QUOTE = "'"
+PROGRAM = "async def f():\n _ = (\n{}\n)"
+
+
+def template(writer: Writer, node: Template) -> str:
+    """Return the source of a template string."""
+    pieces = [_literal(node.strings[0])]
+    for interpolation, text in zip(node.interpolations, node.strings[1:], strict=True):
+        assert isinstance(interpolation, Interpolation)
+        pieces += ["{", _expression(writer, interpolation), *closing(writer, interpolation, QUOTE), _literal(text)]
+    return f"t{QUOTE}{''.join(pieces)}{QUOTE}"
+
+
+def _literal(text: str) -> str:
+    return escape(text.replace("{", "{{").replace("}", "}}"), QUOTE)
+
+
+def _expression(writer: Writer, node: Interpolation) -> str:
+    written = writer.write(node.value, TUPLE + 2)
+    return node.text if isinstance(node.text, str) and _is_same(node.text, written) else f" {written}"
+
+
+def _is_same(text: str, written: str) -> bool:
+    """Say whether two texts compile to the same, or, in a syntax that this Python does not know, look the same."""
+    try:
+        with without_compiler_warnings():
+            one, two = (compile(PROGRAM.format(source), "", "exec", dont_inherit=True) for source in (text, written))
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return "".join(text.split()) == "".join(written.split())
+    return _content(one) == _content(two)
+
+
+def _content(code: types.CodeType) -> list[object]:
+    """Return what two codes that do the same share."""
+    found: list[object] = []
+    work = [code]
+    while work:
+        one = work.pop()
+        found += [one.co_code, one.co_names, one.co_varnames, one.co_freevars, one.co_cellvars]
+        for const in one.co_consts:
+            if isinstance(const, types.CodeType):
+                work.append(const)
+            else:
+                found.append((type(const), repr(const)))
+    return found

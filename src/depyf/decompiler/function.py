@@ -1,0 +1,268 @@
+"""A decompiled function: its source, and how far that was proven."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_COROUTINE, Code
+from depyf.bytecode.host import pausing
+from depyf.bytecode.listings import Listings
+from depyf.bytecode.reader import read
+from depyf.decompiler.emit.grammar import Grammar
+from depyf.decompiler.emit.statements import write
+from depyf.decompiler.lift.nodes import Function, TypeAliasStatement, Var
+from depyf.decompiler.lift.simplify import Known
+from depyf.decompiler.lift.writable import is_writable
+from depyf.decompiler.live.function import comments, describe
+from depyf.decompiler.passes.body import Body
+from depyf.decompiler.passes.deferred import evaluated_later
+from depyf.decompiler.passes.definitions import with_docstring
+from depyf.decompiler.passes.leftovers import Names
+from depyf.decompiler.passes.parameters import parameters
+from depyf.decompiler.pipeline.run import decompile
+from depyf.decompiler.pipeline.table import BUILD, NOTHING, SCOPES
+from depyf.errors import DecompilationError, faults_named
+from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
+from depyf.verify.candidate.recompile import recompile
+from depyf.verify.candidate.standin import WRAPPER
+from depyf.verify.compare import verify
+from depyf.verify.imports import imported_names
+from depyf.verify.level import Level, Verdict
+
+NO_NAMES: Mapping[str, Sequence[str]] = types.MappingProxyType({})
+NO_RENAMES: Mapping[str, str] = types.MappingProxyType({})
+FORCED = (frozenset({BUILD}), frozenset({BUILD, SCOPES}))
+"""Passes to leave out, so that code is written in another way when it is not proven as it is: uglier ones last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decompiled:
+    """The source of a function, and its proof.
+
+    source: one definition; it assigns free variables under `nonlocal`.
+    module_source: text that stands alone in a file: a function with free variables is returned by a wrapper that
+        has them as parameters.
+    function: the name that the source gives the function.
+    verdict: what was proven of `module_source` compiled, why no more, and where the two first differ.
+    placeholders: names in the source that stand for constants without a literal.
+    names: identifiers in the source that stand for variable names that are none.
+    functions: names of functions in the source that stand for the names which these functions have.
+    compiled: the code that `verdict` is about; None where `module_source` does not compile to any.
+    """
+
+    source: str
+    module_source: str
+    function: str
+    verdict: Verdict
+    placeholders: Mapping[str, object]
+    names: Mapping[str, str]
+    functions: Mapping[str, str] = field(default_factory=lambda: NO_RENAMES)
+    compiled: types.CodeType | None = None
+
+    @property
+    def level(self) -> Level:
+        """What was proven."""
+        return self.verdict.level
+
+    @property
+    def reason(self) -> str:
+        """Why no more was proven."""
+        return self.verdict.reason
+
+
+@pausing
+def decompile_function(
+    code: types.CodeType,
+    *,
+    simplify: bool = False,
+    assumptions: Assumptions = NO_ASSUMPTIONS,
+    result_names: Mapping[str, Sequence[str]] = NO_NAMES,
+    without: frozenset[str] = NOTHING,
+) -> Decompiled:
+    """Decompile a live code object as a function, and prove it; what is not proven is dispatched where that is.
+
+    simplify: prefer text that is easier to read to text that compiles to the same instructions.
+    assumptions: what the proof may take for granted.
+    result_names: by global, what the items of the sequence that it returns would best be called.
+    without: names of optional passes to leave out.
+
+    Raises DecompilationError for code that is not valid or has a form that is not understood.
+    """
+    neutral = read(code)
+    known = _known(assumptions, result_names) if simplify else None
+    # The proof is of the very listing that is decompiled; it measures the depth of its stack by itself.
+    listings = Listings()
+    made = _first(code, neutral, known, assumptions, without, listings)
+    for forced in FORCED:
+        if made.level is not Level.UNPROVEN or forced <= without:
+            return made
+        try:
+            other = _attempt(code, neutral, known, assumptions, without | forced, listings)
+        except DecompilationError:
+            continue  # What there is already is right to read, and its verdict says why it is not proven.
+        made = other if other.level is not Level.UNPROVEN else made
+    return made
+
+
+def _first(
+    code: types.CodeType,
+    neutral: Code,
+    known: Known | None,
+    assumptions: Assumptions,
+    without: frozenset[str],
+    listings: Listings,
+) -> Decompiled:
+    """Decompile a code object as it reads best; what is not proven when it is shortened is written as it is."""
+    try:
+        made = _attempt(code, neutral, known, assumptions, without, listings)
+    except DecompilationError:
+        if known is None:
+            raise
+        return _attempt(code, neutral, None, assumptions, without, listings)
+    if known is None or made.level is not Level.UNPROVEN:
+        return made
+    plain = _attempt(code, neutral, None, assumptions, without, listings)
+    return plain if plain.level is not Level.UNPROVEN else made
+
+
+def _attempt(
+    code: types.CodeType,
+    neutral: Code,
+    known: Known | None,
+    assumptions: Assumptions,
+    without: frozenset[str],
+    listings: Listings,
+) -> Decompiled:
+    """Decompile a code object in one way, and prove it."""
+    source, definition, function, names = _source(neutral, known, without, listings=listings)
+    grammar = Grammar.of(neutral)
+    module_source = source
+    if neutral.freevars:
+        module_source = write([_wrapped(definition, function, neutral)], grammar)
+    verdict, compiled = _prove(code, neutral, module_source, function, names, assumptions, listings)
+    return Decompiled(
+        source, module_source, function, verdict, names.objects, names.variables, names.functions, compiled
+    )
+
+
+def source_of(code: types.CodeType, *, simplify: bool = False, without: frozenset[str] = NOTHING) -> str:
+    """Return the source of a live code object as a function, without a proof.
+
+    simplify: prefer text that is easier to read to text that compiles to the same instructions.
+    without: names of optional passes to leave out.
+
+    Raises DecompilationError for code that is not valid or has a form that is not understood.
+    """
+    known = _known(NO_ASSUMPTIONS, NO_NAMES) if simplify else None
+    return _source(read(code), known, without)[0]
+
+
+def source_of_function(function: types.FunctionType) -> str:
+    """Return the source of a live function with its defaults and annotations; above it, what its closure holds.
+
+    Raises DecompilationError for code that is not valid or has a form that is not understood.
+    """
+    code = read(function.__code__)
+    live = describe(function, code)
+    source = _source(code, None, NOTHING, live.maker)[0]
+    return "".join(f"{line}\n" for line in comments(live, Grammar.of(code))) + source
+
+
+@pausing
+def _source(
+    code: Code,
+    known: Known | None,
+    without: frozenset[str],
+    maker: Function | None = None,
+    listings: Listings | None = None,
+) -> tuple[str, ast.stmt, str, Names]:
+    with faults_named("decompiling", code):
+        body, names = decompile(code, known=known, without=without, listings=listings)
+        definition, function = define(body, names, maker)
+        return write([definition], Grammar.of(code)), definition, function, names
+
+
+def _known(assumptions: Assumptions, names: Mapping[str, Sequence[str]]) -> Known:
+    """Return what the text may be shortened by: no more than what the proof may assume."""
+    found = {}
+    for function, length in assumptions.sequence_lengths.items():
+        wanted = names.get(function, ())
+        found[function] = wanted if len(wanted) == length else [f"item_{number}" for number in range(length)]
+    return Known(found, assumptions.unchanging)
+
+
+def _prove(
+    code: types.CodeType,
+    neutral: Code,
+    text: str,
+    function: str,
+    names: Names,
+    assumptions: Assumptions,
+    listings: Listings,
+) -> tuple[Verdict, types.CodeType | None]:
+    candidate = None
+    try:
+        with faults_named("proving", neutral):
+            candidate = recompile(
+                text,
+                code,
+                filename="<depyf>",
+                placeholders=names.objects,
+                function=None if code.co_name == "<lambda>" else function,
+                names=names.variables,
+                functions=names.functions,
+                imported=imported_names(neutral, listings),
+            )
+            return verify(neutral, read(candidate), assumptions, listings), candidate
+    except DecompilationError as error:
+        return Verdict(Level.UNPROVEN, str(error)), candidate
+
+
+def define(body: Body, names: Names, maker: Function | None = None) -> tuple[ast.stmt, str]:
+    """Return the definition of a body's function, and the name it has there.
+
+    maker: where the function is known and not its code alone, its defaults and annotations.
+    """
+    code = body.code
+    if (evaluated := evaluated_later(body)) is not None:
+        target = Var(id=code.name, ctx=ast.Store(), scope="name")
+        return TypeAliasStatement(target, [], evaluated, 0), code.name
+    arguments, returns = parameters(code, maker)
+    rest = [arg for arg in (arguments.vararg, arguments.kwarg) if arg is not None]
+    written = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *rest]
+    for arg in written:
+        if not is_writable(arg.arg):
+            arg.arg = names.of_variable(arg.arg)
+    value = body.stmts[0].value if len(body.stmts) == 1 and isinstance(body.stmts[0], ast.Return) else None
+    if code.name == "<lambda>" and value is not None:
+        name = names.fresh("lambda_function")
+        for arg in written:
+            arg.annotation = None
+        function = ast.Lambda(args=arguments, body=value)
+        return ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=function, lineno=0), name
+    name = code.name if is_writable(code.name) else names.fresh(code.name)
+    kind = ast.AsyncFunctionDef if code.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) else ast.FunctionDef
+    stmts = with_docstring(body)
+    definition = kind(name=name, args=arguments, body=stmts, decorator_list=[], returns=returns, lineno=0)
+    setattr(definition, "type_params", maker.type_params if maker is not None else [])  # noqa: B010  no field in 3.11
+    return definition, name
+
+
+def _wrapped(definition: ast.stmt, function: str, code: Code) -> ast.stmt:
+    """Return a function that has the free variables as parameters and returns the function."""
+    arguments = ast.arguments(
+        posonlyargs=[],
+        args=[ast.arg(arg=name, annotation=None) for name in code.freevars],
+        vararg=None,
+        kwonlyargs=[],
+        kw_defaults=[],
+        kwarg=None,
+        defaults=[],
+    )
+    body = [definition, ast.Return(value=ast.Name(id=function, ctx=ast.Load()))]
+    return ast.FunctionDef(
+        name=WRAPPER + function, args=arguments, body=body, decorator_list=[], returns=None, lineno=0
+    )

@@ -1,0 +1,16 @@
+"""The graph of blocks as plain successor lists, handlers included."""
+
+from __future__ import annotations
+
+from depyf.decompiler.graph.tac import Graph
+
+
+def successors(graph: Graph) -> dict[int, list[int]]:
+    """Return for each block where control may go from it, its handler last."""
+    found: dict[int, list[int]] = {}
+    for block in graph.live():
+        targets = [edge.target for edge in block.exit.edges()]
+        if block.handler >= 0:
+            targets.append(graph.handlers[block.handler].target)
+        found[block.index] = targets
+    return found

@@ -1,0 +1,126 @@
+"""Which reads of local variables may find them unbound, and so raise: those have a place in time.
+
+A variable is bound at a place if it is on every path there. Bit sets over the variables, joined over the edges of the
+graph and over those to handlers (Kildall, "A unified approach to global program optimization", 1973).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from depyf.decompiler.graph.tac import Graph, Inst
+
+NAMING = frozenset({"LOAD_FAST", "STORE_FAST", "DELETE_FAST", "LOAD_FAST_CLEAR"})
+
+
+@dataclass(slots=True)
+class _Effect:
+    """What a block does: the variables bound at its end, those unbound there, those unbound at any place in it."""
+
+    bound: int = 0
+    unbound: int = 0
+    ever_unbound: int = 0
+
+
+NOTHING = _Effect()
+
+
+def unsure_reads(graph: Graph) -> set[int]:
+    """Return the temporaries that hold what a variable held which may have been unbound."""
+    naming = {block.index: [inst for inst in block.insts if inst.op in NAMING] for block in graph.live()}
+    loaded = {inst.arg for insts in naming.values() for inst in insts if inst.op != "STORE_FAST"}
+    if not any(map(_unbinds, naming.values())):
+        loaded -= _bound_first(graph, naming[0])
+        if not loaded:
+            return set()
+        naming = {index: [inst for inst in insts if inst.arg in loaded] for index, insts in naming.items()}
+    names = sorted({str(inst.arg) for insts in naming.values() for inst in insts})
+    bits = {name: 1 << place for place, name in enumerate(names)}
+    nullable: set[int] = set()
+    while True:
+        unsure = _find(graph, naming, bits, nullable)
+        # What is taken from a variable that may be unbound may be a null, and unbinds what it is stored to.
+        taken = {
+            inst.defs[0]
+            for insts in naming.values()
+            for inst in insts
+            if inst.op == "LOAD_FAST_CLEAR" and inst.defs[0] in unsure
+        }
+        if taken <= nullable:
+            return unsure
+        nullable |= taken
+
+
+def _bound_first(graph: Graph, insts: list[Inst]) -> set[object]:
+    """Return the parameters, and what the first block binds: no other code runs before that.
+
+    insts: the operations of that block that name variables; what stands behind a read that may raise does not count.
+    """
+    bound: set[object] = set(graph.code.parameters)
+    if graph.block(0).handler < 0:
+        for inst in insts:
+            if inst.op == "STORE_FAST":
+                bound.add(inst.arg)
+            elif inst.arg not in bound:
+                break
+    return bound
+
+
+def _unbinds(insts: list[Inst]) -> bool:
+    """Say whether operations that name variables may unbind one."""
+    return any(inst.op != "LOAD_FAST" and (inst.op != "STORE_FAST" or inst.uses[0] < 0) for inst in insts)
+
+
+def _find(graph: Graph, naming: dict[int, list[Inst]], bits: dict[str, int], nullable: set[int]) -> set[int]:
+    effects = {index: _effect(insts, bits, nullable) if insts else NOTHING for index, insts in naming.items()}
+    everything = (1 << len(bits)) - 1
+    before = dict.fromkeys(effects, everything)
+    before[0] = sum(bits[name] for name in set(graph.code.parameters) if name in bits)
+    work = sorted(effects, reverse=True)
+    while work:
+        index = work.pop()
+        block, effect = graph.block(index), effects[index]
+        unknown = ~((before[index] | effect.bound) & ~effect.unbound)
+        for edge in block.exit.edges():
+            if before[edge.target] & unknown:
+                before[edge.target] &= ~unknown
+                work.append(edge.target)
+        if block.handler >= 0:
+            target, unknown = graph.handlers[block.handler].target, ~before[index] | effect.ever_unbound
+            if before[target] & unknown:
+                before[target] &= ~unknown
+                work.append(target)
+    unsure: set[int] = set()
+    for index, insts in naming.items():
+        if insts and (before[index] != everything or effects[index].ever_unbound):
+            unsure.update(_unsure(insts, before[index], bits, nullable))
+    return unsure
+
+
+def _effect(insts: list[Inst], bits: dict[str, int], nullable: set[int]) -> _Effect:
+    effect = _Effect()
+    for inst in insts:
+        bit = bits[str(inst.arg)]
+        if binds(inst, nullable):
+            effect.bound, effect.unbound = effect.bound | bit, effect.unbound & ~bit
+        else:
+            effect.bound, effect.unbound = effect.bound & ~bit, effect.unbound | bit
+            effect.ever_unbound |= bit
+    return effect
+
+
+def _unsure(insts: list[Inst], known: int, bits: dict[str, int], nullable: set[int]) -> list[int]:
+    found: list[int] = []
+    for inst in insts:
+        bit = bits[str(inst.arg)]
+        if inst.op in ("LOAD_FAST", "LOAD_FAST_CLEAR") and not known & bit:
+            found.append(inst.defs[0])
+        known = known | bit if binds(inst, nullable) else known & ~bit
+    return found
+
+
+def binds(inst: Inst, nullable: set[int]) -> bool:
+    """Say whether a variable is bound after an operation that names it."""
+    if inst.op == "STORE_FAST":
+        return inst.uses[0] >= 0 and inst.uses[0] not in nullable
+    return inst.op == "LOAD_FAST"

@@ -1,0 +1,33 @@
+"""Settle what each call calls, once it is known which values are NULL.
+
+Before: CALL NULL f x, or CALL method SELF x
+After:  CALL f x
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from depyf.decompiler.graph.tac import NULL, SELF, Graph, Inst
+from depyf.errors import DecompilationError
+
+
+def settle_callees(graph: Graph) -> None:
+    """Drop the missing `self` of every call; the argument of the operation is then its names, or `has_kwargs`."""
+    for block in graph.live():
+        for inst in block.insts:
+            if inst.op in ("CALL", "CALL_EX"):
+                inst.arg, shape = cast("tuple[object, str]", inst.arg)
+                if shape != "plain":
+                    inst.uses[:2] = _callee(graph, inst, shape)
+
+
+def _callee(graph: Graph, inst: Inst, shape: str) -> list[int]:
+    low, high = inst.uses[:2]
+    if shape == "below" and low == NULL:
+        return [high]
+    if high in (NULL, SELF):
+        return [low]
+    if inst.op == "CALL_EX":
+        raise DecompilationError("CALL_EX of a bound pair", code=str(graph.code), offset=inst.offset)
+    return [low, high]

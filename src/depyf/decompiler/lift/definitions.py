@@ -1,0 +1,74 @@
+"""Which functions made on the stack are definitions, and which need a name of their own first.
+
+A `def` is a statement. A function with annotations, which only a `def` has, that is anything but bound to its own name
+(decorated or not) or the body of a class becomes a temporary, which its definition binds.
+
+Before: v1 = MAKE_FUNCTION <code g>, annotations; v2 = CALL v0 v1
+After:  def g(x: int): ...
+        f(g)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from depyf.bytecode.code import Code
+from depyf.decompiler.graph.tac import Inst
+from depyf.decompiler.lift.nodes import BuildClass, Entry, Function
+
+if TYPE_CHECKING:
+    from depyf.decompiler.lift.fold import Folder
+
+ANNOTATE = "__annotate"
+"""How the names of functions begin that make annotations when asked for."""
+NAME_STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
+
+
+def names(code: Code, target: str) -> bool:
+    """Say whether a function bound to `target` is its definition; private names are mangled there."""
+    return target == code.name or (code.name.startswith("__") and target.endswith(code.name))
+
+
+def name_function(folder: Folder, entry: Entry) -> None:
+    """Assign a function that has just been made to its temporary, unless its definition stands for it."""
+    assert isinstance(entry.expr, Function)
+    code = entry.expr.code
+    if entry.expr.annotations is None and entry.expr.annotate is None:
+        return
+    if code.name.startswith(("<", ANNOTATE)) or is_class_body(folder) or is_definition(folder, entry.temp, code):
+        return
+    entry.uses = max(entry.uses, 1)
+    folder.spill_through(entry)
+
+
+def is_class_body(folder: Folder) -> bool:
+    """Say whether what was made last comes right after what makes classes of such functions."""
+    return len(folder.pending) > 1 and isinstance(folder.pending[-2].expr, BuildClass)
+
+
+def is_definition(folder: Folder, temp: int, code: Code) -> bool:
+    """Say whether the function in `temp` is completed, or bound to its name, by what comes next."""
+    while folder.uses.get(temp) == 1:
+        inst = consumer(folder, temp)
+        if inst is None:
+            return False
+        if inst.op in ("SET_FUNCTION_ATTRIBUTE", "INTRINSIC"):
+            return True
+        if inst.op == "BUILD_TUPLE":
+            # What `type X = ...` is made of.
+            inst = consumer(folder, inst.defs[0])
+            return inst is not None and inst.op == "INTRINSIC"
+        if inst.op in NAME_STORES:
+            return names(code, str(inst.arg))
+        if inst.op != "CALL":
+            return False
+        if inst.arg or len(inst.uses) != 2 or inst.uses[1] != temp:
+            return False
+        (temp,) = inst.defs
+    return False
+
+
+def consumer(folder: Folder, temp: int) -> Inst | None:
+    """Return the next operation of the block that uses a value."""
+    rest = range(folder.position, len(folder.insts))
+    return next((folder.insts[place] for place in rest if temp in folder.insts[place].uses), None)

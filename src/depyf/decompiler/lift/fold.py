@@ -1,0 +1,300 @@
+"""Fold the three-address code of a block into expressions and statements.
+
+Before: v1 = LOAD_GLOBAL f; v2 = LOAD_FAST x; v3 = CALL v1 v2; STORE_FAST y v3
+After:  y = f(x)
+
+Values not used yet are *pending*, in the order in which they were computed. An operation may
+take pending values into its expression only if that keeps the order of evaluation (`lift/order.py`).
+What cannot be folded is assigned to its temporary.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from typing import cast
+
+from depyf.decompiler.graph.tac import Graph, Inst
+from depyf.decompiler.lift import order
+from depyf.decompiler.lift.extent import Extent, note_extent, note_place
+from depyf.decompiler.lift.nodes import EMPTY, IMPURE, PURE, Augmented, Entry, Ref, Temp
+from depyf.decompiler.lift.slots import Slots
+from depyf.errors import DecompilationError
+
+
+@dataclass(slots=True)
+class Operands:
+    """Operands as expressions, the local variables they read and write, and their effect."""
+
+    exprs: list[ast.expr]
+    reads: frozenset[str]
+    writes: AbstractSet[str]
+    effect: int
+
+
+Taken = tuple[list[ast.expr], frozenset[str], AbstractSet[str], int]
+"""The fields of `Operands`, where nobody keeps them."""
+
+
+class Folder:
+    """The state of folding one block: finished statements, and pending values in order.
+
+    `uses` says how often each temporary is read in the whole graph, `added` how often an operation adds to a display.
+    """
+
+    def __init__(self, graph: Graph, uses: dict[int, int]) -> None:
+        self.graph = graph
+        self.uses = uses
+        self.places = graph.places
+        self.stmts: list[ast.stmt] = []
+        self.pending: list[Entry] = []
+        self.by_temp: dict[int, Entry] = {}
+        self.slots: Slots | None = None
+        self.insts: list[Inst] = []
+        self.position = 0
+        self.told = 0
+        self.added: Counter[tuple[str, int]] | None = None
+
+    def fold(self, insts: list[Inst], rules: dict[str, Callable[[Folder, Inst], None]]) -> None:
+        """Fold these operations, in order."""
+        self.fold_expression(insts, rules, whole=True)
+
+    def fold_expression(
+        self, insts: list[Inst], rules: dict[str, Callable[[Folder, Inst], None]], *, whole: bool = False
+    ) -> None:
+        """Fold these operations, in order, up to the first that makes a statement, or all of them (`whole`)."""
+        self.insts = insts
+        self.position = self.told = 0
+        self.added = None
+        end, rule_of = len(insts), rules.get
+        while self.position < end and (whole or not self.stmts):
+            inst = insts[self.position]
+            self.position += 1
+            rule = rule_of(inst.op)
+            if rule is None:
+                raise self.error(f"operation {inst.op} cannot be folded", inst)
+            rule(self, inst)
+
+    def error(self, reason: str, inst: Inst) -> DecompilationError:
+        """Return the error for an operation."""
+        return DecompilationError(reason, code=str(self.graph.code), offset=inst.offset)
+
+    # -- values ------------------------------------------------------------------
+
+    def push(
+        self,
+        inst: Inst,
+        expr: ast.expr,
+        effect: int = IMPURE,
+        reads: frozenset[str] = EMPTY,
+        writes: AbstractSet[str] = EMPTY,
+    ) -> Entry:
+        """Make `expr` the value of the operation's temporary, pending until it is used."""
+        temp = inst.defs[0]
+        if self.places:
+            self.locate(expr, inst)
+        entry = Entry(temp, expr, effect, reads, writes, self.uses.get(temp, 0), inst.line, [])
+        self.pending.append(entry)
+        self.by_temp[temp] = entry
+        return entry
+
+    def combine(
+        self, inst: Inst, make: Callable[[list[ast.expr]], ast.expr], effect: int = IMPURE
+    ) -> Entry:
+        """Push the expression that `make` builds of the operands."""
+        exprs, reads, writes, own = self._taken(inst.uses)
+        return self.push(inst, make(exprs), own if own > effect else effect, reads, writes)
+
+    def take(self, temps: list[int]) -> Operands:
+        """Return operands for an expression that uses them in this order.
+
+        Pending values that cannot be moved there are assigned to their temporaries first.
+        """
+        return Operands(*self._taken(temps))
+
+    def _taken(self, temps: list[int]) -> Taken:
+        pending = self.pending
+        if len(temps) == 1 and pending:
+            entry = pending[-1]
+            if _temp_if_plain(entry) == temps[0]:
+                del pending[-1], self.by_temp[entry.temp]
+                return [entry.expr], entry.reads, entry.writes, entry.effect
+        first = len(pending) - len(temps)
+        if first >= 0:
+            tail = pending[first:]
+            if list(map(_temp_if_plain, tail)) == temps:
+                del pending[first:]
+                return self._inline(tail)
+        self._settle(temps)
+        inlined = order.plan(self, temps)
+        operands = Operands([], EMPTY, EMPTY, PURE)
+        for temp in temps:
+            operands.exprs.append(self._operand(temp, inlined, operands))
+        return operands.exprs, operands.reads, operands.writes, operands.effect
+
+    def _inline(self, entries: list[Entry]) -> Taken:
+        reads, effect = EMPTY, PURE
+        writes: AbstractSet[str] = EMPTY
+        for entry in entries:
+            del self.by_temp[entry.temp]
+            if entry.reads and entry.reads is not reads:
+                reads = reads | entry.reads if reads else entry.reads
+            if entry.writes:
+                writes |= entry.writes
+            if entry.effect > effect:
+                effect = entry.effect
+        return [entry.expr for entry in entries], reads, writes, effect
+
+    def _operand(self, temp: int, inlined: set[int], operands: Operands) -> ast.expr:
+        entry = self.by_temp.get(temp)
+        if entry is None:
+            return Temp(temp=temp)
+        entry.uses -= 1
+        operands.reads |= entry.reads
+        operands.writes |= entry.writes
+        if temp in inlined:
+            operands.effect = max(operands.effect, entry.effect)
+            self.discard(entry)
+            return entry.expr
+        operands.effect = max(operands.effect, min(entry.effect, order.LOCAL))
+        entry.shared = True
+        return Ref(entry=entry)
+
+    def _settle(self, temps: list[int]) -> None:
+        """Finish operands that have been stored to targets, or are half of `x += y`."""
+        for temp in temps:
+            entry = self.by_temp.get(temp)
+            if entry is None:
+                continue
+            if entry.targets and all(isinstance(target, ast.Name) for target in entry.targets):
+                for target in entry.targets:
+                    assert isinstance(target, ast.Name)
+                    entry.expr = ast.NamedExpr(target=target, value=entry.expr)
+                entry.targets = []
+            elif entry.targets or is_augmented(entry):
+                self.spill_through(entry)
+
+    def discard(self, entry: Entry) -> None:
+        """Take a value out of the pending ones."""
+        for place in range(len(self.pending) - 1, -1, -1):
+            if self.pending[place] is entry:
+                del self.pending[place]
+                break
+        del self.by_temp[entry.temp]
+
+    # -- statements ----------------------------------------------------------------
+
+    def emit(self, stmt: ast.stmt, line: int | None, stores: Iterable[str] = ()) -> None:
+        """Append a statement, after assigning to temporaries the pending values it may not overtake.
+
+        `stores`: the local variables that the statement binds.
+        """
+        if self.slots is not None:
+            self.slots.abandon()
+        if self.pending:
+            self._flush(frozenset(stores))
+        self.append(stmt, line)
+
+    def append(self, stmt: ast.stmt, line: int | None) -> None:
+        """Append a statement whose order against pending values has been seen to."""
+        stmt.lineno = line if line is not None else 0
+        note_extent(stmt, self.extent())
+        if self.places and self.position:
+            self.locate(stmt, self.insts[self.position - 1])
+        self.stmts.append(stmt)
+
+    def locate(self, node: ast.AST, inst: Inst) -> None:
+        """Note where in the source an operation stands that makes a node."""
+        if inst.op != "MOVE" and inst.offset >= 0:
+            note_place(node, self.graph.place(inst.offset))
+
+    def drops_next(self, temp: int) -> bool:
+        """Say whether the next operation drops a value: what has stored it is an expression, `(a := b)`."""
+        following = self.insts[self.position] if self.position < len(self.insts) else None
+        return following is not None and following.op == "POP" and following.uses == [temp]
+
+    def extent(self) -> Extent:
+        """Return the offsets of the first and the last operation since this was last asked, or of the last one."""
+        position = self.position
+        start = min(self.told, max(position - 1, 0))
+        self.told = position
+        if position - start == 1:
+            offset = self.insts[start].offset
+            return offset, offset
+        # What was put together of several blocks has no offset of its own.
+        offsets = [inst.offset for inst in self.insts[start:position] if inst.offset >= 0]
+        return (min(offsets), max(offsets)) if offsets else (-1, -1)
+
+    def _flush(self, stores: frozenset[str]) -> None:
+        last = None
+        for entry in self.pending:
+            if needs_name(entry) or entry.reads & stores:
+                last = entry
+        if last is not None:
+            self.spill_through(last, stores)
+        else:
+            self.pending = [self._kept(entry) for entry in self.pending]
+
+    def spill_through(self, last: Entry, stores: frozenset[str] = EMPTY) -> None:
+        """Assign `last`, and before it all earlier values whose place in time matters, to temporaries."""
+        pending, self.pending = self.pending, []
+        reached = False
+        for entry in pending:
+            if not reached and (entry is last or needs_name(entry) or entry.reads & stores):
+                self._spill(entry)
+            else:
+                self.pending.append(self._kept(entry))
+            reached = reached or entry is last
+
+    def _kept(self, entry: Entry) -> Entry:
+        """Return a value that stays pending for uses to come: those so far are in statements that come before it."""
+        if not entry.shared or not order.is_atom(entry):
+            return entry
+        entry.replacement = entry.expr
+        kept = self.by_temp[entry.temp] = replace(entry, replacement=None, shared=False)
+        return kept
+
+    def _spill(self, entry: Entry) -> None:
+        del self.by_temp[entry.temp]
+        name = Temp(temp=entry.temp)
+        entry.replacement = name
+        named = entry.uses > 0 or entry.shared
+        if is_augmented(entry):
+            assert isinstance(entry.expr, Augmented)
+            self.append(ast.Assign(targets=[name], value=entry.expr.left), entry.line)
+            target = cast(ast.Name, name)
+            self.append(ast.AugAssign(target=target, op=entry.expr.op, value=entry.expr.right), entry.line)
+        elif named or entry.targets:
+            targets = entry.targets + ([name] if named else [])
+            self.append(ast.Assign(targets=targets, value=entry.expr), entry.line)
+        else:
+            self.append(ast.Expr(value=entry.expr), entry.line)
+
+    def finish(self) -> None:
+        """Assign every value that is still wanted to its temporary."""
+        if self.slots is not None:
+            self.slots.abandon()
+        for entry in self.pending:
+            if entry.uses or needs_name(entry):
+                self._spill(entry)
+        self.pending = []
+        self.by_temp = {}
+
+
+def is_augmented(entry: Entry) -> bool:
+    """Say whether the value is an in-place operation that has not been stored."""
+    return type(entry.expr) is Augmented
+
+
+def _temp_if_plain(entry: Entry) -> int | None:
+    """Return the temporary of a value that is used once more, and nothing has been done with it yet; None else."""
+    is_plain = entry.uses == 1 and not entry.shared and not entry.targets and type(entry.expr) is not Augmented
+    return entry.temp if is_plain else None
+
+
+def needs_name(entry: Entry) -> bool:
+    """Say whether a pending value has to be computed before a statement is."""
+    return entry.effect == IMPURE or bool(entry.targets) or (entry.shared and not order.is_atom(entry))

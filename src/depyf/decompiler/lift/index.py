@@ -1,0 +1,24 @@
+"""What stands between the brackets of a subscript."""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.decompiler.lift.nodes import Object, constant
+
+
+def as_index(expr: ast.expr) -> ast.expr:
+    """Return a constant slice, or a tuple that holds some, as it is written between brackets."""
+    if not isinstance(expr, Object):
+        return expr
+    if isinstance(expr.value, slice):
+        return _slice(expr.value)
+    if type(expr.value) is tuple and any(isinstance(item, slice) for item in expr.value):
+        elements = [_slice(item) if isinstance(item, slice) else constant(item) for item in expr.value]
+        return ast.Tuple(elts=elements, ctx=ast.Load())
+    return expr
+
+
+def _slice(value: slice) -> ast.expr:
+    bounds = [None if bound is None else constant(bound) for bound in (value.start, value.stop, value.step)]
+    return ast.Slice(lower=bounds[0], upper=bounds[1], step=bounds[2])

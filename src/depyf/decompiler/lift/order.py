@@ -1,0 +1,96 @@
+"""Which pending values may be written in place of their use, so that evaluation keeps its order.
+
+Pending values stand in the order in which they were computed. The expression that takes some of
+them is computed now, after all of them. Writing a value there moves it past every pending value that
+stays behind, and past every other operand that the expression uses before it.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Protocol
+
+from depyf.decompiler.lift.nodes import IMPURE, LOCAL, Entry, Temp
+
+
+class Pending(Protocol):
+    """The values of a block that are computed and not used yet, in the order in which they were computed."""
+
+    by_temp: dict[int, Entry]
+    pending: list[Entry]
+
+    def spill_through(self, last: Entry, stores: frozenset[str] = ...) -> None:
+        """Assign to temporaries every pending value up to `last`."""
+
+
+def plan(folder: Pending, temps: list[int]) -> set[int]:
+    """Return the operands to write in place; the rest is referred to.
+
+    Assigns to temporaries what neither can be moved nor be left pending.
+    """
+    while True:
+        entries = [folder.by_temp[temp] for temp in temps if temp in folder.by_temp]
+        if not entries:
+            return set()
+        place = {entry.temp: number for number, entry in enumerate(folder.pending)}
+        inlined = _candidates(entries, place)
+        blocked = _blocked(folder.pending, [entry for entry in entries if entry.temp in inlined], place)
+        if blocked is None:
+            return inlined
+        folder.spill_through(blocked)
+
+
+def _candidates(entries: list[Entry], place: dict[int, int]) -> set[int]:
+    """Operands used here for the last time.
+
+    A value that is used again stays pending where it is; so does what was computed before it and
+    does not commute with it, or it would be computed too late.
+    """
+    again = [entry for entry in entries if entry.uses > 1 or entry.shared]
+    anchors = [place[entry.temp] for entry in again if not is_atom(entry)]
+    last = max(anchors, default=-1)
+    return {
+        entry.temp
+        for entry in entries
+        if entry.uses == 1 and not entry.shared and (place[entry.temp] > last or entry.effect < IMPURE)
+    }
+
+
+def _blocked(pending: list[Entry], operands: list[Entry], place: dict[int, int]) -> Entry | None:
+    """Return the last operand that would have to move past a value it does not commute with."""
+    if not operands:
+        return None
+    inlined = {entry.temp for entry in operands}
+    blocked: Entry | None = None
+    behind: list[Entry] = []
+    first = min(place[entry.temp] for entry in operands)
+    for number in range(len(pending) - 1, first - 1, -1):
+        entry = pending[number]
+        if entry.temp not in inlined:
+            behind.append(entry)
+        elif any(not commute(entry, other) for other in behind):
+            blocked = entry
+            break
+    used: list[Entry] = []
+    for entry in operands:
+        if any(place[entry.temp] < place[other.temp] and not commute(entry, other) for other in used):
+            if blocked is None or place[entry.temp] > place[blocked.temp]:
+                blocked = entry
+        if entry.effect == IMPURE or entry.reads or entry.writes:
+            used.append(entry)
+    return blocked
+
+
+def is_atom(entry: Entry) -> bool:
+    """Say whether writing the value twice is the same as naming it once."""
+    return isinstance(entry.expr, (ast.Name, ast.Constant, Temp)) and entry.effect < IMPURE
+
+
+def commute(entry: Entry, other: Entry) -> bool:
+    """Say whether it does not matter which of two values is computed first."""
+    if entry.reads & other.writes or entry.writes & other.reads:
+        return False
+    return entry.effect < IMPURE or other.effect < IMPURE
+
+
+__all__ = ["LOCAL", "commute", "is_atom", "plan"]

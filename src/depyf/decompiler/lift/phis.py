@@ -1,0 +1,150 @@
+"""Remove phis that choose between one value and itself, alone or together with other phis.
+
+Before: v3 = phi(v1, v4); v4 = phi(v3, v3)      After: v3 and v4 are v1 everywhere
+
+Braun et al., "Simple and Efficient Construction of Static Single Assignment Form", 2013, section 3.2: where the graph
+is irreducible, phis that stand for one value may refer to one another. They are found as in the propagation of
+constants (Wegman and Zadeck, 1991): a phi is taken to be nothing at first, then the one value that comes to it, and
+only then itself. Each phi changes at most twice.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from depyf.decompiler.graph.tac import (
+    KEEP,
+    NULL,
+    SELF,
+    Branch,
+    Exit,
+    ForIter,
+    Graph,
+    Inst,
+    Raise,
+    Reraise,
+    Return,
+)
+
+
+def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) -> None:
+    """Replace every trivial phi by its value and drop its position from blocks and edges.
+
+    `handler_args`: per handler, the values on the stack at each place that may raise into it.
+    """
+    args = _arguments(graph, handler_args)
+    if not args:
+        return
+    users: dict[int, list[int]] = {}
+    for phi, values in args.items():
+        for value in values:
+            users.setdefault(value, []).append(phi)
+    means: dict[int, int] = {}
+    work = deque(args)
+    waiting = set(args)  # In turn, and each once: else a phi of many values is looked at anew for each of them.
+    while work:
+        phi = work.popleft()
+        waiting.discard(phi)
+        known = [value for value in args[phi] if value in means or value not in args]
+        choices = {means.get(value, value) for value in known}
+        if not choices:
+            continue
+        value = choices.pop() if len(choices) == 1 else phi
+        if means.get(phi) not in (value, phi):
+            means[phi] = value
+            again = [user for user in users.get(phi, ()) if user not in waiting]
+            waiting.update(again)
+            work.extend(dict.fromkeys(again))
+    _rewrite(graph, {phi: value for phi, value in means.items() if phi != value})
+
+
+def settle_phis(graph: Graph) -> None:
+    """Replace the phis that one value comes to, since blocks that led to them have gone; those of handlers stay."""
+    if not any(block.phis for block in graph.live()):
+        return
+    stay: dict[int, list[list[int]]] = {}
+    for number, handler in enumerate(graph.handlers):
+        start = graph.blocks[handler.target]
+        if start is not None and start.phis:
+            stay[number] = [[NULL] * len(start.phis), [SELF] * len(start.phis)]
+    remove_trivial_phis(graph, stay)
+
+
+def _arguments(graph: Graph, handler_args: dict[int, list[list[int]]]) -> dict[int, list[int]]:
+    args: dict[int, list[int]] = {}
+    for block in graph.live():
+        for edge in block.exit.edges():
+            for phi, value in zip(graph.block(edge.target).phis, edge.args):
+                args.setdefault(phi, []).append(value)
+    for handler, stacks in handler_args.items():
+        target = graph.block(graph.handlers[handler].target)
+        for stack in stacks:
+            for phi, value in zip(target.phis, stack):
+                args.setdefault(phi, []).append(value)
+    return args
+
+
+def _compress(same: dict[int, int]) -> None:
+    """Point every removed phi straight at its value."""
+    for phi in list(same):
+        chain = []
+        value = phi
+        while value in same:
+            chain.append(value)
+            value = same[value]
+        for member in chain:
+            same[member] = value
+
+
+def _rewrite(graph: Graph, same: dict[int, int]) -> None:
+    if not same:
+        return
+    for block in graph.live():
+        _rename_insts(block.insts, same)
+        block.exit = rename_exit(block.exit, same)
+        for edge in block.exit.edges():
+            kept = [position for position, phi in enumerate(graph.block(edge.target).phis) if phi not in same]
+            edge.args = [same.get(edge.args[position], edge.args[position]) for position in kept]
+    for block in graph.live():
+        block.insts = [inst for inst in block.insts if inst.op != KEEP or inst.arg not in same]
+        block.phis = [phi for phi in block.phis if phi not in same]
+        block.stack = [same.get(value, value) for value in block.stack]
+
+
+def rename(graph: Graph, same: dict[int, int]) -> None:
+    """Replace temporaries by others everywhere; `same` maps each to its final replacement or to another key."""
+    if not same:
+        return
+    _compress(same)
+    for block in graph.live():
+        _rename_insts(block.insts, same)
+        block.exit = rename_exit(block.exit, same)
+        for edge in block.exit.edges():
+            edge.args = [same.get(arg, arg) for arg in edge.args]
+        block.stack = [same.get(value, value) for value in block.stack]
+
+
+def _rename_insts(insts: list[Inst], same: dict[int, int]) -> None:
+    replaced = same.keys()
+    for inst in insts:
+        if not replaced.isdisjoint(inst.uses):
+            inst.uses = [same.get(use, use) for use in inst.uses]
+
+
+def rename_exit(exit_: Exit, same: dict[int, int]) -> Exit:
+    """Return the exit with its own operands renamed; its edges are left as they are."""
+    if same.keys().isdisjoint(exit_.reads()):
+        return exit_
+    match exit_:
+        case Branch(cond, if_true, if_false, line, near):
+            return Branch(same.get(cond, cond), if_true, if_false, line, near)
+        case ForIter(iterator, value, body, done, line):
+            return ForIter(same.get(iterator, iterator), value, body, done, line)
+        case Return(value, line, beyond, offset):
+            return Return(same.get(value, value), line, beyond, offset)
+        case Raise(operands, line, beyond, offset):
+            return Raise([same.get(value, value) for value in operands], line, beyond, offset)
+        case Reraise(exc, beyond):
+            return Reraise(same.get(exc, exc), beyond)
+        case _:
+            return exit_

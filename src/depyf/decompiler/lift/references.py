@@ -1,0 +1,15 @@
+"""What references to pending values stand for."""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.decompiler.lift.nodes import Ref
+
+
+def referred(expr: ast.expr) -> ast.expr:
+    """Return what a reference to a pending value stands for."""
+    while isinstance(expr, Ref):
+        entry = expr.entry
+        expr = entry.replacement if entry.replacement is not None else entry.expr
+    return expr

@@ -1,0 +1,59 @@
+"""Remove operations whose values nobody uses and that nobody can see.
+
+Before: v1 = LOAD_CONST 0; v2 = BUILD_LIST; POP v2
+After:  nothing
+"""
+
+from __future__ import annotations
+
+from depyf.decompiler.graph.tac import Graph, Inst
+from depyf.decompiler.steps import present, step
+
+INVISIBLE = frozenset({"CONST", "BUILD_TUPLE", "BUILD_LIST", "BUILD_SLICE", "LIST_TO_TUPLE", "LOAD_CLOSURE", "MOVE"})
+
+
+def remove_dead(graph: Graph) -> None:
+    """Remove dead operations, until none is left."""
+    definition: dict[int, Inst] = {}
+    uses: dict[int, int] = {}
+    rebound = {inst.arg for block in graph.live() for inst in block.insts if inst.op == "DELETE_FAST"}
+    bound = set(graph.code.parameters) - rebound
+    for block in graph.live():
+        for inst in block.insts:
+            for temp in inst.defs:
+                definition[temp] = inst
+            if inst.op != "POP":
+                _count(uses, inst.uses)
+        _count(uses, block.exit.reads())
+        for edge in block.exit.edges():
+            _count(uses, edge.args)
+
+    def invisible(inst: Inst) -> bool:
+        return inst.op in INVISIBLE or (inst.op == "LOAD_FAST" and inst.arg in bound)
+
+    work = [inst for temp, inst in sorted(definition.items()) if not uses.get(temp) and invisible(inst)]
+    dead: set[int] = set()
+    while work:
+        inst = work.pop()
+        if id(inst) in dead or any(map(uses.get, inst.defs)):
+            continue
+        if present() is not None:
+            step("nobody uses {}, which {} makes", ", ".join(f"v{temp}" for temp in inst.defs), inst.op)
+        dead.add(id(inst))
+        for temp in inst.uses:
+            uses[temp] = uses.get(temp, 0) - 1
+            maker = definition.get(temp)
+            if maker is not None and invisible(maker):
+                work.append(maker)
+    if not dead:
+        return
+    gone = {temp for temp, inst in definition.items() if id(inst) in dead}
+    for block in graph.live():
+        block.insts = [
+            inst for inst in block.insts if id(inst) not in dead and not (inst.op == "POP" and inst.uses[0] in gone)
+        ]
+
+
+def _count(uses: dict[int, int], temps: list[int]) -> None:
+    for temp in temps:
+        uses[temp] = uses.get(temp, 0) + 1

@@ -1,0 +1,283 @@
+"""From a listing to three-address code: run the stack with names for values.
+
+Each reachable block is executed once on a symbolic stack. A block that several edges reach
+begins with a phi for every stack position; phis whose arguments are all one value are then
+removed (Braun et al. 2013, section 3.1).
+"""
+
+from __future__ import annotations
+
+from operator import ne
+from typing import cast
+
+from depyf.bytecode.listing import Instruction, Listing
+from depyf.decompiler.graph.blocks import Span, split
+from depyf.decompiler.graph.tac import (
+    KEEP,
+    NULL,
+    Block,
+    Branch,
+    Edge,
+    Exit,
+    ForIter,
+    Goto,
+    Graph,
+    HandlerEntry,
+    Inst,
+    Leave,
+    Raise,
+    Reraise,
+    Return,
+)
+from depyf.decompiler.lift.bound import unsure_reads
+from depyf.decompiler.lift.callees import settle_callees
+from depyf.decompiler.lift.keep import drop_unread, take_kept
+from depyf.decompiler.lift.machine import Machine
+from depyf.decompiler.lift.phis import remove_trivial_phis
+from depyf.decompiler.steps import step
+from depyf.errors import DecompilationError
+
+STATEMENTS = ("break", "continue")
+CONTROL = frozenset({"JUMP", "JUMP_IF_TRUE", "JUMP_IF_FALSE", "FOR_ITER", "RETURN", "RAISE", "RERAISE"})
+
+
+def lift(listing: Listing, first_temp: int = 0, *, restores: bool = False) -> Graph:
+    """Return the three-address code of a listing; its temporaries are numbered from `first_temp` on.
+
+    restores: whether what POP_EXCEPT takes from the stack is wanted; in source it is implied.
+
+    Raises DecompilationError if the stack underflows, if a block is reached with different
+    stack depths, or if the code runs off its end.
+    """
+    if not listing.instructions:
+        raise DecompilationError("the code has no instructions", code=str(listing.code), offset=0)
+    step("{} operations are executed on a symbolic stack", len(listing.instructions))
+    lifter = _Lifter(listing, first_temp)
+    while lifter.work:
+        lifter.block(lifter.work.pop())
+    remove_trivial_phis(lifter.graph, lifter.handler_args)
+    take_kept(lifter.graph)
+    blocks = lifter.graph.live() if restores else []
+    drop_unread(lifter.graph, {inst.uses[0] for block in blocks for inst in block.insts if inst.op == "POP_EXCEPT"})
+    settle_callees(lifter.graph)
+    split_loop_edges(lifter.graph)
+    lifter.graph.unsure = unsure_reads(lifter.graph)
+    _note_waiting(lifter.graph)
+    return lifter.graph
+
+
+def _note_waiting(graph: Graph) -> None:
+    """Note what lies on the stack at each test: what its targets begin with, phis aside."""
+    for block in graph.live():
+        exit_ = block.exit
+        if isinstance(exit_, Branch):
+            target = graph.block(exit_.if_false.target)
+            if not target.stack:
+                graph.waiting[exit_.cond] = []
+                continue
+            values = dict(zip(target.phis, exit_.if_false.args))
+            graph.waiting[exit_.cond] = [values.get(temp, temp) for temp in target.stack]
+
+
+class _Lifter:
+    """State of the walk: the stack on entry and the phis of each block that has been reached."""
+
+    def __init__(self, listing: Listing, first_temp: int) -> None:
+        self.listing = listing
+        self.spans, self.span_at = split(listing)
+        self.graph = Graph(listing.code, [None] * len(self.spans), [], first_temp, listing.source_order)
+        self.graph.exact_ranges = listing.exact_ranges
+        self.graph.negates = listing.negates
+        self.graph.places = listing.places
+        self.graph.loops = [loop._replace(start=self.span_at[loop.start]) for loop in listing.loops]
+        for handler in listing.handlers:
+            self.graph.handlers.append(HandlerEntry(self.span_at[handler.target], NULL, NULL))
+        self.merges = _merges(listing, self.spans, self.span_at)
+        self.machine = Machine(self.graph)
+        self.entry: dict[int, list[int]] = {0: []}
+        self.phis: dict[int, list[int]] = {}
+        self.work: list[int] = [0]
+        self.handler_args: dict[int, list[list[int]]] = {}
+        self.kept: list[int] = []
+
+    def block(self, index: int) -> None:
+        """Execute a block, if that has not been done, and reach its successors."""
+        if self.graph.blocks[index] is not None:
+            return
+        span, machine, instructions = self.spans[index], self.machine, self.listing.instructions
+        insts = machine.begin(self.entry[index])
+        block = Block(index, insts, Return(NULL), span.handler, self.phis.get(index, []), list(self.entry[index]))
+        block.offset = instructions[span.start].offset
+        self.graph.blocks[index] = block
+        self.kept = []
+        is_protected = span.handler >= 0
+        if is_protected:
+            self._may_raise(span.handler)
+        exit_: Exit | None = None
+        for position in range(span.start, span.end):
+            now = instructions[position]
+            if now.op in CONTROL:
+                machine.now = now
+                exit_ = self._exit(now, index, position)
+            else:
+                machine.execute(now)
+                if is_protected:
+                    self._may_raise(span.handler)
+        block.exit = exit_ if exit_ is not None else Goto(self._edge(index + 1))
+
+    def _exit(self, now: Instruction, index: int, position: int) -> Exit:
+        machine = self.machine
+        match now.op:
+            case "JUMP":
+                edge = self._edge(self.span_at[now.target])
+                beyond = self._beyond(position)
+                return Leave(edge, beyond, now.arg in STATEMENTS) if beyond is not None or now.arg else Goto(edge)
+            case "JUMP_IF_TRUE" | "JUMP_IF_FALSE":
+                (cond,) = machine.pop(1)
+                jump, fall = self._edge(self.span_at[now.target]), self._edge(index + 1)
+                known = not self._only_goes_back(index + 1, now.line)
+                if now.op == "JUMP_IF_TRUE":
+                    return Branch(cond, jump, fall, now.line, False if known else None)
+                return Branch(cond, fall, jump, now.line, True if known else None)
+            case "FOR_ITER":
+                (iterator,) = machine.top(1)
+                value = self.graph.new_temp()
+                machine.stack.append(value)
+                body = self._edge(index + 1)
+                machine.pop(2)
+                return ForIter(iterator, value, body, self._edge(self.span_at[now.target]), now.line)
+            case "RETURN":
+                return Return(machine.pop(1)[0], now.line, None, now.offset)
+            case "RAISE":
+                return Raise(machine.pop(cast(int, now.arg)), now.line, None, now.offset)
+            case _:
+                exc = machine.pop(1)[0]
+                return Reraise(exc, self._beyond(position))
+
+    def _only_goes_back(self, index: int, line: int | None) -> bool:
+        """Say whether a block is a jump back of a test: from 3.12 on one stands behind each that leads back by itself.
+
+        A jump on a line of its own is a statement.
+        """
+        span = self.spans[index] if index < len(self.spans) else None
+        if span is None or span.end != span.start + 1:
+            return False
+        only = self.listing.instructions[span.start]
+        return only.op == "JUMP" and only.target <= span.start and only.line in (line, None)
+
+    def _beyond(self, position: int) -> Edge | None:
+        """Return the edge along which the compiler believed control to go on behind an instruction."""
+        beyond = self.listing.beyond.get(position)
+        if beyond is None:
+            return None
+        del self.machine.stack[beyond.depth :]
+        return self._edge(self.span_at[beyond.target])
+
+    def _edge(self, target: int) -> Edge:
+        """Return the edge to a block, with the present stack."""
+        if target >= len(self.spans):
+            raise self.machine.error("control runs off the end of the code")
+        stack = list(self.machine.stack)
+        if target not in self.entry:
+            self.entry[target] = stack
+            if self.merges[target]:
+                self.entry[target] = self.phis[target] = [self.graph.new_temp() for _ in stack]
+            self.work.append(target)
+        if len(self.entry[target]) != len(stack):
+            raise self.machine.error(f"a block is reached with {len(self.entry[target])} and with {len(stack)} values")
+        return Edge(target, stack if self.merges[target] else [])
+
+    def _may_raise(self, handler: int) -> None:
+        """Note what is on the stack where an exception may go to a handler."""
+        depth = self.listing.handlers[handler].depth
+        held = self.machine.stack[:depth]
+        if len(held) < depth:
+            raise self.machine.error(f"a handler wants {depth} values, the stack holds {len(held)}")
+        seen = self.handler_args.get(handler)
+        if seen is None:
+            seen = self.handler_args[handler] = []
+            self._open_handler(handler, depth)
+        if not seen or seen[-1] != held:
+            seen.append(held)
+        if self.kept != held:
+            self._keep(handler, depth)
+
+    def _keep(self, handler: int, depth: int) -> None:
+        """Let a handler find what is on the stack from here on."""
+        machine = self.machine
+        slots = self.graph.handlers[handler].slots
+        for place in range(depth):
+            value = machine.stack[place]
+            if place >= len(self.kept) or self.kept[place] != value:
+                machine.insts.append(Inst(KEEP, slots[place], [value], [], machine.now.line, machine.now.offset))
+        self.kept = machine.stack[:depth]
+
+    def _open_handler(self, handler: int, depth: int) -> None:
+        """Enter a handler's first block; where something else leads there too, an empty block before it."""
+        facts, entry = self.listing.handlers[handler], self.graph.handlers[handler]
+        phis = [self.graph.new_temp() for _ in range(depth)]
+        entry.slots = [self.graph.new_temp() for _ in range(depth)]
+        entry.phis = list(phis)
+        stack = list(phis)
+        if facts.lasti:
+            entry.lasti = self.graph.new_temp()
+            stack.append(entry.lasti)
+        entry.exc = self.graph.new_temp()
+        stack.append(entry.exc)
+        if self.merges[entry.target]:
+            present, self.machine.stack = self.machine.stack, stack
+            edge = self._edge(entry.target)
+            self.machine.stack = present
+            before = self.graph.new_block([], Goto(edge), self.spans[entry.target].handler, list(stack))
+            before.phis, before.offset = phis, self.listing.instructions[self.spans[entry.target].start].offset
+            entry.target = before.index
+            return
+        self.phis[entry.target] = phis
+        self.entry[entry.target] = stack
+        self.work.append(entry.target)
+
+
+def split_loop_edges(graph: Graph) -> None:
+    """Put an empty block on each edge out of a loop's head that carries values: the head is no place to assign them."""
+    for block in graph.live():
+        if not isinstance(block.exit, ForIter):
+            continue
+        for name in ("body", "done"):
+            edge = getattr(block.exit, name)
+            target = graph.block(edge.target)
+            if any(map(ne, target.phis, edge.args)):
+                passed = dict(zip(target.phis, edge.args))
+                stack = [passed.get(temp, temp) for temp in target.stack]
+                between = graph.new_block([], Goto(edge), block.handler, stack)
+                setattr(block.exit, name, Edge(between.index))
+
+
+def _merges(listing: Listing, spans: list[Span], span_at: dict[int, int]) -> list[bool]:
+    """Say for each block whether several edges may reach it, those of handlers included."""
+    count = [0] * (len(spans) + 1)
+    count[0] = 1
+    entered: set[int] = set()
+    reached, work = {0}, [0]
+    while work:
+        index = work.pop()
+        span = spans[index]
+        ways = _ways(listing, span, index, span_at)
+        if span.handler >= 0 and span.handler not in entered:
+            entered.add(span.handler)
+            ways.append(span_at[listing.handlers[span.handler].target])
+        for way in ways:
+            count[way] += 1
+            if way < len(spans) and way not in reached:
+                reached.add(way)
+                work.append(way)
+    return [edges > 1 for edges in count]
+
+
+def _ways(listing: Listing, span: Span, index: int, span_at: dict[int, int]) -> list[int]:
+    """Return the blocks that control may go to from a block, without its handler's."""
+    last = listing.instructions[span.end - 1]
+    ways = [span_at[last.target]] if last.target >= 0 else []
+    if last.op not in ("JUMP", "RETURN", "RAISE", "RERAISE"):
+        ways.append(index + 1)
+    beyond = listing.beyond.get(span.end - 1)
+    return ways + ([span_at[beyond.target]] if beyond is not None else [])

@@ -1,0 +1,36 @@
+"""The type parameters of a live function.
+
+What a parameter is bound to, may be, and is by default is evaluated when it is asked for. Where Python can tell the
+text without that (3.14), the text is written; else the parameter stands alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import types
+import typing
+
+from depyf.decompiler.lift.nodes import Quoted, TypeParam
+
+STARS = {"TypeVar": "", "TypeVarTuple": "*", "ParamSpec": "**"}
+
+
+def type_params(function: types.FunctionType) -> list[ast.expr]:
+    """Return the type parameters that stand in a function's definition."""
+    found: list[ast.expr] = []
+    for param in getattr(function, "__type_params__", ()):
+        stars = STARS.get(type(param).__name__)
+        if stars is None or type(param) is not getattr(typing, type(param).__name__, None):
+            continue
+        bound = _text(param, "evaluate_bound") or _text(param, "evaluate_constraints")
+        found.append(TypeParam(name=param.__name__, stars=stars, bound=bound, default=_text(param, "evaluate_default")))
+    return found
+
+
+def _text(param: object, evaluator: str) -> ast.expr | None:
+    evaluate = getattr(param, evaluator, None)
+    if evaluate is None:
+        return None
+    library = importlib.import_module("annotationlib")
+    return Quoted(text=library.call_evaluate_function(evaluate, library.Format.STRING))

@@ -1,0 +1,183 @@
+"""Objects of the running program as expressions.
+
+Before: the objects 3, [1, 'a'], torch.float32, Color.RED, <function helper>, <object object at 0x7f...>
+After:  the texts   3, [1, 'a'], torch.float32, Color.RED, helper,            object_object
+
+Nothing of the program is run for it: no `repr` and no attribute of an object of the program's own classes.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import enum
+import sys
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from depyf.decompiler.lift.nodes import Quoted, constant, is_literal
+
+MANY = 32
+"""A container with more in it, all told, is not written out."""
+
+CONTAINERS = (tuple, list, set, dict, frozenset)
+NAMED = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where the text stands.
+
+    names: what can be named there: the globals of a function, and its free variables.
+    placeholder: gives a name to an object that has no text.
+    """
+
+    names: Mapping[str, object]
+    placeholder: Callable[[object], str]
+
+
+def expression(value: object, scope: Scope) -> ast.expr:
+    """Return an expression for an object: a display of plain values, else a name."""
+    if not _is_plain(value):
+        return _named(value, scope)
+    made: dict[int, ast.expr] = {}
+    order: list[object] = []
+    work = [value]
+    while work:
+        item = work.pop()
+        order.append(item)
+        work.extend(_items(item))
+    for item in reversed(order):
+        made[id(item)] = _display(item, made) if type(item) in CONTAINERS else _named(item, scope)
+    return made[id(value)]
+
+
+def _is_plain(value: object) -> bool:
+    """Say whether a value is a container to be written out: small, and without a container that is met twice."""
+    if type(value) not in CONTAINERS:
+        return False
+    seen: set[int] = set()
+    work, count = [value], 0
+    while work:
+        item = work.pop()
+        count += 1
+        if type(item) in CONTAINERS:
+            if count > MANY or (id(item) in seen and item != ()):
+                return False
+            seen.add(id(item))
+            work.extend(_items(item))
+    return count <= MANY
+
+
+def _items(value: object) -> list[object]:
+    if isinstance(value, dict) and type(value) is dict:
+        return [*value.keys(), *value.values()]
+    if isinstance(value, CONTAINERS) and type(value) in CONTAINERS:
+        return list(value)
+    return []
+
+
+def _display(value: object, made: Mapping[int, ast.expr]) -> ast.expr:
+    if isinstance(value, dict):
+        keys: list[ast.expr | None] = [made[id(key)] for key in value]
+        return ast.Dict(keys=keys, values=[made[id(item)] for item in value.values()])
+    parts = [made[id(item)] for item in _items(value)]
+    if isinstance(value, tuple):
+        return ast.Tuple(elts=parts, ctx=ast.Load())
+    if isinstance(value, list):
+        return ast.List(elts=parts, ctx=ast.Load())
+    if isinstance(value, frozenset):
+        display = [ast.Set(elts=parts)] if parts else []
+        return ast.Call(func=ast.Name(id="frozenset", ctx=ast.Load()), args=[*display], keywords=[])
+    return ast.Set(elts=parts)
+
+
+# -- names -----------------------------------------------------------------------------------
+
+
+def _named(value: object, scope: Scope) -> ast.expr:
+    if is_literal(value):
+        return constant(value)
+    path = _path(value, scope)
+    if path is not None:
+        return Quoted(text=path)
+    if is_type_form(value) and _is_expression(repr(value)):
+        return Quoted(text=repr(value))
+    return ast.Name(id=scope.placeholder(value), ctx=ast.Load())
+
+
+def _path(value: object, scope: Scope) -> str | None:
+    """Return a dotted name that leads to the very object."""
+    own = _own_name(value)
+    if own in scope.names and scope.names[own] is value:
+        return own
+    if own not in scope.names and getattr(builtins, own, None) is value:
+        return own
+    bound = next((name for name, each in scope.names.items() if each is value and name.isidentifier()), None)
+    if bound is not None:
+        return bound
+    if issubclass(type(value), enum.Enum):
+        owner = _path_of_definition(type(value), scope)
+        member = str(vars(value).get("_name_", ""))
+        return f"{owner}.{member}" if owner and member.isidentifier() else None
+    return _path_of_definition(value, scope) or _path_in_module(value)
+
+
+def _own_name(value: object) -> str:
+    """Return the name that a class, function or module was given, nothing for an object of another kind."""
+    return str(value.__name__) if issubclass(type(value), (type, *NAMED)) else ""  # type: ignore[attr-defined]
+
+
+def _path_of_definition(value: object, scope: Scope) -> str | None:
+    """Return where a class or function was defined, if it is still there."""
+    kind = type(value)
+    if issubclass(kind, types.ModuleType) or not issubclass(kind, (type, *NAMED)):
+        return _own_name(value) or None
+    home, qualname = str(getattr(value, "__module__", "")), str(getattr(value, "__qualname__", ""))
+    first = qualname.partition(".")[0]
+    module: object = sys.modules.get(home)
+    found = module
+    for name in qualname.split("."):
+        found = vars(found).get(name) if isinstance(found, (types.ModuleType, type)) else None
+    if found is not value:
+        return None
+    at_hand = scope.names.get(first) is vars(module).get(first)
+    return qualname if at_hand else f"{home}.{qualname}"
+
+
+def _path_in_module(value: object) -> str | None:
+    """Return the name that the module of an object's type has for it: `torch.float32`."""
+    module = sys.modules.get(type(value).__module__)
+    if module is None or module is builtins:
+        return None
+    names = [name for name, each in vars(module).items() if each is value and name.isidentifier()]
+    return f"{module.__name__}.{max(names, key=len)}" if names else None
+
+
+def is_type_form(value: object) -> bool:
+    """Say whether a value is made by `typing` of classes alone: its `repr` is an expression, and runs no program's."""
+    if not _is_typing(value):
+        return False
+    work = [value]
+    while work:
+        item = work.pop()
+        if _is_typing(item):
+            work.extend([*getattr(item, "__args__", ()), *getattr(item, "__metadata__", ())])
+        elif type(item) in (list, tuple):
+            work.extend(_items(item))
+        elif not issubclass(type(item), type) and not is_literal(item):
+            return False
+    return True
+
+
+def _is_typing(value: object) -> bool:
+    return type(value).__module__ == "typing" or type(value) in (types.GenericAlias, types.UnionType)
+
+
+def _is_expression(text: str) -> bool:
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        return False
+    return True

@@ -1,0 +1,94 @@
+"""A decompiled module: its source, and how far that was proven."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.host import without_compiler_warnings
+from depyf.bytecode.reader import read
+from depyf.bytecode.versions.running import is_running
+from depyf.decompiler.emit.grammar import Grammar
+from depyf.decompiler.emit.statements import write
+from depyf.decompiler.passes.module import module_body
+from depyf.decompiler.pipeline.run import decompile
+from depyf.decompiler.pipeline.table import NOTHING
+from depyf.errors import DecompilationError, faults_named
+from depyf.verify.candidate.oracle import NotCompiled, Oracle, shared_oracle
+from depyf.verify.compare import verify
+from depyf.verify.level import Level, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class DecompiledModule:
+    """The source of a module, and its proof.
+
+    code: what it was decompiled from.
+    verdict: what was proven of `source` compiled by an interpreter of the bytecode's version, why no more, and where
+        the two first differ.
+    """
+
+    source: str
+    code: Code
+    verdict: Verdict
+
+    @property
+    def level(self) -> Level:
+        """What was proven."""
+        return self.verdict.level
+
+    @property
+    def reason(self) -> str:
+        """Why no more was proven."""
+        return self.verdict.reason
+
+
+def decompile_module(
+    code: Code, *, oracle: Oracle | None = None, without: frozenset[str] = NOTHING
+) -> DecompiledModule:
+    """Decompile the code of a module, and prove it.
+
+    oracle: compiles the source where the bytecode is of another Python than this; by default one that this process
+        keeps until it ends. The level is UNPROVEN, with the reason, where it finds no interpreter.
+    without: names of optional passes to leave out.
+
+    Raises DecompilationError for code that cannot be decompiled.
+    """
+    source = module_source(code, without=without)
+    return DecompiledModule(source, code, judge(code, source, oracle=oracle))
+
+
+def module_source(code: Code, *, without: frozenset[str] = NOTHING) -> str:
+    """Return the source of a module's code, without a proof.
+
+    Raises DecompilationError for code that cannot be decompiled.
+    """
+    with faults_named("decompiling", code):
+        body, names = decompile(code, without=without)
+        return write(module_body(body, names.objects), Grammar.of(code))
+
+
+def judge(code: Code, source: str, *, oracle: Oracle | None = None) -> Verdict:
+    """Compile a module's source as the version of `code` does, and prove that the two are the same."""
+    try:
+        candidate = compiled(source, code, oracle)
+        with faults_named("proving", code):
+            return verify(code, candidate)
+    except NotCompiled as error:
+        return Verdict(Level.UNPROVEN, str(error))
+    except DecompilationError as error:
+        return Verdict(Level.UNPROVEN, f"the proof broke off: {error}")
+
+
+def compiled(source: str, code: Code, oracle: Oracle | None) -> Code:
+    """Return a source compiled as a module by an interpreter of the version of `code`.
+
+    Raises NotCompiled when that gives no code.
+    """
+    if not is_running(code.version):
+        return (oracle or shared_oracle()).compile(source, code.version)
+    try:
+        with without_compiler_warnings():
+            return read(compile(source, "<recompiled>", "exec", dont_inherit=True, optimize=0))
+    except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
+        raise NotCompiled(f"the source does not compile: {type(error).__name__}: {error}") from error

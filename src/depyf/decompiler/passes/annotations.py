@@ -1,0 +1,102 @@
+"""Annotated variables of modules and classes.
+
+Before: x = 1; __annotations__['x'] = int; __annotations__['y'] = str
+After:  x: int = 1; y: str
+
+The compiler writes so only where it has also set `__annotations__` up, for an annotation anywhere in the body.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.bytecode.code import CO_FUTURE_ANNOTATIONS, CO_OPTIMIZED, Code
+from depyf.decompiler.lift.nodes import Quoted, SetupAnnotations, Var, literal, literal_value
+from depyf.decompiler.passes.walk import rewrite_sequences
+from depyf.decompiler.steps import step
+
+NAME = "__annotations__"
+
+
+def restore_annotations(body: list[ast.stmt], code: Code) -> list[ast.stmt]:
+    """Turn the items of `__annotations__` into annotations, if the body of a module or class has set it up."""
+    if code.flags & CO_OPTIMIZED or not any(isinstance(stmt, SetupAnnotations) for stmt in body):
+        return body
+    found: list[ast.AnnAssign] = []
+    body = rewrite_sequences(body, lambda stmts: _sequence(stmts, code, found))
+    return [stmt for stmt in body if not isinstance(stmt, SetupAnnotations)] if found else body
+
+
+def set_annotations_up(body: list[ast.stmt], code: Code) -> list[ast.stmt]:
+    """Write what sets `__annotations__` up, where no annotation does; only `from __future__` may stand before it."""
+    place = next((number for number, stmt in enumerate(body) if isinstance(stmt, SetupAnnotations)), -1)
+    if place < 0:
+        return body
+    step("`__annotations__` is set up by an annotation that is never noted")
+    rest = [stmt for stmt in body if not isinstance(stmt, SetupAnnotations)]
+    for number, stmt in enumerate(rest):
+        if isinstance(stmt, ast.ImportFrom) and stmt.module == "__future__":
+            place = max(place, number + 1)
+    return [*rest[:place], _none_reached(code), *rest[place:]]
+
+
+def annotation(expr: ast.expr, code: Code) -> ast.expr:
+    """Return an annotation as it was written: under `from __future__ import annotations` it is kept as its text."""
+    text = literal_value(expr)
+    if code.flags & CO_FUTURE_ANNOTATIONS and isinstance(text, str):
+        return Quoted(text=text)
+    return expr
+
+
+def _sequence(stmts: list[ast.stmt], code: Code, found: list[ast.AnnAssign]) -> list[ast.stmt]:
+    out: list[ast.stmt] = []
+    for stmt in stmts:
+        name = _annotated(stmt)
+        if name is None or not isinstance(stmt, ast.Assign):
+            out.append(stmt)
+            continue
+        target, value = Var(id=name, ctx=ast.Store(), scope="name"), None
+        before = out[-1] if out else None
+        if isinstance(before, ast.Assign) and _stores(before, name):
+            (kept,) = before.targets
+            assert isinstance(kept, Var)
+            target, value = kept, before.value
+            out.pop()
+        line = stmt.lineno
+        step("line {}: the annotation of {} stands at its variable", line, name)
+        annotated = ast.AnnAssign(
+            target=target, annotation=annotation(stmt.value, code), value=value, simple=1, lineno=line
+        )
+        found.append(annotated)
+        out.append(annotated)
+    return out
+
+
+def _annotated(stmt: ast.stmt) -> str | None:
+    """Return the name that a statement notes the annotation of."""
+    if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1:
+        return None
+    (target,) = stmt.targets
+    if not isinstance(target, ast.Subscript) or not isinstance(target.value, Var) or target.value.id != NAME:
+        return None
+    name = literal_value(target.slice)
+    return name if isinstance(name, str) and name.isidentifier() else None
+
+
+def _stores(stmt: ast.Assign, name: str) -> bool:
+    """Say whether a statement does nothing but store to that one variable."""
+    target = stmt.targets[0]
+    return len(stmt.targets) == 1 and isinstance(target, Var) and target.id == name and target.scope != "global"
+
+
+def _none_reached(code: Code) -> ast.stmt:
+    """Return what sets `__annotations__` up and does nothing else: an annotation that is neither noted nor evaluated.
+
+    That of a target in parentheses is not noted. Under `from __future__ import annotations` it is not evaluated either;
+    else it must stand in code that never runs.
+    """
+    target = ast.Name(id=NAME, ctx=ast.Store())
+    stmt = ast.AnnAssign(target=target, annotation=literal(None), value=None, simple=0, lineno=0)
+    if code.flags & CO_FUTURE_ANNOTATIONS:
+        return stmt
+    return ast.If(test=literal(False), body=[stmt], orelse=[], lineno=0)

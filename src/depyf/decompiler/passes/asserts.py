@@ -1,0 +1,98 @@
+"""`assert`.
+
+Before: if not c: raise AssertionError(m)       if a and not c: raise AssertionError(m)
+After:  assert c, m                             if a: assert c, m
+
+What is raised without a test was one that is constantly false.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.decompiler.lift.nodes import Common, literal
+from depyf.decompiler.passes.walk import NESTS, inner, rewrite_sequences
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.polarity import is_not
+
+
+def restore_asserts(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Replace every test that raises the compiler's own AssertionError."""
+    _restore_tested(body)
+    return rewrite_sequences(body, _untested)
+
+
+def _restore_tested(body: list[ast.stmt]) -> None:
+    """Replace tests in place, outer ones first: each of a row stands in the second arm of the one before."""
+    work = [body]
+    while work:
+        stmts = work.pop()
+        place = 0
+        while place < len(stmts):
+            stmt = stmts[place]
+            if isinstance(stmt, ast.If) and (found := _assert(stmt)):
+                stmts[place : place + 1] = found
+            elif NESTS[type(stmt)]:
+                work += [sequence for sequence, _, _ in inner(stmt)]
+            place += 1
+
+
+def _untested(stmts: list[ast.stmt]) -> list[ast.stmt]:
+    return [
+        ast.Assert(test=literal(False), msg=_message([stmt]), lineno=stmt.lineno) if _raises([stmt]) else stmt
+        for stmt in stmts
+    ]
+
+
+def _assert(stmt: ast.If) -> list[ast.stmt]:
+    """Return an `assert` and what comes behind it; nothing where a test is no `assert`."""
+    if _raises(stmt.orelse):
+        step("line {}: a test that raises AssertionError becomes `assert`", stmt.lineno)
+        body = [] if len(stmt.body) == 1 and isinstance(stmt.body[0], ast.Pass) else stmt.body
+        return [ast.Assert(test=stmt.test, msg=_message(stmt.orelse), lineno=stmt.lineno), *body]
+    if _raises(stmt.body):
+        step("line {}: a test that raises AssertionError becomes `assert`", stmt.lineno)
+        conditions, test = _parted(stmt.test)
+        asserted: ast.stmt = ast.Assert(test=test, msg=_message(stmt.body), lineno=stmt.lineno)
+        if conditions:
+            asserted = ast.If(test=_all(conditions), body=[asserted], orelse=[], lineno=stmt.lineno)
+        return [asserted, *stmt.orelse]
+    return []
+
+
+def _parted(test: ast.expr) -> tuple[list[ast.expr], ast.expr]:
+    """Return what is asserted where a test must not hold, and the conditions under which.
+
+    What raises where neither of several holds asserts that one does.
+    """
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        held = [value.operand for value in test.values if is_not(value)]
+        if len(held) == len(test.values):
+            return [], ast.BoolOp(op=ast.Or(), values=held)
+    conditions: list[ast.expr] = []
+    last = test
+    while isinstance(last, ast.BoolOp) and isinstance(last.op, ast.And):
+        conditions += last.values[:-1]
+        last = last.values[-1]
+    if isinstance(last, ast.UnaryOp) and isinstance(last.op, ast.Not):
+        return conditions, last.operand
+    return [], ast.UnaryOp(op=ast.Not(), operand=test)
+
+
+def _all(conditions: list[ast.expr]) -> ast.expr:
+    return conditions[0] if len(conditions) == 1 else ast.BoolOp(op=ast.And(), values=conditions)
+
+
+def _raises(stmts: list[ast.stmt]) -> bool:
+    if len(stmts) != 1 or not isinstance(stmts[0], ast.Raise) or stmts[0].cause is not None:
+        return False
+    raised = stmts[0].exc
+    if isinstance(raised, ast.Call) and len(raised.args) == 1 and not raised.keywords:
+        raised = raised.func
+    return isinstance(raised, Common) and raised.id == "AssertionError"
+
+
+def _message(stmts: list[ast.stmt]) -> ast.expr | None:
+    (stmt,) = stmts
+    assert isinstance(stmt, ast.Raise)
+    return stmt.exc.args[0] if isinstance(stmt.exc, ast.Call) else None

@@ -1,0 +1,23 @@
+"""Check that every node of the structure has become a statement."""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.decompiler.lift.nodes import MatchTest
+from depyf.decompiler.passes.walk import of_kinds, statements
+from depyf.decompiler.structure.labels import ForStmt, TryStmt, WithStmt
+from depyf.decompiler.structure.tree import Enter, ReraiseStmt
+from depyf.decompiler.structure.unstructured import Unstructured
+
+OURS: frozenset[type] = frozenset({MatchTest, Enter, ReraiseStmt, ForStmt, TryStmt, WithStmt})
+
+
+def check_complete(body: list[ast.stmt], *, has_patterns: bool = True) -> None:
+    """Raise Unstructured if a node is left that Python has no statement for.
+
+    has_patterns: without patterns in the code, no expression of ours can be left.
+    """
+    left = of_kinds(body, OURS) if has_patterns else [stmt for stmt in statements(body) if type(stmt) in OURS]
+    if left:
+        raise Unstructured(f"{type(left[0]).__name__} is left over")

@@ -1,0 +1,73 @@
+"""Expressions that are evaluated when they are asked for, by a function of their own.
+
+Before: <function __annotate__>, whose body is `if format > 2: raise NotImplementedError; return {'a': int}`
+After:  {'a': int}
+
+So are the annotations of a function, class or module, the value of a type alias, and what type parameters say of
+themselves. The test of the format is what 3.14 and newer put first.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.bytecode.code import Code
+from depyf.decompiler.lift.nodes import Function, Var, literal_value
+from depyf.decompiler.passes.body import Bodies, Body
+from depyf.decompiler.passes.walk import nodes
+
+FORMATS = ("format", ".format")
+MODULE = "<module>"
+
+
+def deferred_statements(function: ast.expr | None, bodies: Bodies) -> list[ast.stmt]:
+    """Return the statements that evaluate an expression, without the test of the format; none if it is no function."""
+    if not isinstance(function, Function):
+        return []
+    return _behind_test(bodies[id(function.code)].stmts)
+
+
+def deferred_value(function: ast.expr | None, bodies: Bodies, around: Code) -> ast.expr | None:
+    """Return the expression that a function evaluates, as it is written in the code `around` it; None if it is none."""
+    stmts = deferred_statements(function, bodies)
+    if len(stmts) != 1 or not isinstance(stmts[0], ast.Return) or stmts[0].value is None:
+        return None
+    return written_in(stmts[0].value, around)
+
+
+def evaluated_later(body: Body) -> ast.expr | None:
+    """Return the value of a `type` statement or type parameter that a body evaluates; None if it is another function.
+
+    Such a function has a parameter that no other can have: `type name = value` is the way to write it.
+    """
+    if body.code.parameters != (FORMATS[1],) or not body.stmts or not _tests_format(body.stmts[0]):
+        return None
+    stmts = _behind_test(body.stmts)
+    return stmts[0].value if len(stmts) == 1 and isinstance(stmts[0], ast.Return) else None
+
+
+def written_in(expr: ast.expr, around: Code) -> ast.expr:
+    """Return an expression as it stands in the code around it: a module has no other names than the global ones."""
+    if around.name == MODULE:
+        for node in nodes([ast.Expr(value=expr)]):
+            if isinstance(node, Var) and node.scope == "global":
+                node.scope = "name"
+    return expr
+
+
+def _behind_test(stmts: list[ast.stmt]) -> list[ast.stmt]:
+    """Return the statements behind the test of the format; they may stand in its `else`."""
+    if not stmts or not _tests_format(stmts[0]):
+        return stmts
+    assert isinstance(stmts[0], ast.If)
+    return [*stmts[0].orelse, *stmts[1:]]
+
+
+def _tests_format(stmt: ast.stmt) -> bool:
+    """Say whether a statement is `if format > 2: raise NotImplementedError`."""
+    if not isinstance(stmt, ast.If) or not isinstance(stmt.test, ast.Compare):
+        return False
+    test = stmt.test
+    if not isinstance(test.left, Var) or test.left.id not in FORMATS or not isinstance(test.ops[0], ast.Gt):
+        return False
+    return literal_value(test.comparators[0]) == 2 and isinstance(stmt.body[0], ast.Raise)

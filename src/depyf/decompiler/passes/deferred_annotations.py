@@ -1,0 +1,245 @@
+"""Annotated variables of modules and classes where annotations are evaluated when they are asked for.
+
+Before: __annotate__ = <function: {'x': int if 0 in __conditional_annotations__, 'y': str}>
+        x = 1; __conditional_annotations__.add(0)
+After:  x: int = 1; y: str
+
+An annotation that is not always reached has a number, and the body notes that it was reached. The others leave nothing
+in the body: they stand where their line says, in the order in which the function evaluates them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from dataclasses import dataclass
+
+from depyf.bytecode.code import CO_OPTIMIZED, Code
+from depyf.bytecode.normalise import normalise
+from depyf.decompiler.lift.nodes import Function, Temp, Var, literal, literal_value
+from depyf.decompiler.passes.body import Bodies
+from depyf.decompiler.passes.class_body import LEADING
+from depyf.decompiler.passes.deferred import deferred_statements, written_in
+from depyf.decompiler.passes.walk import nodes, rewrite_sequences
+from depyf.decompiler.steps import step
+
+MAKERS = ("__annotate__", "__annotate_func__")
+REACHED = "__conditional_annotations__"
+HEAD = (*LEADING, "__doc__")
+"""What a class's body binds before anything that is written in it."""
+
+
+@dataclass(slots=True)
+class Deferred:
+    """One annotation: its number if it is not always reached, and its line if that is known."""
+
+    name: str
+    expr: ast.expr
+    number: int | None
+    line: int | None
+
+
+def restore_deferred_annotations(body: list[ast.stmt], code: Code, bodies: Bodies) -> list[ast.stmt]:
+    """Write the annotations of a module's or class's variables where they belong."""
+    if code.flags & CO_OPTIMIZED:
+        return body
+    maker = next((stmt for stmt in body if _makes(stmt)), None)
+    if isinstance(maker, ast.Assign):
+        found = _annotations(maker.value, bodies, code)
+        if found is None:
+            return body
+        step("line {}: the function that evaluates {} annotations goes", maker.lineno, len(found))
+        body = [stmt for stmt in body if stmt is not maker]
+    else:
+        found = []
+    if any(_is_store(stmt, REACHED) for stmt in body):
+        step("the set of annotations that were reached goes")
+    body = [stmt for stmt in body if not _is_store(stmt, REACHED)]
+    body = _place_numbered(body, found)
+    return _place_others(body, [one for one in found if one.number is None])
+
+
+def _makes(stmt: ast.stmt) -> bool:
+    """Say whether a statement binds the function that evaluates the annotations."""
+    if not isinstance(stmt, ast.Assign) or not any(_is_store(stmt, name) for name in MAKERS):
+        return False
+    return isinstance(stmt.value, Function) and stmt.value.code.name == MAKERS[0]
+
+
+def _is_store(stmt: ast.stmt, name: str) -> bool:
+    """Say whether a statement does nothing but store to the variable of that name."""
+    if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1:
+        return False
+    target = stmt.targets[0]
+    return isinstance(target, Var) and target.id == name and target.scope != "global"
+
+
+# -- what the function evaluates ---------------------------------------------------------------
+
+
+def _annotations(function: ast.expr, bodies: Bodies, around: Code) -> list[Deferred] | None:
+    """Return the annotations in order, or None if the statements are not those of such a function."""
+    stmts = deferred_statements(function, bodies)
+    if len(stmts) < 2 or not isinstance(stmts[0], ast.Assign) or not isinstance(stmts[-1], ast.Return):
+        return None
+    (result, *rest) = stmts[0].targets
+    if rest or not isinstance(result, Temp) or not isinstance(stmts[0].value, ast.Dict) or stmts[0].value.keys:
+        return None
+    assert isinstance(function, Function)
+    lines = _lines(function.code)
+    found: list[Deferred] = []
+    for stmt in stmts[1:-1]:
+        number = None
+        if isinstance(stmt, ast.If) and len(stmt.body) == 1 and not stmt.orelse:
+            number, stmt = _number(stmt.test), stmt.body[0]
+            if number is None:
+                return None
+        item = _item(stmt, result)
+        if item is None:
+            return None
+        line = lines[len(found)] if len(found) < len(lines) else None
+        found.append(Deferred(item[0], written_in(item[1], around), number, line))
+    return found
+
+
+def _number(test: ast.expr) -> int | None:
+    """Return the number in `number in __conditional_annotations__`."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.In):
+        return None
+    reached, number = test.comparators[0], literal_value(test.left)
+    is_number = isinstance(reached, Var) and reached.id == REACHED and isinstance(number, int)
+    return number if is_number else None  # type: ignore[return-value]
+
+
+def _item(stmt: ast.stmt, result: Temp) -> tuple[str, ast.expr] | None:
+    """Return name and value of `result['name'] = value`."""
+    if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1:
+        return None
+    (target,) = stmt.targets
+    if not isinstance(target, ast.Subscript) or not isinstance(target.value, Temp):
+        return None
+    name = literal_value(target.slice)
+    if target.value.temp != result.temp or not isinstance(name, str):
+        return None
+    return name, stmt.value
+
+
+def _lines(code: Code) -> list[int | None]:
+    """Return the lines of the annotated variables: of the constants that are keys of what is stored."""
+    instructions = normalise(code).instructions
+    return [
+        before.line
+        for before, now in zip(instructions, instructions[1:])
+        if now.op == "STORE_SUBSCR" and before.op == "CONST"
+    ]
+
+
+# -- where they are written ----------------------------------------------------------------------
+
+
+def _place_numbered(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stmt]:
+    """Write the annotations that have a number: where the body notes that it has reached them.
+
+    One that no statement reaches stands in code that the compiler has dropped. It stands before the next one.
+    """
+    marked = {number for node in nodes(body) if (number := _reaches(node)) is not None}
+    by_number = {one.number: one for one in found if one.number is not None}
+    lost = sorted(number for number in by_number if number not in marked)
+    if not by_number:
+        return body
+
+    def sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
+        out: list[ast.stmt] = []
+        for stmt in stmts:
+            number = _reaches(stmt)
+            if number is None or number not in by_number:
+                out.append(stmt)
+                continue
+            one = by_number[number]
+            annotated = _annotated(one, out.pop() if out and _is_store(out[-1], one.name) else None)
+            while lost and lost[0] < number:
+                out.append(_never(by_number[lost.pop(0)]))
+            out.append(annotated)
+        return out
+
+    body = rewrite_sequences(body, sequence)
+    last = len(body) - 1 if body and isinstance(body[-1], ast.Return) else len(body)
+    body[last:last] = [_never(by_number[number]) for number in lost]
+    return body
+
+
+def _reaches(stmt: ast.AST) -> int | None:
+    """Return the number in `__conditional_annotations__.add(number)`."""
+    call = stmt.value if isinstance(stmt, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "add":
+        return None
+    owner = call.func.value
+    number = literal_value(call.args[0])
+    is_number = isinstance(owner, Var) and owner.id == REACHED and isinstance(number, int)
+    return number if is_number else None  # type: ignore[return-value]
+
+
+def _place_others(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stmt]:
+    """Write the annotations without a number, each behind the one before it: at its assignment, or on its own line."""
+    place = 0
+    while place < len(body) and any(_is_store(body[place], name) for name in HEAD):
+        place += 1
+    stores = _stores(body)
+    out = body[:place]
+    for one in found:
+        at = _assignment(body, one, stores.get(one.name, deque()), place)
+        until = at if at is not None else _by_line(body, one, place)
+        out += body[place:until]
+        out.append(_annotated(one, body[at] if at is not None else None))
+        place = until + (at is not None)
+    return out + body[place:]
+
+
+def _stores(body: list[ast.stmt]) -> dict[str, deque[int]]:
+    """Return, by variable, the places of the statements that do nothing but store to it."""
+    stores: dict[str, deque[int]] = {}
+    for place, stmt in enumerate(body):
+        target = stmt.targets[0] if isinstance(stmt, ast.Assign) else None
+        if isinstance(target, Var) and _is_store(stmt, target.id):
+            stores.setdefault(target.id, deque()).append(place)
+    return stores
+
+
+def _assignment(body: list[ast.stmt], one: Deferred, stores: deque[int], start: int) -> int | None:
+    """Return the place of the assignment that an annotation belongs to: on its line, if lines are known."""
+    while stores and (stores[0] < start or 0 < _line(body[stores[0]]) < (one.line or 0)):
+        stores.popleft()
+    if not stores:
+        return None
+    line = _line(body[stores[0]])
+    return stores[0] if not one.line or line in (0, one.line) else None
+
+
+def _line(stmt: ast.stmt) -> int:
+    """Return the line of a statement, 0 where it is not known."""
+    return getattr(stmt, "lineno", 0)
+
+
+def _by_line(body: list[ast.stmt], one: Deferred, start: int) -> int:
+    """Return where the line of an annotation begins, from a place on."""
+    end = start
+    while one.line is not None and end < len(body):
+        if isinstance(body[end], ast.Return) or _line(body[end]) > one.line:
+            break
+        end += 1
+    return end
+
+
+def _annotated(one: Deferred, assignment: ast.stmt | None) -> ast.AnnAssign:
+    step("the annotation of {} stands at its variable", one.name)
+    target: ast.expr = Var(id=one.name, ctx=ast.Store(), scope="name")
+    value = None
+    if isinstance(assignment, ast.Assign):
+        target, value = assignment.targets[0], assignment.value
+    assert isinstance(target, Var)
+    line = assignment.lineno if assignment is not None else one.line or 0
+    return ast.AnnAssign(target=target, annotation=one.expr, value=value, simple=1, lineno=line)
+
+
+def _never(one: Deferred) -> ast.stmt:
+    return ast.If(test=literal(False), body=[_annotated(one, None)], orelse=[], lineno=one.line or 0)

@@ -1,0 +1,183 @@
+"""Functions, classes and lambdas.
+
+Before: f = deco(<function f of code>)        C = __build_class__(<function C>, 'C', Base)
+After:  @deco                                 class C(Base):
+        def f(...): ...                           ...
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.bytecode.code import CO_COROUTINE, Code
+from depyf.bytecode.docstring import docstring
+from depyf.decompiler.lift.definitions import names
+from depyf.decompiler.lift.nodes import BuildClass, Function, Intrinsic, Temp, TypeAlias, TypeAliasStatement, Var
+from depyf.decompiler.passes.body import Bodies, Body
+from depyf.decompiler.passes.class_body import class_body
+from depyf.decompiler.passes.comprehensions import is_awaited, restore_comprehension
+from depyf.decompiler.passes.deferred import deferred_value
+from depyf.decompiler.passes.parameters import parameters
+from depyf.decompiler.passes.private_names import write_private_names
+from depyf.decompiler.passes.type_params import restore_alias, restore_generic
+from depyf.decompiler.passes.walk import rewrite_expressions, rewrite_sequences
+from depyf.decompiler.steps import step
+
+KINDS = frozenset({ast.Call, Intrinsic, ast.Await, Function})
+
+
+def restore_functions(body: list[ast.stmt], code: Code, bodies: Bodies) -> list[ast.stmt]:
+    """Turn functions that the body of `code` makes into lambdas, comprehensions, and definitions."""
+
+    def expression(expr: ast.expr) -> ast.expr:
+        if isinstance(expr, ast.Call):
+            return _called(expr, bodies, code)
+        if isinstance(expr, Intrinsic):
+            return restore_alias(expr, bodies, code)
+        if isinstance(expr, ast.Await) and is_awaited(expr.value):
+            step("the comprehension awaits for itself")
+            return expr.value
+        if not isinstance(expr, Function):
+            return expr
+        if expr.annotate is not None:
+            step("the annotations of {} are what `__annotate__` would return", expr.code.name)
+            expr.annotations = deferred_value(expr.annotate, bodies, code)
+        return _lambda(expr, bodies[id(expr.code)]) if expr.code.name == "<lambda>" else expr
+
+    rewrite_expressions(body, expression, KINDS)
+    return rewrite_sequences(body, lambda stmts: [_definition(stmt, bodies) for stmt in stmts])
+
+
+def _called(call: ast.Call, bodies: Bodies, code: Code) -> ast.expr:
+    """Return what a call of a function is that is made for it alone."""
+    restored = restore_comprehension(call, bodies)
+    if restored is not None:
+        step("the call of a function made for it becomes a comprehension")
+        return restored
+    generic = restore_generic(call, bodies, code)
+    if generic is not None:
+        step("the function around type parameters goes")
+    return generic or call
+
+
+def _lambda(function: Function, body: Body) -> ast.expr:
+    if len(body.stmts) != 1 or not isinstance(body.stmts[0], ast.Return) or body.stmts[0].value is None:
+        return function
+    step("a function becomes a lambda")
+    arguments, _ = parameters(function.code, function)
+    return ast.Lambda(args=arguments, body=body.stmts[0].value)
+
+
+def _definition(stmt: ast.stmt, bodies: Bodies) -> ast.stmt:
+    if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1:
+        return stmt
+    target = stmt.targets[0]
+    if isinstance(target, Temp) and isinstance(stmt.value, Function):
+        return _function(stmt.value, target, [], bodies[id(stmt.value.code)], stmt.lineno)
+    if not isinstance(target, Var):
+        return stmt
+    decorators: list[ast.expr] = []
+    value = stmt.value
+    while isinstance(value, ast.Call) and len(value.args) == 1 and not value.keywords and _is_made(value.args[0]):
+        decorators.append(value.func)
+        value = value.args[0]
+    if isinstance(value, Function) and names(value.code, target.id):
+        return _function(value, target, decorators, bodies[id(value.code)], stmt.lineno)
+    if isinstance(value, TypeAlias) and value.name == target.id:
+        step("line {}: `type {}`", stmt.lineno, target.id)
+        return TypeAliasStatement(target=target, type_params=value.type_params, value=value.value, lineno=stmt.lineno)
+    if _is_class(value) and isinstance(value, ast.Call):
+        return _class(value, target, decorators, bodies, stmt)
+    return stmt
+
+
+def _is_made(expr: ast.expr) -> bool:
+    """Say whether an expression is a function or class made here, decorated or not."""
+    while isinstance(expr, ast.Call) and not _is_class(expr):
+        if len(expr.args) != 1 or expr.keywords:
+            return False
+        expr = expr.args[0]
+    return _is_class(expr) or (isinstance(expr, Function) and not expr.code.name.startswith("<"))
+
+
+def _is_class(expr: ast.expr) -> bool:
+    return isinstance(expr, ast.Call) and isinstance(expr.func, BuildClass) and len(expr.args) >= 2
+
+
+def _function(function: Function, target: Var | Temp, decorators: list[ast.expr], body: Body, line: int) -> ast.stmt:
+    step("line {}: `def {}`", line, function.code.name)
+    arguments, returns = parameters(function.code, function)
+    kind = Definition if not function.code.flags & CO_COROUTINE and not _is_async(function.code) else AsyncDefinition
+    stmt = kind(
+        name=function.code.name,
+        args=arguments,
+        body=with_docstring(body),
+        decorator_list=decorators,
+        returns=returns,
+        lineno=line,
+    )
+    stmt.target = target
+    stmt.type_params = function.type_params
+    return stmt
+
+
+def _is_async(code: Code) -> bool:
+    return bool(code.flags & 0x200)
+
+
+class Definition(ast.FunctionDef):
+    """A `def` that knows the variable it binds."""
+
+    _fields = tuple(dict.fromkeys((*ast.FunctionDef._fields, "type_params")))
+    target: Var | Temp
+    type_params: list[ast.expr]
+
+
+class AsyncDefinition(ast.AsyncFunctionDef):
+    """An `async def` that knows the variable it binds."""
+
+    _fields = tuple(dict.fromkeys((*ast.AsyncFunctionDef._fields, "type_params")))
+    target: Var | Temp
+    type_params: list[ast.expr]
+
+
+class ClassDefinition(ast.ClassDef):
+    """A `class` that knows the variable it binds."""
+
+    _fields = tuple(dict.fromkeys((*ast.ClassDef._fields, "type_params")))
+    target: Var
+    type_params: list[ast.expr]
+
+
+def with_docstring(body: Body) -> list[ast.stmt]:
+    """Return a function's statements with its docstring in front."""
+    text = docstring(body.code)
+    stmts = list(body.stmts)
+    if text is not None:
+        stmts.insert(0, ast.Expr(value=ast.Constant(value=text), lineno=0))
+    return stmts or [ast.Pass()]
+
+
+# -- classes -------------------------------------------------------------------------------
+
+
+def _class(call: ast.Call, target: Var, decorators: list[ast.expr], bodies: Bodies, stmt: ast.stmt) -> ast.stmt:
+    function, name = call.args[0], call.args[1]
+    if not isinstance(function, Function) or not isinstance(name, ast.Constant):
+        return stmt
+    assert isinstance(call.func, BuildClass)
+    step("line {}: `class {}`", stmt.lineno, name.value)
+    body = bodies[id(function.code)]
+    write_private_names(body.stmts, function.code)
+    definition = ClassDefinition(
+        name=str(name.value),
+        bases=call.args[2:],
+        keywords=call.keywords,
+        body=class_body(body.stmts),
+        decorator_list=decorators,
+        lineno=stmt.lineno,
+    )
+    definition.target = target
+    definition.type_params = call.func.type_params
+    return definition
+

@@ -1,0 +1,101 @@
+"""Finish expressions: resolve references, flatten `and`/`or`, and turn what `ast` lacks into what it has."""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.bytecode.known import IMPORT, IMPORT_FROM
+from depyf.decompiler.lift.nodes import FromModule, Intrinsic, Module, Object, Ref, Tuple_, literal
+from depyf.decompiler.lift.references import referred
+from depyf.decompiler.passes.walk import rewrite_expressions
+from depyf.decompiler.steps import step
+
+KINDS = frozenset({Ref, ast.BoolOp, ast.UnaryOp, Tuple_, Intrinsic, FromModule, Module})
+
+
+def finish_expressions(body: list[ast.stmt]) -> None:
+    """Rewrite every expression of a body in place."""
+    conditions: list[ast.BoolOp] = []
+
+    def finish(expr: ast.expr) -> ast.expr:
+        if type(expr) is ast.BoolOp:
+            conditions.append(expr)
+            return expr
+        return _finish(expr)
+
+    rewrite_expressions(body, finish, KINDS)
+    _flatten(conditions)
+
+
+def _finish(expr: ast.expr) -> ast.expr:
+    kind = type(expr)
+    if kind is Ref:
+        step("v{} is written where it is used", expr.entry.temp)  # type: ignore[attr-defined]
+        return referred(expr)
+    if kind is ast.UnaryOp:
+        return _not(expr)  # type: ignore[arg-type]
+    if kind is Tuple_:
+        step("a tuple is a display")
+        return ast.Tuple(elts=expr.elts, ctx=ast.Load())  # type: ignore[attr-defined]
+    if kind is Intrinsic and expr.name == "unary_positive":  # type: ignore[attr-defined]
+        step("an intrinsic is `+`")
+        return ast.UnaryOp(op=ast.UAdd(), operand=expr.args[0])  # type: ignore[attr-defined]
+    if kind is Intrinsic and expr.name == "INTRINSIC_PRINT":  # type: ignore[attr-defined]
+        step("what the interactive interpreter shows is given to its hook")
+        return _displayed(expr.args)  # type: ignore[attr-defined]
+    if kind is FromModule:
+        step("a name that no statement takes from a module is what IMPORT_FROM gives")
+        parts = [expr.module, ast.Constant(value=expr.name)]  # type: ignore[attr-defined]
+        return ast.Call(func=Object(value=IMPORT_FROM), args=parts, keywords=[])
+    if kind is Module:
+        step("a module that no statement imports is what IMPORT gives")
+        return _import_call(expr)  # type: ignore[arg-type]
+    return expr
+
+
+def _flatten(conditions: list[ast.BoolOp]) -> None:
+    """Let each `and` and `or` take the operands of the same kind's below it; inner ones come first in `conditions`.
+
+    A chain is gone through once, from its top: taken level by level, its operands are copied for each level.
+    """
+    joined: set[ast.BoolOp] = set()
+    for top in reversed(conditions):
+        if top in joined:
+            continue
+        kind = type(top.op)
+        values: list[ast.expr] = []
+        waiting = top.values[::-1]
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, ast.BoolOp) and type(value.op) is kind:
+                step("an operand that is the same kind of `and` or `or` joins its operands")
+                joined.add(value)
+                waiting += value.values[::-1]
+            else:
+                values.append(value)
+        top.values = values
+
+
+def _not(expr: ast.UnaryOp) -> ast.expr:
+    """`not x is y` is compiled as `x is not y`: write it so, where it is."""
+    operand = expr.operand
+    if isinstance(expr.op, ast.Not) and isinstance(operand, ast.Compare) and len(operand.ops) == 1:
+        if hasattr(operand, "apart"):
+            return expr
+        swapped = {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}.get(type(operand.ops[0]))
+        if swapped is not None:
+            step("`not` joins the comparison that it stands before")
+            return ast.Compare(left=operand.left, ops=[swapped()], comparators=operand.comparators)
+    return expr
+
+
+def _import_call(expr: Module) -> ast.expr:
+    args: list[ast.expr] = [ast.Constant(value=expr.name), ast.Constant(value=expr.level), literal(expr.names)]
+    return ast.Call(func=Object(value=IMPORT), args=args, keywords=[])
+
+
+def _displayed(args: list[ast.expr]) -> ast.expr:
+    """Return what the interactive interpreter does with the value of a statement."""
+    importer = ast.Name(id="__import__", ctx=ast.Load())
+    module = ast.Call(func=importer, args=[ast.Constant(value="sys")], keywords=[])
+    return ast.Call(func=ast.Attribute(value=module, attr="displayhook", ctx=ast.Load()), args=args, keywords=[])

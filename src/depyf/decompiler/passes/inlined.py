@@ -1,0 +1,45 @@
+"""Comprehensions whose loop stands in the code around them, once that loop is statements.
+
+Before: EXPR without a meaning; statements `r = []; for a in .0: if c: r.append(b)`
+After:  EXPR that makes [b for a in x if c] of the iterator of x
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.decompiler.graph.tac import Inst
+from depyf.decompiler.lift.nodes import IMPURE, AsyncIter, GetIter, Var
+from depyf.decompiler.lift.values import as_set
+from depyf.decompiler.passes.comprehensions import comprehension
+from depyf.decompiler.passes.scopes import own_variables
+from depyf.decompiler.structure.compounds import Compound
+from depyf.decompiler.structure.inlined import ITERATOR, Inlined
+
+
+def inlined_operation(inlined: Inlined, stmts: list[ast.stmt]) -> Inst | None:
+    """Return the operation that stands for a comprehension; None if the statements are not those of one."""
+    whole = comprehension(stmts, inlined.name, ITERATOR, ast.Constant(value=None))
+    if whole is None:
+        return None
+    assert isinstance(whole, (ast.ListComp, ast.SetComp, ast.DictComp))
+    first = whole.generators[0]
+
+    def make(parts: list[ast.expr]) -> ast.expr:
+        (iterator,) = parts
+        first.iter = iterator.value if isinstance(iterator, (GetIter, AsyncIter)) else as_set(iterator)
+        return whole
+
+    variables = [var for var in own_variables(stmts, around=True) if var.scope == "fast"]
+    targets = _targets(whole)
+    reads = frozenset(var.id for var in variables) - targets - {ITERATOR}
+    writes = frozenset(var.id for var in variables if isinstance(var.ctx, ast.Store)) - targets
+    compound = Compound(make, IMPURE, reads, writes)
+    line = next((inst.line for inst in inlined.block.insts[::-1] if inst.line is not None), None)
+    return Inst("EXPR", compound, [inlined.iterator], [inlined.result], line, -1)
+
+
+def _targets(whole: ast.ListComp | ast.SetComp | ast.DictComp) -> set[str]:
+    return {
+        node.id for generator in whole.generators for node in ast.walk(generator.target) if isinstance(node, Var)
+    }

@@ -1,0 +1,224 @@
+"""`match`.
+
+Before: t = x                               After:  match x:
+        if t == 1: a()                                  case 1: a()
+        elif <t matches [b, c]> and b: d()              case [b, c] if b: d()
+        else: e = t; f(e)                               case e: f(e)
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.decompiler.lift.nodes import Capture, MatchTest, Temp, Var
+from depyf.decompiler.lift.references import referred
+from depyf.decompiler.passes.case_tests import part_cases, tests_pattern
+from depyf.decompiler.passes.walk import of_kinds, rewrite_sequences
+from depyf.decompiler.steps import step
+
+TEMPS = frozenset({Temp})
+
+
+def restore_matches(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Turn chains of tests of one value for patterns into `match` statements."""
+    return rewrite_sequences(body, _sequence)
+
+
+def _sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
+    out: list[ast.stmt] = []
+    for stmt in stmts:
+        if isinstance(stmt, ast.If):
+            part_cases(stmt)
+            out.append(_matched(out, stmt))
+            continue
+        out.append(_headed(out, stmt) if isinstance(stmt, ast.Match) else stmt)
+    return out
+
+
+def _matched(before: list[ast.stmt], stmt: ast.If) -> ast.stmt:
+    """Return the `match` that a test begins, or the test; the subject is taken from the end of `before`."""
+    tested = _pattern(stmt.test)
+    subject = _assigned(before)
+    if tested is None or (subject is None and not tests_pattern(stmt.test)):
+        if subject is None or not _goes_on([stmt], subject):
+            return stmt
+    elif subject is not None and not _same(tested[0], subject):
+        subject = None
+    if subject is None and tested is None:
+        return stmt
+    value = subject if subject is not None else tested[0]  # type: ignore[index]
+    cases, rest = _cases([stmt], value)
+    if not _is_match(cases, rest, value):
+        return stmt
+    cases += rest
+    step("line {}: {} tests of one value become `match`", stmt.lineno, len(cases))
+    if subject is not None:
+        return _headed(before, ast.Match(subject=subject, cases=cases, lineno=stmt.lineno))
+    return ast.Match(subject=value, cases=cases, lineno=stmt.lineno)
+
+
+def _is_match(cases: list[ast.match_case], rest: list[ast.match_case], subject: ast.expr) -> bool:
+    """Say whether cases tell of their subject, and nothing in them but the patterns does; of `rest` this is known."""
+    if all(_is_wildcard(case) for case in [*cases, *rest]):
+        return False
+    parts: list[ast.stmt] = []
+    for case in cases:
+        parts.extend(case.body)
+        if case.guard is not None:
+            parts.append(ast.Expr(value=case.guard))
+    return not _goes_on(parts, subject)
+
+
+def _assigned(before: list[ast.stmt]) -> Temp | None:
+    """Return the temporary that the statement before assigns."""
+    last = before[-1] if before else None
+    if not isinstance(last, ast.Assign) or not isinstance(last.targets[-1], Temp) or len(last.targets) > 2:
+        return None
+    return last.targets[-1]
+
+
+def _headed(before: list[ast.stmt], stmt: ast.Match) -> ast.stmt:
+    """Put what the statement before assigns to the subject in its place; a first target captures it."""
+    subject = _assigned(before)
+    if subject is None or not _same(stmt.subject, subject):
+        return stmt
+    last = before[-1]
+    assert isinstance(last, ast.Assign)
+    target = last.targets[0]
+    if len(last.targets) == 2:
+        first = stmt.cases[0]
+        if not isinstance(target, Var) or not _is_wildcard(first) or first.guard is None:
+            return stmt
+        first.pattern = Capture(None, target)
+    step("line {}: the value that is matched goes to the head", stmt.lineno)
+    before.pop()
+    stmt.subject = last.value
+    return stmt
+
+
+def _is_wildcard(case: ast.match_case) -> bool:
+    return isinstance(case.pattern, ast.MatchAs) and case.pattern.name is None and case.pattern.pattern is None
+
+
+def _cases(rest: list[ast.stmt], subject: ast.expr) -> tuple[list[ast.match_case], list[ast.match_case]]:
+    """Return the cases that a chain of tests of one subject begins with, and those of the `match` that it ends with."""
+    cases: list[ast.match_case] = []
+    while rest:
+        first = rest[0]
+        capture = _captured(first, subject)
+        behind = rest[1:] if capture is not None else rest
+        test = behind[0] if len(behind) == 1 and isinstance(behind[0], ast.If) else None
+        inner = behind[0] if len(behind) == 1 else None
+        if isinstance(inner, ast.Match) and capture is None and _same(inner.subject, subject):
+            return cases, inner.cases
+        if test is not None and cases:
+            _turn(test, subject)
+        tested = _pattern(test.test) if test is not None and capture is None else None
+        if test is not None and tested is not None and _same(tested[0], subject):
+            cases.append(ast.match_case(pattern=tested[1], guard=tested[2], body=_case_body(test)))
+            rest = test.orelse
+        elif test is not None and _goes_on(test.orelse, subject):
+            cases.append(ast.match_case(pattern=Capture(None, capture), guard=test.test, body=_case_body(test)))
+            rest = test.orelse
+        else:
+            if capture is not None or not all(isinstance(stmt, ast.Pass) for stmt in rest):
+                cases.append(ast.match_case(pattern=Capture(None, capture), guard=None, body=behind or [ast.Pass()]))
+            break
+    return cases, []
+
+
+def _case_body(test: ast.If) -> list[ast.stmt]:
+    """Return the body of a case: `pass` where it does nothing but what comes behind the match anyway."""
+    only = test.body[0] if len(test.body) == 1 else None
+    return [ast.Pass()] if getattr(only, "is_implied", False) else test.body
+
+
+def _turn(stmt: ast.If, subject: ast.expr) -> None:
+    """Turn a test round, in place, that asks whether a subject does not match: the body of that case does nothing."""
+    test, inner = stmt.test, None
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = test.operand
+    elif isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.IsNot):
+        inner = ast.Compare(left=test.left, ops=[ast.Is()], comparators=test.comparators)
+    tested = _pattern(inner) if inner is not None else None
+    if inner is not None and tested is not None and _same(tested[0], subject):
+        step("line {}: a test that a pattern does not match is turned round", stmt.lineno)
+        stmt.test, stmt.body, stmt.orelse = inner, stmt.orelse or [ast.Pass()], stmt.body
+
+
+def _captured(stmt: ast.stmt, subject: ast.expr) -> Var | None:
+    """Return the variable that a statement binds to the subject."""
+    if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 and _same(stmt.value, subject):
+        target = stmt.targets[0]
+        return target if isinstance(target, Var) else None
+    return None
+
+
+def _goes_on(stmts: list[ast.stmt], subject: ast.expr) -> bool:
+    """Say whether statements still test the subject."""
+    return isinstance(subject, Temp) and any(_same(node, subject) for node in of_kinds(stmts, TEMPS))
+
+
+def _same(one: ast.expr, two: ast.expr) -> bool:
+    one, two = referred(one), referred(two)
+    return one is two or (isinstance(one, Temp) and isinstance(two, Temp) and one.temp == two.temp)
+
+
+def _pattern(test: ast.expr) -> tuple[ast.expr, ast.pattern, ast.expr | None] | None:
+    """Return subject, pattern and guard of a test."""
+    guards: list[ast.expr] = []
+    while isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        guards[:0] = test.values[1:]
+        test = test.values[0]
+    found = [_single(alternative) for alternative in _alternatives(test)]
+    patterns: list[ast.pattern] = []
+    subject: ast.expr | None = None
+    for one in found:
+        if one is None or (subject is not None and not _same(subject, one[0])):
+            return None
+        subject = one[0]
+        patterns.extend(one[1].patterns if isinstance(one[1], ast.MatchOr) else [one[1]])
+    assert subject is not None
+    pattern = patterns[0] if len(patterns) == 1 else ast.MatchOr(patterns=patterns)
+    guard = guards[0] if len(guards) == 1 else ast.BoolOp(op=ast.And(), values=guards) if guards else None
+    return subject, pattern, guard
+
+
+def _alternatives(test: ast.expr) -> list[ast.expr]:
+    """Return the tests that `or` joins, in order."""
+    found: list[ast.expr] = []
+    work = [test]
+    while work:
+        one = work.pop()
+        if isinstance(one, ast.BoolOp) and isinstance(one.op, ast.Or):
+            work.extend(reversed(one.values))
+        else:
+            found.append(one)
+    return found
+
+
+def _single(test: ast.expr) -> tuple[ast.expr, ast.pattern] | None:
+    """Return subject and pattern of a test that is for one pattern."""
+    if isinstance(test, MatchTest):
+        return test.subject, test.pattern
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(referred(test.left), Temp):
+        return None
+    value = referred(test.comparators[0])
+    if isinstance(test.ops[0], ast.Is) and isinstance(value, ast.Constant) and value.value in (None, True, False):
+        pattern = ast.MatchSingleton(value=None)
+        pattern.value = value.value  # type: ignore[assignment]
+        return test.left, pattern
+    if isinstance(test.ops[0], ast.Eq) and _is_value(value):
+        return test.left, ast.MatchValue(value=value)
+    return None
+
+
+def _is_value(expr: ast.expr) -> bool:
+    """Say whether an expression may be a value pattern: a literal or a dotted name."""
+    if isinstance(expr, ast.Constant):
+        return type(expr.value) in (int, float, complex, str, bytes)
+    if not isinstance(expr, ast.Attribute):
+        return False
+    while isinstance(expr, ast.Attribute):
+        expr = referred(expr.value)
+    return isinstance(expr, ast.Name)

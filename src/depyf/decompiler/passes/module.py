@@ -1,0 +1,59 @@
+"""The statements of a module, complete.
+
+Before: 'text' stored to __doc__; object_iter(x); return
+After:  'text'; from builtins import iter as object_iter; object_iter(x)
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Mapping
+
+from depyf.bytecode.set_order import written
+from depyf.decompiler.lift.nodes import constant
+from depyf.decompiler.passes.body import Body
+from depyf.errors import DecompilationError
+
+
+def module_body(body: Body, objects: Mapping[str, object]) -> list[ast.stmt]:
+    """Return a module's statements with its docstring as such, and without the final return.
+
+    objects: what placeholders stand for; the module binds them first, for nothing else does.
+
+    Raises DecompilationError for an object that no import and no literal gives.
+    """
+    stmts = list(body.stmts)
+    if stmts and isinstance(stmts[-1], ast.Return):
+        stmts.pop()
+    declarations = [stmt for stmt in stmts if isinstance(stmt, ast.Global)]
+    stmts = [stmt for stmt in stmts if not isinstance(stmt, ast.Global)]
+    first = stmts[0] if stmts else None
+    if isinstance(first, ast.Assign) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+        (target, *rest) = first.targets
+        if not rest and isinstance(target, ast.Name) and target.id == "__doc__":
+            stmts[0] = ast.Expr(value=first.value, lineno=0)
+    place = 0
+    while place < len(stmts) and ((place == 0 and _is_docstring(stmts[0])) or _is_future(stmts[place])):
+        place += 1
+    bindings = [_binding(name, value, body) for name, value in objects.items()]
+    return [*stmts[:place], *bindings, *declarations, *stmts[place:]] or [ast.Pass()]
+
+
+def _binding(name: str, value: object, body: Body) -> ast.stmt:
+    module, own = str(getattr(value, "__module__", "")), str(getattr(value, "__name__", ""))
+    if value is not None and getattr(sys.modules.get(module), own, None) is value:
+        return ast.ImportFrom(module=module, names=[ast.alias(name=own, asname=name)], level=0, lineno=0)
+    if not isinstance(value, frozenset):
+        raise DecompilationError(f"{type(value).__name__} is no constant of a module", code=str(body.code))
+    display: ast.expr = ast.Set(elts=[constant(item) for item in written(value)])
+    made = ast.Call(func=ast.Name(id="frozenset", ctx=ast.Load()), args=[display], keywords=[])
+    return ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=made, lineno=0)
+
+
+def _is_docstring(stmt: ast.stmt) -> bool:
+    return isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant)
+
+
+def _is_future(stmt: ast.stmt) -> bool:
+    return isinstance(stmt, ast.ImportFrom) and stmt.module == "__future__"

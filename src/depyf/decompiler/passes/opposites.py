@@ -1,0 +1,50 @@
+"""Write tests with as few `not` as they take.
+
+Before: if m and not (not a == b or c): ...
+After:  if m and a == b and not c: ...
+
+A jump on `not (a or b)` is a jump on each operand, to the same places as those of `not a and not b`.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.decompiler.passes.walk import statements
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.polarity import goes_inside, is_not, negated
+
+TESTING = (ast.If, ast.While, ast.Assert)
+
+
+def write_opposites(body: list[ast.stmt]) -> None:
+    """Write the tests of all statements in place."""
+    for stmt in statements(body):
+        if isinstance(stmt, TESTING) and isinstance(stmt.test, (ast.BoolOp, ast.UnaryOp)):
+            stmt.test = _written(stmt.test)
+
+
+def _written(test: ast.expr) -> ast.expr:
+    """Return a test with each `not` where it reads best."""
+    whole = ast.BoolOp(op=ast.And(), values=[test])
+    work = [whole]
+    while work:
+        outer = work.pop()
+        values: list[ast.expr] = []
+        for value in outer.values:
+            inner = _turned(value)
+            if inner is not value and isinstance(inner, ast.BoolOp) and type(inner.op) is type(outer.op):
+                values += inner.values
+            else:
+                values.append(inner)
+        work += [each for each in values if isinstance(each, ast.BoolOp)]
+        outer.values = values
+    return whole.values[0] if len(whole.values) == 1 else whole
+
+
+def _turned(test: ast.expr) -> ast.expr:
+    """Return a test whose `not` goes to the operands of what it is of, where that is as short."""
+    if is_not(test) and isinstance(test.operand, ast.BoolOp) and goes_inside(test.operand):
+        step("`not` before `{}` goes to its operands", type(test.operand.op).__name__.lower())
+        return negated(test.operand)
+    return test

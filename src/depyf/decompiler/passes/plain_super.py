@@ -1,0 +1,82 @@
+"""`super()` as its attributes are loaded where a module names `super` itself.
+
+Before: def f(self): super().g()                    of LOAD_GLOBAL super; CALL; LOAD_METHOD g
+After:  def f(self): global super; super().g()
+
+Compilers that load an attribute of `super()` in one operation do so only where the module nowhere names `super`. A
+function that stands alone has no such module around it; the declaration is what names `super` for it.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.bytecode.code import CO_OPTIMIZED, Code
+from depyf.bytecode.listing import Instruction
+from depyf.bytecode.normalise import normalise
+from depyf.bytecode.operations import OPERATIONS
+from depyf.bytecode.versions.known import facts_of
+from depyf.decompiler.passes.body import Body
+from depyf.decompiler.steps import step
+
+SUPER = "super"
+ATTRIBUTES = frozenset({"LOAD_ATTR", "LOAD_METHOD"})
+IN_ONE = "LOAD_SUPER_ATTR"
+
+
+def declare_super(body: Body) -> None:
+    """Declare `super` in a function where it, or code inside it, loads attributes of `super()` in several steps."""
+    code = body.code
+    if not code.flags & CO_OPTIMIZED or code.name == "<lambda>":
+        return
+    named = naming_super(code)
+    if not named or IN_ONE not in facts_of(code.version, str(code)).table.opcodes.values():
+        return
+    if any(loads_in_steps(normalise(one).instructions) for one in named):
+        step("super is declared, as its attributes are loaded in steps")
+        declare_global(body.stmts)
+
+
+def declare_global(stmts: list[ast.stmt]) -> None:
+    """Name `super` in the declaration that comes first, or in one of its own."""
+    first = stmts[0] if stmts else None
+    if isinstance(first, ast.Global):
+        first.names = sorted({*first.names, SUPER})
+    else:
+        stmts.insert(0, ast.Global(names=[SUPER]))
+
+
+def naming_super(code: Code) -> list[Code]:
+    """Return the code, and that inside it, that names `super`."""
+    found: list[Code] = []
+    pending = [code]
+    while pending:
+        one = pending.pop()
+        pending.extend(const for const in one.consts if isinstance(const, Code))
+        if SUPER in one.names:
+            found.append(one)
+    return found
+
+
+def loads_in_steps(items: list[Instruction]) -> bool:
+    """Return whether an attribute is loaded of what a call of the global `super` gave."""
+    return any(
+        item.op == "LOAD_GLOBAL" and item.arg == SUPER and is_attribute_of_call(items, index)
+        for index, item in enumerate(items)
+    )
+
+
+def is_attribute_of_call(items: list[Instruction], index: int) -> bool:
+    """Return whether what `index` loads is called with none or two values, and an attribute of that is loaded."""
+    height = 1
+    for place in range(index + 1, len(items) - 1):
+        item = items[place]
+        operation = OPERATIONS[item.op]
+        if item.target >= 0 or not operation.falls:
+            return False
+        pops, pushes = operation.effect(item.arg)
+        if pops >= height:
+            is_call = item.op == "CALL" and isinstance(item.arg, tuple) and item.arg[0] in (0, 2)
+            return is_call and items[place + 1].op in ATTRIBUTES and items[place + 1].arg != "__class__"
+        height += pushes - pops
+    return False

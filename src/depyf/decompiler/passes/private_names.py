@@ -1,0 +1,62 @@
+"""Private names of a class, as they are written inside it.
+
+Before: class A: def f(self): self._A__x = 1
+After:  class A: def f(self): self.__x = 1
+
+Both compile to the same operations; but a class that lists the attributes that its methods assign (3.13 and newer)
+lists them as they were written.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.normalise import normalise
+from depyf.decompiler.structure.class_ends import STATIC
+
+NAMED: tuple[tuple[type[ast.AST], str], ...] = (
+    (ast.Attribute, "attr"),
+    (ast.Name, "id"),
+    (ast.arg, "arg"),
+    (ast.ExceptHandler, "name"),
+    (ast.MatchAs, "name"),
+    (ast.MatchStar, "name"),
+    (ast.MatchMapping, "rest"),
+)
+"""Which nodes hold a name that the compiler mangles, and in which field."""
+
+
+def write_private_names(stmts: list[ast.stmt], code: Code) -> None:
+    """Write the mangled names in a class's body as they are written there; classes inside it have seen to theirs."""
+    owner = code.name.lstrip("_")
+    if not owner:
+        return
+    prefix = f"_{owner}"
+    listed = _listed(code)
+    work: list[ast.AST] = list(stmts)
+    while work:
+        node = work.pop()
+        for kind, field in NAMED:
+            if isinstance(node, kind) and (name := getattr(node, field)) is not None and name not in listed:
+                setattr(node, field, _written(name, prefix))
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            node.names = [_written(name, prefix) for name in node.names]
+        if isinstance(node, ast.ClassDef):
+            work.extend([*node.bases, *node.keywords, *node.decorator_list])
+        else:
+            work.extend(ast.iter_child_nodes(node))
+
+
+def _written(name: str, prefix: str) -> str:
+    is_private = name.startswith(prefix + "__") and not name.endswith("__")
+    return name[len(prefix) :] if is_private else name
+
+
+def _listed(code: Code) -> frozenset[object]:
+    """Return the names that the class lists: mangled ones were written so."""
+    if STATIC not in code.names:
+        return frozenset()
+    instructions = normalise(code).instructions
+    listed = [before.arg for before, now in zip(instructions, instructions[1:]) if now.arg == STATIC]
+    return frozenset(name for names in listed if isinstance(names, tuple) for name in names)

@@ -1,0 +1,180 @@
+"""Declare what a body binds outside itself: `global` and `nonlocal`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from depyf.bytecode.code import CO_OPTIMIZED, Code
+from depyf.decompiler.lift.imports import Import, ImportFrom
+from depyf.decompiler.lift.nodes import Capture, CaptureRest, CaptureStar, Cell, Var, literal
+from depyf.decompiler.passes.body import Bodies, Body
+from depyf.decompiler.passes.comprehensions import COMPREHENSIONS, bound_around
+from depyf.decompiler.passes.definitions import AsyncDefinition, ClassDefinition, Definition
+from depyf.decompiler.passes.type_params import GENERIC
+from depyf.decompiler.passes.walk import holding, of_kinds
+from depyf.decompiler.steps import step
+
+EXPRESSIONS = frozenset({"<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
+"""Code that is written as an expression: what it binds outside is declared by the code around it."""
+
+IMPLIED = frozenset({"__classdict__", "__conditional_annotations__"})
+"""Free variables of code that is evaluated later: no statement names them."""
+
+
+NAMING: frozenset[type] = frozenset({Cell, ast.ExceptHandler})
+"""What names a variable and is no `Var`."""
+
+
+def declare(body: Body) -> None:
+    """Put `global` and `nonlocal` statements in front of a body that needs them."""
+    optimized = bool(body.code.flags & CO_OPTIMIZED)
+    apart: list[Var] = []
+    variables = own_variables(body.stmts, optimized, None if optimized else apart)
+    body.global_reads |= {var.id for var in apart if var.scope == "global"}
+    if body.code.name in EXPRESSIONS:
+        body.global_reads |= {var.id for var in variables if var.scope == "global"}
+        return
+    free = set(body.code.freevars)
+    bound = [var for var in variables if not isinstance(var.ctx, ast.Load)]
+    global_names = {var.id for var in bound if var.scope == "global"}
+    nonlocal_names = {var.id for var in bound if var.scope == "deref" and var.id in free}
+    nonlocal_names |= _unused(body, variables)
+    own_reads = {var.id for var in variables if var.scope == "global"} - global_names
+    if not optimized:
+        global_names |= own_reads
+    else:
+        body.global_reads |= own_reads
+    stmts: list[ast.stmt] = []
+    if global_names:
+        stmts.append(ast.Global(names=sorted(global_names)))
+    if nonlocal_names:
+        stmts.append(ast.Nonlocal(names=sorted(nonlocal_names)))
+    stmts += never_bound(body, variables)
+    if stmts:
+        step("{} declarations stand first", len(stmts))
+    body.stmts[:0] = stmts
+
+
+def never_bound(body: Body, variables: list[Var]) -> list[ast.stmt]:
+    """Return a statement, which the compiler drops, that binds the variables which are read and never bound.
+
+    A function inside this one may read them, too, and so may an expression for a cell.
+    """
+    code = body.code
+    if not code.flags & CO_OPTIMIZED or code.name.startswith("<"):
+        return []
+    unbound = {*code.varnames, *code.cellvars}.difference(code.parameters)
+    unbound.difference_update([var.id for var in variables if not isinstance(var.ctx, ast.Load)])
+    if not unbound:
+        return []
+    inner = [const for const in code.consts if isinstance(const, Code)]
+    named = of_kinds(body.stmts, NAMING)
+    shared = {name for one in inner for name in one.freevars} | {node.name for node in named if isinstance(node, Cell)}
+    # Written code may have a free variable with the name of a local one: that is what the others mean.
+    read = {var.id for var in variables if is_own(var, code)} | (shared - set(code.freevars))
+    names = sorted(read & unbound - {node.name for node in named if isinstance(node, ast.ExceptHandler)})
+    if not names:
+        return []
+    targets: list[ast.expr] = [Var(id=name, ctx=ast.Store(), scope="fast") for name in names]
+    never = ast.Assign(targets=targets, value=literal(None), lineno=0)
+    return [ast.If(test=literal(False), body=[never], orelse=[], lineno=0)]
+
+
+def is_own(var: Var, code: Code) -> bool:
+    """Say whether a variable belongs to this code."""
+    return var.scope == "fast" or (var.scope == "deref" and var.id in code.cellvars)
+
+
+def _unused(body: Body, variables: list[Var]) -> set[str]:
+    """Return the free variables that nothing in the code uses: what named them has left no operation."""
+    inner = [const.freevars for const in body.code.consts if isinstance(const, Code)]
+    used = {var.id for var in variables}.union(IMPLIED, *inner)
+    if "super" in used:
+        used.add("__class__")
+    return {name for name in body.code.freevars if name.isidentifier() and name not in used}
+
+
+def variables_of(code: Code) -> frozenset[str]:
+    """Return the variables that code inside of a function does not see as global ones; a class or module has none."""
+    return frozenset((*code.varnames, *code.cellvars, *code.freevars) if code.flags & CO_OPTIMIZED else ())
+
+
+def shadow(inner: Body, local: frozenset[str], bodies: Bodies) -> None:
+    """Declare the globals that `inner`, or a class's methods, read and that the code around has as its variables.
+
+    local: those variables (`variables_of`).
+    """
+    if not local:
+        return
+    work = [inner]
+    while work:
+        body = work.pop()
+        hidden = body.global_reads & local
+        is_scope = body.code.name.startswith(GENERIC)
+        if not hidden or (body.code.name.startswith("<") and not is_scope):
+            continue
+        body.global_reads -= hidden
+        if body.code.flags & CO_OPTIMIZED and not is_scope:
+            body.stmts.insert(0, ast.Global(names=sorted(hidden)))
+        else:
+            work.extend(bodies[id(const)] for const in body.code.consts if id(const) in bodies)
+
+
+BINDING: frozenset[type] = frozenset(
+    {Var, Definition, AsyncDefinition, ClassDefinition, Capture, CaptureStar, CaptureRest, Import, ImportFrom}
+).union({ast.Lambda}, COMPREHENSIONS)
+"""The nodes that name a variable, or are a scope of their own."""
+
+
+def own_variables(stmts: Sequence[ast.AST], around: bool, apart: list[Var] | None = None) -> list[Var]:
+    """Return the variables that statements name themselves: not those of nested functions and classes.
+
+    around: what `:=` binds in comprehensions is bound in the code around them, and has to be declared there.
+    apart: takes what comprehensions name whose code is inline: they do not see the variables of a class.
+    """
+    inner: list[ast.AST] = []
+    found = _named(stmts, around, None if apart is None else inner)
+    if apart is not None:
+        apart.extend(_named(inner, around, None))
+    return found
+
+
+def _named(stmts: Sequence[ast.AST], around: bool, inner: list[ast.AST] | None) -> list[Var]:
+    """Return the variables that nodes name; `inner` takes the parts of inline comprehensions instead."""
+    found: list[Var] = []
+    work: list[ast.AST] = list(reversed(stmts))
+    while work:
+        node = work.pop()
+        if type(node) not in BINDING:
+            work.extend(holding(node, BINDING))
+        elif isinstance(node, Var):
+            found.append(node)
+        elif isinstance(node, (Definition, AsyncDefinition)):
+            found.extend([node.target] if isinstance(node.target, Var) else [])
+            work.extend([*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)])
+            work.extend(arg.annotation for arg in ast.walk(node.args) if isinstance(arg, ast.arg) and arg.annotation)
+            work.extend([node.returns] if node.returns is not None else [])
+            work.extend(node.type_params)
+        elif isinstance(node, ClassDefinition):
+            found.append(node.target)
+            work.extend([*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)])
+            work.extend(node.type_params)
+        elif isinstance(node, (Capture, CaptureStar, CaptureRest)):
+            found.extend([node.variable] if node.variable is not None else [])
+            work.extend(holding(node, BINDING))
+        elif isinstance(node, (Import, ImportFrom)):
+            found.extend(node.variables)
+        elif isinstance(node, ast.Lambda):
+            work.extend([*node.args.defaults, *filter(None, node.args.kw_defaults)])
+        elif isinstance(node, COMPREHENSIONS) and (bound := bound_around(node)) is not None:
+            found.extend(bound if around else [])
+            work.append(node.generators[0].iter)
+        elif isinstance(node, COMPREHENSIONS) and inner is not None:
+            first = node.generators[0]
+            inner += [part for part in ast.iter_child_nodes(node) if part is not first]
+            inner += [first.target, *first.ifs]
+            work.append(first.iter)
+        else:
+            work.extend(holding(node, BINDING))
+    return found

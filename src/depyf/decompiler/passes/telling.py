@@ -1,0 +1,118 @@
+"""Names for temporaries that tell what is in them.
+
+Before: tmp_1 = layer._parameters['weight']      After: weight = layer._parameters['weight']
+Before: tmp_1 = [a, b]; cache.layers = tmp_1     After: layers = [a, b]; cache.layers = layers
+"""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import re
+from collections.abc import Iterator
+
+from depyf.decompiler.lift.nodes import Temp, literal_value
+from depyf.decompiler.passes.walk import statements
+
+ITEMS: dict[str, tuple[str, ...]] = {"items": ("key", "value"), "keys": ("key",), "values": ("value",)}
+"""What the methods of mappings give, one after another."""
+LONGEST = 24
+"""Characters in the name of an object of a class."""
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def hint_names(stmts: list[ast.stmt], hints: dict[int, str]) -> None:
+    """Add a hint for each temporary that has none, taken from the value that it is first given, else from a use."""
+    found = statements(stmts)
+    for stmt in found:
+        match stmt:
+            case ast.Assign(targets=[Temp(temp=temp)], value=value):
+                _hint(temp, _telling(value, hints), hints)
+            case ast.For(target=target, iter=iterable):
+                for temp, name in zip(_temps(target), _given(iterable), strict=False):
+                    _hint(temp, name, hints)
+    for stmt in found:
+        for temp, use in _uses(stmt):
+            _hint(temp, use, hints)
+
+
+def _hint(temp: int, name: str | None, hints: dict[int, str]) -> None:
+    if name is not None and temp not in hints and name.isidentifier() and not keyword.iskeyword(name):
+        hints[temp] = name
+
+
+def _telling(value: ast.expr, hints: dict[int, str]) -> str | None:
+    """Return what a value would be called, or None where nothing suggests itself."""
+    if isinstance(value, ast.Name):
+        return value.id.strip("_") or None
+    if isinstance(value, ast.Attribute):
+        return value.attr.strip("_") or None
+    if isinstance(value, ast.Subscript):
+        key = literal_value(value.slice)
+        if isinstance(key, str):
+            return key.strip("_")
+        owner = _plain_name(value.value, hints)
+        return f"{owner}_{key}" if isinstance(key, int) and key >= 0 and owner is not None else None
+    if isinstance(value, ast.Call):
+        callee = value.func.attr if isinstance(value.func, ast.Attribute) else _plain_name(value.func, hints)
+        if callee == "__new__" and value.args:
+            made = _plain_name(value.args[0], hints)
+            return _instance(made) if made is not None else None
+        return f"{callee.strip('_')}_result" if callee is not None and not callee.startswith("__") else None
+    return None
+
+
+def _instance(name: str) -> str:
+    """Return what an object of a class is called: the first words of its name, as many as are not too long."""
+    words = _HUMP.sub("_", name).lower().split("_")
+    while len("_".join(words)) > LONGEST and len(words) > 1:
+        words.pop()
+    return f"new_{name}" if words == name.split("_") else "_".join(words)
+
+
+def _plain_name(expr: ast.expr, hints: dict[int, str]) -> str | None:
+    if isinstance(expr, ast.Name):
+        return expr.id
+    if isinstance(expr, ast.Attribute):
+        return expr.attr.strip("_") or None
+    return hints.get(expr.temp) if isinstance(expr, Temp) else None
+
+
+def _temps(target: ast.expr) -> list[int]:
+    """Return the temporaries of a loop's target, one after another; none where it has others too."""
+    parts = target.elts if isinstance(target, ast.Tuple) else [target]
+    found = [part.temp for part in parts if isinstance(part, Temp)]
+    return found if len(found) == len(parts) else []
+
+
+def _given(iterable: ast.expr) -> tuple[str, ...]:
+    """Return what the values are called that a loop takes."""
+    if isinstance(iterable, ast.Call) and isinstance(iterable.func, ast.Attribute) and not iterable.args:
+        return ITEMS.get(iterable.func.attr, ())
+    return ()
+
+
+def _uses(stmt: ast.stmt) -> Iterator[tuple[int, str]]:
+    """Yield the temporaries that a statement puts somewhere under a name, each with that name."""
+    match stmt:
+        case ast.Assign(targets=[ast.Attribute(attr=name)], value=Temp(temp=temp)):
+            yield temp, name.strip("_")
+        case ast.Assign(targets=[ast.Subscript(slice=ast.Constant(value=str(name)))], value=Temp(temp=temp)):
+            yield temp, name
+        case ast.Assign(value=ast.Call() as call) | ast.Expr(value=ast.Call() as call):
+            yield from _named_arguments(call)
+
+
+def _named_arguments(call: ast.Call) -> Iterator[tuple[int, str]]:
+    """Yield what a call is given by keyword, in a dictionary, or behind an object and a name, as `setattr` is."""
+    match call.args:
+        case [_, ast.Constant(value=str(name)), Temp(temp=temp)]:
+            yield temp, name
+        case [ast.Dict(keys=keys, values=values)]:
+            for key, value in zip(keys, values, strict=True):
+                name_of_key = literal_value(key)
+                if isinstance(value, Temp) and isinstance(name_of_key, str):
+                    yield value.temp, name_of_key
+    for argument in call.keywords:
+        if isinstance(argument.value, Temp):
+            yield argument.value.temp, argument.arg or "kwargs"

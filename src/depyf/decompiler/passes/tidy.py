@@ -1,0 +1,77 @@
+"""Write less: no `else` behind what never falls through, no `pass` beside other statements.
+
+Before: if c: return a          After: if c: return a
+        else: b                        b
+
+An `elif` keeps its `else`: without it the rest would go one level deeper, below an `else` of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.decompiler.passes.walk import NESTS, inner, statements
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.polarity import keeps_polarity, negated
+
+ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+
+
+def tidy(body: list[ast.stmt], *, in_order: bool = False) -> None:
+    """Tidy every sequence of statements in place, outer ones first, so that long chains stay linear.
+
+    in_order: each `break` and `continue` has code of its own.
+    """
+    ending = _ending(body)
+    work = [(body, False)]
+    while work:
+        stmts, is_elif = work.pop()
+        place = 0
+        while place < len(stmts):
+            stmt = stmts[place]
+            place += 1
+            if isinstance(stmt, ast.If) and _guards(stmt):
+                step("line {}: the way out comes first", stmt.lineno)
+                stmt.test, stmt.body, stmt.orelse = negated(stmt.test), stmt.orelse, stmt.body
+            if isinstance(stmt, ast.If) and not in_order and _end_alike(stmt):
+                step("line {}: how both ways go on stands behind them", stmt.lineno)
+                stmts.insert(place, stmt.body.pop())
+                stmt.orelse.pop()
+            if isinstance(stmt, ast.If) and stmt.orelse and stmt.body[-1] in ending and not is_elif:
+                step("line {}: the `else` of what never falls through goes", stmt.lineno)
+                stmts[place:place] = stmt.orelse
+                stmt.orelse = []
+            if NESTS[type(stmt)]:
+                work += [(below, _is_elif(below, owner, name)) for below, owner, name in inner(stmt)]
+
+
+def _end_alike(stmt: ast.If) -> bool:
+    """Say whether both arms end with `break`, or both with `continue`, and the first does something before."""
+    if not stmt.orelse or len(stmt.body) == 1:
+        return False
+    return type(stmt.body[-1]) is type(stmt.orelse[-1]) and isinstance(stmt.body[-1], (ast.Break, ast.Continue))
+
+
+def _ending(body: list[ast.stmt]) -> set[ast.stmt]:
+    """Return the statements behind which control never goes on: the ways out, and an `if` with one in both arms."""
+    found: set[ast.stmt] = set()
+    for stmt in reversed(statements(body)):
+        if isinstance(stmt, ENDS):
+            found.add(stmt)
+        elif isinstance(stmt, ast.If) and stmt.orelse and stmt.body[-1] in found and stmt.orelse[-1] in found:
+            found.add(stmt)
+    return found
+
+
+def _is_elif(stmts: list[ast.stmt], owner: ast.AST, name: str) -> bool:
+    """Say whether statements are written as the `elif` of the one that they stand in."""
+    return name == "orelse" and isinstance(owner, ast.If) and len(stmts) == 1 and isinstance(stmts[0], ast.If)
+
+
+def _guards(stmt: ast.If) -> bool:
+    """Say whether the second arm is a way out that better comes first, as `if not c: return`."""
+    if not stmt.orelse or not isinstance(stmt.orelse[-1], ENDS) or keeps_polarity(stmt.test):
+        return False
+    if getattr(stmt, "is_placed", False):
+        return False
+    return not isinstance(stmt.body[-1], ENDS) and len(stmt.orelse) <= len(stmt.body)

@@ -1,0 +1,123 @@
+"""Definitions with type parameters, and `type` statements.
+
+Before: f = <function <generic parameters of f>>(), which returns set_params(<function f>, (T := typevar('T'),))
+After:  f = <function f with type parameters T>, which becomes `def f[T]()`
+
+Before: X = typealias(('X', None, <function: return int>))
+After:  type X = int
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.bytecode.code import Code
+from depyf.decompiler.lift.nodes import BuildClass, Function, Intrinsic, TypeAlias, TypeParam, Var, literal_value
+from depyf.decompiler.passes.body import Bodies
+from depyf.decompiler.passes.deferred import deferred_value, written_in
+from depyf.decompiler.steps import step
+
+GENERIC = "<generic parameters of "
+"""How the name of the code begins in which type parameters are made and a definition is evaluated."""
+KINDS = {
+    "INTRINSIC_TYPEVAR": "",
+    "INTRINSIC_TYPEVAR_WITH_BOUND": "",
+    "INTRINSIC_TYPEVAR_WITH_CONSTRAINTS": "",
+    "INTRINSIC_TYPEVARTUPLE": "*",
+    "INTRINSIC_PARAMSPEC": "**",
+}
+WITH_DEFAULT, WITH_PARAMS, ALIAS = (
+    "INTRINSIC_SET_TYPEPARAM_DEFAULT",
+    "INTRINSIC_SET_FUNCTION_TYPE_PARAMS",
+    "INTRINSIC_TYPEALIAS",
+)
+PARAMS, BASE = ".type_params", ".generic_base"
+
+
+def restore_generic(call: ast.Call, bodies: Bodies, around: Code) -> ast.expr | None:
+    """Return the function, class or alias that a call makes together with its type parameters; None if it is none."""
+    scope = call.func
+    if not isinstance(scope, Function) or not scope.code.name.startswith(GENERIC) or call.keywords:
+        return None
+    stmts = list(bodies[id(scope.code)].stmts)
+    made = stmts.pop() if stmts else None
+    if not isinstance(made, ast.Return) or made.value is None:
+        return None
+    value = made.value
+    if isinstance(value, TypeAlias) and not stmts:
+        return written_in(value, around)
+    given = dict(zip(scope.code.varnames[: scope.code.argcount], call.args))
+    found = _class(value, stmts, bodies, around) if stmts else _function(value, given, bodies, around)
+    return written_in(found, around) if found is not None else None
+
+
+def restore_alias(made: Intrinsic, bodies: Bodies, around: Code) -> ast.expr:
+    """Return the alias that an intrinsic function makes, or the expression as it is."""
+    parts = made.args[0]
+    if made.name != ALIAS or not isinstance(parts, ast.Tuple) or len(parts.elts) != 3:
+        return made
+    name, params, function = parts.elts
+    value = deferred_value(function, bodies, around)
+    type_params = [] if literal_value(params) is None else _type_params(params, bodies, around)
+    if value is None or type_params is None:
+        return made
+    step("`type {}`", literal_value(name))
+    return TypeAlias(name=str(literal_value(name)), type_params=type_params, value=value)
+
+
+def _function(
+    made: ast.expr, given: dict[str, ast.expr], bodies: Bodies, around: Code
+) -> ast.expr | None:
+    """Return the function in `set_type_params(function, parameters)`; its defaults are `given` from outside."""
+    if not isinstance(made, Intrinsic) or made.name != WITH_PARAMS:
+        return None
+    function, params = made.args
+    type_params = _type_params(params, bodies, around)
+    if not isinstance(function, Function) or type_params is None:
+        return None
+    function.type_params = type_params
+    function.defaults = _given(function.defaults, given)
+    function.kwdefaults = _given(function.kwdefaults, given)
+    return function
+
+
+def _given(value: ast.expr | None, given: dict[str, ast.expr]) -> ast.expr | None:
+    return given.get(value.id, value) if isinstance(value, Var) else value
+
+
+def _class(made: ast.expr, stmts: list[ast.stmt], bodies: Bodies, around: Code) -> ast.expr | None:
+    """Return the class that is made with a base that stands for its type parameters, without that base."""
+    if not isinstance(made, ast.Call) or not isinstance(made.func, BuildClass):
+        return None
+    first = stmts[0]
+    if not isinstance(first, ast.Assign) or not _is_variable(first.targets[0], PARAMS):
+        return None
+    type_params = _type_params(first.value, bodies, around)
+    if type_params is None or not made.args or not _is_variable(made.args[-1], BASE):
+        return None
+    made.args.pop()
+    made.func.type_params = type_params
+    return made
+
+
+def _is_variable(expr: ast.expr, name: str) -> bool:
+    return isinstance(expr, Var) and expr.id == name
+
+
+def _type_params(made: ast.expr, bodies: Bodies, around: Code) -> list[ast.expr] | None:
+    """Return the type parameters in a tuple of `T := typevar('T')`, or None if one of them is something else."""
+    if not isinstance(made, ast.Tuple):
+        return None
+    params: list[ast.expr] = []
+    for element in made.elts:
+        value: ast.expr | None = element.value if isinstance(element, ast.NamedExpr) else None
+        default: ast.expr | None = None
+        if isinstance(value, Intrinsic) and value.name == WITH_DEFAULT:
+            default = deferred_value(value.args[1], bodies, around)
+            value = value.args[0]
+        if not isinstance(value, Intrinsic) or value.name not in KINDS:
+            return None
+        bound = deferred_value(value.args[1], bodies, around) if len(value.args) == 2 else None
+        name = str(literal_value(value.args[0]))
+        params.append(TypeParam(name=name, stars=KINDS[value.name], bound=bound, default=default))
+    return params

@@ -1,0 +1,206 @@
+"""Walk and rewrite statement trees without recursion.
+
+What the nodes of a type hold is looked up once for the type: most nodes hold nothing, and are passed over for one look.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from depyf.decompiler.lift.nodes import Object, Ref, Temp
+
+Stmts = list[ast.stmt]
+
+BODIES = ("body", "orelse", "finalbody", "handler")
+PARTS = ("handlers", "cases")
+"""Fields of statements with parts that have a body each."""
+
+
+class _Nests(dict[type[ast.stmt], tuple[tuple[str, ...], tuple[str, ...]] | None]):
+    """By type of statement, which of BODIES and of PARTS it has; most have neither."""
+
+    def __missing__(self, kind: type[ast.stmt]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+        bodies, parts = (tuple(name for name in names if name in kind._fields) for names in (BODIES, PARTS))
+        self[kind] = found = (bodies, parts) if bodies or parts else None
+        return found
+
+
+NESTS = _Nests()
+
+
+def inner(stmt: ast.stmt) -> list[tuple[Stmts, ast.AST, str]]:
+    """Return the sequences of statements right inside a statement, each with the node and the field that hold it."""
+    nests = NESTS[type(stmt)]
+    if nests is None:
+        return []
+    bodies, parts = nests
+    found: list[tuple[Stmts, ast.AST, str]] = []
+    for name in bodies:
+        stmts = getattr(stmt, name, None)
+        if stmts:
+            found.append((stmts, stmt, name))
+    for name in parts:
+        found += [(part.body, part, "body") for part in getattr(stmt, name)]
+    return found
+
+
+def rewrite_sequences(body: Stmts, rewrite: Callable[[Stmts], Stmts]) -> Stmts:
+    """Apply `rewrite` to every sequence of statements, inner ones first; return the new outermost."""
+    order: list[tuple[Stmts, ast.AST, str]] = []
+    work = [body]
+    for sequence in work:  # It grows while it is gone through.
+        for stmt in sequence:
+            if NESTS[type(stmt)]:
+                found = inner(stmt)
+                order += found
+                work += [one[0] for one in found]
+    for sequence, owner, name in reversed(order):
+        setattr(owner, name, rewrite(sequence))
+    return rewrite(body)
+
+
+def statements(body: Stmts) -> list[ast.stmt]:
+    """Return every statement in `body`, in the order of the source."""
+    found: list[ast.stmt] = []
+    work = body[::-1]
+    while work:
+        stmt = work.pop()
+        found.append(stmt)
+        if NESTS[type(stmt)]:
+            for sequence, _, _ in reversed(inner(stmt)):
+                work += sequence[::-1]
+    return found
+
+
+def holds(body: Stmts, *kinds: type[ast.stmt]) -> bool:
+    """Say whether any statement in `body` is of exactly one of these kinds."""
+    return any(type(stmt) in kinds for stmt in statements(body))
+
+
+class _Inner(dict[type, tuple[str, ...]]):
+    """By type of node, the fields that other nodes may stand in; what is no node has none."""
+
+    def __missing__(self, kind: type) -> tuple[str, ...]:
+        fields: tuple[str, ...] = ()
+        if issubclass(kind, ast.AST) and not issubclass(kind, LEAVES):
+            fields = tuple(name for name in kind._fields if name not in NO_NODES)
+        self[kind] = fields
+        return fields
+
+
+LEAVES = (ast.Constant, ast.Name, Temp, Object, Ref)
+NO_NODES = frozenset({"ctx", "op", "ops", "id", "attr", "level", "simple", "conversion", "type_comment", "lineno"})
+"""Fields without expressions or statements: names and numbers, and the operators."""
+INNER = _Inner()
+
+
+def nodes(body: Iterable[ast.AST]) -> list[ast.AST]:
+    """Return every node in `body` in the order of the source, parents first; operators and contexts are none."""
+    found: list[ast.AST] = []
+    work = list(body)
+    work.reverse()
+    while work:
+        node = work.pop()
+        found.append(node)
+        if INNER[type(node)]:
+            work += children(node)[::-1]
+    return found
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """Return the nodes right inside a node; operators and contexts are none."""
+    found: list[ast.AST] = []
+    for name in INNER[type(node)]:
+        value = getattr(node, name, None)
+        if type(value) is list:
+            found += [item for item in value if isinstance(item, ast.AST)]
+        elif value is not None and isinstance(value, ast.AST):
+            found.append(value)
+    return found
+
+
+def holding(node: ast.AST, kinds: frozenset[type]) -> list[ast.AST]:
+    """Return the nodes right inside a node that are of these kinds or hold others."""
+    found: list[ast.AST] = []
+    for name in INNER[type(node)]:
+        value = getattr(node, name, None)
+        if type(value) is list:
+            found += [item for item in value if INNER[type(item)] or type(item) in kinds]
+        elif INNER[type(value)] or type(value) in kinds:
+            found.append(value)  # type: ignore[arg-type]
+    return found
+
+
+def of_kinds(body: Iterable[ast.AST], kinds: frozenset[type]) -> list[Any]:
+    """Return the nodes of exactly these kinds in `body`, parents before children, in no other order."""
+    work = list(body)
+    found: list[Any] = [node for node in work if type(node) in kinds]
+    held = INNER
+    for node in work:  # It grows while it is gone through.
+        for value in node.__dict__.values():
+            kind = type(value)
+            if kind is list:
+                for item in value:
+                    kind = type(item)
+                    if kind in kinds:
+                        found.append(item)
+                    if held[kind]:
+                        work.append(item)
+            else:
+                if kind in kinds:
+                    found.append(value)
+                if held[kind]:
+                    work.append(value)
+    return found
+
+
+Slot = tuple[Any, Any]
+"""A list and a place in it, or a node and the name of a field."""
+
+
+def rewrite_expressions(
+    body: Sequence[ast.stmt], rewrite: Callable[[ast.expr], ast.expr], kinds: frozenset[type[ast.expr]]
+) -> None:
+    """Replace every expression of these kinds below `body` by what `rewrite` makes of it, inner ones first.
+
+    Within a node, and from node to node, what stands first in the source is replaced first.
+    """
+    for slots in reversed(_slots(body, kinds)):
+        for owner, place in slots:
+            if type(owner) is list:
+                owner[place] = rewrite(owner[place])
+            else:
+                setattr(owner, place, rewrite(getattr(owner, place)))
+
+
+def _slots(body: Sequence[ast.stmt], kinds: frozenset[type[ast.expr]]) -> list[list[Slot]]:
+    """Return, node by node, the places right inside it that hold an expression of these kinds."""
+    found: list[list[Slot]] = []
+    work: list[ast.AST] = list(reversed(body))
+    while work:
+        node = work.pop()
+        inside: list[ast.AST] = []
+        slots: list[Slot] = []
+        for name in INNER[type(node)]:
+            value: Any = getattr(node, name, None)
+            kind = type(value)
+            if kind is list:
+                for place, item in enumerate(value):
+                    kind = type(item)
+                    if INNER[kind]:
+                        inside.append(item)
+                    if kind in kinds:
+                        slots.append((value, place))
+            else:
+                if INNER[kind]:
+                    inside.append(value)
+                if kind in kinds:
+                    slots.append((node, name))
+        if slots:
+            found.append(slots)
+        if inside:
+            inside.reverse()
+            work += inside
+    return found

@@ -1,0 +1,171 @@
+"""Run the pipeline: from a `Code` and all inside it to statements."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.host import pausing
+from depyf.bytecode.listings import Listings
+from depyf.bytecode.operations import OF_VARIABLES
+from depyf.decompiler.lift.simplify import Known
+from depyf.decompiler.passes.body import Bodies, Body
+from depyf.decompiler.passes.leftovers import Names
+from depyf.decompiler.passes.scopes import shadow, variables_of
+from depyf.decompiler.pipeline.table import ALONE, BUILD, LAST, NOTHING, SCOPES, TOGETHER
+from depyf.decompiler.pipeline.work import Fault, Work, run_passes
+from depyf.decompiler.steps import Stopped, present
+from depyf.decompiler.structure.choices import WAYS, Choices, Dispatch
+from depyf.decompiler.structure.labels import Unresolved
+from depyf.decompiler.structure.loops import Irreducible
+from depyf.decompiler.structure.unstructured import Unstructured
+from depyf.errors import DecompilationError
+
+MOST_SHARED = 1 << 14
+"""How many more code objects than there are may be written down, because some are held several times."""
+
+
+@pausing
+def decompile(
+    code: Code,
+    *,
+    known: Known | None = None,
+    without: frozenset[str] = NOTHING,
+    listings: Listings | None = None,
+) -> tuple[Body, Names]:
+    """Return the statements of a code object, those of nested code objects inside them, and the names made up.
+
+    known: rewrite code that a program wrote to what reads best (`lift/simplify`), with this known of what globals
+        return; None leaves the code as it is.
+    without: names of optional passes that are left out.
+    listings: of code that was read before; those of this code are put there.
+
+    Raises DecompilationError for code that is not valid or has a form that is not understood.
+    """
+    bodies: Bodies = {}
+    shared = Listings() if listings is None else listings
+    order = nested(code, lambda one: makes_functions(one, shared))
+    check_sharing(order)
+    rows = [shared.with_lines(one) for one in order]
+    names = Names({name for one in order for name in (*one.varnames, *one.cellvars, *one.freevars)})
+    for listing in rows:
+        names.taken.update([str(item.arg) for item in listing.instructions if item.op in OF_VARIABLES])
+    temps = 0
+    for inner, listing in zip(order, rows, strict=True):
+        work = Work(inner, names, bodies, temps, known if inner is code else None, without, listing)
+        temps = _statements(work)
+        _finish(work, whole=inner is code)
+        bodies[id(inner)] = work.body
+    return bodies[id(code)], names
+
+
+def always(code: Code) -> bool:
+    """Say that what is inside a code object is wanted."""
+    return True
+
+
+def makes_functions(code: Code, listings: Listings) -> bool:
+    """Say whether code makes functions of the code objects inside it; else they are constants like others."""
+    if not any(isinstance(const, Code) for const in code.consts):
+        return False
+    return any(item.op == "MAKE_FUNCTION" for item in listings.with_lines(code).instructions)
+
+
+def nested(code: Code, opens: Callable[[Code], bool] = always) -> list[Code]:
+    """Return a code object and those inside it, each once, every one after those inside it.
+
+    opens: says whether those inside one are wanted.
+    """
+    order: list[Code] = []
+    seen: set[int] = set()
+    work = [(code, False)]
+    while work:
+        one, is_ready = work.pop()
+        if is_ready:
+            order.append(one)
+        elif id(one) not in seen:
+            seen.add(id(one))
+            work.append((one, True))
+            if opens(one):
+                work.extend((const, False) for const in reversed(one.consts) if isinstance(const, Code))
+    return order
+
+
+def check_sharing(order: list[Code]) -> None:
+    """Raise DecompilationError for code objects that hold each other so often that their source has no bounds."""
+    sizes: dict[int, int] = {}
+    for code in order:
+        sizes[id(code)] = 1 + sum(sizes.get(id(const), 0) for const in code.consts if isinstance(const, Code))
+        if sizes[id(code)] > len(order) + MOST_SHARED:
+            reason = f"more than {MOST_SHARED} code objects inside each other are the same"
+            raise DecompilationError(reason, code=str(code))
+
+
+def _statements(work: Work) -> int:
+    """Make the statements of one code object alone; return the number of temporaries so far."""
+    recorder = present()
+    if recorder is not None:
+        recorder.begin(work)
+    # Without its expression, a lambda or comprehension could not be put in its place.
+    is_forced = BUILD in work.without and (not work.code.name.startswith("<") or work.code.name == "<module>")
+    ways = [way for way in WAYS if not is_forced or isinstance(way, Dispatch)]
+    if SCOPES in work.without:
+        ways.remove(Dispatch.SCOPES)
+    work.without -= {BUILD, SCOPES}
+    try:
+        while ways:
+            choices = work.choices = ways[0]
+            if isinstance(choices, Choices) and not choices.goes_beyond:
+                if not (work.listing.beyond or work.listing.loops):
+                    del ways[0]
+                    continue
+            try:
+                run_passes(work, ALONE)
+            except (Unstructured, Unresolved, Irreducible, Fault) as error:
+                _go_on(work, error, ways)
+                if recorder is not None:
+                    recorder.attempt(work, str(error))
+                continue
+            break
+    except Stopped:
+        work.stmts = []
+    return work.graph.temps
+
+
+def _go_on(work: Work, error: Exception, ways: list[Choices | Dispatch]) -> None:
+    """Leave out the way that has failed, or the optional pass of it that has."""
+    if isinstance(error, Fault) and error.failed.optional and error.failed.name not in (BUILD, SCOPES):
+        work.without |= {error.failed.name}
+    elif isinstance(error, Irreducible):
+        # Loops are entered at several blocks however their exits are written.
+        failed = ways[0]
+        beyond = isinstance(failed, Choices) and failed.goes_beyond
+        ways[:] = [way for way in ways if not isinstance(way, Choices) or way.goes_beyond != beyond]
+    elif len(ways) > 1:
+        del ways[0]
+    elif isinstance(error, DecompilationError):
+        raise error
+    else:
+        raise DecompilationError(str(error), code=str(work.code)) from error
+    if isinstance(error, Fault):
+        warnings.warn(f"{error} on {work.code}; it is decompiled in another way", RuntimeWarning, stacklevel=2)
+
+
+def _finish(work: Work, *, whole: bool) -> None:
+    """Put the statements of the code objects inside one into its own."""
+    work.body = Body(work.code, work.stmts)
+    local = variables_of(work.code)
+    for const in work.code.consts:
+        inner = work.bodies.get(id(const)) if isinstance(const, Code) else None
+        if inner is not None:
+            shadow(inner, local, work.bodies)
+            work.body.global_reads |= inner.global_reads
+    try:
+        run_passes(work, TOGETHER)
+        if whole:
+            run_passes(work, LAST)
+    except Stopped:
+        work.body.stmts = []
+    except Fault as fault:
+        raise DecompilationError(str(fault), code=str(work.code)) from fault

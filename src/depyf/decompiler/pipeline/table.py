@@ -1,0 +1,514 @@
+"""The whole decompiler on one page: from a `Code` to statements.
+
+PASSES is what is done, in the order in which it is done; `pass_order.ORDER` says why that order. `check_order` compares
+the two when this module is imported.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+
+from depyf.decompiler.graph.tac import NULL, Graph
+from depyf.decompiler.lift.simplify.containers import evaluate_containers
+from depyf.decompiler.lift.simplify.dead import remove_dead
+from depyf.decompiler.lift.simplify.promote import promote_variables
+from depyf.decompiler.lift.simplify.reload import reload_where_used
+from depyf.decompiler.lift.simplify.restored import drop_restored
+from depyf.decompiler.lift.simplify.results import unpack_results
+from depyf.decompiler.lift.simulate import lift
+from depyf.decompiler.passes.annotations import restore_annotations, set_annotations_up
+from depyf.decompiler.passes.asserts import restore_asserts
+from depyf.decompiler.passes.at_once import use_at_once
+from depyf.decompiler.passes.class_temps import unbind_class_temps
+from depyf.decompiler.passes.complete import check_complete
+from depyf.decompiler.passes.deferred_annotations import restore_deferred_annotations
+from depyf.decompiler.passes.definitions import restore_functions
+from depyf.decompiler.passes.expressions import finish_expressions
+from depyf.decompiler.passes.generators import keep_generator, return_nothing
+from depyf.decompiler.passes.heads import restore_heads
+from depyf.decompiler.passes.inlined import inlined_operation
+from depyf.decompiler.passes.leftovers import finish_leftovers
+from depyf.decompiler.passes.matches import restore_matches
+from depyf.decompiler.passes.opposites import write_opposites
+from depyf.decompiler.passes.plain_super import declare_super
+from depyf.decompiler.passes.scopes import declare
+from depyf.decompiler.passes.tidy import tidy
+from depyf.decompiler.passes.tries import restore_tries
+from depyf.decompiler.passes.written.as_written import write_as_written
+from depyf.decompiler.passes.written.imports import join_imports
+from depyf.decompiler.pipeline.groups import (
+    ANNOTATIONS,
+    BUILTINS,
+    CAUGHT,
+    DEFINITIONS,
+    FLOW,
+    HANDLERS,
+    KEPT,
+    LISTS,
+    LOOPS,
+    OURS,
+    PATTERNS,
+    STATED,
+    TESTS,
+)
+from depyf.decompiler.pipeline.order import ORDER
+from depyf.decompiler.pipeline.work import Pass, Passes, Stage, Work, check_order, run_passes
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.budget import nests_too_deep
+from depyf.decompiler.structure.build import Unstructured, build
+from depyf.decompiler.structure.choices import Choices, Dispatch
+from depyf.decompiler.structure.class_ends import end_class
+from depyf.decompiler.structure.collapse import collapse, count_uses
+from depyf.decompiler.structure.copies import join_copies
+from depyf.decompiler.structure.dispatch import dispatch_levels, dispatch_scopes
+from depyf.decompiler.structure.dispatch.groups import check_groups
+from depyf.decompiler.structure.dispatch.phis import drop_dead_phis
+from depyf.decompiler.structure.dropped import remove_dropped
+from depyf.decompiler.structure.exits import join_exits
+from depyf.decompiler.structure.generator_calls import restore_generator_calls
+from depyf.decompiler.structure.inlined import find_inlined, replace_inlined, saving_blocks
+from depyf.decompiler.structure.labels import Unresolved, resolve
+from depyf.decompiler.structure.loops import Irreducible
+from depyf.decompiler.structure.nests import cut, find_markers, join_ends, nests, scopes
+from depyf.decompiler.structure.patterns.cases import join_cases
+from depyf.decompiler.structure.patterns.hoist import hoist_behind_cases
+from depyf.decompiler.structure.regions.async_ends import expand_async_ends
+from depyf.decompiler.structure.regions.async_for import restore_async_for
+from depyf.decompiler.structure.regions.except_star import restore_except_star
+from depyf.decompiler.structure.regions.recognise import recognise
+from depyf.decompiler.structure.same_ends import join_same_ends
+from depyf.decompiler.structure.shared_ends import share_ends
+from depyf.decompiler.structure.thread import thread
+
+NOTHING: frozenset[str] = frozenset()
+COLLAPSE = "short-circuits"
+BUILD = "build"
+SCOPES = "dispatch"
+WRITTEN = "as-written"
+UNBINDING = ("DELETE_FAST", "LOAD_FAST_CLEAR")
+
+
+# -- when a pass applies ---------------------------------------------------------------
+
+
+def _simplifies(work: Work) -> bool:
+    return work.known is not None
+
+
+def _is_kept(work: Work) -> bool:
+    return work.known is None
+
+
+def _structures(work: Work) -> bool:
+    return isinstance(work.choices, Choices)
+
+
+def _scopes_dispatch(work: Work) -> bool:
+    return work.choices is Dispatch.SCOPES
+
+
+def _levels_dispatch(work: Work) -> bool:
+    return work.choices is Dispatch.LEVELS
+
+
+def _joins_exits(work: Work) -> bool:
+    return isinstance(work.choices, Choices) and work.choices.joins_exits
+
+
+def _keeps_branches(work: Work) -> bool:
+    return isinstance(work.choices, Choices) and COLLAPSE in work.without
+
+
+# -- what each pass takes and gives ----------------------------------------------------
+
+
+def _lift(work: Work) -> None:
+    seems = isinstance(work.choices, Choices) and work.choices.goes_beyond
+    listing = work.listing if seems else replace(work.listing, beyond={}, loops=[])
+    work.graph = lift(listing, work.first_temp, restores=work.choices is Dispatch.LEVELS)
+    if _simplifies(work):
+        work.graph.places = []  # A program wrote this code: it stands as it is in no source.
+
+
+def _results(work: Work) -> None:
+    assert work.known is not None
+    unpack_results(work.graph, work.known.results)
+
+
+def _dead(work: Work) -> None:
+    drop_restored(work.graph)
+    remove_dead(work.graph)
+
+
+def _reload(work: Work) -> None:
+    assert work.known is not None
+    reload_where_used(work.graph, work.known.unchanging)
+
+
+def _on_graph(change: Callable[[Graph], None]) -> Callable[[Work], None]:
+    return lambda work: change(work.graph)
+
+
+def _free_names(work: Work) -> None:
+    work.names.free(work.graph)
+
+
+def _inlined(work: Work) -> None:
+    """Put one operation in place of the loop of each comprehension that stands in this code, inner ones first."""
+    graph = work.graph
+    blocks = saving_blocks(graph)
+    while blocks:
+        inlined = find_inlined(graph, blocks.pop(0))
+        if inlined is None:
+            continue
+        part = work.part(inlined.graph)
+        part.without |= {WRITTEN}  # The operation takes the loop as it is.
+        try:
+            run_passes(part, PIECE)
+            operation = inlined_operation(inlined, part.stmts)
+        except (Unstructured, Unresolved, Irreducible):
+            continue
+        if operation is not None:
+            step("the loop of block {} becomes {}", inlined.block.index, operation.op)
+            replace_inlined(graph, inlined, operation)
+            blocks = saving_blocks(graph)
+
+
+def _async_for(work: Work) -> None:
+    restore_async_for(work.graph)
+    expand_async_ends(work.graph, keep_handlers=False)
+
+
+def _except_star(work: Work) -> None:
+    restore_except_star(work.graph)
+    check_groups(work.graph)
+
+
+def _dead_phis(work: Work) -> None:
+    """Drop what would be set to the saved offset of an exception, which no source can name."""
+    graph = work.graph
+    offsets = {handler.lasti for handler in graph.handlers} - {NULL}
+    if offsets and any(arg in offsets for block in graph.live() for edge in block.exit.edges() for arg in edge.args):
+        drop_dead_phis(graph)
+
+
+def _ends(work: Work) -> None:
+    if work.code.name != "<lambda>" and not work.graph.source_order and _joins_exits(work):
+        join_same_ends(work.graph)
+    join_ends(work.graph)
+    share_ends(work.graph)
+
+
+def _regions(work: Work) -> None:
+    work.recognised = recognise(work.graph)
+
+
+def _cut(work: Work) -> None:
+    work.markers = find_markers(work.graph)
+    cut(work.graph, work.markers)
+    work.nest = nests(work.graph, work.markers)
+
+
+def _thread(work: Work) -> None:
+    thread(work.graph, work.markers, work.recognised.regions)
+
+
+def _copies(work: Work) -> None:
+    join_copies(work.graph, work.nest)
+
+
+def _scopes(work: Work) -> None:
+    work.scope = scopes(work.graph, work.nest, work.recognised.finallys)
+
+
+def _cases(work: Work) -> None:
+    join_cases(work.graph, work.scope)
+
+
+def _uses(work: Work) -> None:
+    work.uses = count_uses(work.graph)
+
+
+def _collapse(work: Work) -> None:
+    if FLOW.isdisjoint(work.ops):
+        work.uses = count_uses(work.graph)
+    else:
+        work.uses = collapse(work.graph, work.scope, work.code.name == "<lambda>")
+
+
+def _build(work: Work) -> None:
+    assert isinstance(work.choices, Choices)
+    step("{} blocks become nested items", len(work.graph.live()))
+    work.items = build(work.graph, work.recognised, work.nest, work.uses, work.choices)
+
+
+def _hoist(work: Work) -> None:
+    hoist_behind_cases(work.items)
+
+
+def _labels(work: Work) -> None:
+    work.stmts = resolve(work.items, work.graph)
+
+
+def _matches(work: Work) -> None:
+    work.stmts = restore_matches(work.stmts)
+
+
+def _asserts(work: Work) -> None:
+    work.stmts = restore_asserts(work.stmts)
+
+
+def _tries(work: Work) -> None:
+    work.stmts = restore_tries(work.stmts)
+
+
+def _heads(work: Work) -> None:
+    work.stmts = restore_heads(work.stmts)
+
+
+def _complete(work: Work) -> None:
+    if not OURS.isdisjoint(work.ops):
+        check_complete(work.stmts, has_patterns=not PATTERNS.isdisjoint(work.ops))
+    if nests_too_deep(work.stmts):
+        raise Unstructured("statements are nested deeper than Python takes them")
+
+
+def _dispatch_scopes(work: Work) -> None:
+    _take_dispatched(work, dispatch_scopes(work.graph, restore_matches))
+
+
+def _dispatch_levels(work: Work) -> None:
+    _take_dispatched(work, dispatch_levels(work.graph, restore_matches))
+
+
+def _take_dispatched(work: Work, stmts: list[ast.stmt]) -> None:
+    work.stmts = restore_heads(stmts)
+    _complete(work)
+    work.names.hints.update(work.graph.hints)
+
+
+def _expressions(work: Work) -> None:
+    finish_expressions(work.stmts)
+
+
+def _at_once(work: Work) -> None:
+    unbound = {item.arg for item in work.listing.instructions if item.op in UNBINDING}
+    work.stmts = use_at_once(work.stmts, frozenset(work.code.parameters) - unbound)
+
+
+def _tidy(work: Work) -> None:
+    tidy(work.stmts, in_order=work.graph.source_order)
+
+
+def _opposites(work: Work) -> None:
+    write_opposites(work.stmts)
+
+
+def _written(work: Work) -> None:
+    write_as_written(work.stmts, work.listing)
+
+
+def _deferred(work: Work) -> None:
+    work.body.stmts = restore_deferred_annotations(work.body.stmts, work.code, work.bodies)
+
+
+def _annotations(work: Work) -> None:
+    work.body.stmts = restore_annotations(work.body.stmts, work.code)
+
+
+def _annotation_setup(work: Work) -> None:
+    work.body.stmts = set_annotations_up(work.body.stmts, work.code)
+
+
+def _generators(work: Work) -> None:
+    work.body.stmts = keep_generator(return_nothing(work.body.stmts, work.code), work.code)
+
+
+def _class_temps(work: Work) -> None:
+    work.body.stmts = unbind_class_temps(work.body.stmts, work.code)
+
+
+def _definitions(work: Work) -> None:
+    work.body.stmts = restore_functions(work.body.stmts, work.code, work.bodies)
+
+
+def _declarations(work: Work) -> None:
+    declare(work.body)
+
+
+def _imports(work: Work) -> None:
+    work.body.stmts = join_imports(work.body.stmts)
+
+
+def _super(work: Work) -> None:
+    declare_super(work.body)
+
+
+def _leftovers(work: Work) -> None:
+    finish_leftovers(work.body, work.names)
+
+
+# -- the table ---------------------------------------------------------------------------
+
+
+def _simplifying(*passes: Pass) -> tuple[Pass, ...]:
+    return tuple(replace(one, applies=_simplifies, unless=STATED) for one in passes)
+
+
+def _structuring(*passes: Pass) -> tuple[Pass, ...]:
+    return tuple(replace(one, applies=_structures) for one in passes)
+
+
+PASSES: tuple[Pass, ...] = (
+    Pass("lift", Stage.LIFT, _lift, "execute each block on a symbolic stack: three-address code"),
+    Pass(
+        "generator-calls",
+        Stage.LIFT,
+        _on_graph(restore_generator_calls),
+        "`any` and its kin are called, not written out",
+        needs=BUILTINS,
+    ),
+    Pass(
+        "dropped",
+        Stage.LIFT,
+        _on_graph(remove_dropped),
+        "tested values that are dropped wait no longer",
+        optional=True,
+        needs=FLOW,
+    ),
+    *_simplifying(
+        Pass(
+            "promote-variables",
+            Stage.LIFT,
+            _on_graph(promote_variables),
+            "variables that are only copies become values",
+            optional=True,
+        ),
+        Pass(
+            "containers",
+            Stage.LIFT,
+            _on_graph(evaluate_containers),
+            "lists that are only taken apart vanish",
+            optional=True,
+            needs=LISTS,
+        ),
+        Pass("results", Stage.LIFT, _results, "the sequence that a graph returns is unpacked", optional=True),
+        Pass("dead-values", Stage.LIFT, _dead, "values that nobody uses vanish, and what is put back", optional=True),
+        Pass("reload", Stage.LIFT, _reload, "what stays the same is loaded where it is used", optional=True),
+        Pass("free-names", Stage.LIFT, _free_names, "names of variables that have vanished are free"),
+    ),
+    Pass(
+        "inlined-comprehensions",
+        Stage.LIFT,
+        _inlined,
+        "loops of inlined comprehensions become expressions",
+        needs=frozenset({"LOAD_FAST_CLEAR"}),
+    ),
+    *_structuring(
+        Pass("class-ends", Stage.STRUCTURE, _on_graph(end_class), "what a class body returns is no statement"),
+        Pass(
+            "async-for",
+            Stage.STRUCTURE,
+            _async_for,
+            "the handler that ends `async for` becomes an exit of a block",
+            needs=frozenset({"END_ASYNC_FOR"}),
+        ),
+        Pass("except-star", Stage.STRUCTURE, _except_star, "the bookkeeping of `except*` is taken out", needs=CAUGHT),
+        Pass("dead-phis", Stage.STRUCTURE, _dead_phis, "where paths meet, what nobody reads is no variable"),
+        Pass("ends", Stage.STRUCTURE, _ends, "every `return None` leads to one block"),
+    ),
+    Pass("exits", Stage.STRUCTURE, _on_graph(join_exits), "copies of a way out become one", applies=_joins_exits),
+    *_structuring(
+        Pass("regions", Stage.STRUCTURE, _regions, "protected regions are recognised, their bookkeeping is taken out"),
+        Pass("cut", Stage.STRUCTURE, _cut, "blocks are cut where a loop or handler is left"),
+        Pass("thread", Stage.STRUCTURE, _thread, "edges lead past blocks that do nothing", optional=True, needs=FLOW),
+        Pass("copies", Stage.STRUCTURE, _copies, "copies of expressions are joined", optional=True, needs=TESTS),
+        Pass("scopes", Stage.STRUCTURE, _scopes, "blocks that are nested alike get one number"),
+        Pass("cases", Stage.STRUCTURE, _cases, "tests of a pattern become one test", needs=PATTERNS | {"COMPARE"}),
+        Pass(COLLAPSE, Stage.STRUCTURE, _collapse, "`and`, `or`, `if else` become expressions"),
+    ),
+    Pass("uses", Stage.STRUCTURE, _uses, "the uses of each value are counted", applies=_keeps_branches),
+    *_structuring(
+        Pass(BUILD, Stage.STRUCTURE, _build, "loops, regions and dominance give nested items", optional=True),
+        Pass("hoist", Stage.ITEMS, _hoist, "what follows several cases stands behind them", optional=True, needs=KEPT),
+        Pass("labels", Stage.ITEMS, _labels, "jumps become `break`, `continue`, `return` or nothing"),
+        Pass("matches", Stage.STATEMENTS, _matches, "tests of patterns become `match`", optional=True, needs=KEPT),
+        Pass("asserts", Stage.STATEMENTS, _asserts, "tests that raise AssertionError become `assert`", needs=BUILTINS),
+        Pass("tries", Stage.STATEMENTS, _tries, "the code of handlers is parted into clauses", needs=HANDLERS),
+        Pass(
+            "heads",
+            Stage.STATEMENTS,
+            _heads,
+            "iterables, managers and targets go to their `for` and `with`",
+            needs=LOOPS | HANDLERS,
+        ),
+        Pass("complete", Stage.STATEMENTS, _complete, "nothing is left that Python has no statement for"),
+    ),
+    Pass(
+        SCOPES,
+        Stage.STATEMENTS,
+        _dispatch_scopes,
+        "loops dispatch on the number of a block, a `try` for each handler",
+        optional=True,
+        applies=_scopes_dispatch,
+    ),
+    Pass(
+        "dispatch-levels",
+        Stage.STATEMENTS,
+        _dispatch_levels,
+        "loops dispatch on the number of a block, one `try` for all handlers",
+        applies=_levels_dispatch,
+    ),
+    Pass("expressions", Stage.STATEMENTS, _expressions, "expressions are put together"),
+    *_simplifying(
+        Pass("at-once", Stage.STATEMENTS, _at_once, "values go into the statement behind them", optional=True),
+    ),
+    *_structuring(
+        Pass("tidy", Stage.STATEMENTS, _tidy, "no `else` behind what never falls through", optional=True, needs=FLOW),
+        Pass("opposites", Stage.STATEMENTS, _opposites, "`not` goes to operands", optional=True, needs=TESTS),
+        Pass(WRITTEN, Stage.STATEMENTS, _written, "what is the same either way stands as written", optional=True),
+    ),
+    Pass("deferred-annotations", Stage.BODY, _deferred, "what `__annotate__` evaluates stands at its variable"),
+    Pass(
+        "annotations",
+        Stage.BODY,
+        _annotations,
+        "items of `__annotations__` become annotations",
+        optional=True,
+        needs=ANNOTATIONS,
+    ),
+    Pass(
+        "annotation-setup",
+        Stage.BODY,
+        _annotation_setup,
+        "where no annotation is left, `__annotations__` is set up",
+        needs=ANNOTATIONS,
+    ),
+    Pass("generators", Stage.BODY, _generators, "a generator without `yield` stays one"),
+    Pass("class-temps", Stage.BODY, _class_temps, "what a class body needs only as it runs is unbound", optional=True),
+    Pass(
+        "definitions",
+        Stage.BODY,
+        _definitions,
+        "functions, classes, comprehensions and lambdas get their bodies",
+        needs=DEFINITIONS,
+    ),
+    Pass("declarations", Stage.BODY, _declarations, "`global` and `nonlocal`"),
+    Pass("leftovers", Stage.WHOLE, _leftovers, "names for temporaries and for objects without a literal"),
+    Pass("imports", Stage.WHOLE, _imports, "imports that stand in one place are one statement", optional=True),
+    Pass("super", Stage.WHOLE, _super, "`global super` where its attributes are loaded in steps", applies=_is_kept),
+)
+"""All passes, in the order in which they run."""
+
+check_order(PASSES, ORDER)
+
+ALONE = Passes(one for one in PASSES if one.stage not in (Stage.BODY, Stage.WHOLE))
+PIECE = Passes(one for one in ALONE.passes if one.stage is not Stage.LIFT)
+TOGETHER = Passes(one for one in PASSES if one.stage is Stage.BODY)
+LAST = Passes(one for one in PASSES if one.stage is Stage.WHOLE)
+"""The passes by what they are run on: a code object, a loop inside one, a body with those inside it, the outermost."""
+
+OPTIONAL = frozenset(one.name for one in PASSES if one.optional)
+"""The passes that can be left out."""

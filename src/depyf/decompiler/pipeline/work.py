@@ -1,0 +1,206 @@
+"""One code object on its way through the pipeline, and what a pass is."""
+
+from __future__ import annotations
+
+import ast
+import enum
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from operator import attrgetter
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.listing import Listing
+from depyf.decompiler.graph.tac import Graph
+from depyf.decompiler.lift.simplify import Known
+from depyf.decompiler.passes.body import Bodies, Body
+from depyf.decompiler.passes.leftovers import Names
+from depyf.decompiler.steps import Stopped, present
+from depyf.decompiler.structure.choices import Choices, Dispatch
+from depyf.decompiler.structure.labels import Unresolved
+from depyf.decompiler.structure.loops import Irreducible
+from depyf.decompiler.structure.regions.recognise import Recognised
+from depyf.decompiler.structure.tree import Item
+from depyf.decompiler.structure.unstructured import Unstructured
+from depyf.errors import DecompilationError
+
+OP = attrgetter("op")
+MOST_KNOWN = 1 << 12
+"""For how many kinds of code it is kept which passes apply."""
+
+
+class Stage(enum.Enum):
+    """What a pass works on. The stages follow each other in this order."""
+
+    LIFT = "lift"
+    """The graph, before anybody asks for statements."""
+    STRUCTURE = "structure"
+    """The graph, on the way to nested items."""
+    ITEMS = "items"
+    """Nested items with jumps to labels."""
+    STATEMENTS = "statements"
+    """The statements of one code object alone."""
+    BODY = "body"
+    """The statements of one code object with those of the code objects inside it."""
+    WHOLE = "whole"
+    """The statements of the outermost code object, everything in place."""
+
+
+@dataclass(slots=True)
+class Work:
+    """What the passes hand on. A field is there from the pass on that makes it.
+
+    bodies: what has become of the code objects inside this one.
+    first_temp: the first number that is free for a temporary.
+    known: what is known of the globals that it names, if code is to be rewritten to what reads best.
+    without: names of passes that are switched off.
+    ops: the operations of the listing, by name.
+    choices: how to structure, or which dispatch to write.
+    scope: a number per block; only blocks of one number are joined to expressions.
+    uses: how often each temporary is read.
+    """
+
+    code: Code
+    names: Names
+    bodies: Bodies
+    first_temp: int
+    known: Known | None
+    without: frozenset[str]
+    listing: Listing
+    choices: Choices | Dispatch = field(default_factory=Choices)
+    ops: frozenset[str] = field(init=False)
+    graph: Graph = field(init=False)
+    recognised: Recognised = field(init=False)
+    markers: set[int] = field(init=False)
+    nest: dict[int, tuple[int, ...]] = field(init=False)
+    scope: dict[int, int] = field(init=False)
+    uses: dict[int, int] = field(init=False)
+    items: list[Item] = field(init=False)
+    stmts: list[ast.stmt] = field(init=False)
+    body: Body = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ops = frozenset(map(OP, self.listing.instructions))
+
+    def part(self, graph: Graph) -> Work:
+        """Return work of its own on the graph of a piece of this code."""
+        work = Work(
+            self.code, self.names, self.bodies, self.first_temp, None, self.without, self.listing, Choices()
+        )
+        work.graph = graph
+        return work
+
+
+def always(work: Work) -> bool:
+    """Say that a pass applies to all code."""
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One step of the pipeline.
+
+    name: what `--stop-after` and `--without` call it.
+    does: one line for the reader of a trace.
+    optional: without it the result is uglier, and still right.
+    applies: whether it has anything to do with this work; it asks for `known`, `choices` and `without` alone.
+    needs: operations; code that has none of them leaves the pass nothing to do.
+    unless: operations; the pass would take from code that has one of them what a later pass knows it by.
+    """
+
+    name: str
+    stage: Stage
+    run: Callable[[Work], None]
+    does: str
+    optional: bool = False
+    applies: Callable[[Work], bool] = always
+    needs: frozenset[str] = frozenset()
+    unless: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """`first` runs before `then`, and why."""
+
+    first: str
+    then: str
+    because: str
+
+
+class Fault(Exception):
+    """A pass raised what it must not; the cause is its `__cause__`."""
+
+    def __init__(self, one: Pass, error: Exception) -> None:
+        self.failed = one
+        super().__init__(f"a fault of depyf's own in {one.name}: {type(error).__name__}: {error}")
+
+
+EXPECTED = (DecompilationError, Unstructured, Unresolved, Irreducible, Stopped, Fault)
+"""What a pass may raise."""
+
+
+class Passes:
+    """Passes in the order in which they run, and which of them apply to code that is alike in all this depends on."""
+
+    def __init__(self, passes: Iterable[Pass]) -> None:
+        self.passes = tuple(passes)
+        self.asked = frozenset().union(*(one.needs | one.unless for one in self.passes))
+        self.known: dict[tuple[object, ...], list[Pass]] = {}
+
+    def applying(self, work: Work) -> list[Pass]:
+        """Return those passes that apply and are not left out."""
+        alike = (work.known is None, work.choices, work.without, self.asked & work.ops)
+        found = self.known.get(alike)
+        if found is None:
+            if len(self.known) == MOST_KNOWN:
+                self.known.clear()
+            found = self.known[alike] = [one for one in self.passes if self._applies(one, work)]
+        return found
+
+    def _applies(self, one: Pass, work: Work) -> bool:
+        if one.needs and one.needs.isdisjoint(work.ops):
+            return False
+        if not one.unless.isdisjoint(work.ops):
+            return False
+        return one.name not in work.without and one.applies(work)
+
+
+def run_passes(work: Work, passes: Passes) -> None:
+    """Run those passes that apply and are not left out.
+
+    Raises what passes may raise, and Fault for anything else.
+    """
+    recorder = present()
+    for one in passes.applying(work):
+        try:
+            one.run(work)
+        except EXPECTED:
+            raise
+        except Exception as error:  # noqa: BLE001  another way is tried, and the fault is told
+            raise Fault(one, error) from error
+        if recorder is not None:
+            recorder.after(one.name, work)
+
+
+class Misordered(AssertionError):
+    """The table of passes breaks one of the rules that it states."""
+
+
+def check_order(passes: tuple[Pass, ...], order: tuple[Before, ...]) -> None:
+    """Check a table of passes against its constraints.
+
+    Raises Misordered for a name that is there twice or that no pass has, a stage before its predecessor, and a
+    constraint that the table does not keep.
+    """
+    places = {one.name: place for place, one in enumerate(passes)}
+    if len(places) != len(passes):
+        raise Misordered("two passes have one name")
+    stages = list(Stage)
+    for one, following in zip(passes, passes[1:]):
+        if stages.index(one.stage) > stages.index(following.stage):
+            raise Misordered(f"{following.name} works on {following.stage.value}, which {one.name} has already left")
+    for constraint in order:
+        for name in (constraint.first, constraint.then):
+            if name not in places:
+                raise Misordered(f"a constraint names {name}, which is no pass")
+        if places[constraint.first] >= places[constraint.then]:
+            raise Misordered(f"{constraint.first} must run before {constraint.then}: {constraint.because}")

@@ -1,0 +1,1 @@
+"""Takes a form between two passes, gives the first invariant that is broken, or nothing."""

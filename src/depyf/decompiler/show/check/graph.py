@@ -1,0 +1,73 @@
+"""Invariants of graphs of three-address code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from depyf.bytecode.operations import OPERATIONS
+from depyf.decompiler.graph.tac import Block, ForIter, Graph
+from depyf.decompiler.show.graph import block_lines, edge_text, name
+from depyf.decompiler.structure.compounds import RULES
+
+DROPS = frozenset({"POP", "POP_EXCEPT"})
+"""Operations that drop a value: bookkeeping, which may outlive the operation that made the value."""
+OPS = frozenset(OPERATIONS) | frozenset(RULES)
+
+
+def broken(graph: Graph) -> Iterator[tuple[str, str]]:
+    """Yield what does not hold of a graph, and the lines of the block where.
+
+    - A block is found under its own index, and there is a first block.
+    - An edge leads to a block that is there, with one value for each of its phis.
+    - A block is protected by a handler that is there, or by none.
+    - An operation is one that there is, and a value that is used is made somewhere.
+    - No two operations make one value.
+    """
+    if graph.blocks[0] is None:
+        yield "there is no first block", ""
+    made = _made(graph)
+    seen: set[int] = set()
+    for live in graph.live():
+        for temp in (*live.phis, *(temp for inst in live.insts for temp in inst.defs)):
+            if temp in seen:
+                yield f"{name(temp)} is made twice", "\n".join(block_lines(graph, live))
+            seen.add(temp)
+    for place, block in enumerate(graph.blocks):
+        if block is not None:
+            for what in _of_block(graph, place, block, made):
+                yield what, "\n".join(block_lines(graph, block))
+
+
+def _made(graph: Graph) -> set[int]:
+    made = {temp for handler in graph.handlers for temp in (handler.exc, handler.lasti)}
+    for block in graph.live():
+        made.update(block.phis)
+        made.update(temp for inst in block.insts for temp in inst.defs)
+        if isinstance(block.exit, ForIter):
+            made.add(block.exit.value)
+    return made
+
+
+def _of_block(graph: Graph, place: int, block: Block, made: set[int]) -> Iterator[str]:
+    if block.index != place:
+        yield f"block {block.index} lies where block {place} should"
+    if block.handler >= 0 and not _is_there(graph, block.handler):
+        yield f"handler {block.handler} is not there"
+    for edge in block.exit.edges():
+        target = graph.blocks[edge.target] if 0 <= edge.target < len(graph.blocks) else None
+        if target is None:
+            yield f"the edge to {edge.target} leads to no block"
+        elif len(edge.args) != len(target.phis):
+            yield f"the edge to {edge_text(edge)} has {len(edge.args)} values for {len(target.phis)} phis"
+    used = [temp for inst in block.insts if inst.op not in DROPS for temp in inst.uses]
+    used += [*block.exit.reads(), *(temp for edge in block.exit.edges() for temp in edge.args)]
+    for temp in used:
+        if temp >= 0 and temp not in made:
+            yield f"{name(temp)} is made nowhere"
+    for inst in block.insts:
+        if inst.op not in OPS:
+            yield f"there is no operation {inst.op}"
+
+
+def _is_there(graph: Graph, handler: int) -> bool:
+    return handler < len(graph.handlers) and graph.blocks[graph.handlers[handler].target] is not None

@@ -1,0 +1,94 @@
+"""The stages of a decompilation beside each other: bytecode, graph, tree and source, row by row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.listing import Listing
+from depyf.decompiler.emit.grammar import Grammar
+from depyf.decompiler.pipeline.work import Work
+from depyf.decompiler.show.rows import Row, graph_rows, listing_rows, tree_rows
+from depyf.verify.pairs import Paired
+
+GRAPH = "lift"
+ITEMS, STATEMENTS = "build", "dispatch"
+"""The passes behind which the graph is shown, and the tree: of items, or of statements where there are none."""
+
+
+@dataclass(slots=True)
+class Staged:
+    """One code object in each form before the source."""
+
+    code: Code
+    listing: Listing
+    graph: list[Row] = field(default_factory=list)
+    tree: list[Row] = field(default_factory=list)
+
+    def bytecode(self) -> list[Row]:
+        """Return its instructions."""
+        return listing_rows(self.listing)
+
+
+class Stages:
+    """Records each code object of a decompilation as it goes through the stages."""
+
+    def __init__(self) -> None:
+        self.found: list[Staged] = []
+        self.works: set[int] = set()
+
+    def begin(self, work: Work) -> None:
+        """Begin the record of a code object."""
+        self.found.append(Staged(work.code, work.listing))
+        self.works = {id(work)}
+
+    def attempt(self, work: Work, why: str) -> None:
+        """Forget what came of a way that has failed."""
+        self.found[-1].graph, self.found[-1].tree = [], []
+
+    def step(self, message: str) -> None:
+        """Pass over a step."""
+
+    def after(self, name: str, work: Work) -> None:
+        """Record the form that a pass has left."""
+        if id(work) not in self.works:
+            return
+        grammar = Grammar.of(work.code)
+        if name == GRAPH:
+            self.found[-1].graph = graph_rows(work.graph)
+        elif name == ITEMS:
+            self.found[-1].tree = tree_rows(work.items, grammar, work.listing)
+        elif name == STATEMENTS:
+            self.found[-1].tree = tree_rows(work.stmts, grammar, work.listing)
+
+
+Origins = dict[int, list[tuple[int, Row]]]
+"""By line of a text: the numbers of code objects, and in each the offsets and user's lines that the line came from."""
+
+
+def origins(paired: list[Paired], numbers: dict[int, int]) -> Origins:
+    """Return what each line of a compiled text came from.
+
+    numbers: of the original code objects, by identity.
+    """
+    found: dict[int, dict[int, list[int]]] = {}
+    lines: dict[int, dict[int, list[int]]] = {}
+    for one in paired:
+        number = numbers.get(id(one.original.code))
+        if number is None:
+            continue
+        for index, others in one.pairs.items():
+            item = one.original.instructions[index]
+            for other in others:
+                line = one.candidate.instructions[other].line
+                if line is not None:
+                    found.setdefault(line, {}).setdefault(number, []).append(item.offset)
+                    if item.line is not None:
+                        lines.setdefault(line, {}).setdefault(number, []).append(item.line)
+    return {
+        line: [
+            (number, Row("", tuple(sorted(set(offsets))), tuple(sorted(set(lines.get(line, {}).get(number, []))))))
+            for number, offsets in by_code.items()
+        ]
+        for line, by_code in found.items()
+    }

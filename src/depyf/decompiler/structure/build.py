@@ -1,0 +1,375 @@
+"""Build the structured tree: reduce regions and loops to single nodes, then place code by dominance.
+
+Innermost first, the blocks of a protected region, of its handler, or of a loop become one node that holds a
+structured item. What remains at each level is an acyclic graph; there a node that only one jump reaches is
+written at that jump, and a node that several reach is written behind its immediate dominator (Ramsey, "Beyond
+Relooper: Recursive Translation of Unstructured Control Flow to Structured Control Flow", 2022).
+"""
+
+from __future__ import annotations
+
+import heapq
+
+from depyf.bytecode.code import CO_OPTIMIZED
+from depyf.decompiler.graph.dominators import reverse_postorder
+from depyf.decompiler.graph.tac import ForIter, Goto, Graph, Leave, Raise, Return, seeming
+from depyf.decompiler.lift.nodes import MatchTest, Temp
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.choices import Choices
+from depyf.decompiler.structure.extents import Extents
+from depyf.decompiler.structure.loops import loop_headers, natural_loops, same_tests
+from depyf.decompiler.structure.node_table import Node, NodeTable, find_jumps
+from depyf.decompiler.structure.nodes import items_of
+from depyf.decompiler.structure.place import place
+from depyf.decompiler.structure.polarity import negated
+from depyf.decompiler.structure.regions.recognise import Recognised
+from depyf.decompiler.structure.regions.table import Kind, Region
+from depyf.decompiler.structure.tree import For, If, Item, Jump, Label, Loop, ReraiseStmt, Try, WithBody
+from depyf.decompiler.structure.unstructured import Unstructured
+
+
+def build(
+    graph: Graph, recognised: Recognised, nest: dict[int, tuple[int, ...]], uses: dict[int, int], choices: Choices
+) -> list[Item]:
+    """Return a graph as items. Raises Unstructured and Irreducible where no statement fits."""
+    first = graph.block(0)
+    if first.handler < 0 and not graph.loops and isinstance(first.exit, (Goto, Return, Raise)):
+        if all(edge.target == graph.end for edge in first.exit.edges()):
+            return items_of(graph, first, uses)  # The code is one block.
+    return Builder(graph, recognised, nest, uses, choices).build()
+
+
+class Builder:
+    """The nodes of a graph, by label."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        recognised: Recognised,
+        nest: dict[int, tuple[int, ...]],
+        uses: dict[int, int],
+        choices: Choices,
+    ) -> None:
+        self.graph = graph
+        self.recognised = recognised
+        self.choices = choices
+        self.nodes = NodeTable()
+        self.fresh = len(graph.blocks)
+        self.iterators = {block.exit.iterator for block in graph.live() if isinstance(block.exit, ForIter)}
+        returns = graph.code.flags & CO_OPTIMIZED and not graph.source_order
+        self.ends = frozenset((graph.end,)) if returns else frozenset()
+        self.headers = loop_headers(graph)
+        self.tells = any(seeming(block.exit) is not None for block in graph.live())
+        self.implied = frozenset() if graph.loops else self.headers
+        self.extents = Extents(graph)
+        for block in graph.live():
+            if block.index == graph.end:
+                continue
+            items = items_of(graph, block, uses)
+            if isinstance(block.exit, ForIter):
+                items.append(_for(block.index, block.exit, self.extents.behind_for(block.index)))
+            offset = block.insts[0].offset if block.insts else block.offset
+            self.add(block.index, items, block.handler, nest[block.index], offset, offset)
+        self._forward()
+
+    def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], first: int, last: int) -> None:
+        """Make a node."""
+        jumps, in_order = find_jumps(items), self.graph.source_order
+        node = Node(items, jumps, handler, nest, first, last, self.ends, self.implied, in_order, self.tells)
+        self.nodes.add(label, node)
+
+    def _forward(self) -> None:
+        """Lead jumps past nodes that hold nothing but a jump: what they pop is implied by where they lead.
+
+        A node that leaves a `for` loop stays: it is a `break`, perhaps behind another loop, unless the jump to it says
+        that it is one. So does a node that is all there is of a protected region, the `pass` of a `with`, one that
+        begins a loop, and a `break` or `continue` behind what only seems to go on there.
+        """
+        onward: dict[int, Jump] = {}
+        breaks: set[int] = set()
+        seeming = self._said_behind() if self.graph.source_order else set()
+        for label, node in self.nodes.items():
+            jump = node.only_jump()
+            if jump is None or label in seeming:
+                continue
+            if jump.explicit or not isinstance(self.graph.block(label).exit, Leave):
+                onward[label] = jump
+                if self._breaks(node, jump.label):
+                    breaks.add(label)
+        for label, node in self.nodes.items() if onward else ():
+            for jump in node.jumps:
+                if jump.never or jump.label not in onward:
+                    continue
+                seen = {jump.label}
+                leaves = jump.label in self.nodes and self._breaks(node, jump.label)
+                around = {-1, *self.recognised.regions.chain(node.handler)}
+                while jump.label in onward and onward[jump.label].label not in seen:
+                    passed = onward[jump.label]
+                    behind = onward.get(passed.label, passed)
+                    says = jump.explicit or passed.explicit or behind.explicit
+                    if self.nodes[jump.label].handler not in around or (jump.label in breaks and not says):
+                        break
+                    if jump.label in breaks and leaves:
+                        break  # One `break` leaves one loop: there is another behind it.
+                    leaves = leaves or jump.label in breaks
+                    jump.label, jump.explicit = passed.label, jump.explicit or passed.explicit
+                    seen.add(jump.label)
+            if self.nodes.targets(label) != {jump.label for jump in node.jumps}:
+                self.nodes.add(label, node)
+
+    def _said_behind(self) -> set[int]:
+        """Return the nodes that are a `break` or `continue` behind what only seems to go on there."""
+        found: set[int] = set()
+        for target in {jump.label for node in self.nodes.values() for jump in node.jumps if jump.never}:
+            seen, label = {-1}, target
+            while label in self.nodes and label not in seen and (jump := self.nodes[label].only_jump()) is not None:
+                if jump.explicit:
+                    found.add(label)
+                    break
+                seen.add(label)
+                label = jump.label
+        return found
+
+    def _breaks(self, node: Node, target: int) -> bool:
+        outer = self.nodes[target].nest if target in self.nodes else ()
+        return any(temp in self.iterators and temp not in outer for temp in node.nest)
+
+    def build(self) -> list[Item]:
+        """Return the items of the whole code."""
+        for region in self.recognised.regions.regions:
+            if region.handler in self.recognised.regions.parent:
+                self._reduce_region(region)
+        return self._structure(set(self.nodes), 0)
+
+    # -- regions --------------------------------------------------------------------
+
+    def _reduce_region(self, region: Region) -> None:
+        graph, handler = self.graph, region.handler
+        start = graph.handlers[handler].target
+        body = self.nodes.protected(handler)
+        if not body:
+            return
+        prev = {temp for inst in graph.block(start).insts[:1] if inst.op == "PUSH_EXC_INFO" for temp in inst.defs}
+        if not prev:
+            raise Unstructured("a handler does not handle its exception")
+        code = {start}.union(*(self.nodes.nested(marker) for marker in prev))
+        entries = [
+            label for label in body if label == 0 or any(other not in body for other in self.nodes.sources(label))
+        ]
+        if len(entries) != 1 or body & code:
+            raise Unstructured(f"a protected region is entered at {len(entries)} places")
+        (entry,) = entries
+        step("the region of handler {}, blocks {}, becomes one node", handler, sorted(body))
+        nest, first = self.nodes[entry].nest, self.nodes[entry].first
+        last = max(self.nodes[label].last for label in body | code)
+        parent = self.recognised.regions.parent[handler]
+        before = self.nodes.sources(entry)
+        around = any(self.nodes[label].first > first and label not in body for label in before)
+        body_items = self._structure(body, entry, loop_outside=around)
+        is_star = any(inst.op == "CHECK_EG_MATCH" for inst in graph.block(start).insts)
+        handled = self.nodes[start].first if graph.source_order else -1
+        item: Item
+        with_ = self.recognised.withs.get(handler)
+        if with_ is not None:
+            item = WithBody(body_items, with_.exit, self._structure(code, start), with_.is_async)
+        else:
+            is_finally = handler in self.recognised.finallys
+            ends = {label for label in code if is_finally and self._raises_again(label, graph.handlers[handler].exc)}
+            self.nodes.remove(ends)
+            handler_items = [*self._structure(code - ends, start), *(Label(label) for label in sorted(ends))]
+            item = Try(body_items, handler_items, graph.handlers[handler].exc, is_finally, is_star)
+            item.handled = handled
+        self.add(entry, [item], parent, nest, first, last)
+
+    def _raises_again(self, label: int, exc: int) -> bool:
+        """Say whether a node is the end of a `finally` body, where the statement raises its exception by itself."""
+        items = self.nodes[label].items
+        return len(items) == 1 and isinstance(items[0], ReraiseStmt) and items[0].exc == exc
+
+    # -- loops ------------------------------------------------------------------------
+
+    def _structure(self, labels: set[int], entry: int, *, loop_outside: bool = False) -> list[Item]:
+        """Turn a set of nodes into items and remove them.
+
+        loop_outside: jumps back to `entry` belong to a loop around all of this.
+        """
+        skip = entry if loop_outside else -1
+        # Without a loop in the whole graph there is none among nodes, which stand for connected parts of it.
+        for header, _ in natural_loops(self._successors(labels, skip), entry) if self.headers else ():
+            self._unrotate(header, labels, entry)
+        for header, inside in self._loops(labels, entry, skip):
+            self._reduce_loop(header, {label for label in inside if label in self.nodes}, labels)
+        items = self._placed(labels, entry)
+        self.nodes.remove(labels)
+        return items
+
+    def _placed(self, labels: set[int], entry: int) -> list[Item]:
+        """Return the items of those nodes that `entry` leads to among them, the loops among them reduced."""
+        successors = self._successors(labels)
+        return place(self.nodes, successors, reverse_postorder(successors, entry))
+
+    def _unrotate(self, header: int, labels: set[int], entry: int) -> None:
+        """Join the two copies of a `while` test around the loop body `header`, if there are two."""
+        sources = sorted(label for label in self.nodes.sources(header) if label in labels)
+        test, alike = same_tests(self.nodes, sources, header)
+        if test is None:
+            return
+        node = self.nodes[alike[0]]
+        for label in alike:
+            jump = Jump(self.fresh)
+            self.nodes[label].items[-1] = jump
+            self.nodes[label].jumps = [jump]
+            self.nodes.add(label, self.nodes[label])
+        # `continue` leads to the first copy of a test, where that is not joined with what comes before the loop.
+        bare = {label for label in alike if len(self.nodes[label].items) == 1}
+        for other in {source for label in bare for source in self.nodes.sources(label)} & labels:
+            for jump in self.nodes[other].jumps:
+                jump.label = self.fresh if jump.label in bare else jump.label
+            self.nodes.add(other, self.nodes[other])
+        self.add(self.fresh, [test], node.handler, node.nest, node.first, node.last)
+        if entry in alike and len(self.nodes[entry].items) == 1:
+            self._redirect(labels, entry, self.fresh)  # Else what begins the code would begin a loop around the loop.
+        labels.add(self.fresh)
+        self.fresh += 1
+
+    def _redirect(self, labels: set[int], label: int, target: int) -> None:
+        """Lead the jumps of these nodes to one that does nothing but go on to where it leads."""
+        for source in [source for source in self.nodes.sources(label) if source in labels]:
+            for jump in self.nodes[source].jumps:
+                if jump.label == label:
+                    jump.label = target
+            self.nodes.add(source, self.nodes[source])
+
+    def _successors(self, labels: set[int], skip: int = -1) -> dict[int, list[int]]:
+        """Return the edges between these nodes, but for those to `skip`."""
+        wanted = labels - {skip}
+        return {label: [jump.label for jump in self.nodes[label].jumps if jump.label in wanted] for label in labels}
+
+    def _loops(self, labels: set[int], entry: int, skip: int) -> list[tuple[int, set[int]]]:
+        """Return the loops, inner ones first: natural ones, and `for` loops that never come back."""
+        alone = (self.extents.whiles.keys() & labels) - self.headers - ({entry} if entry else set())
+        loops = {label: {label} for label in alone}
+        if self.headers:
+            loops.update(natural_loops(self._successors(labels, skip), entry))
+        others = labels - {entry}
+        for label in labels:
+            header = self._for_of(label)
+            if header is not None:
+                marker = header.iterator.temp
+                loops[label] = {label} | (self.nodes.nested(marker) & labels)
+                if entry != label and entry in loops[label]:
+                    raise Unstructured("a loop is entered behind its head")
+            elif label in loops:
+                self._extend(label, loops[label], others)
+        for label, inside in loops.items():
+            # A `for` loop lies in another with all of its body, also with what never comes back.
+            fors = [loops[other] for other in inside if other != label and other in loops and self._for_of(other)]
+            inside.update(*fors)
+        return sorted(loops.items(), key=lambda loop: (len(loop[1]), -loop[0]))
+
+    def _for_of(self, label: int) -> For | None:
+        items = self.nodes[label].items
+        return items[-1] if items and isinstance(items[-1], For) and items[-1].header == label else None
+
+    def _extend(self, header: int, inside: set[int], labels: set[int]) -> None:
+        """Add to a loop the code that leaves it and lies between its blocks: `if c: f(); break`.
+
+        What control only seems to come to next lies there too: behind the last statement of a loop it seems to go back.
+        """
+        last = max(self.nodes[label].last for label in inside)
+        if self.graph.source_order:
+            last = max(last, self._end_of_loop(header, inside))
+        found = {label for site in inside for label in self.nodes.targets(site)} - inside
+        outside = [(self.nodes[label].first, label) for label in found & labels]
+        heapq.heapify(outside)
+        before = (-1, -1)
+        while outside:
+            next_ = heapq.heappop(outside)
+            label = next_[1]
+            if next_ <= before or (next_[0] >= last and not self._is_next(inside, label)):
+                continue
+            before = next_
+            jumps = self._jumps_from(inside, label)
+            if jumps == 1 or (jumps and self.choices.shared_exits_inside):
+                inside.add(label)
+                for target in (self.nodes.targets(label) & labels) - inside:
+                    heapq.heappush(outside, (self.nodes[target].first, target))
+        self._take_ends(header, inside, labels)
+
+    def _take_ends(self, header: int, inside: set[int], labels: set[int]) -> None:
+        """Add to a loop that is left for several places those of them where control ends, as `if c: raise` does."""
+        left = {label for site in inside for label in self.nodes.targets(site)} - inside
+        for label in sorted(left & labels) if len(left) > 1 else ():
+            is_end = not self.nodes[label].jumps and label not in self.nodes.targets(header)
+            if is_end and self._jumps_from(inside, label) == 1:
+                inside.add(label)
+
+    def _is_next(self, inside: set[int], label: int) -> bool:
+        """Say whether control seems to go on to a label behind some end of these nodes."""
+        sources = self.nodes.sources(label)
+        jumps = [jump for site in sources if site in inside for jump in self.nodes[site].jumps]
+        return any(jump.never and jump.label == label for jump in jumps)
+
+    def _jumps_from(self, inside: set[int], label: int) -> int:
+        """Count the jumps to a label; 0 if some come from elsewhere."""
+        count = 0
+        for site in self.nodes.sources(label):
+            if site not in inside:
+                return 0
+            count += sum(jump.label == label for jump in self.nodes[site].jumps)
+        return count
+
+    def _end_of_loop(self, header: int, inside: set[int]) -> int:
+        """Return the offset behind the body of a loop: where it goes when the test at its head fails; else -1."""
+        node = self.nodes[header]
+        outside = [jump.label for jump in node.jumps if jump.label not in inside]
+        if len(node.items) != 1 or not isinstance(node.items[0], If) or not outside:
+            return self.extents.behind_while(header)
+        exit_ = self.nodes.get(outside[0])
+        return exit_.first if exit_ is not None else self.graph.block(outside[0]).offset
+
+    def _reduce_loop(self, header: int, inside: set[int], labels: set[int]) -> None:
+        node = self.nodes.get(header)
+        if node is None:
+            raise Unstructured("loops overlap")
+        loop = self._for_of(header)
+        step("the loop of block {}, blocks {}, becomes one node", header, sorted(inside))
+        nest, handler, offset = node.nest, node.handler, node.first
+        last = max(self.nodes[label].last for label in inside)
+        if loop is not None:
+            body = inside - {header}
+            first = loop.body[0]
+            assert isinstance(first, Jump)
+            if first.label in body:
+                loop.body = self._placed(body, first.label)
+                self.nodes.remove(body)
+                labels -= body
+            self.add(header, node.items, handler, nest, offset, last)
+            return
+        items = self._placed(inside, header)
+        self.nodes.remove(inside)
+        labels -= inside - {header}
+        item = _while(header, items, inside, self.extents.behind_while(header))
+        self.add(header, [item], handler, nest, offset, last)
+
+
+def _for(header: int, exit_: ForIter, behind: int) -> For:
+    iterator, value = Temp(temp=exit_.iterator), Temp(temp=exit_.value)
+    body: list[Item] = [Jump(exit_.body.target)]
+    done = exit_.done.target
+    return For(header, iterator, value, body, done, [Jump(done)], behind, exit_.is_async, exit_.line)
+
+
+def _while(header: int, items: list[Item], inside: set[int], behind: int) -> Loop:
+    """Make the loop of the items of its header: with a test, if it begins with one that leaves it."""
+    first = items[0] if items else None
+    if isinstance(first, If) and not isinstance(first.test, MatchTest):
+        for leave, stay in ((first.orelse, first.body), (first.body, first.orelse)):
+            jump = leave[0] if len(leave) == 1 else None
+            if isinstance(jump, Jump) and jump.body is None and jump.label not in inside:
+                test = first.test if leave is first.orelse else negated(first.test)
+                return Loop(header, test, [*stay, *items[1:]], jump.label, [jump], behind, first.line)
+    return Loop(header, None, items, behind=behind)
+
+
+__all__ = ["Builder", "Kind", "Label", "Unstructured"]

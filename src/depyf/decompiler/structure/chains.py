@@ -1,0 +1,64 @@
+"""Where in a test a comparison goes on with the right operand of the one before.
+
+Before: a < b, and if that is so: not b < c or d      (b computed once)
+After:  not a < b < c or d
+
+The first comparison joins the second if the failure of either has the same consequence: then the second is what the
+test begins with, and its failure alone decides the test.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.decompiler.structure.polarity import negated
+
+
+def link(test: ast.expr, outcome: bool) -> ast.Compare | None:
+    """Return the comparison that a test begins with, if its failure gives the whole test the value `outcome`."""
+    found = _deciding(test, outcome)
+    return found[0] if found is not None and not found[1] else None
+
+
+def turned(test: ast.expr, outcome: bool) -> ast.expr:
+    """Return a test with `not x is not None` in the place of the `x is None` that it begins with, and the reverse.
+
+    A jump that compares with None itself is that of both.
+    """
+    found = _deciding(test, outcome)
+    if found is None or not found[1] or not getattr(found[0], "fused", False):
+        return test
+    return with_link(test, found[0], ast.UnaryOp(op=ast.Not(), operand=negated(found[0])))
+
+
+def _deciding(test: ast.expr, outcome: bool) -> tuple[ast.Compare, bool] | None:
+    """Return the comparison that a test begins with, and that value of it which gives the whole test an outcome."""
+    while True:
+        match test:
+            case ast.BoolOp(op=ast.Or()) if outcome:
+                test = test.values[0]
+            case ast.BoolOp(op=ast.And()) if not outcome:
+                test = test.values[0]
+            case ast.UnaryOp(op=ast.Not()):
+                test, outcome = test.operand, not outcome
+            case ast.Compare():
+                return test, outcome
+            case _:
+                return None
+
+
+def with_link(test: ast.expr, old: ast.Compare, new: ast.expr) -> ast.expr:
+    """Return a test with another comparison in the place of the one that it begins with."""
+    spine: list[ast.BoolOp | ast.UnaryOp] = []
+    while test is not old:
+        assert isinstance(test, (ast.BoolOp, ast.UnaryOp))
+        spine.append(test)
+        test = test.values[0] if isinstance(test, ast.BoolOp) else test.operand
+    for outer in reversed(spine):
+        if isinstance(outer, ast.BoolOp):
+            new = ast.BoolOp(op=outer.op, values=[new, *outer.values[1:]])
+        elif isinstance(new, ast.UnaryOp) and isinstance(new.op, ast.Not):
+            new = new.operand
+        else:
+            new = ast.UnaryOp(op=outer.op, operand=new)
+    return new

@@ -1,0 +1,500 @@
+"""Collapse short circuits and conditional expressions on the graph.
+
+Before: block 1: v1 = LOAD_FAST a; Branch v1 -> 2, 3     block 2: v2 = LOAD_FAST b; Branch v2 -> 4, 3
+After:  block 1: v3 = EXPR (a and b); Branch v3 -> 4, 3
+
+The blocks are visited in post-order, so that inner expressions are collapsed before outer ones. A block
+may become part of an expression if it has one predecessor, lies in the same scope, and folds to one
+expression without statements. An edge *carries* the tested value if a phi of its target receives it:
+that is how `a or b` keeps the value of a.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from dataclasses import dataclass
+from typing import cast
+
+from depyf.decompiler.graph.orders import postorder
+from depyf.decompiler.graph.tac import Block, Branch, Edge, Exit, Goto, Graph, Inst, Return
+from depyf.decompiler.graph.uses import count_uses
+from depyf.decompiler.lift.fold import Folder, is_augmented
+from depyf.decompiler.lift.nodes import IMPURE, Entry, MatchTest, Temp
+from depyf.decompiler.lift.rules import FOLD
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.chains import link, turned, with_link
+from depyf.decompiler.structure.compounds import RULES, Compound
+from depyf.decompiler.structure.polarity import keeps_polarity, negated
+
+LINKS = frozenset({"COMPARE", "IS", "CONTAINS"})
+"""Operations that a chain of comparisons may begin with."""
+
+
+def collapse(graph: Graph, scope: dict[int, int], is_expression: bool) -> dict[int, int]:
+    """Collapse what can be; return the counts of uses that hold afterwards.
+
+    scope: the innermost scope of each block; only blocks of one scope are joined.
+    is_expression: the code is a lambda's, so that its `return`s are arms of one expression.
+    """
+    collapser = _Collapser(graph, scope, is_expression)
+    for index in postorder(graph):
+        if graph.blocks[index] is not None:
+            while collapser.step(graph.block(index)):
+                pass
+        collapser.done.add(index)
+    for index in list(collapser.long):
+        collapser.settle(graph.block(index))
+    return collapser.uses
+
+
+@dataclass(slots=True)
+class _Arm:
+    """A block folded to one expression (None: it computes nothing)."""
+
+    block: Block
+    entry: Entry | None
+
+
+class _Collapser:
+    def __init__(self, graph: Graph, scope: dict[int, int], is_expression: bool) -> None:
+        self.graph = graph
+        self.scope = scope
+        self.is_expression = is_expression
+        self.uses = count_uses(graph)
+        self.preds: dict[int, int] = {0: 1}
+        for block in graph.live():
+            for edge in block.exit.edges():
+                self.preds[edge.target] = self.preds.get(edge.target, 0) + 1
+        for handler in graph.handlers:
+            self.preds[handler.target] = self.preds.get(handler.target, 0) + 2
+        if graph.end >= 0:
+            self.preds[graph.end] = self.preds.get(graph.end, 0) + 2
+        self.no_arm: set[int] = set()
+        self.done: set[int] = set()
+        self.long: dict[int, deque[Inst]] = {}
+        """The operations of blocks that have taken in longer ones, which stand in front at no cost."""
+
+    def step(self, block: Block) -> bool:
+        """Try one rewrite at a block; say whether there was one."""
+        match block.exit:
+            case Goto(edge):
+                return self._join(block, edge)
+            case Branch(cond, if_true, if_false):
+                return self._branch(block, cond, if_true, if_false)
+            case _:
+                return False
+
+    # -- straight lines ------------------------------------------------------------
+
+    def _join(self, block: Block, edge: Edge) -> bool:
+        """Append the only successor of a block that is its only predecessor."""
+        if self.preds[edge.target] != 1 or self.scope[edge.target] != self.scope[block.index]:
+            return False
+        target = self.graph.block(edge.target)
+        if target is block:
+            return False
+        step("block {} takes in block {}, which only it leads to", block.index, target.index)
+        for phi, arg in zip(target.phis, edge.args):
+            if phi == arg:
+                self.uses[arg] -= 1
+            else:
+                block.insts.append(Inst("MOVE", None, [arg], [phi], None, -1))
+        if len(target.insts) > len(block.insts):
+            # What stands behind has taken in all that stands behind it: it is not copied once more for each block.
+            behind = self.long.pop(target.index, None) or deque(target.insts)
+            behind.extendleft(reversed(block.insts))
+            block.insts = cast("list[Inst]", behind)
+            self.long[block.index] = behind
+        else:
+            block.insts.extend(target.insts)
+        block.exit = target.exit
+        self._remove(target)
+        self.no_arm.discard(block.index)
+        return True
+
+    def settle(self, block: Block) -> None:
+        """Make the operations of a block that has taken in a long one a list again."""
+        if (behind := self.long.pop(block.index, None)) is not None:
+            block.insts = list(behind)
+
+    def _remove(self, block: Block) -> None:
+        self.long.pop(block.index, None)
+        self.graph.blocks[block.index] = None
+        self.preds[block.index] = 0
+
+    def _drop_edge(self, edge: Edge) -> None:
+        self.preds[edge.target] -= 1
+        for temp in edge.args:
+            self.uses[temp] -= 1
+
+    # -- arms -----------------------------------------------------------------------
+
+    def _may_be_arm(self, exit_: Exit, cond: int, other: Edge) -> bool:
+        """Say whether a block with this exit may be joined with a test that leads to it, or else along `other`."""
+        kind = type(exit_)
+        if kind is Goto:
+            return bool(exit_.edge.args)  # type: ignore[union-attr]
+        if kind is Return:
+            return self.is_expression or self._returns(other, cond)
+        return kind is Branch
+
+    def _returns(self, edge: Edge, value: int) -> bool:
+        """Say whether a block that an edge leads to returns this value."""
+        target = self.graph.block(edge.target)
+        if not isinstance(target.exit, Return):
+            return False
+        return dict(zip(target.phis, edge.args)).get(target.exit.value, target.exit.value) == value
+
+    def _arm(self, index: int, block: Block, cond: int, other: Edge) -> _Arm | None:
+        """Fold a block to an expression, if it is nothing else and belongs to `block` alone."""
+        if self.preds[index] != 1 or self.scope[index] != self.scope[block.index] or index in self.no_arm:
+            return None
+        arm = self.graph.block(index)
+        if arm.phis or arm is block or arm.handler != block.handler or not self._may_be_arm(arm.exit, cond, other):
+            return None
+        self.settle(arm)
+        folder = Folder(self.graph, self.uses)
+        folder.fold_expression(arm.insts, RULES)
+        if folder.slots is not None or folder.stmts or len(folder.pending) > 1:
+            self.no_arm.add(index)
+            return None
+        if not folder.pending:
+            return _Arm(arm, None)
+        entry = folder.pending[0]
+        if entry.shared or entry.targets or is_augmented(entry):
+            folder._settle([entry.temp])
+            if entry.temp not in folder.by_temp or entry.shared:
+                self.no_arm.add(index)
+                return None
+        return _Arm(arm, entry)
+
+    def _branch(self, block: Block, cond: int, if_true: Edge, if_false: Edge) -> bool:
+        if if_true.target == if_false.target:
+            return self._whole_value(block, cond, if_true, if_false)
+        true_arm = self._arm(if_true.target, block, cond, if_false)
+        false_arm = self._arm(if_false.target, block, cond, if_true)
+        if true_arm and self._combine(block, cond, true_arm, if_false, arm_when=True):
+            return True
+        if false_arm and self._combine(block, cond, false_arm, if_true, arm_when=False):
+            return True
+        return bool(true_arm and false_arm and self._conditional(block, cond, true_arm, false_arm))
+
+    def _whole_value(self, block: Block, cond: int, if_true: Edge, if_false: Edge) -> bool:
+        """Both ways lead to one place and carry the value of tests that were joined: it is no test of its own."""
+        if cond not in if_true.args or if_true.args != if_false.args:
+            return False
+        if not block.insts or block.insts[-1].op != "EXPR" or block.insts[-1].defs != [cond]:
+            return False
+        self._drop_edge(if_false)
+        self.uses[cond] -= 1
+        block.exit = Goto(if_true)
+        return True
+
+    # -- and, or ---------------------------------------------------------------------
+
+    def _combine(self, block: Block, cond: int, arm: _Arm, other: Edge, arm_when: bool) -> bool:
+        """Join a test with a test, or with a value, that follows on one side of it."""
+        match arm.block.exit:
+            case Branch(inner, if_true, if_false):
+                if arm.entry is None or arm.entry.temp != inner:
+                    return False
+                return self._combine_tests(block, cond, arm, other, arm_when, if_true, if_false)
+            case Goto(edge):
+                return self._combine_value(block, cond, arm, edge, other, arm_when)
+            case Return(value):
+                return self._combine_return(block, cond, arm, value, other, arm_when)
+            case _:
+                return False
+
+    def _combine_tests(
+        self, block: Block, cond: int, arm: _Arm, other: Edge, arm_when: bool, if_true: Edge, if_false: Edge
+    ) -> bool:
+        inner = arm.entry.temp if arm.entry else -1
+        natural, swapped = (if_false, if_true) if arm_when else (if_true, if_false)
+        op: ast.boolop = ast.And() if arm_when else ast.Or()
+        negate_arm = negate = False
+        if _same_edge(other, cond, natural, inner):
+            same_side, far_side = natural, swapped
+        elif _same_edge(other, cond, swapped, inner) and cond not in other.args:
+            same_side, far_side = swapped, natural
+            if self._keep_apart(block, arm, [*swapped.args, *natural.args]):
+                return False
+            turns = self._goes_on(block, cond, arm) or self._arm_negates(block, arm, far_side, same_side)
+            if inner not in far_side.args and turns:
+                negate_arm = True
+            else:
+                negate = True
+                op = ast.Or() if arm_when else ast.And()
+        else:
+            return False
+        result = self.graph.new_temp()
+        assert isinstance(arm.block.exit, Branch)
+        next_is_same = None if arm.block.exit.near is None else arm.block.exit.near == (same_side is if_true)
+        self._drop_edge(other)
+        if negate_arm:
+            assert arm.entry is not None
+            arm.entry.expr = negated(arm.entry.expr)
+        self._absorb(block, cond, arm, op, negate, result)
+        near = Edge(same_side.target, [result if arg == inner else arg for arg in same_side.args])
+        far = Edge(far_side.target, [result if arg == inner else arg for arg in far_side.args])
+        self.uses[result] = 1 + near.args.count(result) + far.args.count(result)
+        same_when = isinstance(op, ast.Or)
+        true_edge, false_edge = (near, far) if same_when else (far, near)
+        assert isinstance(block.exit, Branch)
+        true_next = None if next_is_same is None else next_is_same == same_when
+        block.exit = Branch(result, true_edge, false_edge, block.exit.line, true_next)
+        return True
+
+    def _goes_on(self, block: Block, cond: int, arm: _Arm) -> bool:
+        """Say whether an arm compares with None what the block has compared: `a is b is not None`."""
+        assert arm.entry is not None
+        last, right = block.insts[-1] if block.insts else None, arm.entry.expr
+        if isinstance(right, ast.BoolOp):
+            right = right.values[0]
+        if last is None or last.defs != [cond] or last.op not in LINKS or not isinstance(right, ast.Compare):
+            return False
+        return getattr(right, "fused", False) and isinstance(right.left, Temp) and right.left.temp == last.uses[1]
+
+    def _arm_negates(self, block: Block, arm: _Arm, far: Edge, near: Edge) -> bool:
+        """Say whether `a and not b` reads better than `not a or b`, its opposite.
+
+        What is guarded by the whole test comes next in the code. A test whose opposite is another operation
+        is not negated.
+        """
+        assert arm.entry is not None
+        last = block.insts[-1].arg if block.insts else None
+        if isinstance(last, Compound) and last.is_match:
+            return True
+        first, second = self._test_of(block), arm.entry.expr
+        if keeps_polarity(second) != (first is not None and keeps_polarity(first)):
+            return not keeps_polarity(second)
+        return far.target < near.target
+
+    def _keep_apart(self, block: Block, arm: _Arm, carried: list[int]) -> bool:
+        """Say whether two tests are statements of their own: joined, one of them would be another operation."""
+        assert arm.entry is not None
+        first = self._test_of(block)
+        is_match = isinstance(first, MatchTest) or isinstance(arm.entry.expr, MatchTest)
+        both = first is not None and keeps_polarity(first) and keeps_polarity(arm.entry.expr)
+        return both and self.graph.negates and not is_match and not carried and not self.is_expression
+
+    def _test_of(self, block: Block) -> ast.expr | None:
+        """Return a block's test, folded, if its last operation makes it."""
+        last = block.insts[-1] if block.insts else None
+        if last is None or last.op not in LINKS:
+            return None
+        folder = Folder(self.graph, dict.fromkeys([*last.uses, *last.defs], 1))
+        folder.fold([*(inst for inst in block.insts if inst.op == "CONST"), last], RULES)
+        return folder.pending[-1].expr
+
+    def _combine_value(self, block: Block, cond: int, arm: _Arm, edge: Edge, other: Edge, arm_when: bool) -> bool:
+        """Join `a and b` as a value: one edge carries a, the arm computes b, both go to one place."""
+        if edge.target != other.target or cond not in other.args:
+            return False
+        slot = other.args.index(cond)
+        if any(edge.args[k] != other.args[k] for k in range(len(edge.args)) if k != slot):
+            return False
+        if arm.entry is None or arm.entry.temp != edge.args[slot]:
+            return False
+        result = self._joined(block, edge, slot)
+        op: ast.boolop = ast.And() if arm_when else ast.Or()
+        self._drop_edge(other)
+        self._absorb(block, cond, arm, op, False, result)
+        args = list(edge.args)
+        self.uses[args[slot]] -= 1
+        args[slot] = result
+        self.uses[result] = self.uses.get(result, 0) + 1
+        block.exit = Goto(Edge(edge.target, args))
+        return True
+
+    def _joined(self, block: Block, edge: Edge, slot: int) -> int:
+        """Return the temporary for what an edge passes to a phi: that phi, unless its old value is used here too."""
+        phi = self.graph.block(edge.target).phis[slot]
+        others = [arg for place, arg in enumerate(edge.args) if place != slot]
+        if edge.target not in self.done:
+            # Only what leads back in a loop can have used the old value.
+            others.extend(temp for inst in block.insts for temp in inst.uses)
+        return self.graph.new_temp() if phi in others else phi
+
+    def _combine_return(self, block: Block, cond: int, arm: _Arm, value: int, other: Edge, arm_when: bool) -> bool:
+        """`return a and b`, where each way has a `return` of its own."""
+        target = self._returning(other.target, block)
+        if target is None or arm.entry is None or arm.entry.temp != value:
+            return False
+        if not self._returns(other, cond) or not all(inst.op == "POP" for inst in target.insts):
+            return False
+        result = self.graph.new_temp()
+        self._drop_edge(other)
+        self._absorb(block, cond, arm, ast.And() if arm_when else ast.Or(), False, result)
+        if not self.preds[target.index]:
+            self._remove(target)
+            assert isinstance(target.exit, Return)
+            self.uses[target.exit.value] -= 1
+        self.uses[result] = 1
+        assert isinstance(arm.block.exit, Return)
+        block.exit = Return(result, arm.block.exit.line, None, arm.block.exit.offset)
+        return True
+
+    def _returning(self, index: int, block: Block) -> Block | None:
+        target = self.graph.block(index)
+        if self.scope[index] != self.scope[block.index] or not isinstance(target.exit, Return):
+            return None
+        return target
+
+    def _absorb(self, block: Block, cond: int, arm: _Arm, op: ast.boolop, negate: bool, result: int) -> None:
+        """Replace test and arm by one operation that makes `result`."""
+        assert arm.entry is not None
+        step("block {} takes in the test of block {}: `{}`", block.index, arm.block.index, type(op).__name__.lower())
+        chain, rest = self._chained(block, cond, arm, op, negate)
+        right = arm.entry.expr
+        extra = self._externals(arm)
+        if chain is not None and rest is not None:
+            inst = self._chain(block, chain, rest, arm, result)
+        else:
+
+            def make(parts: list[ast.expr]) -> ast.expr:
+                left = ast.UnaryOp(op=ast.Not(), operand=parts[0]) if negate else parts[0]
+                return ast.BoolOp(op=op, values=[left, right])
+
+            # The test of the left one runs code.
+            compound = Compound(make, IMPURE, arm.entry.reads, arm.entry.writes)
+            inst = Inst("EXPR", compound, [cond, *extra], [result], self._line(block), -1)
+        block.insts.append(inst)
+        self._remove(arm.block)
+        self.no_arm.discard(block.index)
+
+    def _line(self, block: Block) -> int | None:
+        return block.insts[-1].line if block.insts else None
+
+    # -- a < b < c ----------------------------------------------------------------------
+
+    def _chained(
+        self, block: Block, cond: int, arm: _Arm, op: ast.boolop, negate: bool
+    ) -> tuple[Inst | None, ast.Compare | None]:
+        """Return the comparison whose right operand the arm compares further, and that further one, if that is so."""
+        last = block.insts[-1] if block.insts else None
+        if arm.entry is None or last is None or last.defs != [cond] or last.op not in LINKS:
+            return None, None
+        # The arm is reached when the comparison holds; its failure decides `a and b`, or `not a or b`.
+        outcome = isinstance(op, ast.Or)
+        for whole in (arm.entry.expr, turned(arm.entry.expr, outcome)) if negate == outcome else ():
+            right = link(whole, outcome)
+            if right is not None and isinstance(right.left, Temp) and right.left.temp == last.uses[1]:
+                arm.entry.expr = whole
+                return last, right
+        return None, None
+
+    def _chain(self, block: Block, first: Inst, rest: ast.Compare, arm: _Arm, result: int) -> Inst:
+        assert arm.entry is not None
+        whole = arm.entry.expr
+        block.insts.pop()
+        folder = Folder(self.graph, {})
+        FOLD[first.op](folder, first)
+        (entry,) = folder.pending
+        assert isinstance(entry.expr, ast.Compare)
+        op = entry.expr.ops[0]
+
+        def make(parts: list[ast.expr]) -> ast.expr:
+            chain = ast.Compare(left=parts[0], ops=[op, *rest.ops], comparators=[parts[1], *rest.comparators])
+            return with_link(whole, rest, chain)
+
+        self.uses[first.uses[1]] -= 1
+        extra = [temp for temp in self._externals(arm) if temp != first.uses[1]]
+        compound = Compound(make, arm.entry.effect, arm.entry.reads, arm.entry.writes, own=len(first.uses))
+        return Inst("EXPR", compound, [*first.uses, *extra], [result], first.line, first.offset)
+
+    def _externals(self, arm: _Arm) -> list[int]:
+        """Return the temporaries of other blocks that an arm reads."""
+        made = {temp for inst in arm.block.insts for temp in inst.defs}
+        found: dict[int, None] = {}
+        for inst in arm.block.insts:
+            if inst.op != "POP":
+                found.update((temp, None) for temp in inst.uses if temp not in made)
+        return list(found)
+
+    # -- a if c else b ------------------------------------------------------------------
+
+    def _conditional(self, block: Block, cond: int, true_arm: _Arm, false_arm: _Arm) -> bool:
+        """Two arms that compute the two values of one phi, or of one `return`, or two tests alike."""
+        match true_arm.block.exit, false_arm.block.exit:
+            case Goto(one), Goto(two):
+                return self._conditional_value(block, cond, true_arm, false_arm, one, two)
+            case Return(one_value, one_line), Return(two_value):
+                # Two returns are one statement in a lambda alone.
+                if not self.is_expression or not (_computes(true_arm, one_value) and _computes(false_arm, two_value)):
+                    return False
+                result = self.graph.new_temp()
+                self.uses[result] = 1
+                self._if_expression(block, cond, true_arm, false_arm, result)
+                block.exit = Return(result, one_line)
+                return True
+            case Branch(one_cond, one_true, one_false), Branch(two_cond, two_true, two_false):
+                if not (_computes(true_arm, one_cond) and _computes(false_arm, two_cond)):
+                    return False
+                if not (
+                    _same_edge(one_true, one_cond, two_true, two_cond)
+                    and _same_edge(one_false, one_cond, two_false, two_cond)
+                ):
+                    return False
+                result = self.graph.new_temp()
+                self._if_expression(block, cond, true_arm, false_arm, result)
+                self._drop_edge(two_true)
+                self._drop_edge(two_false)
+                near = Edge(one_true.target, [result if arg == one_cond else arg for arg in one_true.args])
+                far = Edge(one_false.target, [result if arg == one_cond else arg for arg in one_false.args])
+                self.uses[result] = 1 + near.args.count(result) + far.args.count(result)
+                block.exit = Branch(result, near, far, None, false_arm.block.exit.near)
+                return True
+            case _:
+                return False
+
+    def _conditional_value(
+        self, block: Block, cond: int, true_arm: _Arm, false_arm: _Arm, one: Edge, two: Edge
+    ) -> bool:
+        if one.target != two.target:
+            return False
+        # Both arms may compute the phi itself: each has become `a or b`.
+        computed = [_computes(true_arm, a) and _computes(false_arm, b) for a, b in zip(one.args, two.args)]
+        differ = [a != b or both for a, b, both in zip(one.args, two.args, computed)]
+        if differ.count(True) != 1 or not any(computed):
+            return False
+        slot = differ.index(True)
+        result = self._joined(block, one, slot)
+        self._if_expression(block, cond, true_arm, false_arm, result)
+        self._drop_edge(two)
+        self.uses[one.args[slot]] -= 1
+        args = list(one.args)
+        args[slot] = result
+        self.uses[result] = self.uses.get(result, 0) + 1
+        block.exit = Goto(Edge(one.target, args))
+        return True
+
+    def _if_expression(self, block: Block, cond: int, true_arm: _Arm, false_arm: _Arm, result: int) -> None:
+        assert true_arm.entry is not None and false_arm.entry is not None
+        body, orelse = true_arm.entry, false_arm.entry
+        step("block {}: `if else` of blocks {} and {}", block.index, true_arm.block.index, false_arm.block.index)
+
+        def make(parts: list[ast.expr]) -> ast.expr:
+            return ast.IfExp(test=parts[0], body=body.expr, orelse=orelse.expr)
+
+        extra = list(dict.fromkeys(self._externals(true_arm) + self._externals(false_arm)))
+        compound = Compound(make, IMPURE, body.reads | orelse.reads, body.writes | orelse.writes)
+        block.insts.append(Inst("EXPR", compound, [cond, *extra], [result], self._line(block), -1))
+        self._remove(true_arm.block)
+        self._remove(false_arm.block)
+        self.no_arm.discard(block.index)
+
+
+def _computes(arm: _Arm, temp: int) -> bool:
+    return arm.entry is not None and arm.entry.temp == temp
+
+
+def _same_edge(one: Edge, one_cond: int, two: Edge, two_cond: int) -> bool:
+    """Say whether two edges lead to one place with the same values, the tested ones taken for equal."""
+    return one.target == two.target and all(
+        a == b or (a == one_cond and b == two_cond) for a, b in zip(one.args, two.args)
+    )
+
+
+__all__ = ["collapse", "count_uses"]

@@ -1,0 +1,236 @@
+"""Join what the compiler has copied in the middle of an expression.
+
+Code at the end of a function that several jumps lead to is copied to each of them. Where a value waits on the stack
+for the rest of its expression, the copies must be one: no statement can begin there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from depyf.decompiler.graph.orders import postorder
+from depyf.decompiler.graph.tac import Block, Branch, Edge, Exit, Goto, Graph, Inst, Raise, Return, same_operation
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.regions.table import prune
+
+DROPS = frozenset({"POP", "POP_EXCEPT"})
+
+
+def join_copies(graph: Graph, nest: dict[int, tuple[int, ...]]) -> None:
+    """Join the copies of the rest of an expression, and of what follows a failed chain of comparisons.
+
+    nest: what each block is nested in; blocks that are made here are noted in it.
+    """
+    if not any(isinstance(block.exit, Branch) for block in graph.live()):
+        return
+    for index in postorder(graph):
+        block = graph.block(index)
+        if isinstance(block.exit, Branch):
+            _join_rest(graph, nest, block.exit)
+            _join_chain(graph, block, block.exit)
+    _join_ends(graph, nest)
+    prune(graph)
+
+
+# -- f(a if c else b) ------------------------------------------------------------------
+
+
+def _join_rest(graph: Graph, nest: dict[int, tuple[int, ...]], branch: Branch) -> None:
+    """Join the ends of two arms that use a value computed before the test.
+
+    Before: v1 = f; Branch -> 2, 3      2: v2 = a; v4 = CALL v1 v2; Return v4     3: v3 = b; v5 = CALL v1 v3; Return v5
+    After:  v1 = f; Branch -> 2, 3      2: v2 = a -> 4 (v2)      3: v3 = b -> 4 (v3)     4: v4 = CALL v1 phi; Return v4
+    """
+    one, two = graph.block(branch.if_true.target), graph.block(branch.if_false.target)
+    if one is two or one.handler != two.handler or one.phis or two.phis or type(one.exit) is not type(two.exit):
+        return
+    if not (isinstance(one.exit, (Return, Raise)) or _meet(one, two)) or nest[one.index] != nest[two.index]:
+        return
+    needed = max(_first_waiting(one, two), _first_waiting(two, one))
+    for length in range(max(needed, 1), _common(one, two) + 1) if needed else ():
+        pair = _single_difference(one, two, length)
+        if pair is not None:
+            shared = _share(graph, one, two, length, pair)
+            nest[shared.index] = nest[one.index]
+            return
+
+
+def _meet(one: Block, two: Block) -> bool:
+    """Say whether two blocks lead to one and the same place, with no values."""
+    return one.exit == two.exit and isinstance(one.exit, Goto) and not one.exit.edge.args
+
+
+def _first_waiting(one: Block, two: Block) -> int:
+    """Return how far from the end a block first uses a value from before both blocks; 0 if never."""
+    waiting = set(one.stack) & set(two.stack) & _used(two) & _used(one)
+    for place, inst in enumerate(one.insts):
+        if inst.op not in DROPS and not waiting.isdisjoint(inst.uses):
+            return len(one.insts) - place
+    return 0
+
+
+def _used(block: Block) -> set[int]:
+    return {temp for inst in block.insts if inst.op not in DROPS for temp in inst.uses}
+
+
+def _common(one: Block, two: Block) -> int:
+    """Return how many operations at the ends of two blocks are the same but for their operands."""
+    length = 0
+    for first, second in zip(reversed(one.insts), reversed(two.insts)):
+        if not _alike(first, second):
+            break
+        length += 1
+    return length
+
+
+def _alike(first: Inst, second: Inst) -> bool:
+    return same_operation(first, second) and len(first.uses) == len(second.uses) and len(first.defs) == len(second.defs)
+
+
+def _single_difference(one: Block, two: Block, length: int) -> tuple[int, int] | None:
+    """Return the two values that the ends of two blocks differ in, if those are all."""
+    renamed: dict[int, int] = {}
+    pairs: set[tuple[int, int]] = set()
+    made: set[int] = set()
+    first, second = one.insts[len(one.insts) - length :], two.insts[len(two.insts) - length :]
+    uses = [(left.uses, right.uses, left.defs, right.defs) for left, right in zip(first, second)]
+    uses.append((one.exit.reads(), two.exit.reads(), [], []))
+    for left_uses, right_uses, left_defs, right_defs in uses:
+        if len(left_uses) != len(right_uses):
+            return None
+        for left, right in zip(left_uses, right_uses):
+            if left in renamed or right in made:
+                if renamed.get(left) != right:
+                    return None
+            elif left != right:
+                pairs.add((left, right))
+        renamed.update(zip(left_defs, right_defs))
+        made.update(right_defs)
+    return pairs.pop() if len(pairs) == 1 else None
+
+
+def _share(graph: Graph, one: Block, two: Block, length: int, pair: tuple[int, int]) -> Block:
+    """Move the end of a block to a new one, which both lead to with the value that differs; return the new one."""
+    left, right = pair
+    step("blocks {} and {} share their last {} operations", one.index, two.index, length)
+    phi = graph.new_temp()
+    insts = [
+        replace(inst, uses=[phi if temp == left else temp for temp in inst.uses])
+        for inst in one.insts[len(one.insts) - length :]
+    ]
+    shared = graph.new_block(insts, _with(one.exit, left, phi), one.handler, [*one.stack, phi])
+    shared.phis = [phi]
+    for block, value in ((one, left), (two, right)):
+        block.insts = block.insts[: len(block.insts) - length]
+        block.exit = Goto(Edge(shared.index, [value]))
+    return shared
+
+
+def _with(exit_: Exit, old: int, new: int) -> Exit:
+    if isinstance(exit_, Goto):
+        return exit_
+    if isinstance(exit_, Return):
+        return Return(new if exit_.value == old else exit_.value, exit_.line, None, exit_.offset)
+    assert isinstance(exit_, Raise)
+    return Raise([new if temp == old else temp for temp in exit_.operands], exit_.line, None, exit_.offset)
+
+
+# -- f(a or b if c else d) -------------------------------------------------------------
+
+
+def _join_ends(graph: Graph, nest: dict[int, tuple[int, ...]]) -> None:
+    """Let what ends as a block does that several values come to end there, if it uses a value from before the tests.
+
+    Before: 2: v2 = a -> 3 (v2), 4;  4: v3 = b -> 3 (v3);  3 (v4): CALL v1 v4; Return;  5: v5 = d; CALL v1 v5; Return
+    After:  the same, and 5: v5 = d -> 3 (v5)
+    """
+    ends: dict[tuple[object, ...], Block] = {}
+    for block in graph.live():
+        if len(block.phis) == 1 and block.stack and block.insts and _ends(block):
+            ends.setdefault(_signature(block, len(block.insts), nest), block)
+    lengths = sorted({len(block.insts) for block in ends.values()})
+    for block in graph.live() if ends else ():
+        for length in lengths:
+            if length > len(block.insts) or not _ends(block):
+                break
+            shared = ends.get(_signature(block, length, nest))
+            if shared is None or shared is block or not _first_waiting(shared, block):
+                continue
+            pair = _single_difference(shared, block, length) if _common(shared, block) >= length else None
+            if pair is not None and pair[0] == shared.phis[0]:
+                step("block {} ends as block {} does", block.index, shared.index)
+                block.insts = block.insts[: len(block.insts) - length]
+                block.exit = Goto(Edge(shared.index, [pair[1]]))
+                _lead_past(graph, block)
+                break
+
+
+def _ends(block: Block) -> bool:
+    return isinstance(block.exit, (Return, Raise)) or (isinstance(block.exit, Goto) and not block.exit.edge.args)
+
+
+def _signature(block: Block, length: int, nest: dict[int, tuple[int, ...]]) -> tuple[object, ...]:
+    """Return what the ends of two blocks must have in common to be one."""
+    target = block.exit.edge.target if isinstance(block.exit, Goto) else -1
+    ops = tuple([inst.op for inst in block.insts[len(block.insts) - length :]])
+    return type(block.exit), target, block.handler, nest[block.index], ops
+
+
+def _lead_past(graph: Graph, between: Block) -> None:
+    """Lead the edges to a block that only hands its value on to where it does."""
+    if between.insts or not isinstance(between.exit, Goto) or between.exit.edge.args != between.phis:
+        return
+    for block in graph.live():
+        for edge in block.exit.edges():
+            if edge.target == between.index:
+                edge.target = between.exit.edge.target
+
+
+# -- a < b < c -------------------------------------------------------------------------
+
+
+def _join_chain(graph: Graph, block: Block, branch: Branch) -> None:
+    """Let the first of two chained comparisons, if it fails, lead to where the second does.
+
+    Before: v3 = v1 < v2; Branch v3 -> 2, 3    2: v5 = v2 < v4; Branch v5 -> 6, 7    3: POP v2; rest     7: rest
+    After:  v3 = v1 < v2; Branch v3 -> 2, 7    2: v5 = v2 < v4; Branch v5 -> 6, 7                        7: rest
+    """
+    last = block.insts[-1] if block.insts else None
+    if last is None or last.defs != [branch.cond] or len(last.uses) != 2:
+        return
+    again = graph.block(branch.if_true.target)
+    failed = graph.block(branch.if_false.target)
+    middle = last.uses[1]
+    dropped = dict(zip(failed.phis, branch.if_false.args)).get
+    if not isinstance(again.exit, Branch) or again.exit.if_false.args:
+        return
+    if not any(inst.uses[:1] == [middle] and inst.defs == [again.exit.cond] for inst in again.insts):
+        return
+    other = graph.block(again.exit.if_false.target)
+    popped = failed.insts[0].uses[0] if failed.insts and failed.insts[0].op == "POP" else None
+    if popped is None:
+        # The edge has been led past what drops the value: the place may be that of other tests before as well.
+        if middle in again.stack and not branch.if_false.args and other is not failed and _same(failed, other, 0):
+            again.exit.if_false = Edge(failed.index, [])
+    elif dropped(popped, popped) == middle and _same(failed, other, 1):
+        branch.if_false = Edge(other.index, [])
+
+
+def _same(failed: Block, other: Block, skipped: int) -> bool:
+    """Say whether a block does what another does, its first operations aside."""
+    rest = Block(failed.index, failed.insts[skipped:], failed.exit, failed.handler)
+    if len(rest.insts) != len(other.insts) or rest.handler != other.handler or other.phis:
+        return False
+    is_end = isinstance(rest.exit, (Return, Raise)) and type(rest.exit) is type(other.exit)
+    if not (is_end or _meet(rest, other)):
+        return False
+    if _common(rest, other) != len(rest.insts):
+        return False
+    renamed: dict[int, int] = {}
+    uses = [(left.uses, right.uses, left.defs, right.defs) for left, right in zip(rest.insts, other.insts)]
+    uses.append((rest.exit.reads(), other.exit.reads(), [], []))
+    for left_uses, right_uses, left_defs, right_defs in uses:
+        if [renamed.get(temp, temp) for temp in left_uses] != right_uses:
+            return False
+        renamed.update(zip(left_defs, right_defs))
+    return True

@@ -1,0 +1,34 @@
+"""Drop the phis that nobody reads: what only bookkeeping takes from the stack needs no variable.
+
+Before: 1: -> 3 (v1, v5)     2: -> 3 (v2, v6)     3: phi v7, v8: POP_EXCEPT v7; f(v8)
+After:  1: -> 3 (v5)         2: -> 3 (v6)         3: phi v8: POP_EXCEPT v7; f(v8)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from depyf.decompiler.graph.tac import Graph
+from depyf.decompiler.lift.keep import BOOKKEEPING, drop_unread, read_temps
+from depyf.decompiler.steps import step
+
+
+def drop_dead_phis(graph: Graph, restored: Collection[int] = ()) -> None:
+    """Remove phis that no operation reads, and their arguments.
+
+    restored: temporaries of exceptions of which bookkeeping is more than that.
+    """
+    read = read_temps(graph, restored)
+    drop_unread(graph, restored)
+    for block in graph.live():
+        for edge in block.exit.edges():
+            pairs = zip(graph.block(edge.target).phis, edge.args)
+            edge.args = [arg for phi, arg in pairs if phi in read]
+    for block in graph.live():
+        for phi in block.phis:
+            if phi not in read:
+                step("block {}: nobody reads v{}", block.index, phi)
+        block.phis = [phi for phi in block.phis if phi in read]
+
+
+__all__ = ["BOOKKEEPING", "drop_dead_phis"]

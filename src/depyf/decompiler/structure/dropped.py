@@ -1,0 +1,58 @@
+"""Values that were tested and are then dropped, where several tests meet (3.14).
+
+Before: 1: Branch a -> 3 (...), 2      2: Branch b -> 3 (...), 4 (b)     0: Branch c -> 1, 4 (c)     4: v = phi; POP v
+After:  1: Branch a -> 3 (...), 2      2: Branch b -> 3 (...), 4         0: Branch c -> 1, 4         4:
+
+Of `(c and b) or d` nothing but d is left there. A value that was not tested is that of an expression statement.
+"""
+
+from __future__ import annotations
+
+from depyf.decompiler.graph.tac import Block, Branch, Edge, Graph
+from depyf.decompiler.steps import step
+
+
+def remove_dropped(graph: Graph) -> None:
+    """Remove the phis that only take values from tests, to drop them."""
+    if not any(block.phis for block in graph.live()):
+        return
+    entries: dict[int, list[tuple[Block, Edge]]] = {}
+    for block in graph.live():
+        for edge in block.exit.edges():
+            entries.setdefault(edge.target, []).append((block, edge))
+    handled = {handler.target for handler in graph.handlers}
+    used = _used(graph)
+    for block in graph.live():
+        if block.phis and block.index not in handled:
+            _remove(block, entries.get(block.index, []), used)
+
+
+def _used(graph: Graph) -> set[int]:
+    """Return the temporaries that something else than dropping them uses."""
+    used: set[int] = set()
+    for block in graph.live():
+        for inst in block.insts:
+            if inst.op != "POP":
+                used.update(inst.uses)
+        used.update(block.exit.reads())
+        for edge in block.exit.edges():
+            used.update(edge.args)
+    return used
+
+
+def _remove(block: Block, entries: list[tuple[Block, Edge]], used: set[int]) -> None:
+    for place in range(len(block.phis) - 1, -1, -1):
+        phi = block.phis[place]
+        dropped = [inst for inst in block.insts if inst.op == "POP" and inst.uses == [phi]]
+        if phi in used or len(dropped) != 1 or not all(_tests(other, edge.args[place]) for other, edge in entries):
+            continue
+        step("block {} drops v{} no more: tests have taken what it would be", block.index, phi)
+        block.insts = [inst for inst in block.insts if inst is not dropped[0]]
+        block.stack = [temp for temp in block.stack if temp != phi]
+        del block.phis[place]
+        for _, edge in entries:
+            del edge.args[place]
+
+
+def _tests(block: Block, value: int) -> bool:
+    return isinstance(block.exit, Branch) and block.exit.cond == value

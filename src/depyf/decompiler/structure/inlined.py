@@ -1,0 +1,292 @@
+"""Comprehensions whose loop stands in the code that they are written in.
+
+Before: it = GET_ITER x; old = LOAD_FAST_CLEAR a; r = BUILD_LIST; then the loop; then STORE_FAST a old; all of it
+        protected by a handler that gives `a` its old value back and raises again
+After:  r = EXPR it, and a graph of the loop alone that returns r, as the function of a comprehension would
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from depyf.decompiler.graph.orders import postorder
+from depyf.decompiler.graph.tac import (
+    Block,
+    Branch,
+    Edge,
+    Exit,
+    ForIter,
+    Goto,
+    Graph,
+    Inst,
+    Leave,
+    Raise,
+    Reraise,
+    Return,
+    Stop,
+)
+from depyf.decompiler.structure.regions.split import split_block
+
+ITERATOR = ".0"
+"""What the graph of the loop alone calls its iterator."""
+ITERATES = ("GET_ITER", "GET_AITER")
+DISPLAYS = {"BUILD_LIST": "<listcomp>", "BUILD_SET": "<setcomp>", "BUILD_MAP": "<dictcomp>"}
+
+
+@dataclass(slots=True)
+class Inlined:
+    """A comprehension's loop.
+
+    name: what the function of such a comprehension is called.
+    graph: the loop alone.
+    block: the block before the loop; `first` is the block of the loop that it leads to, `rest` the block behind.
+    iterator: what the loop iterates over: an iterator, or what `get_iter` makes one of behind the display (3.15).
+    """
+
+    name: str
+    graph: Graph
+    block: Block
+    first: int
+    rest: Block
+    iterator: int
+    result: int
+    saved: dict[int, str]
+    get_iter: Inst | None
+
+
+@dataclass(slots=True)
+class _Start:
+    """What stands before a loop: the variables saved, those that get new cells, and the display that the loop fills."""
+
+    last: Block
+    display: Inst
+    saved: dict[int, str]
+    get_iter: Inst | None
+    cells: set[str]
+
+
+def saving_blocks(graph: Graph) -> list[Block]:
+    """Return the blocks in which the saving of variables begins, those of inner comprehensions first."""
+    saving = {block.index for block in graph.live() if any(inst.op == "LOAD_FAST_CLEAR" for inst in block.insts)}
+    return [graph.block(index) for index in postorder(graph) if index in saving] if saving else []
+
+
+def find_inlined(graph: Graph, block: Block) -> Inlined | None:
+    """Return the last comprehension whose saving of variables begins in a block; None if it is no comprehension."""
+    start = _start(graph, block)
+    if start is None:
+        return None
+    assert isinstance(start.last.exit, Goto)
+    first = start.last.exit.edge.target
+    rest = _rest(graph, start)
+    if rest is None:
+        return None
+    region = _region(graph, first, rest, start.last.handler)
+    iterator = _iterator(graph.block(first))
+    if iterator is None or not _is_closed(graph, region, {start.last.index}, rest):
+        return None
+    inner = _alone(graph, region, first, rest.index, iterator, start)
+    result = start.display.defs[0]
+    source = start.get_iter.uses[0] if start.get_iter is not None else iterator
+    return Inlined(DISPLAYS[start.display.op], inner, block, first, rest, source, result, start.saved, start.get_iter)
+
+
+def replace_inlined(graph: Graph, inlined: Inlined, inst: Inst) -> None:
+    """Put one operation in place of a comprehension's loop."""
+    block, rest = inlined.block, inlined.rest
+    block.insts = [other for other in block.insts if not _saves(other, inlined)]
+    block.insts.append(inst)
+    for other in graph.live():
+        other.insts = [one for one in other.insts if one.op != "STORE_FAST" or one.uses[0] not in inlined.saved]
+    block.exit = Goto(Edge(rest.index, []))
+    if not rest.insts and isinstance(rest.exit, Goto):
+        # Nothing is left in it that the handler of the loop could protect.
+        rest.handler = graph.block(rest.exit.edge.target).handler
+    graph.temps = inlined.graph.temps
+    _prune(graph)
+
+
+def _saves(inst: Inst, inlined: Inlined) -> bool:
+    if inst is inlined.get_iter:
+        return True
+    if inst.op == "MAKE_CELL":
+        return inst.arg in inlined.saved.values()
+    return bool(inst.defs) and (inst.defs[0] in inlined.saved or inst.defs[0] == inlined.result)
+
+
+def _start(graph: Graph, block: Block) -> _Start | None:
+    places = [place for place, inst in enumerate(block.insts) if inst.op in ("LOAD_FAST_CLEAR", "MAKE_CELL")]
+    first = next(place for place in reversed(places) if block.insts[place].op == "LOAD_FAST_CLEAR")
+    while first - 1 in places:
+        first -= 1
+    saved: dict[int, str] = {}
+    cells: set[str] = set()
+    insts = block.insts[first:]
+    while True:
+        for place, inst in enumerate(insts):
+            if inst.op == "LOAD_FAST_CLEAR":
+                saved[inst.defs[0]] = str(inst.arg)
+            elif inst.op in DISPLAYS and not inst.uses and _ends(insts[place + 1 :]):
+                get_iter = insts[-1] if insts[-1] is not inst else None
+                return _Start(block, inst, saved, get_iter, cells) if isinstance(block.exit, Goto) else None
+            elif inst.op == "MAKE_CELL":
+                cells.add(str(inst.arg))
+            else:
+                return None
+        if not isinstance(block.exit, Goto):
+            return None
+        block = graph.block(block.exit.edge.target)
+        insts = block.insts
+
+
+def _ends(insts: list[Inst]) -> bool:
+    """Say whether nothing follows a display before its loop, or only what makes the iterator."""
+    return not insts or (len(insts) == 1 and insts[0].op in ITERATES)
+
+
+def _rest(graph: Graph, start: _Start) -> Block | None:
+    """Return the block behind the loop; the variables get their old values back there, or further straight on."""
+    assert isinstance(start.last.exit, Goto)
+    head = graph.block(start.last.exit.edge.target)
+    rest: Block | None = None
+    if isinstance(head.exit, ForIter) and not head.insts:
+        rest = graph.block(head.exit.done.target)
+    else:
+        rest = _behind_async(graph, head)
+    return rest if rest is not None and set(start.saved) <= _restored(graph, rest) else None
+
+
+def _behind_async(graph: Graph, head: Block) -> Block | None:
+    if head.handler < 0 or _iterator(head) is None:
+        return None
+    end = graph.block(graph.handlers[head.handler].target)
+    if not end.insts or end.insts[0].op != "END_ASYNC_FOR":
+        return None
+    return split_block(graph, end, 1)
+
+
+def _restored(graph: Graph, rest: Block) -> set[int]:
+    """Return what is stored in a block and those straight behind it."""
+    stored: set[int] = set()
+    seen: set[int] = set()
+    while rest.index not in seen:
+        seen.add(rest.index)
+        stored |= {inst.uses[0] for inst in rest.insts if inst.op == "STORE_FAST"}
+        if not isinstance(rest.exit, Goto):
+            break
+        rest = graph.block(rest.exit.edge.target)
+    return stored
+
+
+def _region(graph: Graph, first: int, rest: Block, outer: int) -> set[int]:
+    """Return the blocks of the loop; `outer` protects the whole of it."""
+    seen = {first}
+    work = [first]
+    while work:
+        block = graph.block(work.pop())
+        targets = [edge.target for edge in block.exit.edges()]
+        if block.handler not in (outer, -1) and block.handler != rest.handler:
+            targets.append(graph.handlers[block.handler].target)
+        for target in targets:
+            if target not in seen and target != rest.index:
+                seen.add(target)
+                work.append(target)
+    return seen
+
+
+def _is_closed(graph: Graph, region: set[int], before: set[int], rest: Block) -> bool:
+    """Say whether the loop is entered and left at one place, with nothing but its result."""
+    if rest.phis:
+        return False
+    for block in graph.live():
+        for edge in block.exit.edges():
+            if edge.target in region and block.index not in region | before:
+                return False
+            if edge.target == rest.index and block.index not in region:
+                return False
+    return True
+
+
+def _iterator(head: Block) -> int | None:
+    if isinstance(head.exit, ForIter) and not head.insts:
+        return head.exit.iterator
+    if head.insts and head.insts[0].op == "GET_ANEXT":
+        return head.insts[0].uses[0]
+    return None
+
+
+def _alone(graph: Graph, region: set[int], first: int, rest: int, iterator: int, start: _Start) -> Graph:
+    """Return the loop as a graph of its own: it begins with the display, and returns it."""
+    outer = start.last.handler
+    blocks: list[Block | None] = [
+        _copy(block, outer) if block is not None and block.index in region else None for block in graph.blocks
+    ]
+    alone = Graph(graph.code, blocks, list(graph.handlers), graph.temps)
+    alone.negates = graph.negates
+    _load_plainly(alone, set(start.saved.values()) - start.cells)
+    load = Inst("LOAD_FAST", ITERATOR, [], [iterator], start.display.line, start.display.offset)
+    alone.blocks[0] = Block(0, [start.display, load], Goto(Edge(first, [])), -1)
+    end = alone.new_block([], Return(start.display.defs[0]), -1, [])
+    for block in alone.live():
+        for edge in block.exit.edges():
+            if edge.target == rest:
+                edge.target = end.index
+    return alone
+
+
+def _load_plainly(graph: Graph, variables: set[str]) -> None:
+    """Let loads of these variables of a loop be loads of their values, as no cell is made for them there.
+
+    Variables of the same name in the code around the loop may have cells.
+    """
+    for block in graph.live():
+        block.insts = [
+            replace(inst, op="LOAD_FAST") if inst.op == "LOAD_CLOSURE" and inst.arg in variables else inst
+            for inst in block.insts
+        ]
+
+
+def _copy(block: Block, outer: int) -> Block:
+    handler = -1 if block.handler == outer else block.handler
+    insts, exit_ = list(block.insts), _copied_exit(block.exit)
+    return Block(block.index, insts, exit_, handler, list(block.phis), list(block.stack), block.offset)
+
+
+def _copied_exit(exit_: Exit) -> Exit:
+    match exit_:
+        case Goto(edge):
+            return Goto(_copied(edge))
+        case Branch(cond, if_true, if_false, line, near):
+            return Branch(cond, _copied(if_true), _copied(if_false), line, near)
+        case ForIter(iterator, value, body, done, line):
+            return ForIter(iterator, value, _copied(body), _copied(done), line)
+        case Leave(edge, beyond, explicit):
+            return Leave(_copied(edge), beyond and _copied(beyond), explicit)
+        case Return(value, line):
+            return Return(value, line)
+        case Raise(operands, line, _, offset):
+            return Raise(list(operands), line, None, offset)
+        case Reraise(exc):
+            return Reraise(exc)
+        case Stop():
+            return Stop()
+
+
+def _copied(edge: Edge) -> Edge:
+    return Edge(edge.target, list(edge.args))
+
+
+def _prune(graph: Graph) -> None:
+    """Remove the blocks that cannot be reached."""
+    reached = {0}
+    work = [0]
+    while work:
+        block = graph.block(work.pop())
+        targets = [edge.target for edge in block.exit.edges()]
+        if block.handler >= 0:
+            targets.append(graph.handlers[block.handler].target)
+        for target in targets:
+            if target not in reached:
+                reached.add(target)
+                work.append(target)
+    graph.blocks = [block if number in reached else None for number, block in enumerate(graph.blocks)]

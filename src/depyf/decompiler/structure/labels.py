@@ -1,0 +1,301 @@
+"""Turn jumps into `break`, `continue`, `return`, or nothing, and items into statements.
+
+Before: Loop(7, [If(c, [Jump 9], [])...]), Label 9
+After:  while True: if c: break ...
+
+Each place has a set of labels that it leads to by itself; a jump there to one of them is nothing. `break` leads to
+the labels behind the loop, `continue` to the loop's header.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from depyf.bytecode.code import CO_OPTIMIZED
+from depyf.decompiler.graph.tac import Graph
+from depyf.decompiler.lift.nodes import ExcMatch
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.polarity import keeps_polarity, negated
+from depyf.decompiler.structure.trampoline import Steps, run
+from depyf.decompiler.structure.tree import (
+    Enter,
+    For,
+    If,
+    Item,
+    Jump,
+    Label,
+    Loop,
+    ReraiseStmt,
+    Statement,
+    Try,
+    WithBody,
+)
+
+Labels = frozenset[int]
+NOWHERE: Labels = frozenset()
+
+
+ENDS = (ast.Return, ast.Raise, ast.Break, ast.Continue, ReraiseStmt)
+"""Statements behind which control does not go on: a jump there is dead."""
+
+
+class Unresolved(Exception):
+    """A jump for which Python has no statement."""
+
+    def __init__(self, label: int) -> None:
+        self.label = label
+        super().__init__(f"no statement leads to block {label}")
+
+
+@dataclass(slots=True)
+class Context:
+    """Where control goes from the end of a sequence (`next`), by `continue`, and by `break`.
+
+    returns: whether `return` does what going on to the end of the code does.
+    """
+
+    next: Labels
+    header: Labels
+    after: Labels
+    broke: list[bool]
+    returns: bool
+
+    def before(self, following: Labels) -> Context:
+        """Return the context of what goes on elsewhere."""
+        return Context(following, self.header, self.after, self.broke, self.returns)
+
+
+class TryStmt(Statement):
+    """A `try` whose handler is not parted into clauses yet."""
+
+    _fields = ("body", "handler", "orelse")
+    body: list[ast.stmt]
+    handler: list[ast.stmt]
+    orelse: list[ast.stmt]
+    exc: int
+    is_finally: bool
+
+
+class WithStmt(Statement):
+    """The body of a `with`; its head is the `Enter` before it."""
+
+    _fields = ("body",)
+    body: list[ast.stmt]
+    exit: int
+
+
+class ForStmt(Statement):
+    """A `for` over a temporary; the passes put the iterable and the target in."""
+
+    _fields = ("iterator", "value", "body", "orelse")
+    iterator: ast.expr
+    value: ast.expr
+    body: list[ast.stmt]
+    orelse: list[ast.stmt]
+    is_async: bool
+
+
+def resolve(items: list[Item], graph: Graph) -> list[ast.stmt]:
+    """Return the statements of the items of a graph, to whose end a bare `return` leads.
+
+    Raises Unresolved for a jump that no statement expresses.
+    """
+    step("{} items become statements", len(items))
+    returns = bool(graph.code.flags & CO_OPTIMIZED)
+    context = Context(frozenset((graph.end,)), NOWHERE, NOWHERE, [False], returns)
+    return run(_Resolver(graph.end, graph.source_order).sequence(items, context))
+
+
+class _Resolver:
+    """Resolves items; `in_order`: a `return` in a `try` has code of its own, which ends the `try` before."""
+
+    def __init__(self, end: int, in_order: bool) -> None:
+        self.end = end
+        self.in_order = in_order
+
+    def sequence(self, items: list[Item], context: Context) -> Steps[list[ast.stmt]]:
+        """Resolve items in order; a jump behind what never goes on is none."""
+        flat = _flatten(items)
+        follows = _follows(flat, context.next)
+        out: list[ast.stmt] = []
+        reached = True
+        for item, following in zip(flat, follows):
+            if isinstance(item, ast.stmt):
+                out.append(item)
+            elif isinstance(item, Label) or (isinstance(item, Jump) and not reached):
+                continue
+            else:
+                inner = context.before(following)
+                out += self._jump(item, inner) if isinstance(item, Jump) else (yield self._compound(item, inner))
+            reached = not out or not isinstance(out[-1], ENDS)
+        return out
+
+    def _jump(self, jump: Jump, context: Context) -> list[ast.stmt]:
+        said = jump.explicit and jump.label in context.header | context.after
+        if jump.never or (jump.label in context.next and not said):
+            return []
+        if jump.label in context.header:
+            step("the jump to block {} becomes `continue`", jump.label)
+            return [ast.Continue()]
+        if jump.label in context.after:
+            step("the jump to block {} becomes `break`", jump.label)
+            context.broke[0] = True
+            return [ast.Break()]
+        if jump.label == self.end:
+            step("the jump to block {} becomes `return`", jump.label)
+            return [ast.Return(value=None)]
+        raise Unresolved(jump.label)
+
+    def _compound(self, item: If | Loop | For | Try | WithBody, context: Context) -> Steps[list[ast.stmt]]:
+        stmts: list[ast.stmt]
+        match item:
+            case If():
+                body = yield self.sequence(item.body, context)
+                orelse = yield self.sequence(item.orelse, context)
+                if item.near and not body and orelse:
+                    body = self._way_out(item, item.body, context)
+                elif item.near is False and body and not orelse:
+                    orelse = self._way_out(item, item.orelse, context)
+                return [_if(item, body, orelse)]
+            case Loop():
+                stmts = yield self._loop(item, context)
+                return stmts
+            case For():
+                stmts = yield self._for(item, context)
+                return stmts
+            case Try():
+                stmts = yield self._try(item, context)
+                return stmts
+            case WithBody():
+                body = yield self.sequence(item.body, context)
+                if (yield self.sequence(item.suppressed, context)):
+                    raise Unresolved(-1)
+                return [WithStmt(body=body or [ast.Pass()], exit=item.exit, lineno=0)]
+
+    def _loop(self, item: Loop, context: Context) -> Steps[list[ast.stmt]]:
+        header = frozenset((item.header,))
+        inner = Context(header, header, context.next, [False], context.returns)
+        body = yield self.sequence(item.body, inner)
+        orelse = yield self.sequence(item.orelse, context)
+        test = item.test if item.test is not None else ast.Constant(value=True)
+        stmt = ast.While(test=test, body=body or [ast.Pass()], orelse=[], lineno=item.line or 0)
+        if inner.broke[0] or item.behind >= 0:
+            stmt.orelse = orelse
+            return [stmt]
+        return [stmt, *orelse]
+
+    def _for(self, item: For, context: Context) -> Steps[list[ast.stmt]]:
+        header = frozenset((item.header,))
+        inner = Context(header, header, context.next, [False], context.returns)
+        body = yield self.sequence(item.body, inner)
+        orelse = yield self.sequence(item.orelse, context)
+        stmt = ForStmt(
+            iterator=item.iterator,
+            value=item.value,
+            body=body,
+            orelse=[],
+            is_async=item.is_async,
+            lineno=item.line or 0,
+        )
+        if inner.broke[0] or item.behind >= 0:
+            stmt.orelse = orelse
+            return [stmt]
+        return [stmt, *orelse]
+
+    def _try(self, item: Try, context: Context) -> Steps[list[ast.stmt]]:
+        returns = context.returns and not self.in_order
+        context = Context(context.next, context.header, context.after, context.broke, returns)
+        body_context = context
+        if item.orelse:
+            body_context = context.before(_entered(item.orelse))
+        body = yield self.sequence(item.body, body_context)
+        orelse = yield self.sequence(item.orelse, context)
+        # The end of a `finally` body raises again: what leaves it otherwise is a statement.
+        after = NOWHERE if item.is_finally else context.next
+        handler = yield self.sequence(item.handler, context.before(after))
+        stmt = TryStmt(
+            body=body or [ast.Pass()],
+            handler=handler,
+            orelse=orelse,
+            exc=item.exc,
+            is_finally=item.is_finally,
+            lineno=0,
+        )
+        return [stmt]
+
+
+    def _way_out(self, item: If, arm: list[Item], context: Context) -> list[ast.stmt]:
+        """Return the `return` or `continue` of an arm of its own that comes to nothing before one that is there anyway.
+
+        The arm of an exception that a handler is for is the handler's end. It `is_implied`: `pass` does the same.
+        """
+        only = [each for each in _flatten(arm) if not isinstance(each, Label)]
+        if len(only) != 1 or not isinstance(only[0], Jump) or isinstance(item.test, ExcMatch):
+            return []
+        way: ast.stmt | None = None
+        if only[0].label in context.header:
+            way = ast.Continue()
+        elif context.returns and only[0].label == self.end:
+            way = ast.Return(value=None)
+        if way is None:
+            return []
+        way.is_implied = True  # type: ignore[attr-defined]
+        return [way]
+
+
+def _if(item: If, body: list[ast.stmt], orelse: list[ast.stmt]) -> ast.stmt:
+    test, is_placed = item.test, item.near is not None
+    is_turned = item.near is False if body and orelse else not body and bool(orelse)
+    if is_turned and not keeps_polarity(test):
+        test, body, orelse = negated(test), orelse, body
+    found = ast.If(test=test, body=body or [ast.Pass()], orelse=orelse, lineno=item.line or 0)
+    found.is_placed = is_placed  # type: ignore[attr-defined]
+    return found
+
+
+def _flatten(items: list[Item]) -> list[Item]:
+    """Put the code of filled jumps in their places."""
+    out: list[Item] = []
+    stack = [iter(items)]
+    while stack:
+        item = next(stack[-1], None)
+        if item is None:
+            stack.pop()
+        elif isinstance(item, Jump) and item.body is not None:
+            stack.append(iter(item.body))
+        else:
+            out.append(item)
+    return out
+
+
+def _entered(items: list[Item]) -> Labels:
+    """Return the labels that the beginning of items stands for."""
+    found = []
+    for item in items:
+        if not isinstance(item, (Label, Jump)):
+            break
+        found.append(item.label)
+        if isinstance(item, Jump):
+            break
+    return frozenset(found)
+
+
+def _follows(items: list[Item], after: Labels) -> list[Labels]:
+    """Return for each item the labels that control reaches when it ends by itself."""
+    follows: list[Labels] = []
+    present = after
+    for item in reversed(items):
+        follows.append(present)
+        kind = type(item)
+        if kind is Label:
+            present = present | {item.label}  # type: ignore[union-attr]
+        elif kind is not Jump:
+            present = NOWHERE
+        elif item.label not in present:  # type: ignore[union-attr]
+            present = frozenset((item.label,))  # type: ignore[union-attr]
+    follows.reverse()
+    return follows
+
+
+__all__ = ["Enter", "ForStmt", "ReraiseStmt", "TryStmt", "Unresolved", "WithStmt", "resolve"]

@@ -1,0 +1,128 @@
+"""Cut blocks where control leaves a loop or a handler, and say for each block what it is nested in.
+
+The interpreter keeps on the stack what surrounds the code: the iterator of each `for` loop, and in each
+handler the exception that was handled before. These *markers* tell what a block is nested in. A block that pops
+one is cut behind it, unless it does no more than return.
+"""
+
+from __future__ import annotations
+
+from depyf.decompiler.graph.tac import NULL, Block, Edge, ForIter, Goto, Graph, Reraise, Return
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.regions.split import split_block
+
+
+def find_markers(graph: Graph) -> set[int]:
+    """Return the temporaries of iterators and of exceptions that were being handled before."""
+    markers: set[int] = set()
+    for block in graph.live():
+        if isinstance(block.exit, ForIter):
+            markers.add(block.exit.iterator)
+        if graph.handlers:
+            markers.update(temp for inst in block.insts if inst.op == "PUSH_EXC_INFO" for temp in inst.defs)
+    return markers
+
+
+def join_ends(graph: Graph) -> None:
+    """Let every `return None` go to one common block; a lambda keeps its own, as part of its expression.
+
+    Where code stands in the order of the source, only what stands last is the end of the code, not a statement.
+    """
+    if graph.code.name == "<lambda>":
+        return
+    step("an empty block is the end of the code")
+    end = graph.new_block([], Return(NULL), -1, [], max(block.offset for block in graph.live()))
+    graph.end = end.index
+    returns = [block for block in graph.live() if block is not end and isinstance(block.exit, Return)]
+    if graph.source_order:
+        returns = [block for block in returns if _ends_code(graph, block)]
+    for block in returns:
+        _return_none(block, end)
+
+
+def _ends_code(graph: Graph, block: Block) -> bool:
+    """Say whether nothing stands in the code behind the end of a block."""
+    assert isinstance(block.exit, Return)
+    return block.exit.offset + 2 >= len(graph.code.bytecode)
+
+
+def cut(graph: Graph, markers: set[int]) -> None:
+    """Cut blocks behind popped markers."""
+    work = graph.live() if markers else []
+    while work:
+        block = work.pop()
+        for place, inst in enumerate(block.insts):
+            if inst.op in ("POP", "POP_EXCEPT") and inst.uses[0] in markers:
+                if not _only_returns(graph, block, place + 1):
+                    work.append(split_block(graph, block, place + 1))
+                    break
+    _merge_reraises(graph)
+
+
+def _merge_reraises(graph: Graph) -> None:
+    """Let every implicit end of a handler go to one block."""
+    ends: dict[int, Block] = {}
+    handled = {handler.exc for handler in graph.handlers}
+    for block in graph.live():
+        if isinstance(block.exit, Reraise) and block.exit.exc in handled:
+            exc = block.exit.exc
+            if exc not in ends:
+                ends[exc] = split_block(graph, block, len(block.insts))
+            else:
+                step("block {} raises v{} again where block {} does", block.index, exc, ends[exc].index)
+                block.exit = Goto(Edge(ends[exc].index, []))
+
+
+def _only_returns(graph: Graph, block: Block, place: int) -> bool:
+    returns = isinstance(block.exit, Return) or (isinstance(block.exit, Goto) and block.exit.edge.target == graph.end)
+    return returns and all(
+        inst.op in ("POP", "POP_EXCEPT", "CONST", "MOVE") for inst in block.insts[place:]
+    )
+
+
+def _return_none(block: Block, end: Block) -> None:
+    """Replace `return None` by a jump to the common end."""
+    if not isinstance(block.exit, Return):
+        return
+    for place in range(len(block.insts) - 1, -1, -1):
+        inst = block.insts[place]
+        if inst.op == "CONST" and inst.defs[0] == block.exit.value:
+            if inst.arg is None:
+                step("block {} returns None: it leads to the end", block.index)
+                del block.insts[place]
+                block.exit = Goto(Edge(end.index, []))
+            return
+        if inst.op not in ("POP", "POP_EXCEPT", "CONST", "MOVE"):
+            return
+
+
+def nests(graph: Graph, markers: set[int]) -> dict[int, tuple[int, ...]]:
+    """Return for each block the markers on its stack, the outermost first.
+
+    The first block of a handler counts as inside it.
+    """
+    if not markers:
+        return {block.index: () for block in graph.live()}
+    found = {}
+    for block in graph.live():
+        inside = [temp for temp in block.stack if temp in markers]
+        if block.insts and block.insts[0].op == "PUSH_EXC_INFO":
+            inside.extend(block.insts[0].defs)
+        found[block.index] = tuple(inside)
+    return found
+
+
+def scopes(graph: Graph, nest: dict[int, tuple[int, ...]], finallys: set[int]) -> dict[int, int]:
+    """Return for each block a number: that of all blocks which are nested and protected alike.
+
+    nest: the markers around each block.
+    finallys: the handlers of `finally` bodies; the end of one stays a place of its own, that `break` may lead to.
+    """
+    numbers: dict[tuple[int, tuple[int, ...], int], int] = {}
+    finals = {graph.handlers[handler].exc for handler in finallys}
+    found: dict[int, int] = {}
+    for block in graph.live():
+        is_end = isinstance(block.exit, Reraise) and block.exit.exc in finals
+        key = (block.handler, nest[block.index], block.index if is_end else -1)
+        found[block.index] = numbers.setdefault(key, len(numbers))
+    return found

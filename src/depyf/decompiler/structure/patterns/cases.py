@@ -1,0 +1,315 @@
+"""Join the tests of one pattern on the graph.
+
+Before: 1: v1 = MATCH_SEQUENCE v0; Branch v1 -> 2, 9      2: v2 = GET_LEN v0; ...; Branch v4 -> 3, 9
+        3: v5 v6 = UNPACK_SEQUENCE v0; STORE_FAST a v5; STORE_FAST b v6; ...
+After:  1: v7 = EXPR (v0 matches [a, b]); Branch v7 -> 3, 9      3: ...
+
+Two tests that fail to one place are parts of one pattern; two that succeed to one place are alternatives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from depyf.decompiler.graph.orders import postorder
+from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.patterns.copied import depth, join_copied_bodies, same_bodies
+from depyf.decompiler.structure.patterns.junk import drop_junk
+from depyf.decompiler.structure.patterns.roots import find_roots
+from depyf.decompiler.structure.patterns.write import Alternatives, Captures, pattern_test
+from depyf.decompiler.structure.regions.table import prune
+
+OPERANDS = frozenset(
+    {"CONST", "LOAD_ATTR", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF", "LOAD_NAME", "LOAD_CLASSDEREF"}
+    | {"BUILD_TUPLE", "BUILD_MAP", "COMPARE", "IS", "LOAD_FROM_DICT_OR_DEREF", "LOAD_FROM_DICT_OR_GLOBALS"}
+)
+"""Operations that compute what a pattern compares with."""
+STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
+
+
+@dataclass(slots=True)
+class _Test:
+    """What a block tests of a pattern: the operations, and where it goes on.
+
+    pure: the block does nothing else.
+    """
+
+    root: int
+    facts: list[Inst]
+    success: Edge
+    fail: Edge
+    pure: bool
+    outs: dict[int, None] = field(default_factory=dict)
+
+
+def join_cases(graph: Graph, scope: dict[int, int]) -> None:
+    """Make one test of the tests of each pattern; `scope` says which blocks may be joined."""
+    join_copied_bodies(graph)
+    roots = find_roots(graph)
+    if not roots:
+        return
+    drop_junk(graph)
+    joiner = _Joiner(graph, scope, roots)
+    for index in postorder(graph):
+        while joiner.step(index):
+            pass
+    for index, test in joiner.tests.items():
+        joiner.finish(graph.block(index), test)
+    prune(graph)
+
+
+class _Joiner:
+    def __init__(self, graph: Graph, scope: dict[int, int], roots: dict[int, int]) -> None:
+        self.graph = graph
+        self.scope = scope
+        self.roots = roots
+        self.made = {temp: inst for block in graph.live() for inst in block.insts for temp in inst.defs}
+        self.tests: dict[int, _Test] = {}
+        for block in graph.live():
+            test = self._test(block)
+            if test is not None:
+                self.tests[block.index] = test
+        for test in self.tests.values():
+            test.success, test.fail = self._land(test.success), self._land(test.fail)
+        self.preds: dict[int, int] = {0: 1}
+        for block in graph.live():
+            own = self.tests.get(block.index)
+            for edge in [own.success, own.fail] if own is not None else block.exit.edges():
+                self.preds[edge.target] = self.preds.get(edge.target, 0) + 1
+
+    # -- single tests ----------------------------------------------------------------------
+
+    def _test(self, block: Block) -> _Test | None:
+        """Return what a block tests of a pattern, if that is what it ends with."""
+        if not isinstance(block.exit, Branch):
+            return None
+        inst = self.made.get(block.exit.cond)
+        if inst is None or not any(inst is other for other in block.insts):
+            return None
+        ways = self._ways(inst, block.exit)
+        if ways is None:
+            return None
+        root = self.roots[inst.uses[0]]
+        owned = self.owned(block, inst, root)
+        facts = [own for own in block.insts if id(own) in owned]
+        pure = all(id(own) in owned or own.op == "POP" for own in block.insts)
+        return _Test(root, facts, *ways, pure)
+
+    def _ways(self, inst: Inst, exit_: Branch) -> tuple[Edge, Edge] | None:
+        """Return where a test goes when it succeeds, and when it fails; None if it is no test of a pattern."""
+        if inst.op in ("MATCH_SEQUENCE", "MATCH_MAPPING"):
+            return exit_.if_true, exit_.if_false
+        if inst.op == "COMPARE" and inst.uses[0] in self.roots:
+            if inst.arg == "==" or self.made[inst.uses[0]].op == "GET_LEN":
+                return exit_.if_true, exit_.if_false
+        if inst.op == "IS" and inst.uses[0] in self.roots:
+            same, other = (exit_.if_false, exit_.if_true) if inst.arg else (exit_.if_true, exit_.if_false)
+            maker = self.made.get(inst.uses[0])
+            if maker is not None and maker.op in ("MATCH_CLASS", "MATCH_KEYS"):
+                return other, same
+            return same, other
+        return None
+
+    def owned(self, block: Block, last: Inst | None, root: int) -> set[int]:
+        """Return the identities of the operations of a block that belong to a pattern for the subject `root`."""
+        needed: set[int] = set()
+        found: set[int] = set()
+        for inst in reversed(block.insts):
+            if inst.op == "POP" or inst.op in STORES:
+                continue
+            mine = inst is last or any(self.roots.get(temp) == root for temp in inst.uses)
+            asked = inst.op in OPERANDS and any(temp in needed for temp in inst.defs)
+            if mine or asked:
+                found.add(id(inst))
+                needed.update(temp for temp in inst.uses if self.roots.get(temp) != temp)
+        return found
+
+    def _land(self, edge: Edge) -> Edge:
+        """Follow an edge past blocks that only drop values."""
+        seen = {edge.target}
+        while True:
+            block = self.graph.block(edge.target)
+            if not isinstance(block.exit, Goto) or any(inst.op != "POP" for inst in block.insts):
+                return edge
+            if block.exit.edge.target in seen or block.index == self.graph.end:
+                return edge
+            if any(self.roots.get(inst.uses[0]) is None for inst in block.insts):
+                return edge
+            renamed = dict(zip(block.phis, edge.args))
+            edge = Edge(block.exit.edge.target, [renamed.get(arg, arg) for arg in block.exit.edge.args])
+            seen.add(edge.target)
+
+    # -- joining ------------------------------------------------------------------------------
+
+    def step(self, index: int) -> bool:
+        """Join a test with what follows it; say whether there was something to join."""
+        test = self.tests.get(index)
+        if test is None:
+            return False
+        return self._straight(index, test) or self._both(index, test) or self._either(index, test)
+
+    def _alone(self, index: int, target: int) -> Block | None:
+        """Return a block that only this edge reaches, if it may be joined."""
+        if self.preds.get(target) != 1 or target == index or self.scope.get(target) != self.scope[index]:
+            return None
+        return self.graph.blocks[target]
+
+    def _straight(self, index: int, test: _Test) -> bool:
+        """Take in a block behind a success that only takes the subject apart further."""
+        block = self._alone(index, test.success.target)
+        if block is None or block.index in self.tests or not isinstance(block.exit, Goto) or not block.insts:
+            return False
+        owned = self.owned(block, None, test.root)
+        if not owned or any(id(inst) not in owned and inst.op != "POP" for inst in block.insts):
+            return False
+        onward = _through(block, test.success, block.exit.edge)
+        test.facts += [inst for inst in block.insts if id(inst) in owned]
+        test.success = onward
+        self.graph.blocks[block.index] = None
+        return True
+
+    def _both(self, index: int, test: _Test) -> bool:
+        """Join two tests that fail to one place."""
+        block = self._alone(index, test.success.target)
+        other = self.tests.get(block.index) if block is not None else None
+        if block is None or other is None or not other.pure or other.root != test.root:
+            return False
+        fail = _through(block, test.success, other.fail)
+        if fail != test.fail and not self._fails_alike(fail, test.fail):
+            return False
+        step("block {} tests one pattern with block {}", index, block.index)
+        test.facts += other.facts
+        test.outs |= other.outs
+        test.success = _through(block, test.success, other.success)
+        self._absorb(block, fail)
+        return True
+
+    def _fails_alike(self, one: Edge, two: Edge) -> bool:
+        """Say whether two failures lead to copies of the same code; the inner one has more to drop."""
+        if one.args or two.args:
+            return False
+        return same_bodies(self.graph.block(one.target), self.graph.block(two.target))
+
+    def _either(self, index: int, test: _Test) -> bool:
+        """Join two tests that succeed to one place."""
+        block = self._alone(index, test.fail.target)
+        other = self.tests.get(block.index) if block is not None else None
+        if block is None or other is None or not other.pure or other.root != test.root:
+            return False
+        success = _through(block, test.fail, other.success)
+        dropped = success
+        if not self._is_alternative(block, other):
+            return False
+        if success.target != test.success.target:
+            if not self._join_copied(test, other, success):
+                return False
+            success = test.success
+        outs: list[tuple[int, list[int]]] = []
+        args: list[int] = []
+        for one, two in zip(test.success.args, success.args):
+            args.append(one if one == two else self.graph.new_temp())
+            if one != two:
+                outs.append((args[-1], [one, two]))
+        subject = self._subject(other)
+        before, first = self._split(test.facts, subject)
+        alternatives = Alternatives([first, other.facts], outs)
+        test.facts = [*before, Inst("ALTERNATIVES", alternatives, [subject], [out for out, _ in outs], None, -1)]
+        for out, _ in outs:
+            test.outs[out] = None
+            self.roots[out] = test.root
+        test.fail = _through(block, test.fail, other.fail)
+        test.success = Edge(success.target, args)
+        self._absorb(block, dropped)
+        return True
+
+    def _join_copied(self, test: _Test, other: _Test, success: Edge) -> bool:
+        """Take what begins two copies of one body, and belongs to the pattern, into the tests; say whether they are."""
+        if test.success.args or success.args or self.preds.get(success.target) != 1:
+            return False
+        one, two = self.graph.block(test.success.target), self.graph.block(success.target)
+        owned = self.owned(one, None, test.root) | self.owned(two, None, test.root)
+        if not same_bodies(one, two, owned):
+            return False
+        for block, facts in ((one, test.facts), (two, other.facts)):
+            facts += [inst for inst in block.insts if id(inst) in owned]
+            block.insts = [inst for inst in block.insts if id(inst) not in owned]
+        return True
+
+    def _is_alternative(self, block: Block, test: _Test) -> bool:
+        """Say whether a test is for an alternative, and not for another case with the same body.
+
+        The subject of alternatives waits below them: a test takes a copy, and when the last has failed it is dropped.
+        """
+        if self._subject(test) != test.root or not isinstance(block.exit, Branch):
+            return True
+        op = self.made[block.exit.cond].op
+        waiting = self.graph.waiting[block.exit.cond].count(test.root) - (op in ("MATCH_SEQUENCE", "MATCH_MAPPING"))
+        before = depth(block, test.root)
+        return waiting == before and depth(self.graph.blocks[test.fail.target], test.root) < before
+
+    def _subject(self, test: _Test) -> int:
+        """Return the temporary that the first operation of a test is about."""
+        first = next(inst for inst in test.facts if inst.uses and inst.uses[0] in self.roots)
+        return first.uses[0]
+
+    def _split(self, facts: list[Inst], subject: int) -> tuple[list[Inst], list[Inst]]:
+        """Part what leads to a subject from what is about it."""
+        start = next(place for place, inst in enumerate(facts) if inst.uses[:1] == [subject])
+        while start and not any(temp in self.roots for temp in facts[start - 1].uses):
+            start -= 1
+        return facts[:start], facts[start:]
+
+    def _absorb(self, block: Block, dropped: Edge) -> None:
+        """Remove a block whose test is part of another now; one of two edges to the same place goes with it."""
+        del self.tests[block.index]
+        self.graph.blocks[block.index] = None
+        self.preds[dropped.target] -= 1
+
+    # -- the end ----------------------------------------------------------------------------------
+
+    def finish(self, block: Block, test: _Test) -> None:
+        """Put one test in the place of the operations of a pattern."""
+        captures = self._captures(block, test)
+        cond = self.graph.new_temp()
+        assert isinstance(block.exit, Branch)
+        owned = self.owned(block, self.made[block.exit.cond], test.root)
+        block.insts = [inst for inst in block.insts if id(inst) not in owned]
+        line = block.exit.line
+        compound = pattern_test(test.root, test.facts, captures)
+        block.insts.append(Inst("EXPR", compound, [test.root], [cond], line, -1))
+        block.exit = Branch(cond, test.success, test.fail, line)
+
+    def _captures(self, block: Block, test: _Test) -> Captures:
+        """Take the stores of captured values off the start of the block behind a success."""
+        captures: Captures = {}
+        after = self._alone(block.index, test.success.target)
+        if after is None:
+            return captures
+        alias = dict(zip(after.phis, test.success.args))
+        mine = {phi for phi, arg in alias.items() if self.roots.get(arg) == test.root}
+        taken = 0
+        owned = self.owned(after, None, test.root)
+        for place, inst in enumerate(after.insts):
+            if inst.op != "POP" and any(self.roots.get(temp) == test.root or temp in mine for temp in inst.uses):
+                if inst.op in STORES or id(inst) in owned:
+                    taken = place + 1
+                    continue
+                break
+        for inst in after.insts[:taken]:
+            if inst.op in STORES:
+                captures.setdefault(alias.get(inst.uses[0], inst.uses[0]), []).append(inst)
+            elif id(inst) in owned:
+                test.facts.append(inst)
+        after.insts = [inst for inst in after.insts[:taken] if inst.op == "POP"] + after.insts[taken:]
+        after.insts = [inst for inst in after.insts if inst.op != "POP" or inst.uses[0] not in mine]
+        kept = [(phi, arg) for phi, arg in zip(after.phis, test.success.args) if phi not in mine]
+        after.phis = [phi for phi, _ in kept]
+        test.success.args = [arg for _, arg in kept]
+        return captures
+
+
+def _through(block: Block, into: Edge, onward: Edge) -> Edge:
+    """Return an edge that leads on from a block as one that leads on from before it."""
+    renamed = dict(zip(block.phis, into.args))
+    return Edge(onward.target, [renamed.get(arg, arg) for arg in onward.args])

@@ -1,0 +1,79 @@
+"""Copies of the body of a case, one for each alternative (3.12).
+
+Before: 1: v1 = v0 == 'a'; Branch v1 -> 3, 2     2: v2 = v0 == 'b'; Branch v2 -> 4, 5     3: POP v0; b     4: POP v0; b
+After:  1: v1 = v0 == 'a'; Branch v1 -> 3, 2     2: v2 = v0 == 'b'; Branch v2 -> 3, 5     3: POP v0; b
+
+The subject of alternatives waits below them: each test takes a copy, and when the last has failed the subject is
+dropped. That tells them from two cases with the same body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+
+from depyf.decompiler.graph.orders import postorder
+from depyf.decompiler.graph.tac import Block, Branch, Graph, Inst, same_operation
+from depyf.decompiler.structure.regions.table import prune
+
+
+def join_copied_bodies(graph: Graph) -> None:
+    """Let all alternatives lead to one body."""
+    for index in postorder(graph):
+        block = graph.block(index)
+        first = _test(block)
+        if first is None or not isinstance(block.exit, Branch):
+            continue
+        other = graph.block(block.exit.if_false.target)
+        second = _test(other)
+        if second is None or not isinstance(other.exit, Branch) or second.uses[0] != first.uses[0]:
+            continue
+        one, two = graph.block(block.exit.if_true.target), graph.block(other.exit.if_true.target)
+        if one is not two and _is_alternative(graph, other, first.uses[0]) and same_bodies(one, two):
+            block.exit.if_true = other.exit.if_true
+    prune(graph)
+
+
+def _is_alternative(graph: Graph, block: Block, subject: int) -> bool:
+    """Say whether a test is for an alternative behind another one, and not for a case of its own."""
+    assert isinstance(block.exit, Branch)
+    before = depth(block, subject)
+    waiting = graph.waiting.get(block.exit.cond, []).count(subject)
+    return waiting == before and depth(graph.blocks[block.exit.if_false.target], subject) < before
+
+
+def depth(block: Block | None, subject: int) -> int:
+    """Return how often a subject waits where a block begins, copies that it drops aside."""
+    if block is None:
+        return 0
+    return block.stack.count(subject) - sum(inst.op == "POP" and inst.uses == [subject] for inst in block.insts)
+
+
+def _test(block: Block) -> Inst | None:
+    """Return the comparison with a value that a block does and nothing else, subjects aside."""
+    if not isinstance(block.exit, Branch) or not block.insts:
+        return None
+    last = block.insts[-1]
+    return last if last.op == "COMPARE" and last.arg == "==" and last.defs == [block.exit.cond] else None
+
+
+def same_bodies(one: Block, two: Block, apart: AbstractSet[int] = frozenset()) -> bool:
+    """Say whether two blocks do the same, values that they drop aside; one at least is a subject.
+
+    apart: identities of operations that are not compared.
+    """
+    first, second = (
+        [inst for inst in block.insts if inst.op != "POP" and id(inst) not in apart] for block in (one, two)
+    )
+    drops = any(inst.op == "POP" for inst in one.insts)
+    if len(first) != len(second) or not drops or one.phis or two.phis:
+        return False
+    if type(one.exit) is not type(two.exit) or one.handler != two.handler:
+        return False
+    renamed: dict[int, int] = {}
+    for left, right in zip(first, second):
+        if not same_operation(left, right) or [renamed.get(temp, temp) for temp in left.uses] != right.uses:
+            return False
+        renamed.update(zip(left.defs, right.defs))
+    if one.exit.reads():
+        return [renamed.get(temp, temp) for temp in one.exit.reads()] == two.exit.reads()
+    return one.exit == two.exit

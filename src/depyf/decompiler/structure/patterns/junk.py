@@ -1,0 +1,37 @@
+"""Values that lie on the stack where ways meet, only to be dropped.
+
+Before: 8: v24 = phi(v20, v26); POP v24
+After:  8: (nothing)
+"""
+
+from __future__ import annotations
+
+from depyf.decompiler.graph.tac import Graph
+
+
+def drop_junk(graph: Graph) -> None:
+    """Remove phis that nothing uses but POP, and such phis."""
+    phis = {phi for block in graph.live() for phi in block.phis}
+    passed: dict[int, list[int]] = {}
+    work: list[int] = []
+    for block in graph.live():
+        work.extend(temp for inst in block.insts if inst.op != "POP" for temp in inst.uses)
+        work.extend(block.exit.reads())
+        for edge in block.exit.edges():
+            for phi, arg in zip(graph.block(edge.target).phis, edge.args):
+                passed.setdefault(phi, []).append(arg)
+    wanted: set[int] = set()
+    while work:
+        temp = work.pop()
+        if temp in phis and temp not in wanted:
+            wanted.add(temp)
+            work.extend(passed.get(temp, ()))
+    for block in graph.live():
+        for edge in block.exit.edges():
+            pairs = zip(graph.block(edge.target).phis, edge.args)
+            edge.args = [arg for phi, arg in pairs if phi in wanted]
+    for block in graph.live():
+        block.insts = [
+            inst for inst in block.insts if inst.op != "POP" or inst.uses[0] not in phis or inst.uses[0] in wanted
+        ]
+        block.phis = [phi for phi in block.phis if phi in wanted]

@@ -1,0 +1,194 @@
+"""`except*`.
+
+Before: the handler keeps a list; each clause parts what its type matches from the rest, its body is protected by a
+        handler that appends to the list and goes on with the next clause; the end raises what the list holds
+After:  the tests of an `except` chain (CHECK_EG_MATCH with one result), bodies that go to the end of the
+        statement, and an implicit end that raises again
+"""
+
+from __future__ import annotations
+
+from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst, Reraise
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.regions.table import prune, skip_empty
+from depyf.decompiler.structure.regions.ways import Ways
+
+UNBINDING = 3
+"""Operations of `name = None; del name`."""
+TEST = 3
+"""Operations of the test of a clause: CHECK_EG_MATCH, CONST None, IS."""
+
+
+def restore_except_star(graph: Graph) -> None:
+    """Rewrite the handlers of `except*` clauses to the form that `except` clauses have."""
+    starts = [graph.blocks[handler.target] for handler in graph.handlers]
+    if not any(start is not None and _is_start(start) for start in starts):
+        return
+    ways = Ways(graph)
+    _join_ends(graph, ways)
+    for number, start in enumerate(starts):
+        chain = _chain(graph, start) if start is not None and _is_start(start) else None
+        if start is not None and chain is not None:
+            step("handler {} tests the clauses of an `except*`: blocks {}", number, [block.index for block in chain])
+            pending = start.insts.pop(1)
+            _Rewriter(graph, number, chain, pending.defs[0], ways).rewrite()
+    prune(graph)
+
+
+def _is_start(block: Block) -> bool:
+    return [inst.op for inst in block.insts[:2]] == ["PUSH_EXC_INFO", "BUILD_LIST"]
+
+
+def _join_ends(graph: Graph, ways: Ways) -> None:
+    """Let what no clause has matched be added to the list at one place: 3.13 copies that to the end of each clause.
+
+    Before: 4: LIST_APPEND pending v3 -> 6    5: LIST_APPEND pending v3 -> 6    6: PREP_RERAISE_STAR v0 pending; ...
+    After:  4: -> 6    5: -> 6    6: LIST_APPEND pending v3; PREP_RERAISE_STAR v0 pending; ...
+    """
+    for end in graph.live():
+        if not end.insts or end.insts[0].op != "PREP_RERAISE_STAR":
+            continue
+        pending = end.insts[0].uses[1]
+        before = [graph.block(index) for index in sorted(ways.sources(end.index))]
+        last = [block.insts[-1] for block in before if block.insts and isinstance(block.exit, Goto)]
+        adding = [inst for inst in last if inst.op == "LIST_APPEND" and inst.uses == last[0].uses]
+        if before and len(adding) == len(before) and last[0].uses[0] == pending:
+            step("blocks {} append to v{} in block {}", [block.index for block in before], pending, end.index)
+            for block in before:
+                del block.insts[-1]
+            end.insts.insert(0, last[0])
+
+
+def _chain(graph: Graph, block: Block) -> list[Block] | None:
+    """Return the blocks that test the clauses, and the last one, which raises what is left."""
+    found: list[Block] = []
+    seen: set[int] = set()
+    while block.index not in seen:
+        seen.add(block.index)
+        found.append(block)
+        if [inst.op for inst in block.insts[:2]] == ["LIST_APPEND", "PREP_RERAISE_STAR"]:
+            return found
+        last = [inst.op for inst in block.insts[-3:]]
+        if last != ["CHECK_EG_MATCH", "CONST", "IS"] or not isinstance(block.exit, Branch):
+            return None
+        block = _behind(graph, _ways(block)[1].target)
+    return None
+
+
+def _ways(block: Block) -> tuple[Edge, Edge]:
+    """Return where a test for None goes if there is a value, and if there is none."""
+    exit_ = block.exit
+    assert isinstance(exit_, Branch)
+    is_not = next(inst.arg for inst in reversed(block.insts) if inst.op == "IS")
+    return (exit_.if_true, exit_.if_false) if is_not else (exit_.if_false, exit_.if_true)
+
+
+def _behind(graph: Graph, index: int) -> Block:
+    """Return the block that a chain of blocks leads to that only drop values."""
+    block = graph.block(index)
+    seen = {index}
+    while all(inst.op == "POP" for inst in block.insts) and isinstance(block.exit, Goto):
+        if block.exit.edge.target in seen:
+            break
+        block = graph.block(block.exit.edge.target)
+        seen.add(block.index)
+    return block
+
+
+class _Rewriter:
+    def __init__(self, graph: Graph, handler: int, chain: list[Block], pending: int, ways: Ways) -> None:
+        self.graph = graph
+        self.ways = ways
+        self.exc = graph.handlers[handler].exc
+        self.chain = chain
+        self.pending = pending
+        self.done = _ways(chain[-1])[1].target
+
+    def rewrite(self) -> None:
+        """Rewrite every clause, and the end."""
+        self._open_bodies()
+        self._finish_bodies()
+        for block in self.chain[:-1]:
+            self._test(block)
+        last = self.chain[-1]
+        (raised,) = next(inst.defs for inst in last.insts if inst.op == "PREP_RERAISE_STAR")
+        done = self.graph.block(self.done)
+        done.insts = [inst for inst in done.insts if inst.op != "POP" or inst.uses != [raised]]
+        last.exit = Reraise(self.exc)
+        last.insts = []
+
+    def _open_bodies(self) -> None:
+        """Take the protection off the bodies of clauses: off what the test of a clause leads to, and what follows."""
+        graph = self.graph
+        for number in sorted(self._appending()):
+            for index in list(self.ways.protected(number)):
+                block = graph.block(index)
+                block.handler = graph.block(graph.handlers[number].target).handler
+                self.ways.note(block)
+
+    def _appending(self) -> set[int]:
+        """Return the handlers of the clauses' bodies: they lead to the test behind, and append to the list."""
+        graph = self.graph
+        found: set[int] = set()
+        for block in self.chain[1:]:
+            for source in self._leading(block.index):
+                for number in self.ways.handlers(source):
+                    insts = graph.block(source).insts
+                    exc = graph.handlers[number].exc
+                    if any(inst.op == "LIST_APPEND" and inst.uses == [self.pending, exc] for inst in insts):
+                        found.add(number)
+        return found
+
+    def _leading(self, index: int) -> set[int]:
+        """Return the blocks that lead to a block, straight or past blocks that only drop values, and those."""
+        found: set[int] = set()
+        work = [index]
+        while work:
+            for source in self.ways.sources(work.pop()):
+                block = self.graph.block(source)
+                if source not in found:
+                    found.add(source)
+                    if all(inst.op == "POP" for inst in block.insts) and isinstance(block.exit, Goto):
+                        work.append(source)
+        return found
+
+    def _finish_bodies(self) -> None:
+        """Let the bodies go to the end of the statement; each clause but the first is reached from the test before."""
+        graph = self.graph
+        tests = {block.index for block in self.chain}
+        nexts = {block.index for block in self.chain[1:]}
+        failing: set[int] = set()
+        for block in self.chain[:-1]:
+            index = _ways(block)[1].target
+            while index not in nexts:
+                failing.add(index)
+                index = next(edge.target for edge in graph.block(index).exit.edges())
+        leading = set().union(*(self._leading(index) for index in nexts))
+        for block in map(graph.block, sorted(leading - tests - failing)):
+            for edge in block.exit.edges():
+                if _behind(graph, edge.target).index in nexts:
+                    edge.target, edge.args = self.done, []
+                    self.ways.note(block)
+                    self._unbind(block)
+
+    def _unbind(self, block: Block) -> None:
+        """Take `name = None; del name` off the end of a body."""
+        tail = block.insts[-UNBINDING:]
+        ops = [inst.op.partition("_")[0] for inst in tail]
+        if ops == ["CONST", "STORE", "DELETE"] and tail[1].uses == tail[0].defs and tail[1].arg == tail[2].arg:
+            del block.insts[-UNBINDING:]
+
+    def _test(self, block: Block) -> None:
+        match, rest = _ways(block)
+        check = block.insts[-TEST]
+        matched = check.defs[1]
+        cond = self.graph.new_temp()
+        test = Inst(check.op, None, [self.exc, check.uses[1]], [cond], check.line, check.offset)
+        block.insts[-TEST:] = [test]
+        assert isinstance(block.exit, Branch)
+        block.exit = Branch(cond, match, Edge(_behind(self.graph, rest.target).index), block.exit.line)
+        body = skip_empty(self.graph, match.target)
+        if body.insts and body.insts[0].uses == [matched]:
+            first = body.insts[0]
+            store = [Inst(first.op, first.arg, [self.exc], [], first.line, first.offset)]
+            body.insts[:1] = store if first.op != "POP" else []

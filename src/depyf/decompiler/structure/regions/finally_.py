@@ -1,0 +1,277 @@
+"""`try ... finally`.
+
+Before: the handler runs the body of `finally` and raises again; every other way out of the protected body runs
+        a copy of it
+After:  the copies are gone, and the ways out lead to where the copies led
+
+A copy is recognised by walking it and the handler's code in step: the same operations on values that
+correspond, the same branches, until the handler raises again; there the copy goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from depyf.decompiler.graph.tac import (
+    Block,
+    Branch,
+    Edge,
+    ForIter,
+    Goto,
+    Inst,
+    Leave,
+    Raise,
+    Reraise,
+    Return,
+    Stop,
+    operation_key,
+    same_operation,
+)
+from depyf.decompiler.structure.regions.table import Region, Regions
+
+Place = tuple[int, int]
+"""A block and the number of an operation in it."""
+
+
+def strip(regions: Regions, region: Region) -> bool:
+    """Take the copies of the `finally` body out; return False, and change nothing, where one is missing."""
+    graph = regions.graph
+    entry = graph.handlers[region.handler]
+    body = regions.body(region.handler)
+    matches: list[tuple[Block, Edge, Place]] = []
+    ends: list[tuple[Block, Edge]] = []
+    copies: set[int] = set()
+    returns: dict[tuple[int, object], Place] = {}
+    for block, edge in regions.exits(body):
+        matcher = _Matcher(regions, region.handler)
+        if not matcher.match((entry.target, 1), (edge.target, 0)):
+            return False
+        if matcher.after is None:
+            ends.append((block, edge))
+        else:
+            returned = matcher.returned()
+            after = matcher.after if returned is None else returns.setdefault(returned, matcher.after)
+            matches.append((block, edge, after))
+        copies |= matcher.visited
+    _redirect(regions, matches, region.handler)
+    _stop(regions, ends)
+    regions.ways.prune(copies)
+    return True
+
+
+def _redirect(regions: Regions, matches: list[tuple[Block, Edge, Place]], handler: int) -> None:
+    """Lead each edge, and so the block that it leaves, to the place behind its copy.
+
+    A `break` or `continue` that runs a copy stands in the protected body.
+    """
+    graph, ways = regions.graph, regions.ways
+    targets: dict[Place, Block] = {}
+    cuts: dict[int, list[int]] = {}
+    for _, _, (index, number) in matches:
+        cuts.setdefault(index, []).append(number)
+    for index, numbers in cuts.items():
+        for number in sorted(set(numbers), reverse=True):
+            block = graph.block(index)
+            target = targets[index, number] = ways.split(block, number) if number else block
+            if isinstance(target.exit, Leave) and target.exit.explicit and target.handler == regions.parent[handler]:
+                target.handler = handler
+                ways.note(target)
+    for block, edge, place in matches:
+        first, target = graph.block(edge.target), targets[place]
+        moves = [Inst("MOVE", None, [arg], [phi], None, -1) for phi, arg in zip(first.phis, edge.args)]
+        if target is first:
+            continue
+        if moves:
+            onward = Goto(Edge(target.index, []))
+            target = graph.new_block(moves, onward, first.handler, list(first.stack), target.offset)
+            ways.note(target)
+        edge.target, edge.args = target.index, []
+        ways.note(block)
+
+
+def _stop(regions: Regions, ends: list[tuple[Block, Edge]]) -> None:
+    """Let edges lead nowhere: the `finally` body never ends by itself."""
+    if not ends:
+        return
+    stop = regions.graph.new_block([], Stop(), -1, [])
+    regions.ways.note(stop)
+    for block, edge in ends:
+        stop.handler = regions.parent.get(block.handler, -1)
+        edge.target, edge.args = stop.index, []
+        regions.ways.note(block)
+
+
+class _Matcher:
+    """Walks a handler and a supposed copy of its code in step."""
+
+    def __init__(self, regions: Regions, handler: int) -> None:
+        self.regions = regions
+        self.graph = regions.graph
+        self.exc = {self.graph.handlers[handler].exc}
+        start = self.graph.block(self.graph.handlers[handler].target)
+        self.saved = [temp for inst in start.insts[:1] for temp in inst.defs]
+        self.outer = regions.parent.get(handler, -1)
+        self.values: dict[int, int] = {}
+        self.copied: set[int] = set()
+        self.visited: set[int] = set()
+        self.seen: dict[Place, Place] = {}
+        self.work: list[tuple[Place, Place]] = []
+        self.after: Place | None = None
+        self.handlers: dict[int, int] = {}
+
+    def match(self, handler: Place, copy: Place) -> bool:
+        """Say whether it is a copy; `after` is where it goes on, None where the code never ends by itself."""
+        self.work.append((handler, copy))
+        while self.work:
+            one, two = self.work.pop()
+            one = self._skip(one)
+            if one in self.seen:
+                if self.seen[one] != self._skip(two):
+                    return False
+                continue
+            if not self._step(one, two):
+                return False
+        return True
+
+    def _skip(self, place: Place) -> Place:
+        """Go on past the end of blocks that just lead to another, and past operations without effect."""
+        index, number = place
+        hops = 0
+        while hops < len(self.graph.blocks):
+            block = self.graph.block(index)
+            self.visited.add(index)
+            while number < len(block.insts) and self._is_nothing(block.insts[number]):
+                number += 1
+            if number < len(block.insts) or not isinstance(block.exit, Goto):
+                return index, number
+            index, number = block.exit.edge.target, 0
+            hops += 1
+        return index, number
+
+    def _is_nothing(self, inst: Inst) -> bool:
+        """POPs of values made in the walked code count; those of what lay below, as a `return` drops it, do not."""
+        if inst.op == "POP":
+            return inst.uses[0] not in self.values and inst.uses[0] not in self.copied
+        return inst.op == "MOVE" or (inst.op == "POP_EXCEPT" and inst.uses == self.saved)
+
+    def _step(self, one: Place, two: Place) -> bool:
+        block = self.graph.block(one[0])
+        at_end = one[1] >= len(block.insts)
+        if at_end and isinstance(block.exit, Reraise) and block.exit.exc in self.exc:
+            return self._arrive(two)
+        two = self._skip(two)
+        self.seen[one] = two
+        other = self.graph.block(two[0])
+        if not self._same_handler(block.handler, other.handler):
+            return False
+        if at_end:
+            return two[1] >= len(other.insts) and self._same_exit(block, other)
+        if two[1] >= len(other.insts) or not self._same_inst(block.insts[one[1]], other.insts[two[1]]):
+            return False
+        self.work.append(((one[0], one[1] + 1), (two[0], two[1] + 1)))
+        return True
+
+    def _arrive(self, place: Place) -> bool:
+        """Note where the copy is left, as the handler raises again there: it must be one place."""
+        place = self._out_of_copy(place)
+        if self.after is None:
+            self.after = place
+        return self._skip(self.after) == self._skip(place) or self._same_return(self.after, place)
+
+    def returned(self) -> tuple[int, object] | None:
+        """Return the handler and the variable where what follows the copy loads a variable and returns it, else None.
+
+        A `return` inside the protected body loads the variable before the copy. What loads it behind is one statement
+        behind the `try`, of which the compiler has written several.
+        """
+        assert self.after is not None
+        here = self.graph.block(self.after[0])
+        tail = self._tail(self.after)
+        return (here.handler, tail) if isinstance(tail, tuple) and tail[0] == "LOAD_FAST" else None
+
+    def _out_of_copy(self, place: Place) -> Place:
+        """Go on past the end of blocks that are protected within the `finally` body."""
+        for _ in self.graph.blocks:
+            block = self.graph.block(place[0])
+            inside = block.handler >= 0 and block.handler in self.handlers.values()
+            if not inside or place[1] < len(block.insts) or not isinstance(block.exit, Goto):
+                break
+            place = block.exit.edge.target, 0
+        return place
+
+    def _same_return(self, one: Place, two: Place) -> bool:
+        """Say whether two places do the same: drop values and return a constant or variable, or raise again."""
+        tail = self._tail(one)
+        return tail is not None and tail == self._tail(two)
+
+    def _tail(self, place: Place) -> object:
+        """Return what is returned or raised again at a place that does no more than that; None if it does more."""
+        index, number = self._skip(place)
+        block = self.graph.block(index)
+        if isinstance(block.exit, Reraise) and number == len(block.insts):
+            return Reraise, block.exit.exc
+        if not isinstance(block.exit, Return):
+            return None
+        rest = [inst for inst in block.insts[number:] if inst.op not in ("POP", "POP_EXCEPT")]
+        if any(inst.op not in ("CONST", "LOAD_FAST") for inst in rest):
+            return None
+        made = {temp: operation_key(inst) for inst in rest for temp in inst.defs}
+        return made.get(block.exit.value, block.exit.value)
+
+    def _same_inst(self, one: Inst, two: Inst) -> bool:
+        if not same_operation(one, two) or len(one.uses) != len(two.uses) or len(one.defs) != len(two.defs):
+            return False
+        if any(self.values.get(a, a) != b for a, b in zip(one.uses, two.uses)):
+            return False
+        self._pair(zip(one.defs, two.defs))
+        return True
+
+    def _same_handler(self, one: int, two: int) -> bool:
+        """Handlers around the `finally` are the same; those inside it correspond."""
+        if one == two or self.handlers.get(one) == two:
+            return True
+        if one < 0 or two < 0 or one in self.handlers:
+            return False
+        if self.outer in (one, two):
+            return False
+        self.handlers[one] = two
+        first, second = self.graph.handlers[one], self.graph.handlers[two]
+        self._pair([(first.exc, second.exc), (first.lasti, second.lasti)])
+        self.work.append(((first.target, 0), (second.target, 0)))
+        return True
+
+    def _same_exit(self, one: Block, two: Block) -> bool:
+        match one.exit, two.exit:
+            case Branch(a, a_true, a_false), Branch(b, b_true, b_false):
+                return self._same(a, b) and self._edges([(a_true, b_true), (a_false, b_false)])
+            case ForIter(a, a_value, a_body, a_done), ForIter(b, b_value, b_body, b_done):
+                self._pair([(a_value, b_value)])
+                return self._same(a, b) and self._edges([(a_body, b_body), (a_done, b_done)])
+            case Leave(a_edge), Leave(b_edge):
+                return self._edges([(a_edge, b_edge)])
+            case Return(a), Return(b):
+                return self._same(a, b)
+            case Raise(a_list), Raise(b_list):
+                return len(a_list) == len(b_list) and all(self._same(a, b) for a, b in zip(a_list, b_list))
+            case Reraise(a), Reraise(b):
+                return self._same(a, b)
+            case _:
+                return False
+
+    def _pair(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """Let values of the handler correspond to values of the copy."""
+        for one, two in pairs:
+            self.values[one] = two
+            self.copied.add(two)
+
+    def _same(self, one: int, two: int) -> bool:
+        return self.values.get(one, one) == two
+
+    def _edges(self, pairs: list[tuple[Edge, Edge]]) -> bool:
+        for one, two in pairs:
+            self._pair(zip(self.graph.block(one.target).phis, self.graph.block(two.target).phis))
+            self.work.append(((one.target, 0), (two.target, 0)))
+        return True
+
+
+__all__ = ["strip"]

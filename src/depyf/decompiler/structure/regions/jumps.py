@@ -1,0 +1,60 @@
+"""What cannot raise and no handler protects, between blocks that one does.
+
+Before: blocks 2 and 5 are protected; 2 -> 3 -> 5, where block 3 only jumps, and is not protected
+After:  block 3 is protected too
+
+Before: block 2 is protected and makes v1; 2 -> 3: v2 = v1 is None; Branch v2 -> 4, 5     (not protected)
+After:  block 3 is protected too: the value waits on the stack for it, so it is a part of the same statement
+
+The compiler leaves out of a protected range what cannot raise.
+"""
+
+from __future__ import annotations
+
+from depyf.decompiler.graph.tac import Block, Branch, Goto
+from depyf.decompiler.structure.regions.table import Regions, skip_empty
+
+NEVER_RAISE = frozenset({"CONST", "IS", "POP"})
+BOOLS = frozenset({"IS", "CONTAINS", "TO_BOOL", "CHECK_EXC_MATCH"})
+
+
+def protect_jumps(regions: Regions) -> None:
+    """Let a block that cannot raise have the handler of the blocks around it, if it is inside the same statement."""
+    graph = regions.graph
+    before: dict[int, set[int]] = {}
+    for block in graph.live():
+        for edge in block.exit.edges():
+            before.setdefault(edge.target, set()).add(block.index)
+    makers = {temp: block for block in graph.live() for inst in block.insts for temp in inst.defs}
+    for block in graph.live():
+        if block.index not in before:
+            continue
+        around = {graph.block(index).handler for index in before[block.index]}
+        if not block.insts and isinstance(block.exit, Goto):
+            behind = skip_empty(graph, block.exit.edge.target).handler
+            shared = [handler for handler in regions.chain(behind) if all(handler in regions.chain(a) for a in around)]
+            if shared and block.handler not in shared:
+                block.handler = shared[0]
+                regions.ways.note(block)
+        elif len(around) == 1 and _tests_value(block, makers):
+            (handler,) = around
+            if block.handler in regions.chain(handler)[1:] or block.handler < 0:
+                block.handler = handler
+                regions.ways.note(block)
+
+
+def _tests_value(block: Block, makers: dict[int, Block]) -> bool:
+    """Say whether a block does no more than test a value that was made in a block before, which cannot raise."""
+    if not isinstance(block.exit, Branch) or not all(inst.op in NEVER_RAISE for inst in block.insts):
+        return False
+    cond = block.exit.cond
+    compared = [temp for inst in block.insts if inst.op == "IS" and cond in inst.defs for temp in inst.uses]
+    if not compared and not _makes_bool(makers.get(cond), cond):
+        return False
+    return any(temp in makers and makers[temp] is not block for temp in compared or [cond])
+
+
+def _makes_bool(block: Block | None, temp: int) -> bool:
+    """Say whether what a block makes of a value is `True` or `False`."""
+    made = [inst for inst in block.insts if temp in inst.defs] if block is not None else []
+    return any(inst.op in BOOLS or (inst.op == "UNARY" and inst.arg == "not") for inst in made)

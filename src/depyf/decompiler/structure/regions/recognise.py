@@ -1,0 +1,129 @@
+"""Recognise every protected region of a graph and take the compiler's bookkeeping out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from depyf.decompiler.graph.tac import Block, Graph, Return
+from depyf.decompiler.lift.phis import settle_phis
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.regions import finally_, names, with_
+from depyf.decompiler.structure.regions.entries import part_entries
+from depyf.decompiler.structure.regions.jumps import protect_jumps
+from depyf.decompiler.structure.regions.table import Kind, Regions, join_straight, prune, skip_empty
+
+HARMLESS = frozenset({"CONST", "LOAD_FAST", "POP", "POP_EXCEPT", "MOVE"})
+
+
+@dataclass(slots=True)
+class Recognised:
+    """The regions that are left, and what is known of them by handler."""
+
+    regions: Regions
+    withs: dict[int, with_.With] = field(default_factory=dict)
+    finallys: set[int] = field(default_factory=set)
+
+
+def recognise(graph: Graph) -> Recognised:
+    """Strip the regions of a graph and say what each is.
+
+    The copies of a `finally` body are compared with the handler while both are still as the compiler wrote them:
+    outer ones first, and of those at one depth the one that begins first: others may lie in a copy of its body.
+    """
+    recognised = Recognised(Regions(graph))
+    regions = recognised.regions
+    if not graph.handlers:
+        return recognised
+    if not graph.exact_ranges:
+        protect_jumps(regions)
+    start = _starts(regions)
+    order = sorted(
+        regions.regions, key=lambda region: (region.kind is not Kind.FINALLY, region.depth, start[region.handler])
+    )
+    for region in order:
+        if region.handler not in regions.parent or graph.blocks[graph.handlers[region.handler].target] is None:
+            regions.parent.pop(region.handler, None)
+            continue
+        step("handler {} is {}: its bookkeeping is taken out", region.handler, region.kind.value)
+        match region.kind:
+            case Kind.NAME:
+                names.dissolve(regions, region)
+            case Kind.WITH:
+                found = with_.strip(regions, region)
+                if found is not None:
+                    recognised.withs[region.handler] = found
+            case Kind.FINALLY:
+                if finally_.strip(regions, region):
+                    recognised.finallys.add(region.handler)
+            case _:
+                pass
+    prune(graph)
+    settle_phis(graph)
+    join_straight(graph)
+    left = [region for region in regions.regions if region.handler in regions.parent]
+    names.strip_unbindings(graph, [region.handler for region in left if region.kind is Kind.EXCEPT])
+    join_straight(graph)
+    for handler in [number for number in regions.parent if graph.blocks[graph.handlers[number].target] is None]:
+        del regions.parent[handler]
+    regions.renew_ways()
+    for region in reversed(regions.regions):
+        if region.handler in regions.parent:
+            _absorb_returns(recognised, region.handler)
+    if graph.exact_ranges:
+        part_entries(regions)
+    return recognised
+
+
+def _starts(regions: Regions) -> dict[int, int]:
+    """Return by handler the offset at which what it protects begins, directly or around inner handlers."""
+    starts: dict[int, int] = {}
+    for region in regions.regions:  # inner ones first
+        offsets = [regions.graph.block(index).offset for index in regions.ways.protected(region.handler)]
+        offsets += [starts[region.handler]] if region.handler in starts else []
+        starts[region.handler] = start = min(offsets, default=-1)
+        if region.parent >= 0 and start >= 0:
+            starts[region.parent] = min(start, starts.get(region.parent, start))
+    return starts
+
+
+def _absorb_returns(recognised: Recognised, handler: int) -> None:
+    """Let `return v`, which cannot raise, belong to the region that computes v, if nothing else leads there.
+
+    A `return` of a constant belongs to a `with` unless it is where the `with` goes on after an exception. The only
+    way out may as well stand behind the statement, if it does not need a value computed inside.
+    """
+    regions = recognised.regions
+    graph, ways = regions.graph, regions.ways
+    follow = -1
+    if handler in recognised.withs:
+        follow = next((edge.target for edge in graph.block(graph.handlers[handler].target).exit.edges()), -1)
+    body = regions.body(handler)
+    exits = dict.fromkeys(edge.target for _, edge in regions.exits(body))
+    absorbed: list[Block] = []
+    for index in exits:
+        block = graph.block(index)
+        if not isinstance(block.exit, Return) or any(source not in body for source in ways.sources(index)):
+            continue
+        is_left_first = handler in recognised.withs or handler in recognised.finallys
+        leaves = follow >= 0 and skip_empty(graph, follow) is not block
+        if graph.source_order:
+            if block.exit.offset < graph.block(graph.handlers[handler].target).insts[0].offset:
+                absorbed.append(block)
+        elif is_left_first and any(inst.op == "LOAD_FAST" for inst in block.insts):
+            # A value that is returned from inside is loaded before the statement is left.
+            continue
+        elif all(inst.op in HARMLESS for inst in block.insts):
+            alone = len(exits) == 1 and not _is_from_elsewhere(block, block.exit.value)
+            if leaves or not alone:
+                absorbed.append(block)
+    for block in absorbed:
+        before = list(ways.sources(block.index))
+        step("block {} returns from inside the region of handler {}", block.index, handler)
+        block.handler = handler
+        ways.note(block)
+        if len(before) == 1:
+            ways.join(graph.block(before[0]))
+
+
+def _is_from_elsewhere(block: Block, value: int) -> bool:
+    return not any(value in inst.defs for inst in block.insts)

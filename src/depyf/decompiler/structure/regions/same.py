@@ -1,0 +1,75 @@
+"""Whether two pieces of code are copies of one."""
+
+from __future__ import annotations
+
+from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst, Raise, Reraise, Return, same_operation
+
+DROPS = frozenset({"POP", "POP_EXCEPT"})
+LIMIT = 16
+"""Blocks of a copy: compilers copy what is short."""
+
+
+def same_code(graph: Graph, one: Block, two: Block) -> bool:
+    """Say whether two blocks, and what they lead to, do the same on the same values, up to where they meet or end.
+
+    What was made in the one corresponds to what was made in the other; values from before are the same. Dropping a
+    value is no difference.
+    """
+    values: dict[int, int] = {}
+    work = [(one, two)]
+    seen: dict[int, int] = {}
+    while work:
+        first, second = work.pop()
+        if first is second or seen.get(first.index) == second.index:
+            continue
+        if first.index in seen or len(seen) == LIMIT or first.handler != second.handler:
+            return False
+        seen[first.index] = second.index
+        pairs = _step(graph, first, second, values)
+        if pairs is None:
+            return False
+        work.extend(pairs)
+    return True
+
+
+def _step(graph: Graph, one: Block, two: Block, values: dict[int, int]) -> list[tuple[Block, Block]] | None:
+    """Return the pairs of blocks that follow, if two blocks do the same themselves."""
+    first, second = ([inst for inst in block.insts if inst.op not in DROPS] for block in (one, two))
+    if len(first) != len(second) or not all(_same_inst(a, b, values) for a, b in zip(first, second)):
+        return None
+    if type(one.exit) is not type(two.exit):
+        return None
+    uses = one.exit.reads(), two.exit.reads()
+    if [values.get(temp, temp) for temp in uses[0]] != uses[1]:
+        return None
+    edges = _edges(one), _edges(two)
+    if edges[0] is None or edges[1] is None:
+        return None
+    for a, b in zip(edges[0], edges[1]):
+        if [values.get(temp, temp) for temp in a.args] != b.args:
+            return None
+        if a.target != b.target:
+            values.update(zip(graph.block(a.target).phis, graph.block(b.target).phis))
+    return [(graph.block(a.target), graph.block(b.target)) for a, b in zip(edges[0], edges[1])]
+
+
+def _edges(block: Block) -> list[Edge] | None:
+    """Return the edges of an exit; None for one that is not compared."""
+    match block.exit:
+        case Goto(edge):
+            return [edge]
+        case Branch(_, if_true, if_false):
+            return [if_true, if_false]
+        case Return() | Raise() | Reraise():
+            return []
+        case _:
+            return None
+
+
+def _same_inst(one: Inst, two: Inst, values: dict[int, int]) -> bool:
+    if not same_operation(one, two) or len(one.defs) != len(two.defs):
+        return False
+    if [values.get(temp, temp) for temp in one.uses] != two.uses:
+        return False
+    values.update(zip(one.defs, two.defs))
+    return True

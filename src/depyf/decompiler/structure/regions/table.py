@@ -1,0 +1,233 @@
+"""The protected regions of a graph: kinds, nesting, bodies and exits."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst, Reraise
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.regions.ways import Ways, leaves_handler
+
+
+class Kind(enum.Enum):
+    """What a handler does, as its code shows."""
+
+    EXCEPT = "except"
+    FINALLY = "finally"
+    WITH = "with"
+    NAME = "name"  # unbinds the name of `except ... as name`
+    ASYNC_FOR = "async for"
+    CLEANUP = "cleanup"  # restores the exception handled before and raises again: implicit in source
+
+
+@dataclass(slots=True)
+class Region:
+    """One handler: its kind, the region around it (-1: none), and how deep it is nested."""
+
+    handler: int
+    kind: Kind
+    parent: int
+    depth: int
+
+
+def kind_of(graph: Graph, handler: int) -> Kind:
+    """Tell the kind of a handler from its first operations."""
+    entry = graph.handlers[handler]
+    block = graph.block(entry.target)
+    ops = [inst.op for inst in block.insts]
+    if isinstance(block.exit, Reraise) and block.exit.exc == entry.exc:
+        if ops == ["POP_EXCEPT"]:
+            return Kind.CLEANUP
+        if ops[:1] == ["INTRINSIC"] and block.insts[0].arg == "stopiteration_error":
+            return Kind.CLEANUP
+        if _unbinds(ops[1:] if ops[:1] == ["PUSH_EXC_INFO"] else ops):
+            return Kind.NAME
+    if ops[:1] == ["END_ASYNC_FOR"]:
+        return Kind.ASYNC_FOR
+    if ops[:2] == ["PUSH_EXC_INFO", "WITH_EXCEPT_START"]:
+        return Kind.WITH
+    return Kind.EXCEPT if _catches(block.insts, entry.exc) else Kind.FINALLY
+
+
+def _unbinds(ops: list[str]) -> bool:
+    return len(ops) == 3 and ops == ["CONST", "STORE_" + ops[1][6:], "DELETE_" + ops[1][6:]]
+
+
+def _catches(insts: list[Inst], exc: int) -> bool:
+    """Say whether a handler begins as an `except` clause does: with a test, or by dropping the exception."""
+    for place, inst in enumerate(insts):
+        if inst.op == "PUSH_EXC_INFO" or exc not in inst.uses:
+            continue
+        if inst.op == "POP":
+            return place == 1
+        return inst.op in ("CHECK_EXC_MATCH", "CHECK_EG_MATCH", "STORE_FAST", "STORE_NAME")
+    return False
+
+
+class Regions:
+    """All regions of a graph, innermost first, after the implicit cleanup handlers are gone."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        kinds = {
+            number: kind_of(graph, number)
+            for number, handler in enumerate(graph.handlers)
+            if graph.blocks[handler.target] is not None
+        }
+        _remove_cleanups(graph, kinds)
+        self._ways: Ways | None = None
+        self.parent = {
+            number: graph.block(graph.handlers[number].target).handler
+            for number, kind in kinds.items()
+            if kind is not Kind.CLEANUP
+        }
+        self._inner: dict[int, set[int]] = {}
+        for number, parent in self.parent.items():
+            self._inner.setdefault(parent, set()).add(number)
+        self.kinds = kinds
+        saved = _saved_exceptions(graph)
+        self.regions = [
+            Region(number, kinds[number], parent, self._depth(number, saved)) for number, parent in self.parent.items()
+        ]
+        self.regions.sort(key=lambda region: -region.depth)
+
+    @property
+    def ways(self) -> Ways:
+        """How the blocks are reached: noted when it is first asked for, as of then or of `renew_ways`."""
+        if self._ways is None:
+            self._ways = Ways(self.graph)
+        return self._ways
+
+    def renew_ways(self) -> None:
+        """Note once more how blocks are reached, after changes that were not noted."""
+        self._ways = None
+
+    def _depth(self, handler: int, saved: set[int]) -> int:
+        """Count what a handler is nested in: protected regions, and the code of other handlers."""
+        stack = self.graph.block(self.graph.handlers[handler].target).stack
+        return len(self.chain(handler)) + sum(temp in saved for temp in stack)
+
+    def chain(self, handler: int) -> list[int]:
+        """Return the handler and those around it, the innermost first."""
+        found: list[int] = []
+        while handler >= 0 and handler not in found:
+            found.append(handler)
+            handler = self.parent.get(handler, -1)
+        return found
+
+    def body(self, handler: int) -> set[int]:
+        """Return the blocks that a handler protects, directly or around inner handlers."""
+        found: set[int] = set()
+        seen = {handler}
+        work = [handler]
+        while work:
+            around = work.pop()
+            if around in self.parent:
+                found.update(self.ways.protected(around))
+            inner = {number for number in self._inner.get(around, ()) if self.parent.get(number) == around}
+            work.extend(inner - seen)
+            seen |= inner
+        return found
+
+    def exits(self, body: set[int]) -> Iterator[tuple[Block, Edge]]:
+        """Yield the edges that leave a set of blocks."""
+        for index in sorted(body):
+            block = self.graph.block(index)
+            for edge in block.exit.edges():
+                if edge.target not in body:
+                    yield block, edge
+
+    def dissolve(self, handler: int) -> None:
+        """Remove a handler: what it protected belongs to the region around it."""
+        parent = self.parent.pop(handler)
+        for index in list(self.ways.protected(handler)):
+            block = self.graph.block(index)
+            block.handler = parent
+            self.ways.note(block)
+        for number in self._inner.pop(handler, set()):
+            if self.parent.get(number) == handler:
+                self.parent[number] = parent
+                self._inner.setdefault(parent, set()).add(number)
+
+
+def _saved_exceptions(graph: Graph) -> set[int]:
+    """Return the temporaries of exceptions that were being handled when another came."""
+    return {
+        temp
+        for block in graph.live()
+        for inst in block.insts[:1]
+        if inst.op == "PUSH_EXC_INFO"
+        for temp in inst.defs
+    }
+
+
+def _remove_cleanups(graph: Graph, kinds: dict[int, Kind]) -> None:
+    """Let what an implicit cleanup protects be protected by what protects the cleanup."""
+    if len(graph.blocks) <= 2 and not graph.handlers:
+        return  # The code and its end.
+    for block in graph.live() if kinds else ():
+        seen = set()
+        while block.handler >= 0 and kinds.get(block.handler) is Kind.CLEANUP and block.handler not in seen:
+            seen.add(block.handler)
+            block.handler = graph.block(graph.handlers[block.handler].target).handler
+    prune(graph)
+    join_straight(graph)
+
+
+def join_straight(graph: Graph) -> None:
+    """Join blocks that only bookkeeping had kept apart."""
+    preds: dict[int, int] = {0: 1, graph.end: 2}
+    for block in graph.live():
+        for edge in block.exit.edges():
+            preds[edge.target] = preds.get(edge.target, 0) + 1
+    for handler in graph.handlers:
+        preds[handler.target] = preds.get(handler.target, 0) + 2
+    for block in graph.live():
+        if graph.blocks[block.index] is not block:
+            continue
+        while isinstance(block.exit, Goto):
+            edge = block.exit.edge
+            target = graph.block(edge.target)
+            if preds[edge.target] != 1 or target.handler != block.handler or target is block or target.phis:
+                break
+            if leaves_handler(block, target) or (len(block.insts) == 1 and block.insts[0].op == "PUSH_EXC_INFO"):
+                # A `with` whose exit has suppressed an exception goes on behind the handler.
+                break
+            step("block {} takes in block {}, which only it leads to", block.index, target.index)
+            block.insts.extend(target.insts)
+            block.exit = target.exit
+            graph.blocks[target.index] = None
+
+
+def skip_empty(graph: Graph, index: int) -> Block:
+    """Return the block that a chain of blocks without operations leads to."""
+    seen = {index}
+    block = graph.block(index)
+    while not block.insts and isinstance(block.exit, Goto) and block.exit.edge.target not in seen:
+        block = graph.block(block.exit.edge.target)
+        seen.add(block.index)
+    return block
+
+
+def prune(graph: Graph) -> None:
+    """Remove the blocks that cannot be reached."""
+    reached = {0, graph.end}
+    work = [0]
+    entered: set[int] = set()
+    while work:
+        block = graph.block(work.pop())
+        for edge in block.exit.edges():
+            if edge.target not in reached:
+                reached.add(edge.target)
+                work.append(edge.target)
+        if block.handler >= 0 and block.handler not in entered:
+            entered.add(block.handler)
+            target = graph.handlers[block.handler].target
+            if target not in reached:
+                reached.add(target)
+                work.append(target)
+    if len(reached - {-1}) == len(graph.blocks):
+        return  # Before there is an end, -1 stands for it.
+    graph.blocks = [block if number in reached else None for number, block in enumerate(graph.blocks)]

@@ -1,0 +1,129 @@
+"""`with` and `async with`.
+
+Before: every way out of the body calls the exit with three Nones; the handler calls it with the exception and
+        raises again unless the result is true
+After:  neither; the region is marked as the body of a `with` whose exit is `exit`, and its handler just goes
+        to where it goes on when the exit has suppressed an exception
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst, Reraise
+from depyf.decompiler.structure.regions.same import same_code
+from depyf.decompiler.structure.regions.table import Region, Regions, skip_empty
+
+
+@dataclass(slots=True)
+class With:
+    """A `with` whose bookkeeping is gone; `exit` is the temporary of its exit."""
+
+    exit: int
+    is_async: bool
+
+
+def strip(regions: Regions, region: Region) -> With | None:
+    """Take the calls of the exit out; return None, and change nothing, where one is missing."""
+    graph = regions.graph
+    block = graph.block(graph.handlers[region.handler].target)
+    start = block.insts[1]
+    exit_temp = start.uses[0]
+    tested, is_async = _tested(block, start)
+    if tested is None:
+        return None
+    suppress = _suppress_branch(graph, block, tested)
+    if suppress is None:
+        return None
+    calls: dict[int, tuple[Block, list[Inst]]] = {}
+    for _, edge in regions.exits(regions.body(region.handler)):
+        target = skip_empty(graph, edge.target)
+        found = _exit_call(target, exit_temp, is_async)
+        if found is None:
+            return None
+        calls[target.index] = (target, found)
+    follow = _after_suppression(regions, suppress, exit_temp)
+    for target, found in calls.values():
+        follow = _join_follow(regions, target, found, follow)
+        target.insts = [inst for inst in target.insts if not any(inst is other for other in found)]
+    left = [edge.target for edge in block.exit.edges()]
+    block.insts = block.insts[:1]
+    block.exit = Goto(Edge(follow, []))
+    regions.ways.note(block)
+    regions.ways.prune(left)
+    return With(exit_temp, is_async)
+
+
+def _join_follow(regions: Regions, target: Block, call: list[Inst], follow: int) -> int:
+    """Return where it goes on after an exception was suppressed: what follows a call of the exit, if that is a copy."""
+    graph = regions.graph
+    place = next(number for number, inst in enumerate(target.insts) if inst is call[-1]) + 1
+    rest = Block(target.index, target.insts[place:], target.exit, target.handler)
+    if not rest.insts and isinstance(rest.exit, Goto) and not rest.exit.edge.args:
+        after = skip_empty(graph, rest.exit.edge.target)
+        return after.index if same_code(graph, after, graph.block(follow)) else follow
+    return regions.ways.split(target, place).index if same_code(graph, rest, graph.block(follow)) else follow
+
+
+def _tested(block: Block, start: Inst) -> tuple[int | None, bool]:
+    """Return the value that says whether the exception is suppressed, and whether it was awaited."""
+    rest = [inst for inst in block.insts[2:] if inst.op != "CONST"]
+    if not rest:
+        return start.defs[0], False
+    if [inst.op for inst in rest] == ["GET_AWAITABLE", "YIELD_FROM"] and rest[0].uses == start.defs:
+        return rest[1].defs[0], True
+    return None, False
+
+
+def _suppress_branch(graph: Graph, block: Block, tested: int) -> Edge | None:
+    """Return where a true result leads; a false one must raise again."""
+    match block.exit:
+        case Branch(cond, if_true, if_false) if cond == tested:
+            again = graph.block(if_false.target)
+            if not again.insts and isinstance(again.exit, Reraise):
+                return if_true
+    return None
+
+
+def _exit_call(block: Block, exit_temp: int, is_async: bool) -> list[Inst] | None:
+    """Return the operations of the call `exit(None, None, None)` that a block begins with."""
+    nones: set[int] = set()
+    for place, inst in enumerate(block.insts):
+        if inst.op == "CONST":
+            if inst.arg is None:
+                nones.update(inst.defs)
+        elif inst.op == "CALL" and inst.uses[0] == exit_temp:
+            if len(inst.uses) != 4 or not all(temp in nones for temp in inst.uses[1:]) or inst.arg:
+                return None
+            return _with_await(block.insts, place, is_async)
+        elif inst.op not in ("POP", "POP_EXCEPT", "MOVE"):
+            return None
+    return None
+
+
+def _with_await(insts: list[Inst], place: int, is_async: bool) -> list[Inst] | None:
+    found = [insts[place]]
+    rest = [inst for inst in insts[place + 1 : place + 6] if inst.op != "CONST"]
+    if is_async:
+        if [inst.op for inst in rest[:2]] != ["GET_AWAITABLE", "YIELD_FROM"] or rest[0].uses != found[0].defs:
+            return None
+        found += rest[:2]
+        rest = rest[2:]
+    if not rest or rest[0].op != "POP" or rest[0].uses != found[-1].defs:
+        return None
+    return [*found, rest[0]]
+
+
+def _after_suppression(regions: Regions, edge: Edge, exit_temp: int) -> int:
+    """Return the block reached after a suppressed exception, behind the bookkeeping of the handler."""
+    split = regions.ways.split
+    while True:
+        block = regions.graph.block(edge.target)
+        for place, inst in enumerate(block.insts):
+            if inst.op not in ("POP", "POP_EXCEPT"):
+                return split(block, place).index if place else block.index
+            if inst.op == "POP" and inst.uses[0] == exit_temp:
+                return split(block, place + 1).index
+        if not isinstance(block.exit, Goto):
+            return split(block, len(block.insts)).index
+        edge = block.exit.edge

@@ -1,0 +1,116 @@
+"""Join what is one statement in the source, and stands in the code several times.
+
+Before: 3: f(); x = 1; Return x (line 7)     5: x = 1; Return x (line 7)
+After:  3: f() -> 5                          5: x = 1; Return x (line 7)
+
+Where a jump leads to a short end of the code, the compiler copies that to the jump. Copies have the same lines.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst, Raise, Return, operation_key
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.nests import find_markers
+from depyf.decompiler.structure.regions.split import split_block
+
+Key = tuple[object, ...]
+
+
+def join_same_ends(graph: Graph) -> None:
+    """Join ends that do the same, line for line, under one handler and within the same loops and handlers."""
+    ends = [(block, block.exit.line) for block in graph.live() if isinstance(block.exit, (Return, Raise))]
+    lines = [line for _, line in ends]
+    if len(set(lines)) == len(lines):
+        return
+    often = {line for line, count in Counter(lines).items() if count > 1}
+    markers = find_markers(graph)
+    work = [sorted((block for block, line in ends if line in often), key=lambda block: -block.offset)]
+    while work:
+        groups: dict[Key, list[Block]] = {}
+        for block in work.pop():
+            place = _start(block)
+            if place is not None:
+                groups.setdefault(_key(block, place, markers), []).append(block)
+        for group in groups.values():
+            if len(group) > 1:
+                work.append(_join(graph, group))
+
+
+def _join(graph: Graph, group: list[Block]) -> list[Block]:
+    """Let blocks that end in the same statement share it; return them without it."""
+    places = [_start(block) for block in group]
+    whole = next((number for number, place in enumerate(places) if place == 0), 0)
+    place = places[whole]
+    assert place is not None
+    step("blocks {} end in the same statement", [block.index for block in group])
+    shared = split_block(graph, group[whole], place) if place else group[whole]
+    left = []
+    for number, block in enumerate(group):
+        if block is not shared:
+            if number != whole:
+                block.insts, block.exit = block.insts[: places[number]], Goto(Edge(shared.index, []))
+            left.append(block)
+    return left
+
+
+def _start(block: Block) -> int | None:
+    """Return where the statement begins that ends a block: all of one line, with no value from before."""
+    if isinstance(block.exit, (Return, Raise)):
+        line = block.exit.line
+    else:
+        line = block.insts[-1].line if block.insts else None
+    if line is None:
+        return None
+    needed = set(block.exit.reads())
+    start = None
+    for place in range(len(block.insts) - 1, -1, -1):
+        inst = block.insts[place]
+        if inst.line != line or inst.op == "POP_EXCEPT" or (inst.op == "POP" and _is_from_before(block, place)):
+            break
+        if _is_unbinding(block.insts[max(0, place - 3) : place + 1]):
+            return start if needed else place - 3
+        needed = (needed - set(inst.defs)) | set(inst.uses)
+        if not needed:
+            start = place
+    return start
+
+
+def _is_unbinding(insts: list[Inst]) -> bool:
+    """Say whether a clause ends here, in `name = None; del name` behind POP_EXCEPT; all of that stays together."""
+    if len({inst.line for inst in insts}) != 1:
+        return False
+    if [inst.op.partition("_")[0] for inst in insts] != ["POP", "CONST", "STORE", "DELETE"]:
+        return False
+    return insts[0].op == "POP_EXCEPT" and insts[2].op[6:] == insts[3].op[7:] and insts[2].arg == insts[3].arg
+
+
+def _is_from_before(block: Block, place: int) -> bool:
+    """Say whether the value that an operation drops was made on another line."""
+    pop = block.insts[place]
+    made = next((inst for inst in reversed(block.insts[:place]) if pop.uses[0] in inst.defs), None)
+    return made is None or made.line != pop.line
+
+
+def _key(block: Block, place: int, markers: set[int]) -> Key:
+    """Return all that two copies of a statement have in common."""
+    nest = tuple(temp for temp in block.stack if temp in markers and not _is_popped(block, place, temp))
+    target = block.exit.edge.target if isinstance(block.exit, Goto) else -1
+    line = block.exit.line if isinstance(block.exit, (Return, Raise)) else None
+    return block.handler, nest, type(block.exit), target, line, _shape(block, block.insts[place:])
+
+
+def _is_popped(block: Block, place: int, temp: int) -> bool:
+    return any(inst.op in ("POP", "POP_EXCEPT") and temp in inst.uses for inst in block.insts[:place])
+
+
+def _shape(block: Block, insts: list[Inst]) -> Key:
+    """Return what operations are, and how they use each other's values."""
+    numbers: dict[int, int] = {}
+    shape: list[object] = []
+    for inst in insts:
+        shape.append((operation_key(inst), inst.line, tuple(numbers.get(temp, -1) for temp in inst.uses)))
+        numbers.update((temp, len(numbers)) for temp in inst.defs)
+    shape.append(tuple(numbers.get(temp, -1) for temp in block.exit.reads()))
+    return tuple(shape)

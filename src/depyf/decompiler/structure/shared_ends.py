@@ -1,0 +1,64 @@
+"""The last statements of a module or class body, which the compiler has copied to each way that leads to them.
+
+Before: 1: ...; STORE_NAME x v1; return     2: ...; STORE_NAME x v2; return     (on the same lines of the source)
+After:  1: ... -> 3     2: ... -> 3     3: STORE_NAME x v1; return
+
+A function may return in several places, and does so; here there is no `return`, so the copies have to be one again.
+"""
+
+from __future__ import annotations
+
+from depyf.bytecode.code import CO_OPTIMIZED
+from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst, same_operation
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.regions.split import split_block
+
+
+def share_ends(graph: Graph) -> None:
+    """Join the copies of the last statements, if the code is a module's or a class body's."""
+    if graph.code.flags & CO_OPTIMIZED:
+        return
+    found: dict[object, list[Block]] = {}
+    for block in graph.live():
+        if not isinstance(block.exit, Goto) or block.exit.edge.target != graph.end or not block.insts:
+            continue
+        last = block.insts[-1]
+        alike = found.setdefault((last.op, last.line, block.handler), [])
+        place = next((place for place, other in enumerate(alike) if _copied(block.insts, other.insts)), -1)
+        if place < 0:
+            alike.append(block)
+        else:
+            alike[place] = _share(graph, block, alike[place])
+
+
+def _share(graph: Graph, block: Block, other: Block) -> Block:
+    """Let a block lead to the end of another, as far as that is a copy of its own; return what they share."""
+    length = _copied(block.insts, other.insts)
+    step("blocks {} and {} share their last {} operations", block.index, other.index, length)
+    rest = split_block(graph, other, len(other.insts) - length)
+    block.insts = block.insts[: len(block.insts) - length]
+    block.exit = Goto(Edge(rest.index, []))
+    return rest
+
+
+def _copied(one: list[Inst], two: list[Inst]) -> int:
+    """Return how many operations at the ends of two blocks are copies, and need no value from before but the same."""
+    length, best = 0, 0
+    wanted: dict[int, int] = {}
+    for first, second in zip(reversed(one), reversed(two)):
+        if not _same_source(first, second):
+            break
+        if any(wanted.pop(left, right) != right for left, right in zip(first.defs, second.defs)):
+            break
+        for left, right in zip(first.uses, second.uses):
+            if wanted.setdefault(left, right) != right:
+                return best
+        length += 1
+        if all(left == right for left, right in wanted.items()):
+            best = length
+    return best
+
+
+def _same_source(first: Inst, second: Inst) -> bool:
+    same = first.line == second.line and same_operation(first, second)
+    return same and len(first.uses) == len(second.uses) and len(first.defs) == len(second.defs)

@@ -1,0 +1,70 @@
+"""Lead edges past blocks that do nothing.
+
+Before: 1 -> 2: POP v -> 3        (v is used elsewhere: popping it is no statement)
+After:  1 -> 3
+"""
+
+from __future__ import annotations
+
+from operator import ne
+
+from depyf.decompiler.graph.tac import Block, Edge, ForIter, Goto, Graph, seeming
+from depyf.decompiler.graph.uses import count_uses
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.regions.table import Regions, prune
+
+
+def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
+    """Redirect every edge to an empty block to where that leads, as long as nothing is left or entered on the way.
+
+    Where control only seems to go on keeps its place: it may be all that is left of a statement.
+    """
+    passable = {block.index for block in graph.live() if _may_do_nothing(block)}
+    uses = count_uses(graph) if passable else {}
+    for block in graph.live() if passable else ():
+        for edge in block.exit.edges():
+            if edge.target not in passable or edge is seeming(block.exit):
+                continue
+            seen = {edge.target}
+            while True:
+                target = graph.block(edge.target)
+                onward = _onward(target, uses, markers)
+                if target.handler not in regions.chain(block.handler) and target.handler >= 0:
+                    break
+                if _comes_back(graph, block, target, onward, regions):
+                    break
+                if onward is None or onward.target in seen or target.index == graph.end:
+                    break
+                if isinstance(block.exit, ForIter) and any(map(ne, graph.block(onward.target).phis, onward.args)):
+                    break  # The head of a loop is no place to assign values.
+                step("block {} leads past block {}, to {}", block.index, edge.target, onward.target)
+                renamed = dict(zip(target.phis, edge.args))
+                edge.args = [renamed.get(arg, arg) for arg in onward.args]
+                edge.target = onward.target
+                seen.add(edge.target)
+    prune(graph)
+
+
+def _may_do_nothing(block: Block) -> bool:
+    """Say whether a block only drops values and goes on."""
+    return type(block.exit) is Goto and all(inst.op == "POP" for inst in block.insts)
+
+
+def _comes_back(graph: Graph, block: Block, between: Block, onward: Edge | None, regions: Regions) -> bool:
+    """Say whether a protected region is left and entered again: the loop is around the region, not inside."""
+    if onward is None or block.handler == between.handler:
+        return False
+    inside = set(regions.chain(block.handler)) - set(regions.chain(between.handler))
+    return not inside.isdisjoint(regions.chain(graph.block(onward.target).handler))
+
+
+def _onward(block: Block, uses: dict[int, int], markers: set[int]) -> Edge | None:
+    """Return where a block leads that does nothing."""
+    if not isinstance(block.exit, Goto):
+        return None
+    for inst in block.insts:
+        if inst.op != "POP" or inst.uses[0] in markers:
+            return None
+        if not uses.get(inst.uses[0]) and inst.uses[0] not in block.phis:
+            return None
+    return block.exit.edge

@@ -1,0 +1,116 @@
+"""The magic `%%depyf`: a cell is run with everything that torch compiles in it captured, and the report is shown below.
+
+IPython is imported here alone, and this module only by IPython, when it is asked to load the extension.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+from IPython.core.magic import Magics, cell_magic, magics_class
+from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
+from IPython.display import display
+
+from depyf.report import user_source
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from depyf.report.model import Session
+
+
+@magics_class
+class DepyfMagics(Magics):
+    """The magics of depyf."""
+
+    @magic_arguments()
+    @argument("-o", "--output", default="depyf_output", metavar="DIR", help="Directory of the dump.")
+    @argument("--backend", default="", metavar="NAME", help="Use this backend in what the cell hands to torch.compile.")
+    @argument("--only", default="", metavar="PATTERN", help="Capture functions alone whose name or file this fits.")
+    @argument("--log-bytecode", action="store_true", help="Write the bytecode before and after, too.")
+    @argument("--no-dump-kernels", action="store_true", help="Leave out Inductor's modules.")
+    @argument("--no-html", action="store_true", help="Show the summary alone, as text.")
+    @argument("--reset", action="store_true", help="Forget first what was compiled before: torch._dynamo.reset().")
+    @cell_magic
+    def depyf(self, line: str, cell: str) -> object:
+        """Run the cell, capture what torch compiles in it, and show the report.
+
+        What was compiled in cells before is served as it is and not seen: compile it in this cell, or use --reset.
+        """
+        __tracebackhide__ = True  # noqa: F841 - IPython looks for it: the user's frames alone are shown
+        options = parse_argstring(self.depyf, line)
+        with _captured(options):
+            return run_cell(self.shell, cell)
+
+
+def run_cell(shell: InteractiveShell, cell: str) -> object:
+    """Run a cell in the user's names, and return what its last expression gives, if it ends with one.
+
+    Raises:
+        Exception: what the cell raises.
+    """
+    __tracebackhide__ = True  # noqa: F841 - as above
+    source = shell.transform_cell(cell)
+    # IPython keeps the lines of the cell under this name: tracebacks, Dynamo and depyf read them there.
+    name = shell.compile.cache(source, shell.execution_count, raw_code=cell)
+    body = shell.compile.ast_parse(source, name).body
+    last = body.pop() if body and isinstance(body[-1], ast.Expr) and not shown_nowhere(cell) else None
+    exec(shell.compile(ast.Module(body, []), name, "exec"), shell.user_ns)
+    if last is None:
+        return None
+    value: object = eval(shell.compile(ast.Expression(last.value), name, "eval"), shell.user_ns)
+    return value
+
+
+def shown_nowhere(cell: str) -> bool:
+    """Tell whether the cell ends with a semicolon, with which IPython is asked to show no value.
+
+    >>> shown_nowhere("f(x);"), shown_nowhere("f(x)")
+    (True, False)
+    """
+    return cell.rstrip().endswith(";")
+
+
+@contextmanager
+def _captured(options: argparse.Namespace) -> Iterator[Session]:
+    """Capture inside of the context as the options say, and show what came of it, also of a cell that fails."""
+    import torch._dynamo
+
+    from depyf.torch.adapters.provenance import kernels_tell
+    from depyf.torch.capture.forced_backend import forced_backend
+    from depyf.torch.capture.prepare import prepare_debug
+
+    if options.reset:
+        torch._dynamo.reset()
+    with ExitStack() as settings:
+        settings.callback(lambda: _show(session, as_text=options.no_html))
+        settings.enter_context(kernels_tell())
+        settings.enter_context(forced_backend(options.backend))
+        session = settings.enter_context(
+            prepare_debug(
+                options.output,
+                log_bytecode=options.log_bytecode,
+                only=options.only,
+                kernels=not options.no_dump_kernels,
+            )
+        )
+        yield session
+
+
+def _show(session: Session, *, as_text: bool) -> None:
+    display({"text/plain": repr(session)}, raw=True) if as_text else display(session)
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """Add the magics to a running IPython, and let cells be called what it calls them, `In[3]`."""
+    shell.register_magics(DepyfMagics)
+
+    def cell_name(code_name: str) -> str | None:
+        found = shell.compile.format_code_name(code_name)
+        return found[1] if found is not None else None
+
+    user_source.NAMING[:] = [cell_name]

@@ -1,1 +1,0 @@
-"""What IPython and Jupyter load with `%load_ext depyf`."""

@@ -1,0 +1,255 @@
+"""Which context hears what: one set of hooks in torch for all of them, put in with the first and out with the last.
+
+A compile belongs to the context that saw it begin, so that a backward compiled later joins its forward; a new one
+belongs to the context that its thread entered last, else to the one that any thread entered last.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import types
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Any, Protocol
+
+from depyf.bytecode.host import paused
+from depyf.report.model import CompileId, Unavailable
+from depyf.torch.adapters import lacking, seams, stages
+from depyf.torch.adapters.runs import watch_runs
+from depyf.torch.adapters.skips import watch_skips
+from depyf.torch.adapters.unheard import pass_over_unheard
+from depyf.torch.adapters.unseen import unseen
+from depyf.torch.capture.formatter import FormatterPatch
+from depyf.torch.capture.records import record_compile_id, record_kind
+
+HITS = "calls that each entry served"
+"""The seam that counts them."""
+
+
+class Context(Protocol):
+    """What hears of the compiles that belong to it. An error of one of its methods goes to its `on_error`."""
+
+    def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
+        """Hear one record of torch's structured trace."""
+
+    def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
+        """Hear of Dynamo's code; return what runs in its place, or None."""
+
+    def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
+        """Hear that `caller`, a module, had a graph formatted under a name."""
+
+    def on_run(self, code: types.CodeType) -> bool:
+        """Hear that compiled code is about to run; return whether it was made here. Does not raise."""
+
+    def on_earlier_run(self, code: types.CodeType) -> None:
+        """Hear that code is about to run that was compiled in no context that is entered now. Does not raise."""
+
+    def on_skip(self, name: str, reason: str, filename: str) -> None:
+        """Hear that Dynamo leaves a function as the user wrote it. Does not raise."""
+
+    def on_error(self, where: str, error: BaseException) -> None:
+        """Hear that something failed inside depyf. Does not raise."""
+
+
+class _TraceHandler(logging.Handler):
+    def __init__(self, active: ActiveContexts) -> None:
+        super().__init__(logging.DEBUG)
+        self._active = active
+
+    @unseen
+    def emit(self, record: logging.LogRecord) -> None:
+        metadata = getattr(record, "metadata", None)
+        # A model of many parameters has a record or two of this sort for each.
+        if isinstance(metadata, Mapping) and record_kind(metadata)[0] not in stages.UNINTERESTING:
+            self._active.on_record(metadata, getattr(record, "payload", None))
+
+
+class ActiveContexts:
+    """The contexts that are entered now, and depyf's hooks in torch while there are any."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._entered: list[tuple[int, Context]] = []
+        self._owners: dict[CompileId, Context] = {}
+        self._hooks: ExitStack | None = None
+        self._unavailable: dict[str, str] = {}
+
+    def enter(self, context: Context) -> dict[str, str]:
+        """Let a context hear from now on; return the seams that this torch does not have, with reasons."""
+        with self._lock:
+            if self._hooks is None:
+                self._hooks, self._unavailable = self._install()
+            self._entered.append((threading.get_ident(), context))
+            return dict(self._unavailable)
+
+    def leave(self, context: Context) -> None:
+        """Let a context hear no more; with the last one, take depyf's hooks out of torch."""
+        with self._lock:
+            self._entered = [pair for pair in self._entered if pair[1] is not context]
+            self._owners = {key: owner for key, owner in self._owners.items() if owner is not context}
+            if not self._entered and self._hooks is not None:
+                hooks, self._hooks = self._hooks, None
+                hooks.close()
+
+    def after_fork(self) -> None:
+        """Hear nothing in a forked child: the files are its parent's, and what another thread had locked stays so."""
+        self._lock = threading.RLock()
+        self._entered = []
+        self._owners = {}
+
+    def is_any_entered(self) -> bool:
+        """Tell whether any context is entered now, by any thread."""
+        with self._lock:
+            return bool(self._entered)
+
+    def current(self) -> Context | None:
+        """Return the context that this thread entered last, else the one that any thread entered last, or None."""
+        with self._lock:
+            return self._owner(None)
+
+    def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
+        """Pass a record on to the context that it belongs to."""
+        with self._contained("reading a record of torch's trace"):
+            compile_id = record_compile_id(metadata)
+            begins = record_kind(metadata)[0] in (stages.FRAME_STARTS, stages.RECOMPILE_REASONS)
+            owner = self._owner(compile_id, begins=begins and not metadata.get("attempt"))
+            if owner is not None:
+                owner.on_record(metadata, payload)
+
+    def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
+        """Pass Dynamo's code on to the context that its compile belongs to."""
+        with self._contained(f"showing Dynamo's code for {code.co_name}"):
+            current = seams.current_compile()
+            owner = self._owner(current[0] if current is not None else None)
+            if owner is not None:
+                return owner.on_code(code, new_code)
+        return None
+
+    def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
+        """Pass a formatted graph on to the context that the running compile belongs to."""
+        with self._contained(f"dumping the graph {name!r}"):
+            current = seams.current_compile()
+            owner = self._owner(current[0] if current is not None else None)
+            if owner is not None:
+                owner.on_graph(caller, name, module)
+
+    def on_run(self, code: types.CodeType) -> None:
+        """Tell the context that has made it that compiled code is about to run, else the one entered last."""
+        entered = self._entered
+        if not any(context.on_run(code) for _, context in entered):
+            for _, context in entered[-1:]:
+                context.on_earlier_run(code)
+
+    def on_skip(self, name: str, reason: str, filename: str) -> None:
+        """Tell the context that this thread entered last of a frame that Dynamo skips."""
+        with self._contained(f"noting that {name} was skipped"):
+            owner = self._owner(None)
+            if owner is not None:
+                owner.on_skip(name, reason, filename)
+
+    @contextmanager
+    def _contained(self, where: str) -> Iterator[None]:
+        """Run a block inside torch's own call of depyf: what fails there must not fail the user's program.
+
+        The collector waits: what depyf makes would have it look at all that Dynamo holds in the middle of a compile.
+        """
+        try:
+            with paused():
+                yield
+        except Exception as error:  # noqa: BLE001 - whatever it is, the user's program goes on
+            with self._lock:
+                contexts = [context for _, context in self._entered]
+            for context in contexts[-1:]:
+                context.on_error(where, error)
+
+    def _owner(self, compile_id: CompileId | None, *, begins: bool = False) -> Context | None:
+        with self._lock:
+            if compile_id is not None and not begins and compile_id in self._owners:
+                return self._owners[compile_id]
+            if not self._entered:
+                return None
+            thread = threading.get_ident()
+            own = [context for entered_by, context in self._entered if entered_by == thread]
+            owner = own[-1] if own else self._entered[-1][1]
+            if compile_id is not None:
+                self._owners[compile_id] = owner
+            return owner
+
+    def _install(self) -> tuple[ExitStack, dict[str, str]]:
+        hooks, unavailable = ExitStack(), lacking.reasons()
+        with ExitStack() as undo_on_error:
+            undo_on_error.push(hooks)
+            handle = seams.register_bytecode_hook(self._bytecode_hook)
+            hooks.callback(handle.remove)
+            if seams.has_structured_trace():
+                logger, handler = logging.getLogger(seams.TRACE_LOGGER), _TraceHandler(self)
+                logger.addHandler(handler)
+                hooks.callback(logger.removeHandler, handler)
+                hooks.callback(pass_over_unheard(logger, handler))
+            patch = FormatterPatch(self.on_graph)
+            missing = patch.install()
+            hooks.callback(patch.remove)
+            if isinstance(missing, Unavailable):
+                unavailable["graphs that clients format"] = missing.reason
+            ended = watch_runs(self.on_run)
+            if isinstance(ended, Unavailable):
+                unavailable[HITS] = ended.reason
+            else:
+                hooks.callback(ended)
+            no_more_skips = watch_skips(self.on_skip)
+            if isinstance(no_more_skips, Unavailable):
+                unavailable["frames that Dynamo skipped"] = no_more_skips.reason
+            else:
+                hooks.callback(no_more_skips)
+            undo_on_error.pop_all()
+        return hooks, unavailable
+
+    def _bytecode_hook(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
+        return self.on_code(code, new_code)
+
+
+ACTIVE = ActiveContexts()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=ACTIVE.after_fork)
+
+
+class _Deaf:
+    """A context that hears of everything and keeps nothing."""
+
+    def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
+        pass
+
+    def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
+        return None
+
+    def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
+        pass
+
+    def on_run(self, code: types.CodeType) -> bool:
+        return False
+
+    def on_earlier_run(self, code: types.CodeType) -> None:
+        pass
+
+    def on_skip(self, name: str, reason: str, filename: str) -> None:
+        pass
+
+    def on_error(self, where: str, error: BaseException) -> None:
+        raise error
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Keep what this thread compiles from the contexts that are entered: it is depyf's own doing."""
+    if not ACTIVE.is_any_entered():
+        yield
+        return
+    deaf = _Deaf()
+    ACTIVE.enter(deaf)
+    try:
+        yield
+    finally:
+        ACTIVE.leave(deaf)

@@ -1,0 +1,65 @@
+"""Does depyf work with this torch? A small function is compiled, and what came of it is told."""
+
+from __future__ import annotations
+
+import tempfile
+import types
+from dataclasses import dataclass, field
+
+import torch
+
+from depyf.report.model import GuardSet, Session, Transformed, Unavailable
+from depyf.torch.adapters.versions import unknown_version
+from depyf.torch.capture.prepare import prepare_debug
+
+
+@dataclass(frozen=True, slots=True)
+class Checkup:
+    """What is found of this torch.
+
+    unavailable: what this torch does not offer, by what it is, with the reasons.
+    faults: what should have come of the function and did not; empty where all is well.
+    """
+
+    torch_version: str
+    warning: str
+    unavailable: dict[str, str] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+
+
+def check_up() -> Checkup:
+    """Compile a function of two graphs with the backend `eager`, and see that all of it was captured and proven."""
+
+    def sample(x):  # type: ignore[no-untyped-def]
+        x = x + 1
+        torch._dynamo.graph_break()
+        return x * 2
+
+    # Torch keeps what it compiled by code object: this one is new each time.
+    fresh = types.FunctionType(sample.__code__.replace(), globals())
+    with tempfile.TemporaryDirectory() as directory, prepare_debug(directory) as session:
+        result = torch.compile(fresh, backend="eager")(torch.ones(2))
+    faults = _faults(session)
+    if result.tolist() != [4.0, 4.0]:
+        faults.append(f"the compiled function returned {result.tolist()}, not [4.0, 4.0]")
+    return Checkup(session.torch_version, unknown_version(), dict(sorted(session.unavailable.items())), faults)
+
+
+def _faults(session: Session) -> list[str]:
+    compiles = [each for _, each in session.compiles()]
+    found = [f"inside depyf, {problem.where}: {problem.message}" for problem in session.problems]
+    if len(compiles) != 2:
+        found.append(f"{len(compiles)} compiles were seen, not 2")
+    for each in compiles:
+        what = f"compile {each.id}"
+        if isinstance(each.transformed, Unavailable):
+            found.append(f"{what}: no transformed code: {each.transformed.reason}")
+        elif not each.transformed.installed:
+            found.append(f"{what}: its source does not run: {each.transformed.reason}")
+        if isinstance(each.guards, Unavailable):
+            found.append(f"{what}: no guards: {each.guards.reason}")
+        elif isinstance(each.guards, GuardSet) and each.guards.differs:
+            found.append(f"{what}: the guards differ from torch's: {each.guards.differs}")
+        if isinstance(each.transformed, Transformed) and not any(one.file for one in each.artefacts):
+            found.append(f"{what}: no graph was written")
+    return found

@@ -1,0 +1,42 @@
+"""Entries of torch's cache from before a context: it has no record of them, and its full code shows them still."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from depyf.report.transformed_source import renamed
+from depyf.torch.adapters.seams import CacheEntry
+from depyf.torch.capture import live
+from depyf.torch.capture.recorder import Running
+from depyf.torch.capture.transform import names_in_dump
+from depyf.torch.capture.weak_codes import WeakCodes
+from depyf.torch.guards.full_code import CompiledEntry
+
+
+class EarlierEntries:
+    """What one context has read of entries from before it: each once, as the full code may be written often."""
+
+    def __init__(self) -> None:
+        self._read: WeakCodes[CompiledEntry] = WeakCodes()
+
+    def of(self, compiles: Sequence[Running]) -> list[CompiledEntry]:
+        """Return the entries of a function that none of its `compiles` in this context has made, oldest first."""
+        known = [each.compile.id.of_torch for each in compiles]
+        refs = (each.live_code for each in compiles if each.live_code is not None)
+        code = next((alive for ref in refs if (alive := ref()) is not None), None)
+        if code is None:
+            return []
+        found = []
+        for entry in live.earlier_entries(code, known):
+            made = self._read.get(entry.code)
+            if made is None:
+                made = self._read[entry.code] = _in_dump(entry, live.compiled_entry(entry, code))
+            found.append(made)
+        return found
+
+
+def _in_dump(entry: CacheEntry, made: CompiledEntry) -> CompiledEntry:
+    """Return an entry with the names that a dump has for globals: those without random parts."""
+    names = names_in_dump(entry.code)
+    return replace(made, source=renamed(made.source, names), names={stable: name for name, stable in names.items()})

@@ -1,0 +1,222 @@
+"""The guards of each entry and the resume functions that its code calls, read while or right after it is compiled.
+
+They are read when torch writes its record of them, with the values of the call at hand. Where that is not possible
+they are read from torch's cache: at the start of the next compile or at the end of the context, since the entry is
+put there after the last record of its compile.
+"""
+
+from __future__ import annotations
+
+import os
+import types
+import weakref
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import islice
+
+from depyf.report.model import (
+    MOST_REFUSALS,
+    CompileId,
+    EntryContrast,
+    Function,
+    GuardSet,
+    Recompile,
+    Refusal,
+    Resume,
+    Unavailable,
+    UserLine,
+)
+from depyf.torch.adapters import seams
+from depyf.torch.capture.listing import line_of_offset
+from depyf.torch.capture.live import RESUME_PREFIX, compile_id, earlier_entries, resume_code
+from depyf.torch.capture.recorder import CallSite, Recorder, Running
+from depyf.torch.capture.weak_codes import WeakCodes
+from depyf.torch.dump.told import LiveCompile
+from depyf.torch.guards.record import guard_set
+from depyf.torch.guards.tree import Tree
+from depyf.torch.guards.verdicts import agreement
+from depyf.torch.guards.verdicts.between import contrasts
+from depyf.torch.guards.verdicts.explain import explain
+
+DROPPED = "something that its guards need is gone (a module that died), or Dynamo was reset"
+RESET = "Dynamo was reset"
+"""Why an entry serves no more calls whose function is still there."""
+
+
+def read_guards_in_progress(recorder: Recorder, running: Running) -> None:
+    """Read the guards that torch is writing its record of."""
+    found = seams.guards_in_progress()
+    if isinstance(found, seams.GuardsInProgress):
+        _read_guards(running, found.manager, found.local_values)
+        _explain_refusals(recorder, running, found)
+        _note_call_sites(recorder, running, found.global_values)
+
+
+def read_new_entries(recorder: Recorder) -> None:
+    """Read the entries of all compiles that have ended since the last time and whose guards are not known yet."""
+    for running in recorder.running():
+        if running.finished and not running.entry_is_read:
+            running.entry_is_read = True
+            if running.guards is None:
+                _read_from_cache(recorder, running)
+
+
+def live_compiles(recorder: Recorder) -> list[tuple[Function, LiveCompile]]:
+    """Return each compile of which there was code, with its function, and note which serve no more calls, and why."""
+    found = []
+    entries: WeakCodes[dict[CompileId, seams.CacheEntry]] = WeakCodes()
+    for running in recorder.running():
+        if running.live_code is None:
+            continue
+        code = running.live_code()
+        if code is not None and entries.get(code) is None:
+            entries[code] = {seams.entry_compile_id(each): each for each in seams.cache_entries(code)}
+        of_code = entries.get(code) if code is not None else None
+        entry = of_code.get(running.compile.id.of_torch) if of_code is not None and not running.is_reset else None
+        if running.finished and code is None:
+            running.compile.gone = "the function is gone, and its entries with it"
+        elif running.finished and entry is None:
+            running.compile.gone = RESET if running.is_reset else DROPPED
+        transformed = weakref.ref(entry.code) if entry is not None else None
+        found.append((running.function, LiveCompile(running.compile, running.live_code, transformed)))
+    return found
+
+
+def _explain_refusals(recorder: Recorder, running: Running, found: seams.GuardsInProgress) -> None:
+    """Hold the call that is compiled anew against the guards of the function's other entries."""
+    trigger = running.compile.trigger
+    if not isinstance(trigger, Recompile):
+        return
+    others = _guards_of_others(recorder, running, [each.entry for each in trigger.refusals])
+    file = running.function.filename
+    told = trigger.refusals or tuple(Refusal(entry, ()) for entry in others)
+    explained = [replace(each, explained=_failing(others.get(each.entry), found, file)) for each in told]
+    running.compile.trigger = replace(
+        trigger, refusals=tuple(each for each in explained if each.clauses or each.explained)
+    )
+    own = running.compile.guards
+    if others and isinstance(own, GuardSet):
+        earlier, (_, guards) = list(others.items())[-1]
+        respects = tuple(each.words(earlier, str(running.compile.id)) for each in contrasts(guards, own))
+        running.compile.contrast = EntryContrast(earlier, respects)
+
+
+def _guards_of_others(recorder: Recorder, running: Running, wanted: list[str]) -> dict[str, tuple[Tree, GuardSet]]:
+    """Return the guards of the function's newest other entries, oldest first: of those from before the context, too.
+
+    `wanted` are the entries that torch says refused, none where it does not say.
+    """
+    compiles = [each for each in recorder.compiles_of(running.function) if each is not running]
+    found: dict[str, tuple[Tree, GuardSet]] = {}
+    told = ((each, each.guards, each.compile.guards) for each in reversed(compiles))
+    known = ((each, tree, own) for each, tree, own in told if tree is not None and isinstance(own, GuardSet))
+    for each, tree, own in reversed(list(islice(known, MOST_REFUSALS))):
+        found[str(each.compile.id)] = (tree, own)
+    if wanted and found.keys() >= set(wanted):
+        return found
+    return {**_guards_from_before(running, compiles, MOST_REFUSALS - len(found)), **found}
+
+
+def _guards_from_before(running: Running, compiles: list[Running], most: int) -> dict[str, tuple[Tree, GuardSet]]:
+    """Return the guards of the newest entries from before the context, oldest first."""
+    code = running.live_code() if running.live_code is not None else None
+    if code is None or most <= 0:
+        return {}
+    found = {}
+    for entry in earlier_entries(code, {each.compile.id.of_torch for each in compiles})[-most:]:
+        tree, differs = agreement.read(seams.entry_guard_manager(entry), None, running.function.filename)
+        found[compile_id(entry)] = (tree, guard_set(tree, differs))
+    return found
+
+
+def _failing(guards: tuple[Tree, GuardSet] | None, found: seams.GuardsInProgress, own_file: str) -> tuple[str, ...]:
+    if guards is None:
+        return ()
+    refusals = explain(guards[0], found.local_values, found.global_values)
+    return tuple(str(replace(each, line=None)) + _line_words(each.line, own_file) for each in refusals)
+
+
+def _line_words(line: UserLine | None, own_file: str) -> str:
+    """Return a line as an addition to what is said, with the name of its file where that is not the function's own."""
+    if line is None or not line.text:
+        return ""
+    file = "" if line.filename == own_file else os.path.basename(line.filename)
+    return f"  ({file}:{line.line} {line.text})"
+
+
+def relate(recorder: Recorder, running: Running, code: types.CodeType) -> None:
+    """Note whose resume function `code` is, if it is one."""
+    function = running.function
+    function.parameters = _own_parameters(code)
+    if not code.co_name.startswith(seams.RESUME_PREFIX):
+        return
+    site = recorder.call_sites.get(code)
+    if site is None:
+        return
+    offset = _resume_offset(site.name)
+    caller_code = site.caller.code
+    function.root = site.caller.function.root
+    if function.resume_name not in ("", site.name):
+        # The code of a compile that an earlier context told of knows it by another name.
+        before = [each for each in (function.resume_name, *function.other_resume_names) if each != site.name]
+        site.other_names[:] = [*before, *(each for each in site.other_names if each not in before)]
+    function.resume_name = site.name
+    function.other_resume_names = site.other_names
+    function.break_line = code.co_firstlineno
+    function.resumes_at = code.co_firstlineno
+    if caller_code is not None and offset is not None:
+        function.resumes_at = line_of_offset(caller_code, offset) or code.co_firstlineno
+    if len(function.compiles) == 1:
+        running.compile.trigger = Resume(site.caller.compile.id, offset)
+
+
+def _read_guards(running: Running, manager: seams.GuardManager, values: Mapping[str, object] | None) -> None:
+    tree, differs = agreement.read(manager, values, running.compile.filename)
+    running.guards = tree
+    running.compile.guards = guard_set(tree, differs)
+
+
+def _read_from_cache(recorder: Recorder, running: Running) -> None:
+    if running.live_code is None:
+        return  # The compile failed before there was any code.
+    code = running.live_code()
+    if code is None:
+        running.compile.guards = Unavailable("the function was gone before its entry could be read")
+        return
+    entry = _entry_of(running, code)
+    if entry is None:
+        running.compile.guards = Unavailable("torch dropped the entry: something that it guards was gone")
+        return
+    _read_guards(running, seams.entry_guard_manager(entry), None)
+    _note_call_sites(recorder, running, seams.entry_globals(entry))
+
+
+def _entry_of(running: Running, code: types.CodeType) -> seams.CacheEntry | None:
+    """Return the cache entry that a compile made."""
+    if running.is_reset:
+        return None
+    entries, own = seams.cache_entries(code), running.compile.id.of_torch
+    return next((entry for entry in entries if seams.entry_compile_id(entry) == own), None)
+
+
+def _note_call_sites(recorder: Recorder, running: Running, global_values: Mapping[str, object]) -> None:
+    for name in running.compile.resumes:
+        code = resume_code(global_values.get(name))
+        if code is None:
+            continue
+        site = recorder.call_sites.get(code)
+        if site is None:
+            recorder.call_sites[code] = CallSite(running, name)
+        elif name not in (site.name, *site.other_names):
+            site.other_names.append(name)
+
+
+def _own_parameters(code: types.CodeType) -> tuple[str, ...]:
+    """Return the parameters that the user knows; Dynamo's own begin with two underscores."""
+    count = code.co_argcount + code.co_kwonlyargcount
+    return tuple(name for name in code.co_varnames[:count] if not name.startswith(("__", ".")))
+
+
+def _resume_offset(name: str) -> int | None:
+    digits = name.removeprefix(RESUME_PREFIX).split("_")[0]
+    return int(digits) if digits.isdigit() else None

@@ -1,0 +1,57 @@
+"""A compiled function shown in a notebook's cell, or as text in a terminal."""
+
+from __future__ import annotations
+
+from depyf.report.embedded import bundle, only
+from depyf.report.index_reader import INDEX, Run, read_run
+from depyf.torch.adapters.seams import cache_entries
+from depyf.torch.capture.cached_run import cached_run
+from depyf.torch.dump.told import function_told
+from depyf.torch.replica.replica import Replica
+
+CACHE_ALONE = (
+    "This is what torch's cache has. Graphs and kernels are here too for a function that was compiled inside of "
+    "`prepare_debug`, or in a cell with `%%depyf`."
+)
+
+
+class Explanation:
+    """What torch made of a function: its source, and beside it for each entry the guards and the code that runs.
+
+    In a notebook it shows itself as the page of the function in the report, with graphs and kernels where a context
+    of this process heard of all its entries; in a terminal as the text of the full code.
+    """
+
+    def __init__(self, compiled: object) -> None:
+        """Read a compiled function, method or module from torch's cache.
+
+        Raises:
+            TypeError: it is no function, method or module.
+            ValueError: nothing is compiled of it.
+        """
+        self._replica = Replica(compiled)
+
+    def __str__(self) -> str:
+        return self._replica.text
+
+    __repr__ = __str__
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """Return the same thing as text and as HTML; a front end takes what it can show."""
+        run = self._captured()
+        if run is not None:
+            return bundle(str(self), run, f"files in {run.directory}")
+        return bundle(str(self), cached_run(self._replica.functions), CACHE_ALONE)
+
+    def _repr_html_(self) -> str | None:
+        return self._repr_mimebundle_().get("text/html")
+
+    def _captured(self) -> Run | None:
+        """Return what a dump tells of the function, where one is there that tells all."""
+        root = self._replica.functions[0]
+        told = function_told(root.code, [entry.code for entry in cache_entries(root.code)])
+        if told is None or not (told[0] / INDEX).is_file():
+            return None
+        run = read_run(told[0])
+        roots = run.session.roots()
+        return only(run, roots[told[1]]) if told[1] < len(roots) else None

@@ -1,0 +1,68 @@
+"""What Dynamo calls with each code object that it made."""
+
+from __future__ import annotations
+
+import types
+import weakref
+from collections.abc import Mapping
+
+from depyf.report.names import compiled_fn_number, without_random_part
+from depyf.torch.adapters import entry_ids, seams
+from depyf.torch.capture.entries import relate
+from depyf.torch.capture.recorder import CallSite, Recorder, Running
+from depyf.torch.capture.transform import Subject, transform, write_without_source
+from depyf.torch.capture.wrapper_names import note_wrappers
+from depyf.torch.dump.directory import Dump
+
+
+def on_code(
+    recorder: Recorder,
+    dump: Dump,
+    code: types.CodeType,
+    new_code: types.CodeType,
+    *,
+    log_bytecode: bool,
+    install: bool,
+) -> types.CodeType | None:
+    """Write the source of Dynamo's `new_code`; return the code to run in its place, or None for Dynamo's own."""
+    current = seams.current_compile()
+    if current is None:
+        return None
+    running = recorder.begun(current[0], code)
+    join(recorder, running, code, new_code)
+    root = recorder.session.functions[running.function.root]
+    subject = Subject(running, root, code, new_code)
+    try:
+        made = transform(subject, dump, log_bytecode=log_bytecode, install=install)
+    except Exception as error:
+        write_without_source(subject, dump, error)
+        entry_ids.note(new_code, current[0])
+        raise
+    entry_ids.note(made or new_code, current[0])
+    _note_wrappers(recorder, running, new_code)
+    return made
+
+
+def _note_wrappers(recorder: Recorder, running: Running, new_code: types.CodeType) -> None:
+    """Write into the files of AOTAutograd's wrappers what the names in them stand for."""
+    scope = seams.globals_in_progress()
+    if isinstance(scope, Mapping):
+        graphs = [scope[name] for name in new_code.co_names if compiled_fn_number(name) is not None and name in scope]
+        if note_wrappers(running.compile, graphs):
+            recorder.write_wrappers(running)
+
+
+def join(recorder: Recorder, running: Running, code: types.CodeType, new_code: types.CodeType) -> None:
+    """Note what the code calls, and write the graphs that waited for their names."""
+    with recorder.lock:
+        running.code = code.replace()
+        running.live_code = weakref.ref(code)
+        graphs = [name for name in new_code.co_names if compiled_fn_number(name) is not None]
+        running.compile.compiled_fns = tuple(without_random_part(name) for name in graphs)
+        running.compile.resumes = tuple(name for name in new_code.co_names if name.startswith("__resume_at_"))
+        for constant in new_code.co_consts:
+            if isinstance(constant, types.CodeType) and constant.co_name.startswith(seams.RESUME_PREFIX):
+                # Before 2.11 a resume function with free variables is made in place, and is no global.
+                recorder.call_sites[constant] = CallSite(running, "")
+        recorder.write_nameless(running)
+        relate(recorder, running, code)

@@ -1,0 +1,54 @@
+"""Which lines of a transformed function's file each instruction stands for that a listing of Dynamo's code shows."""
+
+from __future__ import annotations
+
+import dis
+import types
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.reader import read
+from depyf.errors import DecompilationError
+from depyf.torch.capture.listing import codes_in_order
+from depyf.verify.assumptions import Assumptions
+from depyf.verify.counterparts import Lines, lines_of_instructions
+
+ListedLines = tuple[tuple[tuple[int, ...], ...], ...]
+"""Of each code object in the listing, in order: the place of an instruction there, and the lines of the file."""
+
+_PARTS_OF_NEXT = frozenset({"EXTENDED_ARG", "PRECALL"})
+"""What is listed as an instruction, and is the beginning of the one behind it."""
+
+
+def listed_lines(new_code: types.CodeType, compiled: types.CodeType, known: Assumptions) -> ListedLines:
+    """Return what the instructions of Dynamo's code stand for; `compiled` is the code of the file, proven the same."""
+    original = read(new_code)
+    try:
+        found = {id(code): lines for code, lines in lines_of_instructions(original, read(compiled), known)}
+    except DecompilationError:
+        return ()
+    return tuple(
+        tuple((place, *sorted(lines)) for place, lines in _by_place(code, found.get(id(neutral), {})).items())
+        for code, neutral in zip(codes_in_order(new_code), _codes(original), strict=True)
+    )
+
+
+def _codes(code: Code) -> list[Code]:
+    """Return a code and those inside it in the order of `listing.codes_in_order`."""
+    found = [code]
+    for current in found:
+        found.extend(constant for constant in current.consts if isinstance(constant, Code))
+    return found
+
+
+def _by_place(code: types.CodeType, by_offset: dict[int, Lines]) -> dict[int, Lines]:
+    """Return lines by the place of the instruction that is listed at an offset."""
+    found: dict[int, Lines] = {}
+    following: Lines = frozenset()
+    instructions = list(dis.get_instructions(code))
+    for place in range(len(instructions) - 1, -1, -1):
+        item = instructions[place]
+        lines = by_offset.get(item.offset, frozenset())
+        following = following if not lines and item.opname in _PARTS_OF_NEXT else lines
+        if following:
+            found[place] = following
+    return dict(sorted(found.items()))

@@ -1,0 +1,178 @@
+"""A compiled function of this process: its cache entries and the resume functions that their code calls."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch._dynamo.eval_frame import innermost_fn
+
+from depyf.decompiler import api
+from depyf.errors import DecompilationError
+from depyf.report.model import CompileId
+from depyf.torch.adapters import seams
+from depyf.torch.adapters.seams import CacheEntry
+from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction
+from depyf.torch.guards.verdicts import agreement
+from depyf.verify.level import Level
+
+RESUME_PREFIX = "__resume_at_"
+
+
+def root_function(compiled: object) -> tuple[types.FunctionType, object | None]:
+    """Return the Python function behind something compiled, and the object it is bound to, if any.
+
+    Args:
+        compiled: a function, a method, a module, or what `torch.compile` made of one.
+
+    Raises:
+        TypeError: it is none of these.
+    """
+    found: Any = compiled
+    if isinstance(found, torch._dynamo.eval_frame.OptimizedModule):
+        found = found._orig_mod
+    if isinstance(found, torch.nn.Module):
+        found = found.forward
+    found = innermost_fn(found) if callable(found) else found
+    owner = None
+    if isinstance(found, types.MethodType):
+        found, owner = innermost_fn(found.__func__), found.__self__
+    if isinstance(found, types.FunctionType):
+        return found, owner
+    raise TypeError(f"a compiled function, method or module is expected, not a {type(compiled).__qualname__}")
+
+
+def entries(code: types.CodeType) -> list[CacheEntry]:
+    """Return the cache entries of `code` that are alive, in torch's order: the one used last comes first."""
+    found = seams.cache_entries(code)
+    return [entry for entry in found if getattr(seams.entry_guard_manager(entry), "closure_vars", None)]
+
+
+def earlier_entries(code: types.CodeType, compiles: Collection[CompileId]) -> list[CacheEntry]:
+    """Return the live cache entries of `code` that none of `compiles` has made, oldest first."""
+    found = [entry for entry in entries(code) if seams.entry_compile_id(entry) not in compiles]
+    return sorted(found, key=lambda entry: seams.entry_compile_id(entry).compile)
+
+
+def scope_of(code: types.CodeType, otherwise: dict[str, Any]) -> dict[str, Any]:
+    """Return the globals of the module of `code`: the rest of an inlined function has those of its own."""
+    found = next(iter(entries(code)), None)
+    return otherwise if found is None else seams.entry_globals(found)
+
+
+def compile_id(entry: CacheEntry) -> str:
+    """Return torch's compile id of a cache entry, e.g. `0/1`."""
+    return str(seams.entry_compile_id(entry))
+
+
+def order(code: types.CodeType) -> Callable[[], list[str]]:
+    """Return a function that gives the compile ids of the entries of `code` in torch's order of now."""
+    return lambda: [compile_id(entry) for entry in entries(code)]
+
+
+def resume_code(installed: object) -> types.CodeType | None:
+    """Return the code of a resume function, given what torch has put among the globals under its name.
+
+    A resume function with free variables is made by a function that torch installs in its place.
+    """
+    if not isinstance(installed, types.FunctionType):
+        return None
+    cells = zip(installed.__code__.co_freevars, installed.__closure__ or (), strict=True)
+    made = next((cell.cell_contents for name, cell in cells if name == "code"), None)
+    return made if isinstance(made, types.CodeType) else installed.__code__
+
+
+def resumptions(code: types.CodeType, scope: dict[str, Any]) -> Iterator[tuple[str, types.CodeType]]:
+    """Yield the resume functions that `code` calls: name among the globals, and code."""
+    pending = [code]
+    while pending:
+        current = pending.pop()
+        for name in current.co_names:
+            found = resume_code(scope.get(name)) if name.startswith(RESUME_PREFIX) else None
+            if found is not None:
+                yield name, found
+        pending += [constant for constant in current.co_consts if isinstance(constant, types.CodeType)]
+
+
+def collect(function: types.FunctionType) -> list[CompiledFunction]:
+    """Return `function` and its resume functions, each once, with the entries that torch has for them now.
+
+    The values of the compiled calls are gone by now: what torch's words leave out asks torch's own guards.
+    """
+    scope = function.__globals__
+    pending: list[tuple[str, types.CodeType, types.CodeType]] = [("", function.__code__, function.__code__)]
+    # By identity: torch puts constants into code objects that have no hash.
+    found: dict[int, CompiledFunction] = {}
+    while pending:
+        resume_name, code, caller = pending.pop(0)
+        if id(code) in found:
+            known = found[id(code)]
+            if resume_name not in (known.resume_name, *known.other_names):
+                found[id(code)] = replace(known, other_names=[*known.other_names, resume_name])
+            continue
+        source, first_line = _source_of(code, found.get(id(caller)))
+        live = sorted(entries(code), key=lambda entry: seams.entry_compile_id(entry).compile)
+        found[id(code)] = CompiledFunction(
+            name=code.co_name,
+            code=code,
+            filename=code.co_filename,
+            first_line=first_line,
+            source=source,
+            entries=[compiled_entry(entry, code) for entry in live],
+            resume_name=resume_name,
+            resumes_at=resume_line(resume_name, caller) if resume_name else None,
+        )
+        for entry in live:
+            pending += [(name, resumed, code) for name, resumed in resumptions(entry.code, scope)]
+    return list(found.values())
+
+
+def compiled_entry(entry: CacheEntry, code: types.CodeType) -> CompiledEntry:
+    """Return an entry with the source of the code that torch runs for it, where that is proven."""
+    tree, _ = agreement.read(seams.entry_guard_manager(entry), None, code.co_filename)
+    try:
+        made = api.decompile_code(entry.code, simplify=True)
+    except DecompilationError as error:
+        return CompiledEntry(compile_id(entry), tree, proof=f"{Level.UNPROVEN.name}: {error}")
+    if made.level is Level.UNPROVEN:
+        return CompiledEntry(compile_id(entry), tree, proof=f"{made.level.name}: {made.reason}")
+    return CompiledEntry(
+        compile_id(entry),
+        tree,
+        made.module_source,
+        made.function,
+        made.level.name,
+        placeholders=dict(made.placeholders),
+    )
+
+
+def _source_of(code: types.CodeType, caller: CompiledFunction | None) -> tuple[str, int]:
+    """Return the text of a function and its first line; of a resume function those of what it resumes."""
+    if caller is not None and caller.filename == code.co_filename:
+        end = caller.first_line + len(caller.source.splitlines())
+        if caller.first_line <= code.co_firstlineno < end:
+            return caller.source, caller.first_line
+    return source_of(code)
+
+
+def source_of(code: types.CodeType) -> tuple[str, int]:
+    """Return the user's text of `code` and the number of its first line, '' where its file cannot be read."""
+    try:
+        lines, first = inspect.getsourcelines(code)
+        return "".join(lines), first
+    except (OSError, TypeError, SyntaxError):
+        return "", code.co_firstlineno
+
+
+def resume_line(resume_name: str, caller: types.CodeType) -> int:
+    """Return the line at which a resume function goes on in `caller`, the code before transformation.
+
+    Torch's name for it holds the offset of the instruction: `__resume_at_102_2`.
+    """
+    offset = int(resume_name.removeprefix(RESUME_PREFIX).split("_")[0])
+    lines = (line for start, end, line in caller.co_lines() if start <= offset < end and line is not None)
+    return next(lines, caller.co_firstlineno)

@@ -1,0 +1,329 @@
+"""`prepare_debug`: everything that torch compiles in the context is written to a directory."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import types
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from depyf.bytecode.host import paused, pausing
+from depyf.report.claims import CLAIMS
+from depyf.report.model import Session
+from depyf.report.process_index import page_of_processes, write_process_index, write_rank_index
+from depyf.report.summary import CaptureView, show, summary
+from depyf.report.variables import SUMMARY_VARIABLE
+from depyf.torch.adapters import caller, lacking, seams, stages
+from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
+from depyf.torch.capture import entries, hooks
+from depyf.torch.capture.active import ACTIVE, HITS
+from depyf.torch.capture.compile_settings import CompileSettings
+from depyf.torch.capture.earlier import EarlierEntries
+from depyf.torch.capture.recorder import Recorder
+from depyf.torch.capture.records import record_compile_id, record_kind
+from depyf.torch.capture.selection import Selection
+from depyf.torch.capture.untraced import UntoldBreaks, Untraced
+from depyf.torch.dump.directory import LOOSE, Dump
+from depyf.torch.dump.problems import Problems
+from depyf.torch.dump.progress import Progress
+from depyf.torch.dump.rank import rank_directory
+from depyf.torch.dump.told import TOLD, Told
+from depyf.torch.dump.views import INDEX, write_views
+from depyf.torch.stepping.first_runs import FirstRuns
+
+
+def _told_so_far(directory: Path) -> Told:
+    """Return what a directory tells of, nothing unless a context of this process has written there."""
+    if directory not in TOLD or not (directory / INDEX).exists():
+        TOLD[directory] = Told(Session(torch_version(), python_version(), view=CaptureView()))
+    return TOLD[directory]
+
+
+class DumpContext:
+    """One entered `prepare_debug`: what it has heard and where it writes."""
+
+    def __init__(
+        self,
+        directory: Path,
+        shared: Path,
+        whole: Path | None = None,
+        *,
+        clean_wild_fx_code: bool,
+        log_bytecode: bool,
+        keep_index: bool,
+        only: str,
+        kernels: bool,
+        install: bool,
+        before_run: Callable[[list[str]], None] | None,
+    ) -> None:
+        self.directory = directory
+        self._selection = Selection(only)
+        self._shared = shared
+        self._whole_job = whole
+        self._told = _told_so_far(directory)
+        self.session = self._told.session
+        self.session.directory = str(directory)
+        self._problems = Problems(directory)
+        self._dump = Dump(directory, self._problems, self._told.numbers)
+        self._recorder = Recorder(
+            self.session,
+            self._dump,
+            keep_restarted=not clean_wild_fx_code,
+            kernels=kernels,
+            known=self._told.function_of,
+        )
+        self._untraced = None if seams.has_structured_trace() else Untraced(self._recorder)
+        self._breaks = None if lacking.traced_breaks() is None else UntoldBreaks(self._recorder)
+        self._earlier = EarlierEntries()
+        self._log_bytecode = log_bytecode
+        self._install = install
+        self._progress = Progress(self._write_so_far) if keep_index else None
+        self._before_run = before_run
+        self._first_runs = FirstRuns(directory)
+        self._process = os.getpid()
+        self._settings = CompileSettings()
+
+    def enter(self) -> None:
+        """Begin to hear of compiles."""
+        self.session.unavailable.update(ACTIVE.enter(self))
+        self.session.ended = False
+
+    @pausing
+    def leave(self) -> None:
+        """Hear no more, put torch's settings back and write what is left. Never raises."""
+        with self._problems.contained("taking depyf's hooks out of torch"):
+            ACTIVE.leave(self)
+        with self._problems.contained("putting torch's settings back"):
+            self._settings.end()
+        if os.getpid() != self._process:
+            return  # A forked child inherits the context; the files are its parent's to write.
+        with self._problems.contained("taking functions out of their files"):
+            self._first_runs.end()
+        with self._problems.contained("reading the last cache entries"):
+            entries.read_new_entries(self._recorder)
+            self._told.note_dropped(entries.DROPPED)
+            self._told.add(entries.live_compiles(self._recorder))
+        with self._problems.contained("writing the last artefacts"):
+            if self._untraced is not None:
+                self._untraced.at_end()
+            self._recorder.end_of_context()
+        self.session.problems.extend(self._problems.found)
+        self.session.ended = True
+        self.session.beside = page_of_processes(self.directory, self._shared)
+        with self._problems.contained("writing the index"):
+            write_views(self.session, self._recorder.running(), self._earlier, self._dump, self._problems)
+        with self._problems.contained("writing the index of all processes"):
+            self._write_shared_indexes()
+        with self._problems.contained("telling of the run in the terminal"):
+            self._tell()
+        self._problems.write()
+        self._recorder.forget_texts()
+
+    def _write_so_far(self) -> None:
+        with self._problems.contained("writing the index so far"):
+            write_views(self.session, self._recorder.running(), self._earlier, self._dump, self._problems)
+
+    def _tell(self) -> None:
+        """Print the run in a few lines where somebody sees them: a program's own output is none of depyf's."""
+        if sys.stderr is not None and sys.stderr.isatty() and os.environ.get(SUMMARY_VARIABLE, "1") != "0":
+            show(summary(self.session, self.directory), sys.stderr)
+
+    def _write_shared_indexes(self) -> None:
+        """Write the pages about this process and those beside it."""
+        if self.session.beside:
+            write_process_index(self._shared)
+        if self._whole_job is not None:
+            write_rank_index(self._whole_job)
+
+    def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
+        """Take in one record of torch's structured trace."""
+        if os.getpid() != self._process:
+            return
+        kind, compile_id = record_kind(metadata)[0], record_compile_id(metadata)
+        if kind == stages.FRAME_STARTS and compile_id is not None:
+            self._selection.begins(compile_id, caller.code_in_progress())
+        if self._selection.leaves_out(compile_id):
+            return
+        self._first_runs.changed(compile_id)
+        if kind == stages.FRAME_STARTS and compile_id is not None:
+            self._settings.begin(compile_id)
+            with self._problems.contained("reading cache entries"):
+                entries.read_new_entries(self._recorder)
+        elif kind == stages.FRAME_ENDS:
+            self._settings.end(compile_id)
+        running = self._recorder.record(metadata, payload)
+        if kind == stages.GUARD_TREE and running is not None:
+            with self._problems.contained(f"reading the guards of {running.compile.id}"):
+                entries.read_guards_in_progress(self._recorder, running)
+        if kind == stages.FRAME_ENDS and self._progress is not None:
+            self._progress.changed()
+
+    def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
+        """Write the source of Dynamo's code; return the code to run in its place, or None for Dynamo's own."""
+        if os.getpid() != self._process:
+            return None
+        current = seams.current_compile()
+        if current is not None and not self._selection.fits(code):
+            self._selection.begins(current[0], code)
+            self._selection.leave_out_runs(new_code)
+            return None
+        untraced = self._untraced
+        if untraced is not None and current is not None:
+            with self._problems.contained("reading cache entries"):
+                entries.read_new_entries(self._recorder)
+            self._recorder.begun(current[0], code)
+            untraced.before_code(current)
+        if self._breaks is not None and current is not None:
+            self._breaks.before_code(current)
+        made = hooks.on_code(
+            self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode, install=self._install
+        )
+        if HITS not in self.session.unavailable:
+            self._recorder.await_runs(new_code if made is None else made)
+        if untraced is not None and current is not None:
+            untraced.after_code(current)
+            if self._progress is not None:
+                self._progress.changed()
+        return made
+
+    def on_graph(self, made_by: str, name: str, module: seams.GraphModule) -> None:
+        """Note the name of the graph that Dynamo captures next, or dump the graph that a client wants dumped."""
+        if os.getpid() != self._process:
+            return
+        current = seams.current_compile()
+        if current is not None and self._selection.leaves_out(current[0]):
+            return
+        if not made_by.startswith("torch."):
+            self._recorder.client_graph(current[0] if current else None, name, seams.graph_text(module))
+        elif current is not None and self._untraced is not None:
+            self._untraced.on_graph(current, name, module)
+        elif current is not None and name.startswith("__compiled_fn_"):
+            self._recorder.name_graph(*current, name)
+
+    def on_run(self, code: types.CodeType) -> bool:
+        """Count a call that an entry of this context serves; return whether it is one."""
+        if self._progress is not None and os.getpid() == self._process:
+            self._progress.offer()
+        if self._before_run is not None and os.getpid() == self._process:
+            self._run_in_files(code, self._before_run)
+        return self._selection.leaves_out_run(code) or self._recorder.count_run(code)
+
+    def _run_in_files(self, code: types.CodeType, tell: Callable[[list[str]], None]) -> None:
+        """Have what compiled code calls run in the files of the dump, and tell where to break before it first runs."""
+        running = self._recorder.made(code)
+        if running is None or not self._first_runs.is_new(running):
+            return
+        places: list[str] = []
+        with self._problems.contained(f"finding the files that {running.compile.id} runs in"), paused():
+            entries.read_new_entries(self._recorder)
+            places = self._first_runs.begin(running)
+        if places:
+            self._write_so_far()
+            # Nothing stands between a debugger that begins in there and the code that is about to run.
+            tell(places)
+
+    def on_earlier_run(self, code: types.CodeType) -> None:
+        """Count a call that is served by code from before the context."""
+        place = code.co_name, code.co_filename, code.co_firstlineno
+        self.session.earlier[place] = self.session.earlier.get(place, 0) + 1
+
+    def on_skip(self, name: str, reason: str, filename: str) -> None:
+        """Note a frame that runs as the user wrote it, and why."""
+        if os.getpid() == self._process and self._selection.fits_names(name, filename):
+            self._recorder.skipped(name, reason, filename)
+
+    def on_error(self, where: str, error: BaseException) -> None:
+        """Note an error inside depyf."""
+        self._problems.add(where, error)
+
+    def current_graph(self) -> str:
+        """Return the name of the graph that is being compiled, `__compiled_fn_0` outside of any compile."""
+        current = seams.current_compile()
+        names = self._recorder.graph_names(current[0]) if current is not None else ()
+        return names[-1] if names else f"__compiled_fn_{LOOSE}"
+
+
+def current_context() -> DumpContext | None:
+    """Return the context that this thread entered last, else the one that any thread entered last, or None."""
+    found = ACTIVE.current()
+    return found if isinstance(found, DumpContext) else None
+
+
+_SAID: set[str] = set()
+
+
+def _tell_once(warning: str) -> None:
+    """Warn of something, once in a process."""
+    if warning and warning not in _SAID:
+        _SAID.add(warning)
+        warnings.warn(warning, RuntimeWarning, stacklevel=3)
+
+
+class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context manager is named like a function
+    """Write everything that torch compiles inside the context to `dump_src_dir`.
+
+    Can be used with `with`, as a decorator, or entered and left by hand; several times, nested, and from threads.
+    Each process of a job that `torchrun` started writes to a folder `rank_<n>` of its own in the directory, unless the
+    path names its rank; `index.md` beside them says where the ranks differ. Any other process that writes to the
+    directory while the first one lives gets a folder `process_<n>` there, and `processes.md` tells of all of them.
+    In a terminal, leaving prints a few lines about the run to the error output, unless `DEPYF_SUMMARY=0` is set.
+    Leaving never raises. An error inside depyf is a warning and a file `depyf_problems.txt`, never an exception.
+
+    Args:
+        dump_src_dir: directory for the files, made with its parents when the context is entered.
+        clean_wild_fx_code: leave out the graphs of attempts that Dynamo gave up and began anew.
+        log_bytecode: write the bytecode before, after, and compiled back, beside each transformed function.
+        keep_index: write the index during the run too, at most a fiftieth of the time, so that a program that is killed
+            leaves one; it says that the run has not ended.
+        only: a pattern of shell style; functions whose name, qualified name or file it does not fit are left out.
+        kernels: write Inductor's modules, too.
+        install: run the code of the files in the place of Dynamo's own, which does the same, so that a debugger steps
+            through them; tracebacks name them then, and not the user's lines.
+        before_run: is told where to break, line by line, before code that was compiled runs for the first time, in the
+            thread that runs it. What that code calls runs from the files of the dump from then on, as in `debug`.
+            It must not raise. Never called where torch (before 2.12) does not say which compiled code runs.
+
+    Raises:
+        DumpDirectoryError: on entering, before anything is compiled: the directory cannot be written to.
+    """
+
+    def __init__(
+        self,
+        dump_src_dir: str | os.PathLike[str],
+        clean_wild_fx_code: bool = True,
+        log_bytecode: bool = False,
+        *,
+        keep_index: bool = False,
+        only: str = "",
+        kernels: bool = True,
+        install: bool = True,
+        before_run: Callable[[list[str]], None] | None = None,
+    ) -> None:
+        self._directory = dump_src_dir
+        self._options: dict[str, Any] = {
+            "clean_wild_fx_code": clean_wild_fx_code,
+            "log_bytecode": log_bytecode,
+            "keep_index": keep_index,
+            "only": only,
+            "kernels": kernels,
+            "install": install,
+            "before_run": before_run,
+        }
+        self._entered: list[DumpContext] = []
+
+    def __enter__(self) -> Session:
+        _tell_once(unknown_version())
+        own, whole = rank_directory(self._directory)
+        claimed = CLAIMS.own_directory(own)
+        context = DumpContext(claimed, Path(os.path.abspath(own)), whole, **self._options)
+        context.enter()
+        self._entered.append(context)
+        return context.session
+
+    def __exit__(self, *error: object) -> None:
+        if self._entered:
+            self._entered.pop().leave()

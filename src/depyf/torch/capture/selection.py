@@ -1,0 +1,54 @@
+"""Which functions a context captures: those whose name or file a pattern fits."""
+
+from __future__ import annotations
+
+import fnmatch
+import threading
+import types
+
+from depyf.report.model import CompileId
+from depyf.report.names import resumed_function
+from depyf.report.user_source import short_path
+from depyf.torch.capture.weak_codes import WeakCodes
+
+
+class Selection:
+    """Remembers which compiles are left out. Every method may be called from any thread."""
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+        self._left_out: set[CompileId] = set()
+        self._codes: WeakCodes[bool] = WeakCodes()
+        self._lock = threading.Lock()
+
+    def begins(self, compile_id: CompileId, code: types.CodeType | None) -> None:
+        """Decide about a compile of `code`; one whose code is not known is captured."""
+        if not self._pattern:
+            return
+        with self._lock:
+            if code is None or self.fits(code):
+                self._left_out.discard(compile_id)
+            else:
+                self._left_out.add(compile_id)
+
+    def leaves_out(self, compile_id: CompileId | None) -> bool:
+        """Tell whether a compile is left out."""
+        return compile_id is not None and compile_id in self._left_out
+
+    def leave_out_runs(self, code: types.CodeType) -> None:
+        """Note code that torch made of a function that is left out."""
+        self._codes[code] = True
+
+    def leaves_out_run(self, code: types.CodeType) -> bool:
+        """Tell whether code was made of a function that is left out."""
+        return bool(self._pattern) and self._codes.get(code) is not None
+
+    def fits(self, code: types.CodeType) -> bool:
+        """Tell whether the pattern fits a function: its name, for a resume function that of the function it resumes."""
+        return self.fits_names(code.co_name, code.co_filename, getattr(code, "co_qualname", ""))
+
+    def fits_names(self, name: str, filename: str, qualified: str = "") -> bool:
+        """Tell whether the pattern fits a name, a qualified name, or a file."""
+        resumed = resumed_function(name)
+        names = (resumed[0] if resumed else name, qualified, filename, short_path(filename))
+        return not self._pattern or any(fnmatch.fnmatch(each, self._pattern) for each in names)

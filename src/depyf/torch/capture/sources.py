@@ -1,0 +1,28 @@
+"""Copies of the user's files in the dump, so that what is shown beside them is what was compiled."""
+
+from __future__ import annotations
+
+import linecache
+import os
+
+from depyf.report.model import Session
+from depyf.report.names import file_part
+from depyf.torch.dump.directory import Files
+
+SOURCE = "source"
+"""Subdirectory of the copies."""
+
+
+def keep_source(session: Session, dump: Files, filename: str) -> None:
+    """Copy a file that compiled code comes from into the dump, once; what cannot be read is left out."""
+    if filename in session.sources:
+        return
+    lines = linecache.getlines(filename)
+    if not lines:
+        return
+    stem = file_part(os.path.basename(filename).removesuffix(".py"))
+    count = dump.numbers.next(f"{SOURCE}/{stem}")
+    name = f"{SOURCE}/{stem}.py" if count == 0 else f"{SOURCE}/{stem}.{count}.py"
+    # `linecache` ends every line with a line break, the last one too.
+    if dump.write(name, "".join(lines)):
+        session.sources[filename] = name

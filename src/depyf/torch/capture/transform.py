@@ -1,0 +1,203 @@
+"""Dynamo's bytecode made into source, and the source into the code that runs in its place.
+
+What is put in the place of running code was proven equal to it; everything else is only shown.
+"""
+
+from __future__ import annotations
+
+import dis
+import types
+from dataclasses import dataclass
+
+from depyf.decompiler import api
+from depyf.report.graph_source import user_lines
+from depyf.report.model import Compile, Dialect, Function, Transformed
+from depyf.report.names import compiled_fn_number, file_part, stable_names
+from depyf.report.reproducible import reproducible
+from depyf.report.transformed_source import Notes, annotated, comment_lines, renamed
+from depyf.report.user_source import marked_source
+from depyf.report.words import in_columns, place_words, proof_words, resumption, trigger_words
+from depyf.torch.capture.known_graphs import assumptions, result_names
+from depyf.torch.capture.listed_lines import listed_lines
+from depyf.torch.capture.listing import all_names, line_of_offset, listing, object_words
+from depyf.torch.capture.recorder import Running
+from depyf.torch.dump.directory import Dump
+from depyf.verify.candidate.recompile import is_same_but_for_lines, recompile
+from depyf.verify.level import Level
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One compile, the user's function that it is of or resumes, the original code, and Dynamo's."""
+
+    running: Running
+    root: Function
+    code: types.CodeType
+    new_code: types.CodeType
+
+    @property
+    def compile(self) -> Compile:
+        """The compile as the model tells it."""
+        return self.running.compile
+
+    @property
+    def function(self) -> Function:
+        """The function that was compiled."""
+        return self.running.function
+
+
+def transform(subject: Subject, dump: Dump, *, log_bytecode: bool, install: bool) -> types.CodeType | None:
+    """Write the source of Dynamo's code to a file and return the code compiled from that file.
+
+    The result is None where Dynamo's own code has to stay: the equivalence is not proven, or the file could not be
+    written; `subject.compile.transformed` says why. So it is where nothing is to be put in its place (`install`).
+    """
+    known = assumptions(subject.compile, subject.new_code)
+    names = result_names(subject.compile, subject.new_code)
+    decompiled = api.decompile_code(subject.new_code, simplify=True, assumptions=known, result_names=names)
+    to_dump = names_in_dump(subject.new_code)
+    to_process = {stable: name for name, stable in to_dump.items()}
+    transformed = Transformed(
+        instructions=sum(1 for _ in dis.get_instructions(subject.new_code)),
+        source=renamed(decompiled.source, to_dump),
+        module=renamed(decompiled.module_source, to_dump),
+        level=decompiled.level,
+        reason=reproducible(decompiled.reason),
+        installed=decompiled.level is not Level.UNPROVEN,
+        names=to_process,
+        placeholders=tuple(decompiled.placeholders),
+    )
+    subject.compile.transformed = transformed
+    subject.running.placeholders = decompiled.placeholders
+    name = _file_name(subject, dump)
+    text = annotated(transformed.module, _notes(subject))
+    if dump.write(name, text):
+        transformed.file = name
+    else:
+        transformed.installed = False
+        transformed.reason = "its file could not be written"
+    code = _compiled_from_file(subject, transformed, decompiled, text, str(dump.directory / name))
+    if transformed.file and not transformed.installed and transformed.level is not Level.UNPROVEN:
+        dump.write(name, annotated(transformed.module, _notes(subject)))
+    if log_bytecode:
+        _write_listings(subject, transformed, code, dump, name)
+        if code is not None:
+            transformed.lines_of_bytecode = listed_lines(subject.new_code, code, known)
+    if not install and transformed.installed:
+        transformed.installed, transformed.reason = False, ""  # It could be; what is not exact about it is no reason.
+    return code if transformed.installed else None
+
+
+def write_without_source(subject: Subject, dump: Dump, error: Exception) -> None:
+    """Write what can be shown of code that depyf failed on: the facts, and Dynamo's bytecode as comments."""
+    transformed = Transformed(
+        instructions=len(subject.new_code.co_code) // 2,
+        source="",
+        module="",
+        level=Level.UNPROVEN,
+        reason=f"depyf failed: {type(error).__name__}: {error}",
+        installed=False,
+        file=_file_name(subject, dump),
+    )
+    subject.compile.transformed = transformed
+    if not dump.write(transformed.file, comment_lines([*_header(subject), listing(subject.new_code)])):
+        transformed.file = ""
+
+
+def _file_name(subject: Subject, dump: Dump) -> str:
+    part = file_part(subject.function.name)
+    subject.compile.number = dump.numbers.next(f"__transformed_code_for_{part}")
+    return f"__transformed_code_{subject.compile.number}_for_{part}.py"
+
+
+def _compiled_from_file(
+    subject: Subject, transformed: Transformed, decompiled: api.Decompiled, text: str, path: str
+) -> types.CodeType | None:
+    """Return the code of a file with the names of this process, or None where it is not the code that was proven."""
+    if transformed.level is Level.UNPROVEN:
+        return None
+    code = recompile(
+        text,
+        subject.new_code,
+        filename=path,
+        placeholders=decompiled.placeholders,
+        function=None if subject.new_code.co_name == "<lambda>" else decompiled.function,
+        names={**decompiled.names, **transformed.names},
+        functions=decompiled.functions,
+    )
+    if decompiled.compiled is None or not is_same_but_for_lines(code, decompiled.compiled):
+        transformed.installed = False
+        transformed.reason = "the file does not compile to the code that was proven"
+        return None
+    return code
+
+
+def names_in_dump(code: types.CodeType) -> dict[str, str]:
+    """Return what names with a random part or an address in them are called in a dump."""
+    names, variables = all_names(code)
+    # A variable keeps its name: variables are compared with the user's own by Dynamo.
+    return stable_names(sorted(names - variables))
+
+
+def _notes(subject: Subject) -> Notes:
+    graphs = {}
+    captured = [each for each in subject.compile.artefacts if each.stage == "Captured_Graph"]
+    for name, artefact in zip(subject.compile.compiled_fns, captured, strict=False):
+        number = compiled_fn_number(name)
+        if number is not None:
+            graphs[number] = user_lines(artefact.text)
+    return Notes(
+        header=tuple(_header(subject)),
+        graphs=graphs,
+        resumes={name: f"in the user's line {line}" for name, line in _resume_lines(subject).items()},
+        breaks=tuple(subject.compile.breaks),
+        effects=tuple(subject.compile.effects),
+        filename=subject.function.filename,
+    )
+
+
+def _header(subject: Subject) -> list[str]:
+    compiled = subject.compile
+    facts = [
+        place_words(subject.function),
+        f"compile {compiled.id} ({trigger_words(compiled.trigger)})",
+        f"proven: {proof_words(compiled)}",
+    ]
+    graphs = [each.file for each in compiled.artefacts if each.dialect is Dialect.GRAPH and each.file]
+    files = [
+        f"graph: {graphs[0]}" if graphs else "no graph: there was no tensor operation to compile",
+        f"all entries: {subject.root.file}",
+    ]
+    lines = [*in_columns(facts), *in_columns(files)]
+    resumed = resumption(subject.function, subject.root)
+    if resumed is not None:
+        kept = subject.function.parameters
+        state = f", with {', '.join(kept)} as {'it was' if len(kept) == 1 else 'they were'}" if kept else ""
+        lines.append(f"{subject.function.name}: {subject.root.name} from line {resumed.line} on{state}")
+        lines += [line.removeprefix("# ") for line in marked_source(resumed)]
+    lines += [f"{name}: {object_words(value)}" for name, value in subject.running.placeholders.items()]
+    return lines
+
+
+def _resume_lines(subject: Subject) -> dict[str, int]:
+    """Return the user's line at which each resume function that the code calls goes on."""
+    lines = {}
+    for name in subject.compile.resumes:
+        offset = name.removeprefix("__resume_at_").split("_")[0]
+        line = line_of_offset(subject.code, int(offset)) if offset.isdigit() else None
+        if line is not None:
+            lines[name] = line
+    return lines
+
+
+def _write_listings(
+    subject: Subject, transformed: Transformed, code: types.CodeType | None, dump: Dump, name: str
+) -> None:
+    transformed.original_bytecode = listing(subject.code)
+    transformed.transformed_bytecode = listing(subject.new_code)
+    transformed.recompiled_bytecode = listing(code) if code is not None else ""
+    stem = name.removesuffix(".py")
+    dump.write(f"{stem}.original_bytecode", transformed.original_bytecode)
+    dump.write(f"{stem}.transformed_bytecode", transformed.transformed_bytecode)
+    back = transformed.recompiled_bytecode or f"Nothing was compiled back: {transformed.reason}\n"
+    dump.write(f"{stem}.decompiled_and_compiled_back_bytecode", back)

@@ -1,0 +1,83 @@
+"""What torch formats and leaves behind, as records of its trace: before 2.4 it writes none, before 2.6 not of all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from depyf.report.model import CompileId
+from depyf.torch.adapters import before_trace, caller, seams, stages
+from depyf.torch.capture.recorder import Recorder
+
+_KINDS = {
+    "Joint graph": "aot_joint_graph",
+    "Forward graph": "aot_forward_graph",
+    "Backward graph": "aot_backward_graph",
+    "AFTER POST GRAD": "after_post_grad_graph",
+}
+"""Torch's names of the graphs that it formats, and of the records that later releases write of them."""
+
+
+class UntoldBreaks:
+    """Tells a recorder of graph breaks, of which the trace tells since 2.6."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._known = before_trace.graph_breaks()
+
+    def before_code(self, current: tuple[CompileId, int]) -> None:
+        """Tell of the breaks that a compile has met by the time that its code is made."""
+        breaks = before_trace.graph_breaks()
+        known = {id(each) for each in self._known}  # By identity: a reset of Dynamo forgets the breaks so far.
+        for each in breaks:
+            if id(each) not in known:
+                text = before_trace.break_text(each)
+                _tell(self._recorder, current, stages.ARTEFACT, {"name": stages.BREAK_REASON}, text)
+        self._known = breaks
+
+
+class Untraced:
+    """Tells a recorder what it would hear from the trace."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._kernels = set(before_trace.kernels())
+        self._last: tuple[CompileId, int] | None = None
+
+    def on_graph(self, current: tuple[CompileId, int], name: str, module: seams.GraphModule) -> None:
+        """Tell of a graph that torch formats."""
+        code = caller.code_in_progress()
+        if code is not None:
+            self._recorder.begun(current[0], code)
+        if name.startswith("__compiled_fn_"):
+            self._recorder.name_graph(*current, name)
+            _tell(self._recorder, current, "dynamo_output_graph", {}, seams.graph_text(module))
+        elif name in _KINDS:
+            _tell(self._recorder, current, _KINDS[name], {}, seams.graph_text(module))
+
+    def before_code(self, current: tuple[CompileId, int]) -> None:
+        """Tell of what a compile has left by the time that its code is made."""
+        self._last = current
+        self._tell_kernels(current)
+
+    def at_end(self) -> None:
+        """Tell of the kernels of backward graphs that were compiled when they were first needed."""
+        if self._last is not None:
+            self._tell_kernels(self._last)
+
+    def _tell_kernels(self, current: tuple[CompileId, int]) -> None:
+        for path, text in before_trace.kernels().items():
+            if path not in self._kernels:
+                self._kernels.add(path)
+                _tell(self._recorder, current, "inductor_output_code", {"filename": path}, text)
+
+    def after_code(self, current: tuple[CompileId, int]) -> None:
+        """Tell that a compile has ended."""
+        _tell(self._recorder, current, stages.FRAME_ENDS, {}, None)
+
+
+def _tell(
+    recorder: Recorder, current: tuple[CompileId, int], kind: str, details: dict[str, Any], payload: str | None
+) -> None:
+    compile_id, attempt = current
+    ids = {"frame_id": compile_id.frame, "frame_compile_id": compile_id.compile, "attempt": attempt}
+    recorder.record({kind: details, **ids}, payload)

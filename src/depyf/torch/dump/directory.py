@@ -1,0 +1,114 @@
+"""The directory that one context writes into: names of files, and files that fail to be written."""
+
+from __future__ import annotations
+
+import ast
+import os
+import threading
+from collections import Counter
+from pathlib import Path
+from typing import Protocol
+
+from depyf.report.model import Artefact, Dialect
+from depyf.report.names import file_part
+from depyf.report.writer import write_whole
+from depyf.torch.dump.problems import Problems
+
+OTHER = "other"
+"""Subdirectory of the artefacts that are neither graphs nor code that runs."""
+
+LOOSE = 0
+"""Number in the file names of what no compiled graph stands for; torch counts its graphs from 1."""
+
+
+class Numbers:
+    """Counts the files of each series of names in one directory."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def next(self, series: str) -> int:
+        """Return 0, 1, 2, ... for each call with the same series."""
+        with self._lock:
+            self._counts[series] += 1
+            return self._counts[series] - 1
+
+
+class Files(Protocol):
+    """Where a recorder writes what it hears of."""
+
+    directory: Path
+    numbers: Numbers
+
+    def write(self, name: str, text: str) -> bool:
+        """Write a file; return whether it is there now."""
+
+    def without_directory(self, text: str) -> str:
+        """Return a text in which the files of the dump are named as they are in it, wherever it is."""
+
+    def remove(self, name: str) -> None:
+        """Remove a file that turned out to describe nothing that runs."""
+
+    def artefact_name(self, artefact: Artefact, owner: str, text: str) -> str:
+        """Return the file name of an artefact of `owner`, e.g. `__compiled_fn_1`, and note its number."""
+
+
+class Dump:
+    """Gives out the names of files and writes them; a file that cannot be written is a problem, not an error."""
+
+    def __init__(self, directory: Path, problems: Problems, numbers: Numbers) -> None:
+        self.directory = directory
+        self.numbers = numbers
+        self._problems = problems
+
+    def write(self, name: str, text: str) -> bool:
+        """Write a file; return whether it is there now."""
+        try:
+            write_whole(self.directory / name, text)
+        except OSError as error:
+            self._problems.add(f"writing {name}", error)
+            return False
+        return True
+
+    def without_directory(self, text: str) -> str:
+        """Return a text in which the files of the dump are named as they are in it, wherever it is."""
+        return text.replace(f"{self.directory}{os.sep}", "")
+
+    def remove(self, name: str) -> None:
+        """Remove a file that turned out to describe nothing that runs."""
+        try:
+            (self.directory / name).unlink(missing_ok=True)
+        except OSError as error:
+            self._problems.add(f"removing {name}", error)
+
+    def artefact_name(self, artefact: Artefact, owner: str, text: str) -> str:
+        """Return the file name of an artefact of `owner`, e.g. `__compiled_fn_1`, and note its number."""
+        stem = f"{owner}.{file_part(artefact.stage)}"
+        artefact.number = self.numbers.next(stem)
+        extension = _extension(artefact.dialect, text)
+        if artefact.dialect is Dialect.KERNEL:
+            return f"{stem}_{artefact.number}.{extension}"
+        name = f"{stem}.{artefact.number}.{extension}"
+        return f"{OTHER}/{name}" if artefact.dialect in (Dialect.TEXT, Dialect.JSON) else name
+
+
+def _extension(dialect: Dialect, text: str) -> str:
+    """Return the ending of a file; `.py` is promised to be Python, which some backends' output code is not."""
+    match dialect:
+        case Dialect.GRAPH:
+            return "py"
+        case Dialect.JSON:
+            return "json"
+        case Dialect.KERNEL | Dialect.PYTHON | Dialect.TEXT:
+            return "py" if _is_python(text, dialect) else "txt"
+
+
+def _is_python(text: str, dialect: Dialect) -> bool:
+    if dialect is Dialect.TEXT and "import " not in text:
+        return False
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError):
+        return False
+    return True

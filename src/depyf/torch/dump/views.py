@@ -1,0 +1,84 @@
+"""The files that tell of a whole run, written when the context ends, and of one that goes on."""
+
+from __future__ import annotations
+
+from depyf.report.index_json import index_json
+from depyf.report.index_markdown import index_markdown
+from depyf.report.model import Function, GuardSet, Session, Transformed
+from depyf.report.words import proof_words
+from depyf.torch.capture.earlier import EarlierEntries
+from depyf.torch.capture.recorder import Running
+from depyf.torch.dump.directory import Dump
+from depyf.torch.dump.problems import Problems
+from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction, render_full_code
+
+INDEX = "index.json"
+
+
+def write_views(
+    session: Session, compiles: list[Running], earlier: EarlierEntries, dump: Dump, problems: Problems
+) -> None:
+    """Write the full code of each root function and the index; a view that fails leaves the others whole."""
+    by_function: dict[str, list[Running]] = {}
+    for running in compiles:
+        by_function.setdefault(running.function.key, []).append(running)
+    for root in session.roots():
+        if root.key in by_function and root.file:
+            with problems.contained(f"writing {root.file}"):
+                _write_full_code(session, root, by_function, earlier, dump)
+    with problems.contained(f"writing {INDEX}"):
+        dump.write(INDEX, dump.without_directory(index_json(session)))
+    with problems.contained("writing index.md"):
+        dump.write("index.md", dump.without_directory(index_markdown(session)))
+
+
+def _write_full_code(
+    session: Session, root: Function, compiles: dict[str, list[Running]], earlier: EarlierEntries, dump: Dump
+) -> None:
+    """Write `full_code_for_*.py`; forget its name where nothing of the function was compiled by the end."""
+    functions = []
+    for each in (root, *session.resumes_of(root)):
+        made = _compiled_function(each, root, compiles.get(each.key, []), earlier)
+        functions += [made] if made is not None else []
+    is_there = bool(functions) and dump.write(root.file, render_full_code(functions).text)
+    if session.ended and not is_there:
+        root.file = ""
+
+
+def _compiled_function(
+    function: Function, root: Function, compiles: list[Running], earlier: EarlierEntries
+) -> CompiledFunction | None:
+    """Return a function with its entries, or None where Dynamo never made code for it."""
+    entries = [entry for entry in map(_compiled_entry, compiles) if entry is not None]
+    codes = [each.code for each in compiles if each.code is not None]
+    if not entries or not codes:
+        return None
+    return CompiledFunction(
+        name=function.name,
+        code=codes[0],
+        filename=function.filename,
+        first_line=root.first_line,
+        source=root.source,
+        entries=[*earlier.of(compiles), *entries],
+        resume_name=function.resume_name,
+        resumes_at=function.resumes_at,
+        other_names=function.other_resume_names,
+    )
+
+
+def _compiled_entry(running: Running) -> CompiledEntry | None:
+    made = running.compile
+    if running.guards is None or not isinstance(made.transformed, Transformed):
+        return None
+    captured = [each for each in made.artefacts if each.stage == "Captured_Graph"]
+    return CompiledEntry(
+        compile_id=str(made.id.of_torch),
+        guards=running.guards,
+        source=made.transformed.module if made.transformed.installed else "",
+        source_name=made.name,
+        proof=proof_words(made),
+        differs=made.guards.differs if isinstance(made.guards, GuardSet) else "",
+        graphs={name: each.file for name, each in zip(made.compiled_fns, captured, strict=False)},
+        placeholders=running.placeholders,
+        names=made.transformed.names,
+    )

@@ -1,0 +1,57 @@
+"""What a guard expected and what it got, in words."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Final
+
+import torch
+
+from depyf.bytecode.ordered_text import ordered_text
+from depyf.torch.capture.qualified import qualified_name
+
+BRIEF_LENGTH = 120
+
+
+class Missing(enum.Enum):
+    """Stands for a value that is not there, and for an expectation that is not made."""
+
+    ABSENT = "absent"
+    ANY = "any"
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+ABSENT: Final = Missing.ABSENT
+ANY: Final = Missing.ANY
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One respect in which a value is not what a guard expects: `size`, expected `(10,)`, got `(8,)`."""
+
+    aspect: str
+    expected: str
+    actual: str
+
+
+def brief(value: object) -> str:
+    """Return a short text for `value` that shows no address and does not print a tensor's elements."""
+    if isinstance(value, torch.Tensor):
+        return f"{type(value).__name__} of {value.dtype}, size {tuple(value.shape)}"
+    if isinstance(value, Missing):
+        return value.value
+    text = "" if isinstance(value, enum.Enum | torch.nn.Module) else _repr(value)
+    if isinstance(value, type) or " at 0x" in text or not text:
+        return qualified_name(value) or f"a {type(value).__qualname__}"
+    return text if len(text) <= BRIEF_LENGTH else text[: BRIEF_LENGTH - 3] + "..."
+
+
+def _repr(value: object) -> str:
+    """Return `repr(value)`, or the name of its type where the user's `__repr__` fails."""
+    try:
+        return ordered_text(value)
+    except Exception as error:  # noqa: BLE001  the user's __repr__ may raise anything
+        return f"{type(value).__qualname__} whose repr raises {type(error).__name__}"

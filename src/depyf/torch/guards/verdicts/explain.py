@@ -1,0 +1,150 @@
+"""Why an entry does not serve a call: every clause that fails, not only the first one that torch stops at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from depyf.report.model import UserLine
+from depyf.torch.guards.clause import At, Clause
+from depyf.torch.guards.expression import evaluate, fill
+from depyf.torch.guards.tree import SCOPE, Tree
+from depyf.torch.guards.verdicts.difference import Difference, brief
+from depyf.torch.replica import runtime
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """One respect in which a call is not what an entry expects.
+
+    `kind` is torch's name of the guard, `source` the value it looks at, `aspect` the respect (`size`), empty if there
+    is only one, `line` the user's line that needs it, and `torch_text` are torch's own words for the guard.
+    """
+
+    kind: str
+    source: str
+    aspect: str
+    expected: str
+    actual: str
+    line: UserLine | None
+    torch_text: str = ""
+
+    def __str__(self) -> str:
+        subject = f"{self.aspect} of {self.source}" if self.aspect and self.source else self.aspect or self.source
+        where = f"  ({self.line.filename}:{self.line.line})" if self.line else ""
+        return f"{subject}: expected {self.expected}, got {self.actual}{where}"
+
+
+def explain(tree: Tree, L: Mapping[str, object], G: Mapping[str, object]) -> list[Refusal]:
+    """Return all that keeps the entry from serving a call; empty if it serves it.
+
+    Args:
+        tree: the guards of the entry.
+        L: the locals, cells and free variables of the frame by name.
+        G: the globals of its module.
+    """
+    with runtime.without_torch_function():
+        return list(_Asked(tree, L, G).refusals())
+
+
+class _Unreachable(Exception):
+    """A value that a guard looks at is not there."""
+
+    def __init__(self, node: int, cause: Exception) -> None:
+        super().__init__(str(cause))
+        self.node = node
+        self.cause = cause
+
+
+class _Asked:
+    """One call that is held against the guards: the values of the nodes, each found once."""
+
+    def __init__(self, tree: Tree, L: Mapping[str, object], G: Mapping[str, object]) -> None:
+        self.tree = tree
+        self.scope = {**SCOPE, "L": L, "G": G}
+        self.values: dict[int, object] = {}
+        self.unreachable: dict[int, _Unreachable] = {}
+
+    def value(self, node: int) -> object:
+        path = [node]
+        while path[-1] not in self.values and path[-1] not in self.unreachable:
+            parents = [piece.node for piece in self.tree.nodes[path[-1]].step if isinstance(piece, At)]
+            if not parents:
+                break
+            path.append(parents[0])
+        for step in reversed(path):
+            if step in self.unreachable:
+                self.unreachable.update(dict.fromkeys(path, self.unreachable[step]))
+                raise self.unreachable[step]
+            if step not in self.values:
+                self.values[step] = self.reach(step, path)
+        return self.values[node]
+
+    def reach(self, step: int, path: list[int]) -> object:
+        try:
+            return evaluate(self.tree.nodes[step].step, self.values.__getitem__, self.scope)
+        except Exception as error:  # noqa: BLE001  in a guard any exception means refused
+            failure = _Unreachable(step, error)
+            self.unreachable.update(dict.fromkeys(path[: path.index(step) + 1], failure))
+            raise failure from error
+
+    def refusals(self) -> Iterator[Refusal]:
+        missing: set[int] = set()
+        for clause in self.tree.clauses:
+            try:
+                yield from self.ask(clause)
+            except _Unreachable as failure:
+                if failure.node not in missing:
+                    missing.add(failure.node)
+                    actual = f"{type(failure.cause).__name__}: {failure.cause}"
+                    source = self.source(failure.node)
+                    yield Refusal(clause.kind, source, "", "to be there", actual, clause.line, clause.torch_text)
+        if self.tree.check is not None and self.tree.beyond and not self.tree.check(self.scope["L"]):
+            yield Refusal("TORCH_GUARDS", "", "torch's own guards", "true", "false", None)
+
+    def ask(self, clause: Clause) -> list[Refusal]:
+        try:
+            held = bool(evaluate(clause.text, self.value, self.scope))
+            failed = [] if held else self.differences(clause)
+        except _Unreachable:
+            raise
+        except Exception as error:  # noqa: BLE001  in a guard any exception means refused
+            failed = [Difference("", clause.expected or "no error", f"{type(error).__name__}: {error}")]
+        source = self.subject(clause)
+        return [Refusal(clause.kind, source, *_parts(each), clause.line, clause.torch_text) for each in failed]
+
+    def differences(self, clause: Clause) -> list[Difference]:
+        if clause.differences:
+            found = evaluate(clause.differences, self.value, self.scope)
+            assert isinstance(found, list)
+            return found
+        shown = evaluate(clause.actual, self.value, self.scope) if clause.actual else False
+        return [Difference("", clause.expected, brief(shown))]
+
+    def subject(self, clause: Clause) -> str:
+        """Return what a clause is about: a value; for a clause on several, itself; '' for the state around the call."""
+        if clause.node:
+            return self.source(clause.node)
+        return "" if clause.flags is not None else fill(clause.text, self.source, lambda held: held.name)
+
+    def source(self, node: int) -> str:
+        return source_text(self.tree, node)
+
+
+def source_text(tree: Tree, node: int) -> str:
+    """Return the whole expression for a node, e.g. `L["self"].__dict__["training"]`."""
+    path = [node]
+    while parents := [piece.node for piece in tree.nodes[path[-1]].step if isinstance(piece, At)]:
+        path.append(parents[0])
+    text = ""
+    for step in reversed(path):
+        text = fill(tree.nodes[step].step, _always(text), lambda held: held.name)
+    return text
+
+
+def _always(text: str) -> Callable[[int], str]:
+    return lambda node: text
+
+
+def _parts(found: Difference) -> tuple[str, str, str]:
+    return found.aspect, found.expected, found.actual

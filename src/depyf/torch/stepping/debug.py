@@ -1,0 +1,51 @@
+"""`debug`: run a program so that a debugger steps through the files of its dump."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from depyf.torch.adapters import seams
+from depyf.torch.capture.active import ACTIVE
+from depyf.torch.dump.told import TOLD
+from depyf.torch.stepping.places import places
+from depyf.torch.stepping.stepping import find_steps, running_from_files
+
+PAUSE_VARIABLE = "DEPYF_DEBUG_PAUSE"
+"""Set to `0` to switch the pause off where `debug` is called without saying."""
+
+
+@contextmanager
+def debug(pause: bool | None = None) -> Iterator[None]:
+    """Tell where the files are and which lines to break at, pause, and run the body on the code in those files.
+
+    Transformed code and resume functions run from their files in any case. Here captured, forward and backward graphs,
+    the wrappers that AOTAutograd generates, and Inductor's wrappers do so too, where the text of a file is proven to
+    be the code that runs. Inside, torch compiles nothing anew: what no entry fits runs as the user wrote it. So a
+    debugger's own callbacks are not compiled, and no call is served by code that has no file.
+
+    Args:
+        pause: wait for the return key before the body; by default unless `DEPYF_DEBUG_PAUSE=0` is set.
+
+    Raises:
+        RuntimeError: inside of `prepare_debug`, whose files are not complete yet.
+    """
+    if ACTIVE.is_any_entered():
+        raise RuntimeError("depyf.debug() inside of depyf.prepare_debug(): leave that context first, it has the files")
+    running = {directory: told.running() for directory, told in TOLD.items()}
+    steps = {directory: [find_steps(each, directory) for each in found] for directory, found in running.items()}
+    dropped = {directory: len(told.live) - len(running[directory]) for directory, told in TOLD.items()}
+    for line in places(steps, dropped):
+        print(line)
+    if pause if pause is not None else os.environ.get(PAUSE_VARIABLE, "1") != "0":
+        _wait()
+    with seams.without_compiling(), running_from_files([each for found in steps.values() for each in found]):
+        yield
+
+
+def _wait() -> None:
+    try:
+        input("depyf: set your breakpoints now, then press return to go on ")
+    except EOFError:
+        print("depyf: there is no terminal to wait at, going on")

@@ -1,0 +1,55 @@
+"""Where to break: the files that a program's functions run in, and the first line of each, as text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from depyf.report.model import Transformed
+from depyf.torch.stepping.stepping import Steps
+
+
+def places(steps: Mapping[Path, list[Steps]], dropped: Mapping[Path, int]) -> list[str]:
+    """Say where to break in the files of each directory, and how many compiles torch has dropped since."""
+    lines = []
+    for directory, found in steps.items():
+        lines.append(f"depyf: files are in {directory}")
+        lines += [line for each in found for line in lines_about(directory, each)]
+        if number := dropped.get(directory, 0):
+            lines.append(
+                f"  {number} other compile{'s' if number > 1 else ''}: dropped by torch since, nothing runs there"
+            )
+    return lines or ["depyf: there are no files yet; run the program in depyf.prepare_debug(directory) first"]
+
+
+def lines_about(directory: Path, steps: Steps) -> Iterator[str]:
+    """Say where to break in what was compiled once."""
+    compiled = steps.compile
+    transformed = compiled.transformed
+    place = f"  {compiled.name}, compile {compiled.id}:"
+    if isinstance(transformed, Transformed) and transformed.installed and transformed.file:
+        path = directory / transformed.file
+        yield f"{place} break at {path}:{_first_line(path, compiled.name)}"
+    elif isinstance(transformed, Transformed):
+        yield f"{place} Dynamo's own code runs, which has no file ({transformed.reason})"
+    first_of_file = {each.path: each for each in reversed(steps.files)}
+    for path, each in reversed(first_of_file.items()):
+        yield f"    {each.function.__name__}: break at {path}:{each.line}"
+    if steps.reason:
+        yield f"    no graph can be stepped: {steps.reason}"
+
+
+def _first_line(path: Path, name: str) -> int:
+    """Return the line of the first statement of a function in a file, the first line of the file if it has none."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    define = re.compile(rf"\s*(async )?def {re.escape(name)}\(")
+    for number, line in enumerate(lines, start=1):
+        if define.match(line):
+            below = (later for later, text in enumerate(lines[number:], start=number + 1) if not _is_comment(text))
+            return next(below, number)
+    return 1
+
+
+def _is_comment(line: str) -> bool:
+    return not line.strip() or line.lstrip().startswith("#")

@@ -1,0 +1,142 @@
+"""While debugging, graphs and what torch generated around them run from the files of their dump."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from depyf.report.model import Artefact, Compile, Dialect, Transformed
+from depyf.report.names import compiled_fn_number
+from depyf.torch.adapters import interpreted, seams
+from depyf.torch.capture.reachable import reachable_functions
+from depyf.torch.dump.told import LiveCompile
+from depyf.torch.stepping.steppable import SourceFile, Steppable
+
+RUNNABLE = (Dialect.GRAPH, Dialect.KERNEL, Dialect.PYTHON)
+"""What a file must hold so that something can run in its lines."""
+
+
+@dataclass(slots=True)
+class Steps:
+    """What of one compile can be stepped in its files, and what of it is live and in no file.
+
+    `files` tells, for each file that runs, the function and the line to break at. `callers` are functions that
+    interpret a graph which has such a file, and code for them that calls the graph.
+    """
+
+    compile: Compile
+    files: list[Steppable] = field(default_factory=list)
+    callers: list[tuple[types.FunctionType, types.CodeType]] = field(default_factory=list)
+    reason: str = ""
+
+    def replacements(self) -> list[tuple[types.FunctionType, types.CodeType]]:
+        """Return the functions that get other code while debugging, and that code."""
+        return [*((each.function, each.code) for each in self.files), *self.callers]
+
+
+def find_steps(live: LiveCompile, directory: Path) -> Steps:
+    """Return what of a compile can be stepped in the files of `directory`; `reason` says why nothing can."""
+    steps = Steps(live.compile)
+    code = live.code()
+    if code is None:
+        steps.reason = "its function is gone"
+        return steps
+    graphs = _compiled_graphs(live.compile, code)
+    if live.compile.compiled_fns and not graphs:
+        steps.reason = "torch no longer has its graphs"
+    for number, graph in graphs.items():
+        _find_in(steps, graph, _files(live.compile, number, directory))
+    return steps
+
+
+def _find_in(steps: Steps, compiled: object, files: list[tuple[str, SourceFile]]) -> None:
+    """Add what of one compiled graph can be stepped in its files."""
+    taken = {id(each.function) for each in steps.files}
+    interpreting = []
+    for function in reachable_functions(compiled):
+        if id(function) in taken:
+            continue
+        graph = interpreted.graph_of(function)
+        if graph is not None:
+            interpreted.compiled_to_python(graph)  # The walk comes to the graph's code only later.
+            interpreting.append((function, graph))
+            continue
+        ordered = _likeliest_first(function, files, steps.files)
+        found = next((each for file in ordered if (each := file.steppable(function)) is not None), None)
+        if found is not None:
+            taken.add(id(function))
+            steps.files.append(found)
+    known = {id(each) for each, _ in steps.callers}
+    steps.callers += [
+        (function, interpreted.calling(function))
+        for function, graph in interpreting
+        if id(type(graph).forward) in taken and id(function) not in known
+    ]
+
+
+def _likeliest_first(
+    function: types.FunctionType, files: list[tuple[str, SourceFile]], known: list[Steppable]
+) -> list[SourceFile]:
+    """Return files in the order in which they are asked for a function, as several may hold the same one.
+
+    First the one that torch loaded it from. Parts of one graph that was split are alike, too: each gets its own file,
+    as both are in the order of the graph.
+    """
+    written_as, name = function.__code__.co_filename, function.__code__.co_name
+    used = {each.path for each in known if each.code.co_name == name}
+    ordered = sorted(files, key=lambda pair: (pair[0] != written_as, pair[1].path in used))
+    return [file for _, file in ordered]
+
+
+@contextmanager
+def running_from_files(steps: list[Steps]) -> Iterator[None]:
+    """Run the functions that can be stepped in the lines of their files, until the context ends."""
+    replaced: list[tuple[types.FunctionType, types.CodeType]] = []
+    try:
+        for function, code in (found for one in steps for found in one.replacements()):
+            replaced.append((function, function.__code__))
+            function.__code__ = code
+        yield
+    finally:
+        for function, code in reversed(replaced):
+            function.__code__ = code
+
+
+def _compiled_graphs(compiled: Compile, code: types.CodeType) -> dict[int, object]:
+    """Return the graphs that the code of a compile calls, by their number."""
+    scope = _globals_of(code)
+    names = compiled.transformed.names if isinstance(compiled.transformed, Transformed) else {}
+    found = {}
+    for name in compiled.compiled_fns:
+        number = compiled_fn_number(name)
+        graph = scope.get(names.get(name, name))
+        if number is not None and graph is not None:
+            found[number] = graph
+    return found
+
+
+def _globals_of(code: types.CodeType) -> Mapping[str, object]:
+    for entry in seams.cache_entries(code):
+        scope = seams.entry_globals(entry)
+        if scope:
+            return scope
+    return {}
+
+
+def _files(compiled: Compile, number: int, directory: Path) -> list[tuple[str, SourceFile]]:
+    """Return the files of a graph that code can run in, each after the file that torch wrote the same text to."""
+    found = []
+    for artefact in compiled.artefacts:
+        if artefact.dialect in RUNNABLE and _number_of(artefact) == number:
+            try:
+                found.append((artefact.origin, SourceFile(directory / artefact.file)))
+            except (OSError, SyntaxError, ValueError):
+                continue  # Removed, or no Python: nothing can be stepped in it.
+    return found
+
+
+def _number_of(artefact: Artefact) -> int | None:
+    return compiled_fn_number(artefact.file.split(".")[0])

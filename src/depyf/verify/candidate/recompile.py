@@ -1,0 +1,199 @@
+"""Turn the text of a file into a code object that can take the place of the one it was decompiled from.
+
+before: text, and the original code object
+after: the code object that is compared with the original, and that runs
+
+The compiler gives a stand-in; `STEPS` is all that is done to it. Nothing is done to what the last step gives.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from depyf.bytecode.code import CO_HAS_DOCSTRING, CO_ITERABLE_COROUTINE
+from depyf.bytecode.constants import key
+from depyf.bytecode.reader import read
+from depyf.errors import DecompilationError
+from depyf.verify import header
+from depyf.verify.candidate.layout import lay_out
+from depyf.verify.candidate.patch import NoRoom
+from depyf.verify.candidate.placeholders import SPARE_NAMES, put_back
+from depyf.verify.candidate.qualname import qualname_of, requalify, requalify_made, requalify_part
+from depyf.verify.candidate.standin import compile_standin
+from depyf.verify.code_tree import rewrite_tree
+from depyf.verify.sets import own_sets, sets_of
+
+COMPILED_FLAGS = header.COMPARED_FLAGS & ~CO_ITERABLE_COROUTINE | CO_HAS_DOCSTRING
+"""What the text decides: `types.coroutine` sets the flag that is left out, and no syntax does."""
+NOTHING: Mapping[str, str] = types.MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What the steps from a stand-in to the candidate are told.
+
+    qualname: the qualified name of the stand-in in its text.
+    names: identifiers in the text that stand for names that are no identifiers.
+    functions: names of nested functions in the text that stand for the names which these functions have.
+    placeholders: names in the text that stand for objects without a literal; they become constants again.
+    stood_first: texts stand for the placeholders among the constants.
+    """
+
+    original: types.CodeType
+    qualname: str
+    names: Mapping[str, str]
+    functions: Mapping[str, str]
+    placeholders: Mapping[str, object]
+    stood_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One rewrite of a code object.
+
+    changes: the fields that it may change; `co_consts` aside, where nested code changes.
+    """
+
+    name: str
+    run: Callable[[types.CodeType, Way], types.CodeType]
+    changes: frozenset[str] = field(default_factory=frozenset)
+
+
+def recompile(
+    text: str,
+    original: types.CodeType,
+    *,
+    filename: str,
+    placeholders: Mapping[str, object],
+    function: str | None = None,
+    names: Mapping[str, str] = NOTHING,
+    functions: Mapping[str, str] = NOTHING,
+    imported: Sequence[str] | None = None,
+) -> types.CodeType:
+    """Return a code object, compiled from `text`, that is legal as `__code__` of the function of `original`.
+
+    It has the parameters, flags, free variables, cell variables and names of `original`, those variables in the same
+    order, and the file and the lines of the text. It is not proven to do the same: see `compare.verify`.
+
+    text: a whole file; the function may stand in a wrapper `__closure_of_...` that gives it free variables.
+    filename: what a debugger is to open.
+    placeholders: names in the text that stand for objects without a literal; they become constants again.
+    function: the function's name in the text; by default the name of `original`, else the only one there is.
+    names: identifiers in the text that stand for names that are no identifiers.
+    functions: names of nested functions in the text that stand for the names which these functions have.
+    imported: what the module of `original` imported, where somebody has found that out.
+
+    Raises `DecompilationError` when the text does not compile, has no such function, or the function cannot be given
+    the layout of `original`.
+    """
+
+    def build(first: tuple[str, ...]) -> types.CodeType:
+        code, qualname = compile_standin(text, original, filename, function, names, first=first, imported=imported)
+        way = Way(original, qualname, names, functions, placeholders, bool(first))
+        for step in STEPS:
+            code = step.run(code, way)
+        return code
+
+    try:
+        code = build(())
+    except NoRoom:
+        code = build((*placeholders, *SPARE_NAMES))
+    wrong = header.difference(read(original), read(code))
+    if wrong is not None:
+        raise DecompilationError(wrong, code=f"{original.co_name} in {filename}")
+    return code
+
+
+def name_functions(code: types.CodeType, way: Way) -> types.CodeType:
+    """Return the code with the functions nested in it named as in the original, in their qualified names too."""
+
+    def restored(inner: types.CodeType) -> types.CodeType:
+        if inner.co_name not in way.functions or inner is code:
+            return inner
+        return inner.replace(co_name=way.functions[inner.co_name])
+
+    for mine, real in way.functions.items():
+        code = requalify_part(code, mine, real)
+    return rewrite_tree(code, restored) if way.functions else code
+
+
+def name_variables(code: types.CodeType, way: Way) -> types.CodeType:
+    """Return the code, and the code nested in it, with the names and variables that are no identifiers."""
+    return rewrite_tree(code, lambda inner: rename(inner, way.names)) if way.names else code
+
+
+def put_objects_back(code: types.CodeType, way: Way) -> types.CodeType:
+    """Return the code, and the code nested in it, with the objects of placeholders as constants."""
+    return rewrite_tree(code, lambda inner: put_back(inner, way.placeholders, stood_first=way.stood_first))
+
+
+def put_sets_back(code: types.CodeType, way: Way) -> types.CodeType:
+    """Return the code, and the code nested in it, with the original's own sets, where no text tells their order."""
+    sets = sets_of(way.original)
+    return rewrite_tree(code, lambda inner: own_sets(inner, sets)) if sets else code
+
+
+def qualify(code: types.CodeType, way: Way) -> types.CodeType:
+    """Return the code, and the code nested in it, with the qualified names of the original."""
+    return requalify_made(requalify(code, way.qualname, qualname_of(way.original)), way.original)
+
+
+def take_header(code: types.CodeType, way: Way) -> types.CodeType:
+    """Return the code with the original's name, and with its flags as far as no text decides them."""
+    kept = way.original.co_flags & ~COMPILED_FLAGS
+    return code.replace(co_name=way.original.co_name, co_flags=kept | code.co_flags & COMPILED_FLAGS)
+
+
+CODE = frozenset({"co_code", "co_consts"})
+VARIABLES = frozenset({"co_cellvars", "co_freevars", "co_varnames", "co_nlocals"})
+TABLES = frozenset({"co_linetable", "co_exceptiontable"})
+STEPS = (
+    Step("functions' names", name_functions, CODE | {"co_name", "co_qualname"}),
+    Step("names", name_variables, VARIABLES - {"co_nlocals"} | {"co_names"}),
+    Step("placeholders", put_objects_back, CODE),
+    Step("sets", put_sets_back, frozenset({"co_consts"})),
+    Step("layout", lambda code, way: lay_out(code, way.original), CODE - {"co_consts"} | VARIABLES | TABLES),
+    Step("qualified names", qualify, CODE | {"co_qualname"}),
+    Step("header", take_header, frozenset({"co_name", "co_flags"})),
+)
+"""All that is done to a stand-in, in this order. What a step may change shows what the proof must look at."""
+FIELDS = (
+    "co_argcount co_posonlyargcount co_kwonlyargcount co_nlocals co_flags co_code co_names co_varnames co_cellvars "
+    "co_freevars co_name co_qualname co_exceptiontable"
+).split()
+"""What of a code object runs: not where it stands, and not its constants."""
+
+
+def is_same_but_for_lines(first: types.CodeType, second: types.CodeType) -> bool:
+    """Return whether two code objects differ in nothing but lines and file names, nested code included."""
+    pending: list[tuple[object, object]] = [(first, second)]
+    while pending:
+        one, other = pending.pop()
+        if isinstance(one, types.CodeType) and isinstance(other, types.CodeType):
+            if any(getattr(one, name, None) != getattr(other, name, None) for name in FIELDS):
+                return False
+            if len(one.co_consts) != len(other.co_consts):
+                return False
+            pending += zip(one.co_consts, other.co_consts, strict=True)
+        elif key(one) != key(other):
+            return False
+    return True
+
+
+def rename(code: types.CodeType, names: Mapping[str, str]) -> types.CodeType:
+    """Return the code with its names and variables replaced by those they stand for."""
+    used = {*code.co_names, *code.co_varnames, *code.co_cellvars, *code.co_freevars}
+    if used.isdisjoint(names):
+        return code
+
+    def restored(old: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(names.get(name, name) for name in old)
+
+    return code.replace(
+        co_names=restored(code.co_names),
+        co_varnames=restored(code.co_varnames),
+        co_cellvars=restored(code.co_cellvars),
+        co_freevars=restored(code.co_freevars),
+    )

@@ -1,0 +1,141 @@
+"""Compile the text of a file, and find the function in it that stands for a code object."""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import keyword
+import types
+from collections.abc import Iterator, Mapping, Sequence
+
+from depyf.bytecode.host import without_compiler_warnings
+from depyf.bytecode.listings import Listings
+from depyf.bytecode.reader import read
+from depyf.errors import DecompilationError
+from depyf.verify.candidate.placeholders import stand_in
+from depyf.verify.imports import imported_names
+
+WRAPPER = "__closure_of_"
+"""How the name of a function begins that only holds another one, to give it free variables."""
+
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+FUTURE_FLAGS = 0
+for feature in set(__future__.all_feature_names) - {"nested_scopes", "generators", "barry_as_FLUFL"}:
+    # The flags of the first two mean something else in a code object; the third is a joke that changes the grammar.
+    FUTURE_FLAGS |= getattr(__future__, feature).compiler_flag
+
+
+def compile_standin(
+    text: str,
+    original: types.CodeType,
+    filename: str,
+    function: str | None,
+    names: Mapping[str, str],
+    *,
+    first: tuple[str, ...] = (),
+    imported: Sequence[str] | None = None,
+) -> tuple[types.CodeType, str]:
+    """Return the code object, compiled from `text`, of the function that stands for `original`; and its qualified name.
+
+    function: its name in the text; by default the name of `original`, else the only function there is.
+    names: identifiers in the text that stand for other names in `original`.
+    first: placeholders whose objects are to be the first constants of each function.
+    imported: what the module of the original imported, where that is known.
+    Raises `DecompilationError` when the text does not compile or the function is not there.
+    """
+    wanted = original.co_name if function is None else function
+    if imported is None:
+        imported = imported_names(read(original), Listings())
+    text = with_imports(text, imported, names)
+    module = compile_text(text, original, filename, first=first)
+    found = list(functions(module))
+    if any(code.co_name == wanted and not set(original.co_cellvars) <= set(code.co_cellvars) for code, _ in found):
+        found = list(functions(compile_text(text, original, filename, cells_of=wanted, first=first)))
+    named = [(code, qualname) for code, qualname in found if code.co_name == wanted]
+    if not named and function is None and len(found) == 1:
+        named = found
+    if not named:
+        there = ", ".join(code.co_name for code, _ in found) or "none"
+        raise DecompilationError(f"the source has no function {wanted} (there: {there})", code=filename)
+    return named[-1]
+
+
+def compile_text(
+    text: str,
+    original: types.CodeType,
+    filename: str,
+    *,
+    cells_of: str | None = None,
+    first: tuple[str, ...] = (),
+) -> types.CodeType:
+    """Compile a module's text under the `from __future__` imports of the original's module.
+
+    cells_of: the function in which the cells of the original have to be cells, whether it needs them or not.
+    first: placeholders whose objects are to be the first constants of each function.
+    """
+    try:
+        with without_compiler_warnings():
+            flags = original.co_flags & FUTURE_FLAGS
+            source: str | ast.Module = text
+            if cells_of is not None or first:
+                source = ast.parse(text, filename)
+            if cells_of is not None and isinstance(source, ast.Module):
+                add_cells(source, original, cells_of)
+            if first and isinstance(source, ast.Module):
+                put_first(source, first)
+            module: types.CodeType = compile(source, filename, "exec", flags=flags, dont_inherit=True, optimize=0)
+            return module
+    except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
+        raise DecompilationError(f"the source does not compile: {error}", code=filename) from error
+
+
+def with_imports(text: str, imported: Sequence[str], names: Mapping[str, str]) -> str:
+    """Return the text of a module that imports names, at its end, where no line or docstring is moved by it."""
+    in_text = {name: identifier for identifier, name in names.items()}
+    return f"{text}\nimport {', '.join(in_text.get(name, name) for name in imported)}\n" if imported else text
+
+
+def add_cells(tree: ast.Module, original: types.CodeType, function: str) -> None:
+    """Let the variables that are cells in the original be cells in its stand-in: some function there names them.
+
+    The compiler drops a branch that cannot be taken, and keeps what it says of variables.
+    """
+    found = [node for node in ast.walk(tree) if isinstance(node, DEFINITIONS) and node.name == function]
+    names = [name for name in original.co_cellvars if name.isidentifier() and not keyword.iskeyword(name)]
+    if len(found) != 1 or not names or found[0].name.startswith(WRAPPER):
+        return
+    put_in_front(found[0].body, f"if False:\n    (lambda: ({', '.join(names)},))")
+
+
+def put_first(tree: ast.Module, placeholders: tuple[str, ...]) -> None:
+    """Let what stands for placeholders be the first constants of every function.
+
+    The compiler drops code that is never reached, and keeps its constants: those with low numbers need no prefix.
+    """
+    lines = "".join(f"\n    raise {stand_in(name)!r}" for name in placeholders)
+    for node in ast.walk(tree):
+        if isinstance(node, DEFINITIONS) and not node.name.startswith(WRAPPER):
+            put_in_front(node.body, f"while True:\n    break{lines}")
+
+
+def put_in_front(body: list[ast.stmt], text: str) -> None:
+    """Put a statement before those of a function, behind its docstring, in the line of what stands there."""
+    is_docstring = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
+    never = ast.parse(text).body[0]
+    for node in ast.walk(never):
+        if isinstance(node, (ast.expr, ast.stmt)):
+            ast.copy_location(node, body[0])
+    body.insert(1 if is_docstring else 0, never)
+
+
+def functions(module: types.CodeType) -> Iterator[tuple[types.CodeType, str]]:
+    """Yield the functions at the top level of a module and their qualified names; for a wrapper those in it."""
+    pending = [(module, "")]
+    while pending:
+        holder, prefix = pending.pop()
+        for const in holder.co_consts:
+            if isinstance(const, types.CodeType):
+                if const.co_name.startswith(WRAPPER):
+                    pending.append((const, f"{prefix}{const.co_name}.<locals>."))
+                else:
+                    yield const, prefix + const.co_name
