@@ -38,6 +38,16 @@ from depyf.decompiler.passes.tidy import tidy
 from depyf.decompiler.passes.tries import restore_tries
 from depyf.decompiler.passes.written.as_written import write_as_written
 from depyf.decompiler.passes.written.imports import join_imports
+from depyf.decompiler.pipeline.conditions import (
+    COLLAPSE,
+    is_kept,
+    joins_exits,
+    keeps_branches,
+    levels_dispatch,
+    scopes_dispatch,
+    simplifies,
+    structures,
+)
 from depyf.decompiler.pipeline.groups import (
     ANNOTATIONS,
     BUILTINS,
@@ -83,42 +93,10 @@ from depyf.decompiler.structure.shared_ends import share_ends
 from depyf.decompiler.structure.thread import thread
 
 NOTHING: frozenset[str] = frozenset()
-COLLAPSE = "short-circuits"
 BUILD = "build"
 SCOPES = "dispatch"
 WRITTEN = "as-written"
 UNBINDING = ("DELETE_FAST", "LOAD_FAST_CLEAR")
-
-
-# -- when a pass applies ---------------------------------------------------------------
-
-
-def _simplifies(work: Work) -> bool:
-    return work.known is not None
-
-
-def _is_kept(work: Work) -> bool:
-    return work.known is None
-
-
-def _structures(work: Work) -> bool:
-    return isinstance(work.choices, Choices)
-
-
-def _scopes_dispatch(work: Work) -> bool:
-    return work.choices is Dispatch.SCOPES
-
-
-def _levels_dispatch(work: Work) -> bool:
-    return work.choices is Dispatch.LEVELS
-
-
-def _joins_exits(work: Work) -> bool:
-    return isinstance(work.choices, Choices) and work.choices.joins_exits
-
-
-def _keeps_branches(work: Work) -> bool:
-    return isinstance(work.choices, Choices) and COLLAPSE in work.without
 
 
 # -- what each pass takes and gives ----------------------------------------------------
@@ -128,7 +106,7 @@ def _lift(work: Work) -> None:
     seems = isinstance(work.choices, Choices) and work.choices.goes_beyond
     listing = work.listing if seems else replace(work.listing, beyond={}, loops=[])
     work.graph = lift(listing, work.first_temp, restores=work.choices is Dispatch.LEVELS)
-    if _simplifies(work):
+    if simplifies(work):
         work.graph.places = []  # A program wrote this code: it stands as it is in no source.
 
 
@@ -195,7 +173,7 @@ def _dead_phis(work: Work) -> None:
 
 
 def _ends(work: Work) -> None:
-    if work.code.name != "<lambda>" and not work.graph.source_order and _joins_exits(work):
+    if work.code.name != "<lambda>" and not work.graph.source_order and joins_exits(work):
         join_same_ends(work.graph)
     join_ends(work.graph)
     share_ends(work.graph)
@@ -354,11 +332,11 @@ def _leftovers(work: Work) -> None:
 
 
 def _simplifying(*passes: Pass) -> tuple[Pass, ...]:
-    return tuple(replace(one, applies=_simplifies, unless=STATED) for one in passes)
+    return tuple(replace(one, applies=simplifies, unless=STATED) for one in passes)
 
 
 def _structuring(*passes: Pass) -> tuple[Pass, ...]:
-    return tuple(replace(one, applies=_structures) for one in passes)
+    return tuple(replace(one, applies=structures) for one in passes)
 
 
 PASSES: tuple[Pass, ...] = (
@@ -419,7 +397,7 @@ PASSES: tuple[Pass, ...] = (
         Pass("dead-phis", Stage.STRUCTURE, _dead_phis, "where paths meet, what nobody reads is no variable"),
         Pass("ends", Stage.STRUCTURE, _ends, "every `return None` leads to one block"),
     ),
-    Pass("exits", Stage.STRUCTURE, _on_graph(join_exits), "copies of a way out become one", applies=_joins_exits),
+    Pass("exits", Stage.STRUCTURE, _on_graph(join_exits), "copies of a way out become one", applies=joins_exits),
     *_structuring(
         Pass("regions", Stage.STRUCTURE, _regions, "protected regions are recognised, their bookkeeping is taken out"),
         Pass("cut", Stage.STRUCTURE, _cut, "blocks are cut where a loop or handler is left"),
@@ -429,7 +407,7 @@ PASSES: tuple[Pass, ...] = (
         Pass("cases", Stage.STRUCTURE, _cases, "tests of a pattern become one test", needs=PATTERNS | {"COMPARE"}),
         Pass(COLLAPSE, Stage.STRUCTURE, _collapse, "`and`, `or`, `if else` become expressions"),
     ),
-    Pass("uses", Stage.STRUCTURE, _uses, "the uses of each value are counted", applies=_keeps_branches),
+    Pass("uses", Stage.STRUCTURE, _uses, "the uses of each value are counted", applies=keeps_branches),
     *_structuring(
         Pass(BUILD, Stage.STRUCTURE, _build, "loops, regions and dominance give nested items", optional=True),
         Pass("hoist", Stage.ITEMS, _hoist, "what follows several cases stands behind them", optional=True, needs=KEPT),
@@ -452,14 +430,14 @@ PASSES: tuple[Pass, ...] = (
         _dispatch_scopes,
         "loops dispatch on the number of a block, a `try` for each handler",
         optional=True,
-        applies=_scopes_dispatch,
+        applies=scopes_dispatch,
     ),
     Pass(
         "dispatch-levels",
         Stage.STATEMENTS,
         _dispatch_levels,
         "loops dispatch on the number of a block, one `try` for all handlers",
-        applies=_levels_dispatch,
+        applies=levels_dispatch,
     ),
     Pass("expressions", Stage.STATEMENTS, _expressions, "expressions are put together"),
     *_simplifying(
@@ -498,7 +476,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("declarations", Stage.BODY, _declarations, "`global` and `nonlocal`"),
     Pass("leftovers", Stage.WHOLE, _leftovers, "names for temporaries and for objects without a literal"),
     Pass("imports", Stage.WHOLE, _imports, "imports that stand in one place are one statement", optional=True),
-    Pass("super", Stage.WHOLE, _super, "`global super` where its attributes are loaded in steps", applies=_is_kept),
+    Pass("super", Stage.WHOLE, _super, "`global super` where its attributes are loaded in steps", applies=is_kept),
 )
 """All passes, in the order in which they run."""
 
