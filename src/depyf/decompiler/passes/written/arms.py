@@ -13,9 +13,10 @@ from __future__ import annotations
 import ast
 from typing import TypeGuard
 
-from depyf.decompiler.passes.walk import inner
+from depyf.decompiler.passes.walk import inner, statements
 from depyf.decompiler.passes.written.columns import Columns, leading_nots
 from depyf.decompiler.steps import step
+from depyf.decompiler.structure.polarity import negated
 
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -29,10 +30,17 @@ def restore_arms(body: list[ast.stmt], columns: Columns) -> None:
     for block in order:  # It grows while it is gone through.
         for stmt in block:
             order += [below for below, _, _ in inner(stmt)]
+    for stmt in statements(body):
+        if isinstance(stmt, ast.If) and stmt.orelse and _stands_before(stmt.orelse, stmt.body, columns):
+            _turn(stmt)
     ending: set[ast.stmt] = set()
     for block in reversed(order):
         for place in range(len(block) - 1, -1, -1):
             stmt = block[place]
+            if _is_guard(stmt, block[place + 1 :], ending) and _stands_before(block[place + 1 :], stmt.body, columns):
+                stmt.orelse = block[place + 1 :]
+                del block[place + 1 :]
+                _turn(stmt)
             if _has_needless_else(stmt, ending) and _stands_behind(stmt, columns):
                 block[place + 1 : place + 1] = stmt.orelse
                 stmt.orelse = []
@@ -54,6 +62,25 @@ def _never_falls_through(stmt: ast.stmt, ending: set[ast.stmt]) -> bool:
         forever = isinstance(stmt, ast.While) and isinstance(stmt.test, ast.Constant) and bool(stmt.test.value)
         return (forever or bool(stmt.orelse and stmt.orelse[-1] in ending)) and not _breaks(stmt)
     return isinstance(stmt, ENDS)  # The manager of a `with` may suppress an exception.
+
+
+def _stands_before(one: list[ast.stmt], other: list[ast.stmt], columns: Columns) -> bool:
+    """Return whether statements stand before others in the source."""
+    first, second = columns.starts.get(one[0]), columns.starts.get(other[0])
+    return first is not None and second is not None and first < second
+
+
+def _turn(stmt: ast.If) -> None:
+    """Write the arms of a statement in the other order."""
+    step("line {}: the arms change places", stmt.lineno)
+    stmt.test, stmt.body, stmt.orelse = negated(stmt.test), stmt.orelse, stmt.body
+
+
+def _is_guard(stmt: ast.stmt, rest: list[ast.stmt], ending: set[ast.stmt]) -> TypeGuard[ast.If]:
+    """Return whether the rest of a block is all that happens where a test fails, and ends there."""
+    if not isinstance(stmt, ast.If) or stmt.orelse or not rest:
+        return False
+    return stmt.body[-1] in ending and rest[-1] in ending
 
 
 def _has_needless_else(stmt: ast.stmt, ending: set[ast.stmt]) -> TypeGuard[ast.If | ast.Try]:

@@ -6,6 +6,7 @@ import ast
 
 from depyf.bytecode.code import CO_OPTIMIZED
 from depyf.bytecode.listing import Listing
+from depyf.decompiler.lift.definitions import ANNOTATE
 from depyf.decompiler.passes.written.arms import restore_arms
 from depyf.decompiler.passes.written.columns import Columns
 from depyf.decompiler.passes.written.evidence import written_statements
@@ -20,13 +21,14 @@ def write_as_written(body: list[ast.stmt], listing: Listing) -> None:
     """Rewrite the statements of one code object in place; what has no places stays as it is."""
     restore_formats(body)
     name = listing.code.name
-    if name.startswith("<") and name != "<module>":
-        return  # An expression takes the place of these statements.
+    if name.startswith(("<", ANNOTATE)) and name != "<module>":
+        return  # An expression or annotations take the place of these statements.
     columns = Columns(body)
     restore_nests(body, columns)
-    if listing.code.flags & CO_OPTIMIZED:
-        restore_ways_out(body, columns, written_statements(listing, columns.unit))
-    if columns.starts:
+    restore_arms(body, columns)
+    written = written_statements(listing, columns.unit)
+    if written and listing.code.flags & CO_OPTIMIZED:
+        restore_ways_out(body, columns, written)
         restore_arms(body, columns)
     restore_tests(body, columns)
     restore_ones(body, columns, listing)

@@ -72,10 +72,14 @@ class Columns:
             return None
         return self.of_block(body)
 
-    def first_line(self, stmt: ast.stmt) -> int | None:
-        """Return the line on which a statement begins, None where nothing says it."""
-        start = self.starts.get(stmt)
-        return getattr(stmt, "lineno", None) or None if start is None else start[0]
+    def lines(self, node: ast.stmt | ast.ExceptHandler) -> list[int]:
+        """Return the line on which a statement or clause begins, nothing where nothing says it."""
+        if isinstance(node, ast.ExceptHandler):
+            start = None if node.type is None else start_of(node.type)
+        else:
+            start = self.starts.get(node)
+        line: int = getattr(node, "lineno", 0) if start is None else start[0]
+        return [line] if line else []
 
     def gap(self, stmt: ast.stmt) -> int | None:
         """Return how many columns the keyword of a statement takes, blanks and brackets included."""

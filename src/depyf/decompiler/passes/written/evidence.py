@@ -56,7 +56,7 @@ def written_statements(listing: Listing, unit: int) -> list[Written]:
             inner = column - len("return ")
             if inner >= 0 and (inner % unit == 0 or (place.line, inner - len(": ")) in ends):
                 kind, column = Kind.NONE, inner
-        if kind is Kind.RETURN and place not in returning:
+        if (kind is Kind.RETURN) != (place in returning) and kind is not Kind.PASS and kind is not Kind.NONE:
             kind = None
         if kind is not None:
             found.append(Written(place.line, column, kind))

@@ -29,13 +29,13 @@ def restore_ones(body: list[ast.stmt], columns: Columns, listing: Listing) -> No
 
 
 def _ones(listing: Listing) -> set[tuple[int, int]]:
-    """Return where a single character stands of which no operation is left."""
-    kept = {listing.places[one.offset >> 1] for one in listing.instructions} if listing.places else set()
+    """Return where a single character stands of which no operation is left, or jumps alone."""
+    places = listing.places
+    kept = {places[one.offset >> 1] for one in listing.instructions if places and one.op != "JUMP"}
     return {
         (place.line, place.column)
-        for place in listing.places
-        if place is not None and place not in kept and place.line == place.end_line
-        if place.end_column == place.column + 1
+        for place in set(places) - kept
+        if place is not None and place.line == place.end_line and place.end_column == place.column + 1
     }
 
 

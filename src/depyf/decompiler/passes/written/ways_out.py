@@ -52,7 +52,7 @@ class Ends:
     broken: frozenset[Kind]
 
 
-Part = tuple[list[ast.stmt], Ends] | Slot | ast.stmt
+Part = tuple[list[ast.stmt], Ends] | Slot | int
 
 
 def restore_ways_out(body: list[ast.stmt], columns: Columns, written: list[Written]) -> None:
@@ -74,7 +74,7 @@ def restore_ways_out(body: list[ast.stmt], columns: Columns, written: list[Writt
 
 def _slots(body: list[ast.stmt], columns: Columns) -> list[Slot]:
     """Return where ways out stand or may stand, with the lines around."""
-    events: list[Slot | ast.stmt] = []
+    events: list[Slot | int] = []
     work: list[Part] = [(body, Ends(RETURNS, NOTHING))]
     while work:
         one = work.pop()
@@ -87,13 +87,13 @@ def _slots(body: list[ast.stmt], columns: Columns) -> list[Slot]:
         if isinstance(event, Slot):
             event.before = line
         else:
-            line = max(line, columns.first_line(event) or 0)
+            line = max(line, event)
     line = FAR
     for event in reversed(events):
         if isinstance(event, Slot):
             event.behind = line
         else:
-            line = columns.first_line(event) or line
+            line = event
     return [event for event in events if isinstance(event, Slot)]
 
 
@@ -110,7 +110,7 @@ def _of_block(block: list[ast.stmt], ends: Ends, columns: Columns) -> list[Part]
         elif isinstance(stmt, ast.Break) and ends.broken:
             parts.append(Slot(block, place, ends.broken, column))
         else:
-            parts += [stmt, *_inside(stmt, Ends(here, ends.broken), columns)]
+            parts += [*columns.lines(stmt), *_inside(stmt, Ends(here, ends.broken), columns)]
     if ends.here and not (block and isinstance(block[-1], ENDS)):
         parts.append(Slot(block, len(block), ends.here, column))
     return parts
@@ -130,12 +130,20 @@ def _inside(stmt: ast.stmt, ends: Ends, columns: Columns) -> list[Part]:
             parts.append((stmt.orelse, ends))
     else:
         has_else = bool(getattr(stmt, "orelse", None))
-        for block, _, name in inner(stmt):
+        for block, owner, name in _in_order(inner(stmt)):
+            if isinstance(owner, ast.ExceptHandler):
+                parts += columns.lines(owner)
             goes_on = isinstance(stmt, ast.Try) and (name == "finalbody" or (block is stmt.body and has_else))
             parts.append((block, Ends(NOTHING, NOTHING) if goes_on else ends))
     if isinstance(stmt, (ast.If, *LOOPS)) and not stmt.orelse and ends.here:
         parts.append(Slot(stmt.orelse, 0, ends.here, columns.of_block(stmt.body)))
     return parts
+
+
+def _in_order(parts: list[tuple[list[ast.stmt], ast.AST, str]]) -> list[tuple[list[ast.stmt], ast.AST, str]]:
+    """Return the blocks of a statement in the order of the source: clauses stand before `else` and `finally`."""
+    later = [part for part in parts if part[2] in ("orelse", "finalbody") and isinstance(part[1], ast.Try)]
+    return [part for part in parts if part not in later] + later
 
 
 def _fits(slot: Slot, one: Written) -> bool:
