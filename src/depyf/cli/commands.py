@@ -10,6 +10,7 @@ from depyf.cli.diff import diff
 from depyf.cli.doctor import doctor
 from depyf.cli.report import report
 from depyf.cli.run import run_command
+from depyf.cli.show import show
 from depyf.cli.verify import verify
 from depyf.version import __version__
 
@@ -22,6 +23,7 @@ def depyf() -> None:
 
 depyf.add_command(run_command)
 depyf.add_command(report)
+depyf.add_command(show)
 depyf.add_command(diff)
 depyf.add_command(decompile)
 depyf.add_command(verify)

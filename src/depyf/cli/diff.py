@@ -10,6 +10,8 @@ import click
 from depyf.cli.exit_codes import EXIT_DIFFERENT, EXIT_FAILED, EXIT_USAGE
 from depyf.report.comparison import ASPECTS, Change, changes
 from depyf.report.html.process import Process, processes
+from depyf.report.profile.comparison import slower
+from depyf.report.profile.files import read_profile
 
 MOST_DETAILS = 12
 """Lines shown below each change, unless all are asked for."""
@@ -24,7 +26,8 @@ MOST_DETAILS = 12
 def diff(aspects: tuple[str, ...], everything: bool, quiet: bool, old: Path, new: Path) -> None:
     """Say what changed between the dumps in OLD and NEW: functions, recompiles, breaks, guards, graphs, kernels.
 
-    Times, places of files, numbers of lines and the counters of a process are no change. Exit code 0 if nothing
+    Of two runs with `--profile` also which lines got slower, by more than their steps differ among themselves; other
+    times, places of files, numbers of lines and the counters of a process are no change. Exit code 0 if nothing
     changed, 3 if something did, 1 if a dump is broken, 2 if there is none.
     """
     found = [
@@ -49,8 +52,16 @@ def _changes(old: Path, new: Path) -> list[tuple[str, list[Change]]]:
             where = "no more" if label in before else "new"
             found.append((label, [Change(label, "functions", f"{where}: a process of one of the runs alone")]))
         else:
-            found.append((label, changes(before[label].run, after[label].run)))
+            found.append((label, [*changes(before[label].run, after[label].run), *_times(before[label], after[label])]))
     return found
+
+
+def _times(before: Process, after: Process) -> list[Change]:
+    """Return which lines got slower, where both runs were profiled."""
+    old, new = read_profile(before.run.directory), read_profile(after.run.directory)
+    if old is None or new is None:
+        return []
+    return [Change("lines that got slower", "times", str(each)) for each in slower(old, new)]
 
 
 def _processes(directory: Path) -> dict[str, Process]:

@@ -17,23 +17,25 @@ from depyf.report.model import Session
 from depyf.report.process_index import page_of_processes, write_process_index, write_rank_index
 from depyf.report.summary import CaptureView, show, summary
 from depyf.report.variables import SUMMARY_VARIABLE
-from depyf.torch.adapters import caller, lacking, seams, stages
+from depyf.torch.adapters import caller, lacking, seams
 from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
 from depyf.torch.capture import entries, hooks
 from depyf.torch.capture.active import ACTIVE, HITS
+from depyf.torch.capture.ahead_of_time import AheadOfTime
 from depyf.torch.capture.compile_settings import CompileSettings
 from depyf.torch.capture.earlier import EarlierEntries
 from depyf.torch.capture.recorder import Recorder
-from depyf.torch.capture.records import record_compile_id, record_kind
 from depyf.torch.capture.selection import Selection
 from depyf.torch.capture.untraced import UntoldBreaks, Untraced
-from depyf.torch.dump.directory import LOOSE, Dump
 from depyf.torch.dump.problems import Problems
 from depyf.torch.dump.progress import Progress
 from depyf.torch.dump.rank import rank_directory
 from depyf.torch.dump.told import TOLD, Told
 from depyf.torch.dump.views import INDEX, write_views
 from depyf.torch.stepping.first_runs import FirstRuns
+from depyf.trace import stages
+from depyf.trace.directory import LOOSE, Dump
+from depyf.trace.records import record_compile_id, record_kind
 
 
 def _told_so_far(directory: Path) -> Told:
@@ -79,6 +81,7 @@ class DumpContext:
         self._untraced = None if seams.has_structured_trace() else Untraced(self._recorder)
         self._breaks = None if lacking.traced_breaks() is None else UntoldBreaks(self._recorder)
         self._earlier = EarlierEntries()
+        self._ahead = AheadOfTime(self._recorder)
         self._log_bytecode = log_bytecode
         self._install = install
         self._progress = Progress(self._write_so_far) if keep_index else None
@@ -144,6 +147,11 @@ class DumpContext:
         if os.getpid() != self._process:
             return
         kind, compile_id = record_kind(metadata)[0], record_compile_id(metadata)
+        if compile_id is None:
+            metadata = self._ahead.with_id(metadata)
+            compile_id = record_compile_id(metadata)
+        elif kind != stages.FRAME_STARTS and not self._recorder.knows(compile_id):
+            self._ahead.begin(compile_id)
         if kind == stages.FRAME_STARTS and compile_id is not None:
             self._selection.begins(compile_id, caller.code_in_progress())
         if self._selection.leaves_out(compile_id):
@@ -156,6 +164,11 @@ class DumpContext:
         elif kind == stages.FRAME_ENDS:
             self._settings.end(compile_id)
         running = self._recorder.record(metadata, payload)
+        codes = self._ahead.codes() if kind == stages.GUARD_TREE and compile_id is not None else None
+        if codes is not None and compile_id is not None:
+            hooks.show_code(
+                self._recorder, self._dump, compile_id, *codes, log_bytecode=self._log_bytecode, install=False
+            )
         if kind == stages.GUARD_TREE and running is not None:
             with self._problems.contained(f"reading the guards of {running.compile.id}"):
                 entries.read_guards_in_progress(self._recorder, running)
@@ -197,6 +210,8 @@ class DumpContext:
         current = seams.current_compile()
         if current is not None and self._selection.leaves_out(current[0]):
             return
+        if current is not None and not self._recorder.knows(current[0]):
+            self._ahead.begin(current[0])
         if not made_by.startswith("torch."):
             self._recorder.client_graph(current[0] if current else None, name, seams.graph_text(module))
         elif current is not None and self._untraced is not None:
@@ -281,8 +296,8 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
             leaves one; it says that the run has not ended.
         only: a pattern of shell style; functions whose name, qualified name or file it does not fit are left out.
         kernels: write Inductor's modules, too.
-        install: run the code of the files in the place of Dynamo's own, which does the same, so that a debugger steps
-            through them; tracebacks name them then, and not the user's lines.
+        install: run the code of the files in the place of Dynamo's own at once, and not only in `debug`. It does the
+            same, but tracebacks, warnings and log records name the files then, and not the user's lines.
         before_run: is told where to break, line by line, before code that was compiled runs for the first time, in the
             thread that runs it. What that code calls runs from the files of the dump from then on, as in `debug`.
             It must not raise. Never called where torch (before 2.12) does not say which compiled code runs.
@@ -300,7 +315,7 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
         keep_index: bool = False,
         only: str = "",
         kernels: bool = True,
-        install: bool = True,
+        install: bool = False,
         before_run: Callable[[list[str]], None] | None = None,
     ) -> None:
         self._directory = dump_src_dir

@@ -1,0 +1,128 @@
+"""`depyf show`: a dump in the terminal, what the pages show; or as JSON, or as SARIF."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
+from depyf.report.findings import findings
+from depyf.report.html.process import Process, processes
+from depyf.report.sarif import sarif
+from depyf.report.shown.terminal import Json, rendered
+from depyf.report.shown.views import NAMED, VIEWS, View, names
+
+SCHEMA = 1
+"""Raised when a key of the JSON changes its meaning or goes."""
+
+Shown = list[tuple[Process, list[Json]]]
+
+
+@click.command("show")
+@click.option("--findings", "view", flag_value="findings", help="What is wrong, the worst first, each with its fix.")
+@click.option("--breaks", "view", flag_value="breaks", help="Where graphs end, and what of yours runs eager.")
+@click.option("--recompiles", "view", flag_value="recompiles", help="What was compiled again, and what refused.")
+@click.option("--caches", "view", flag_value="caches", help="Hits, misses and bypasses, and why.")
+@click.option("--costs", "view", flag_value="costs", help="Where the time of each compile went.")
+@click.option(
+    "--function", metavar="NAME", help="A function: its source, and the code, guards and files of each compile."
+)
+@click.option("--graph", metavar="ID", help="A graph in all its stages: its number, its name, or the id of a compile.")
+@click.option("--kernel", metavar="NAME", help="The text of a kernel.")
+@click.option("--process", "label", metavar="LABEL", help="Only this process of the run: `rank 0`.")
+@click.option("--json", "as_json", is_flag=True, help="Print the view as JSON; docs/show.schema.json describes it.")
+@click.option(
+    "--sarif", "as_sarif", is_flag=True, help="Print the findings as SARIF 2.1.0, for editors and code hosts."
+)
+@click.option("--pager/--no-pager", default=True, help="Show what is longer than the terminal in a pager.")
+@click.argument("directory", metavar="DUMP", type=click.Path(path_type=Path))
+def show(
+    view: str | None,
+    function: str | None,
+    graph: str | None,
+    kernel: str | None,
+    label: str | None,
+    as_json: bool,
+    as_sarif: bool,
+    pager: bool,
+    directory: Path,
+) -> None:
+    """Show what a run compiled: the dump in DUMP, in the terminal.
+
+    Without a view: the findings, and each compile in a line. Exit code 0; 1 if the dump is broken, 2 if there is none,
+    or nothing of that name in it.
+    """
+    named = [(what, name) for what, name in (("function", function), ("graph", graph), ("kernel", kernel)) if name]
+    if len(named) + (view is not None) + as_sarif > 1:
+        raise click.UsageError("one view at a time")
+    found = _processes(directory, label)
+    if as_sarif:
+        click.echo(sarif((each.label, findings(each.run.session)) for each in found), nl=False)
+        return
+    views = _views(named, view, as_json)
+    shown = [(name, [(process, made(process.run)) for process in found]) for name, made in views]
+    if named and not any(items for _, items in shown[0][1]):
+        _end_without(*named[0], found, directory)
+    if as_json:
+        click.echo(_json(*shown[0]))
+    else:
+        _print(shown, pager)
+
+
+def _end_without(what: str, name: str, found: list[Process], directory: Path) -> None:
+    known = ", ".join(dict.fromkeys(each for process in found for each in names(process.run, what)))
+    click.echo(f"depyf show: there is no {what} {name!r} in {directory}; there is: {known or 'none'}", err=True)
+    sys.exit(EXIT_USAGE)
+
+
+def _views(named: list[tuple[str, str]], view: str | None, as_json: bool) -> list[tuple[str, View]]:
+    if named:
+        what, name = named[0]
+        return [(what, NAMED[what](name))]
+    if view is not None or as_json:
+        return [(view or "overview", VIEWS[view or "overview"])]
+    return [(each, VIEWS[each]) for each in ("findings", "overview")]
+
+
+def _processes(directory: Path, label: str | None) -> list[Process]:
+    try:
+        found = processes(directory, 0.0)
+    except (OSError, ValueError) as error:
+        click.echo(f"depyf show: {error}", err=True)
+        sys.exit(EXIT_FAILED)
+    kept = [each for each in found if label in (None, each.label, each.key)]
+    if not kept:
+        what = f"no process {label!r}" if found else "no dump"
+        click.echo(f"depyf show: there is {what} in {directory}", err=True)
+        sys.exit(EXIT_USAGE)
+    return kept
+
+
+def _json(name: str, shown: Shown) -> str:
+    told = [
+        {"label": process.label, "torch": process.run.session.torch_version, "items": items} for process, items in shown
+    ]
+    return json.dumps({"schema": SCHEMA, "view": name, "processes": told}, indent=1)
+
+
+def _print(shown: Iterable[tuple[str, Shown]], pager: bool) -> None:
+    console = Console(highlight=False, soft_wrap=False)
+    with console.capture() as capture:
+        for name, those in shown:
+            for process, items in those:
+                if len(those) > 1:
+                    console.print(Text(process.label, "bold reverse"))
+                console.print(rendered(name, items))
+    text = capture.get()
+    if pager and console.is_terminal and text.count("\n") >= console.height:
+        os.environ.setdefault("LESS", "-R")
+        click.echo_via_pager(text, color=True)
+    else:
+        click.echo(text, nl=False, color=console.is_terminal)

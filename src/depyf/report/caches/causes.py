@@ -1,0 +1,211 @@
+"""What differs between the keys of two cache entries, as one cause and what follows from it.
+
+before:
+    gm: GraphModule() ... sin = torch.ops.aten.sin.default(arg0_1)
+after:
+    graph: `sin = torch.ops.aten.sin.default(arg0_1)` became `cos = torch.ops.aten.cos.default(arg0_1)`
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from depyf.report.caches.key import Part, Record
+
+KINDS = (
+    *("torch version", "device", "process group", "input dtype", "input device", "input shape", "input", "constant"),
+    *("graph", "Triton kernel", "custom pass", "C++ flag", "torch setting", "config", "compile option", "other"),
+)
+"""From what explains most to what explains least: a graph that differs with its inputs differs because of them."""
+
+SETTINGS = {
+    "deterministic_algorithms_settings": "`torch.use_deterministic_algorithms` (on, warn only, fill memory)",
+    "cuda_matmul_settings": "`torch.backends.cuda.matmul` (precision, reduced fp16, reduced bf16)",
+    "default_dtype": "`torch.set_default_dtype`",
+    "cpp_runtime_thread_count": "the number of threads (`torch.set_num_threads`)",
+    "provenance_tracking_level": "`INDUCTOR_PROVENANCE`",
+    "grad_enabled": "gradient mode",
+}
+"""Components that are settings of torch, and how a user sets them."""
+
+_INPUT = re.compile(r"example_inputs\[(?P<place>\d+)\]$")
+_FIELD = re.compile(r"(?P<name>\w+)=(?P<value>torch\.Size\(\[[^\]]*\]\)|\([^()]*\)|device\([^()]*\)|[^,()]+)")
+_CONFIG = re.compile(r"(?:inductor_config|dynamo_config|functorch_config|autograd_config)\[(?P<name>.+)\]$")
+_GROUP = re.compile(r"_c10d_functional|torch\.ops\.(?:c10d|symm_mem)")
+_CONSTANT = re.compile(r"'[^']*'|\"[^\"]*\"|(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
+_COMMENT = re.compile(r"\s*#.*$")
+_OTHER_SIZE = frozenset({"shape", "stride", "storage_offset", "storage_bytes", "is_contiguous", "memory_format"})
+MOST_LINES = 8
+"""Lines of a graph that differ which are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One thing in which two keys differ: its kind, what it is, both values, and what differs because of it.
+
+    details: lines that differ, where it is text.
+    follows: the names of components that differ too, and need not where this does not.
+    """
+
+    kind: str
+    subject: str
+    before: str
+    after: str
+    details: tuple[str, ...] = ()
+    follows: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Return it in one line."""
+        return f"{self.kind}: {self.subject}: {self.before} became {self.after}"
+
+
+def distance(one: Record, other: Record) -> int:
+    """Return in how many components two keys differ."""
+    return sum(_digest(one, name) != _digest(other, name) for name in {*one.parts, *other.parts})
+
+
+def cause(before: Record, after: Record) -> Cause | None:
+    """Return why the key `after` is not `before`; None where both are equal, or torch tells of no component."""
+    found = [each for name in dict.fromkeys((*after.parts, *before.parts)) for each in _of_part(name, before, after)]
+    if not found:
+        return None
+    first = min(found, key=lambda each: KINDS.index(each.kind))
+    others = dict.fromkeys(each.subject for each in found if each.subject != first.subject)
+    return replace(first, follows=tuple(others))
+
+
+def _digest(record: Record, name: str) -> str:
+    part = record.parts.get(name)
+    return part.digest if part is not None else ""
+
+
+def _of_part(name: str, before: Record, after: Record) -> Iterator[Cause]:
+    if _digest(before, name) == _digest(after, name):
+        return
+    nothing = Part("", "nothing")
+    one, other = before.parts.get(name, nothing).value, after.parts.get(name, nothing).value
+    place = _INPUT.match(name)
+    config = _CONFIG.match(name)
+    if name == "gm":
+        yield _of_graph(one, other)
+    elif place is not None:
+        yield _of_input(int(place["place"]), one, other)
+    elif "custom" in name and ("pass" in name or "partitioner" in name):
+        yield Cause("custom pass", f"`{config['name'] if config else name}`", _short(one), _short(other))
+    elif "triton" in name and "source" in name:
+        yield _of_lines("Triton kernel", "a kernel of yours", one, other)
+    elif config is not None:
+        kind = "C++ flag" if config["name"].startswith(("cpp.", "aot_inductor.")) else "config"
+        yield Cause(kind, f"`{config['name']}`{_variable(config['name'])}", _short(one), _short(other))
+    elif name == "torch_version":
+        yield Cause("torch version", "another build of torch", "one", "another")
+    elif name.startswith("system_info"):
+        yield Cause("device", f"the device or its driver (`{name}`)", _short(one), _short(other))
+    elif name in SETTINGS:
+        yield Cause("torch setting", SETTINGS[name], _short(one), _short(other))
+    else:
+        kind = "compile option" if name.startswith("fx_kwargs") else "other"
+        yield Cause(kind, f"`{name}`", _short(one), _short(other))
+
+
+def _of_input(place: int, before: str, after: str) -> Cause:
+    one, other = _fields(before), _fields(after)
+    changed = [name for name in dict.fromkeys((*one, *other)) if one.get(name) != other.get(name)]
+    subject = f"input {place} of the graph"
+    for kind, names in (("input dtype", {"dtype"}), ("input device", {"device"}), ("input shape", _OTHER_SIZE)):
+        own = [name for name in changed if name in names]
+        if own:
+            return Cause(kind, subject, _told(own, one), _told(own, other))
+    if changed:
+        return Cause("input", subject, _told(changed, one), _told(changed, other))
+    return Cause("input", subject, _short(before), _short(after))
+
+
+def _told(names: list[str], values: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {values.get(name, '?')}" for name in names)
+
+
+def _fields(value: str) -> dict[str, str]:
+    return {each["name"]: each["value"] for each in _FIELD.finditer(value)}
+
+
+def _of_graph(before: str, after: str) -> Cause:
+    found = _of_lines("graph", "a line of the graph", before, after)
+    pairs = _pairs(before, after)
+    if pairs and all(_CONSTANT.sub("…", one) == _CONSTANT.sub("…", other) for one, other in pairs):
+        one, other = pairs[0]
+        values = [(a, b) for a, b in zip(_CONSTANT.findall(one), _CONSTANT.findall(other)) if a != b]
+        if values:
+            is_group = _GROUP.search(one) is not None and _is_text(values[0][0])
+            kind, what = ("process group", "its name") if is_group else ("constant", "a constant")
+            subject, (old, new) = f"{what} in `{other.strip()}`", values[0]
+            return replace(found, kind=kind, subject=subject, before=old, after=new)
+    return found
+
+
+def _of_lines(kind: str, what: str, before: str, after: str) -> Cause:
+    pairs = _pairs(before, after)
+    lines = list(difflib.unified_diff(_lines(before), _lines(after), lineterm="", n=0))[2:]
+    details = tuple(each for each in lines if not each.startswith("@@"))[:MOST_LINES]
+    if pairs:
+        return Cause(kind, what, f"`{pairs[0][0].strip()}`", f"`{pairs[0][1].strip()}`", details)
+    gone = next((each[1:].strip() for each in details if each.startswith("-")), "")
+    come = next((each[1:].strip() for each in details if each.startswith("+")), "")
+    return Cause(kind, what, f"`{gone}`" if gone else "no such line", f"`{come}`" if come else "no such line", details)
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in (_COMMENT.sub("", each).rstrip() for each in text.splitlines()) if line]
+
+
+def _pairs(before: str, after: str) -> list[tuple[str, str]]:
+    """Return the lines that stand for one another where only lines were changed, none added or taken away."""
+    one, other = _lines(before), _lines(after)
+    if len(one) != len(other):
+        return []
+    return [(a, b) for a, b in zip(one, other) if a != b]
+
+
+def _is_text(literal: str) -> bool:
+    try:
+        return isinstance(ast.literal_eval(literal), str)
+    except (ValueError, SyntaxError):
+        return False
+
+
+def _short(value: str) -> str:
+    line = " ".join(value.split())
+    return line if len(line) <= 120 else f"{line[:117]}..."
+
+
+def _variable(name: str) -> str:
+    """Return the environment variable that sets a setting of Inductor's, for those whose name torch derives."""
+    return f" (`{VARIABLES[name]}`)" if name in VARIABLES else ""
+
+
+VARIABLES: Mapping[str, str] = {
+    "max_autotune": "TORCHINDUCTOR_MAX_AUTOTUNE",
+    "max_autotune_gemm": "TORCHINDUCTOR_MAX_AUTOTUNE_GEMM",
+    "max_autotune_pointwise": "TORCHINDUCTOR_MAX_AUTOTUNE_POINTWISE",
+    "max_autotune_gemm_backends": "TORCHINDUCTOR_MAX_AUTOTUNE_GEMM_BACKENDS",
+    "coordinate_descent_tuning": "TORCHINDUCTOR_COORDINATE_DESCENT_TUNING",
+    "freezing": "TORCHINDUCTOR_FREEZING",
+    "layout_optimization": "TORCHINDUCTOR_LAYOUT_OPTIMIZATION",
+    "cpp_wrapper": "TORCHINDUCTOR_CPP_WRAPPER",
+    "cpp.min_chunk_size": "TORCHINDUCTOR_CPP_MIN_CHUNK_SIZE",
+    "cpp.gemm_cache_blocking": "TORCHINDUCTOR_CPP_GEMM_CACHE_BLOCKING",
+    "cpp.gemm_max_k_slices": "TORCHINDUCTOR_CPP_GEMM_MAX_K_SLICES",
+    "deterministic": "TORCHINDUCTOR_DETERMINISTIC",
+    "emulate_precision_casts": "TORCHINDUCTOR_EMULATE_PRECISION_CASTS",
+    "comprehensive_padding": "TORCHINDUCTOR_COMPREHENSIVE_PADDING",
+    "shape_padding": "TORCHINDUCTOR_SHAPE_PADDING",
+    "permute_fusion": "TORCHINDUCTOR_PERMUTE_FUSION",
+    "benchmark_kernel": "TORCHINDUCTOR_BENCHMARK_KERNEL",
+    "unique_kernel_names": "TORCHINDUCTOR_UNIQUE_KERNEL_NAMES",
+}
+"""Environment variables that Inductor reads a setting from."""

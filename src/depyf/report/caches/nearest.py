@@ -1,0 +1,45 @@
+"""Which earlier entry a cache might have used instead, and why it did not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from depyf.report.caches.causes import Cause, cause, distance
+from depyf.report.caches.key import Record
+
+Place = TypeVar("Place")
+
+BACKWARD = "fx_kwargs[is_backward]"
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest(Generic[Place]):
+    """The earlier entry that came nearest, where it was made, and why the key is another; None where it is the same."""
+
+    place: Place
+    cause: Cause | None
+
+
+def nearest(record: Record, earlier: Iterable[tuple[Place, Record]]) -> Nearest[Place] | None:
+    """Return the entry whose key differs from a record's in the fewest components, the last of several.
+
+    None where there was none of the same direction, or where torch does not say what the keys were made from.
+    """
+    found: tuple[int, Place, Record] | None = None
+    for place, other in earlier:
+        if other.key and other.key == record.key:
+            return Nearest(place, None)
+        if not record.parts or not other.parts or not _is_alike(record, other):
+            continue
+        apart = distance(other, record)
+        if found is None or apart <= found[0]:
+            found = apart, place, other
+    return Nearest(found[1], cause(found[2], record)) if found is not None else None
+
+
+def _is_alike(one: Record, other: Record) -> bool:
+    """Return whether both are of a forward, or both of a backward."""
+    sides = [record.parts.get(BACKWARD) for record in (one, other)]
+    return (sides[0] and sides[0].digest) == (sides[1] and sides[1].digest)

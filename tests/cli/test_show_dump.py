@@ -1,0 +1,163 @@
+"""`depyf show DUMP`: each view in the terminal, as JSON that keeps its schema, and as SARIF."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("click", reason="the command line needs click")
+
+from click.testing import CliRunner, Result  # noqa: E402
+
+from benchmarks.index_parts import artefact  # noqa: E402
+from depyf.cli.commands import depyf  # noqa: E402
+from tests.report.dump_of_toy import FILES, entry, function, index, toy_entry, write_dump  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+KERNEL = """\
+import torch
+# the kernel
+cpp_fused_abs_0 = async_compile.cpp_pybinding(['const float*'], r'''
+extern "C" void kernel() {}
+''')
+
+
+def call(args): ...
+"""
+REFUSED = {
+    "kind": "recompile",
+    "refused": [{"entry": "0/0", "clauses": [], "explained": ['size of L["a"]: expected (10,), got (9,)']}],
+}
+VIEWS = [
+    [],
+    *(["--findings"], ["--breaks"], ["--recompiles"], ["--costs"]),
+    *(["--function", "toy"], ["--graph", "1"], ["--graph", "0/0"], ["--kernel", "cpp_fused_abs_0"]),
+]
+
+
+@pytest.fixture
+def dump(tmp_path: Path) -> Path:
+    first = toy_entry()
+    first["artefacts"].append(artefact("kernel", "kernel", "__compiled_fn_1.kernel_0.py"))
+    again = entry("0/1", trigger=REFUSED, seconds={"total": 2.5, "backend": 2.0, "inductor": 1.5})
+    files = {**FILES, "__compiled_fn_1.kernel_0.py": KERNEL}
+    write_dump(tmp_path / "dump", index([function("toy", [first, again])]), files)
+    return tmp_path / "dump"
+
+
+def run(dump: Path, *options: str) -> Result:
+    return CliRunner().invoke(depyf, ["show", str(dump), *options], env={"COLUMNS": "100"})
+
+
+def test_what_is_wrong_stands_above_all_compiles(dump: Path) -> None:
+    shown = run(dump)
+    assert shown.exit_code == 0
+    assert "medium break-data-dependent-branch  toy.py:6 in toy\n" in shown.output
+    head, _, table = shown.output.partition("compile   function")
+    assert "`toy` was compiled again" in head
+    assert "0/0       toy  toy.py:4   first call" in table
+    assert "2.5 s" in table
+
+
+def test_breaks_and_recompiles_say_what_to_do(dump: Path) -> None:
+    assert "toy.py:6  if b.sum() < 0:" in run(dump, "--breaks").output
+    assert "hint: Use `torch.cond` to express dynamic control flow." in run(dump, "--breaks").output
+    recompiles = run(dump, "--recompiles").output
+    assert '0/0 refused: size of L["a"]: expected (10,), got (9,)' in recompiles
+    assert "fix: call `torch._dynamo.mark_dynamic(a, 0)` before the first call" in recompiles
+
+
+def test_a_function_is_shown_with_its_source_code_and_guards(dump: Path) -> None:
+    shown = run(dump, "--function", "toy").output
+    assert "4 def toy(a, b):" in shown
+    assert "9     raise AssertionError" in shown
+    assert "lt, x = __compiled_fn_1(a, b)" in shown
+    assert 'tensor(L["a"], size=(10,))' in shown
+    assert "cpp_fused_abs_0" in shown
+
+
+def test_graphs_and_kernels_are_shown_by_number_name_and_compile(dump: Path) -> None:
+    for name in ("1", "__compiled_fn_1", "0/0"):
+        assert "abs_1: " in run(dump, "--graph", name).output
+    kernel = run(dump, "--kernel", "cpp_fused_abs_0").output
+    assert "2 # the kernel" in kernel
+    assert "def call" not in kernel
+
+
+@pytest.mark.parametrize("options", VIEWS, ids=" ".join)
+def test_the_json_of_each_view_keeps_its_schema(dump: Path, options: list[str]) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    told = json.loads(run(dump, *options, "--json").output)
+    schema = json.loads((ROOT / "docs" / "show.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(told, schema)
+    assert told["processes"][0]["items"]
+    broken = {**told, "processes": [{**told["processes"][0], "items": [{}]}]}
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(broken, schema)
+
+
+def test_each_process_of_a_run_is_shown(dump: Path) -> None:
+    write_dump(dump / "rank_1", index([function("toy", [toy_entry()])]), FILES)
+    told = json.loads(run(dump, "--findings", "--json").output)
+    assert [each["label"] for each in told["processes"]][1:] == ["rank 1"]
+    assert run(dump, "--process", "rank 1", "--costs").exit_code == 0
+    assert run(dump, "--process", "rank 7").exit_code == 2
+
+
+def test_what_is_not_there_is_said(dump: Path, tmp_path: Path) -> None:
+    assert run(tmp_path / "nowhere").exit_code == 2
+    missing = run(dump, "--function", "other")
+    assert missing.exit_code == 2
+    assert "there is no function 'other'" in missing.output
+    assert "there is: toy" in missing.output
+    assert run(dump, "--graph", "9").exit_code == run(dump, "--kernel", "x").exit_code == 2
+    assert run(dump, "--graph", "1", "--breaks").exit_code == 2
+    (dump / "index.json").write_text("{", encoding="utf-8")
+    assert run(dump).exit_code == 1
+
+
+def sarif(dump: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run(dump, "--sarif").output)
+    return found
+
+
+def test_findings_as_sarif_are_shown_at_their_lines(dump: Path) -> None:
+    result = next(each for each in sarif(dump)["runs"][0]["results"] if each["ruleId"] == "break-data-dependent-branch")
+    place = result["locations"][0]["physicalLocation"]
+    assert place == {"artifactLocation": {"uri": "toy.py", "uriBaseId": "SRCROOT"}, "region": {"startLine": 6}}
+    assert result["message"]["text"].startswith("Graph break: a branch depends on the values of a tensor. Fix: ")
+    assert result["level"] == "warning"
+
+
+def test_a_finding_is_the_same_in_sarif_after_lines_have_moved(dump: Path, tmp_path: Path) -> None:
+    moved = toy_entry()
+    moved["breaks"][0]["where"]["line"] = 60
+    write_dump(tmp_path / "moved", index([function("toy", [moved])]), FILES)
+    one, other = (
+        next(each for each in sarif(each)["runs"][0]["results"] if each["ruleId"] == "break-data-dependent-branch")
+        for each in (dump, tmp_path / "moved")
+    )
+    assert one["partialFingerprints"] == other["partialFingerprints"]
+    assert one["locations"] != other["locations"]
+
+
+def test_in_a_terminal_it_is_as_wide_as_that_and_paged(dump: Path) -> None:
+    pexpect = pytest.importorskip("pexpect")
+    for columns in (80, 160):
+        command = [sys.executable, "-m", "depyf", "show", str(dump), "--no-pager"]
+        child = pexpect.spawn(command[0], command[1:], dimensions=(50, columns), encoding="utf-8", timeout=60)
+        child.expect(pexpect.EOF)
+        lines = child.before.split("\r\n")
+        widest = max(len(pexpect_plain(line)) for line in lines)
+        assert columns // 2 < widest <= columns
+        assert "\x1b[" in child.before
+
+
+def pexpect_plain(line: str) -> str:
+    import re
+
+    return re.sub(r"\x1b\[[0-9;]*m", "", line)
