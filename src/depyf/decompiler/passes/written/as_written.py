@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from depyf.bytecode.code import CO_OPTIMIZED
+from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.bytecode.listing import Listing
 from depyf.decompiler.lift.definitions import ANNOTATE
 from depyf.decompiler.passes.written.arms import restore_arms
@@ -20,9 +20,8 @@ from depyf.decompiler.passes.written.ways_out import restore_ways_out
 def write_as_written(body: list[ast.stmt], listing: Listing) -> None:
     """Rewrite the statements of one code object in place; what has no places stays as it is."""
     restore_formats(body)
-    name = listing.code.name
-    if name.startswith(("<", ANNOTATE)) and name != "<module>":
-        return  # An expression or annotations take the place of these statements.
+    if _is_taken_apart(listing.code):
+        return
     columns = Columns(body)
     restore_nests(body, columns)
     restore_arms(body, columns)
@@ -32,3 +31,9 @@ def write_as_written(body: list[ast.stmt], listing: Listing) -> None:
         restore_arms(body, columns)
     restore_tests(body, columns)
     restore_ones(body, columns, listing)
+
+
+def _is_taken_apart(code: Code) -> bool:
+    """Return whether an expression, annotations or type parameters take the place of the statements of code."""
+    name = code.name
+    return (name.startswith(("<", ANNOTATE)) and name != "<module>") or code.parameters == (".format",)

@@ -141,10 +141,29 @@ def _simple(stmt: ast.stmt) -> Start | None:
         return own.line, own.column - len("return ")
     if own is not None and isinstance(stmt, ast.Assign) and of_kinds([stmt.value], MADE):
         return own[:2]
+    if isinstance(stmt, ast.Assign):
+        return _target(stmt.targets[0])
     inside = start_of(stmt)
     if own is None or inside is None:
         return inside if own is None else own[:2]
     return min(own[:2], inside)
+
+
+def _target(target: ast.expr) -> Start | None:
+    """Return where a target begins, None where its first name has no place."""
+    stars = 0
+    while True:
+        match target:
+            case ast.Tuple(elts) | ast.List(elts) if elts:
+                target = elts[0]
+            case ast.Attribute(value) | ast.Subscript(value):
+                found = start_of(value)
+                return None if found is None else (found[0], found[1] - stars)
+            case ast.Starred(value):
+                target, stars = value, stars + 1
+            case _:
+                place = place_of(target)
+                return None if place is None else (place.line, place.column - stars)
 
 
 def start_of(node: ast.AST) -> Start | None:
