@@ -40,7 +40,7 @@ HOOKS = (
     "depyf.torch.capture.transform:assumptions",
     "depyf.decompiler.api:decompile_code",
     "depyf.torch.capture.transform:recompile",
-    "depyf.torch.dump.directory:write_whole",
+    "depyf.trace.directory:write_whole",
     "depyf.torch.capture.prepare:write_views",
     "depyf.torch.dump.views:render_full_code",
     "depyf.torch.dump.views:index_json",

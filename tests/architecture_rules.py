@@ -54,7 +54,8 @@ THIRD_PARTY = {
     "torch": {"torch", "sympy", "numpy"},
     "notebook": {"IPython", "torch"},
     "report": {"jinja2", "markupsafe", "rich"},
-    "cli": {"click", "rich"},
+    "trace": {"fsspec", "zstandard"},
+    "cli": {"click", "rich", "distributed"},
     "pytest_plugin": {"pytest"},
 }
 

@@ -107,7 +107,8 @@ def test_each_call_for_a_graphs_text_dumps_one(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("__compiled_fn_*.before_split.*.py"))) == 2
 
 
-def test_hooks_that_come_later_get_our_replacement_and_may_install_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("install", [False, True])
+def test_hooks_that_come_later_get_dynamos_code_or_ours_and_may_install_it(tmp_path: Path, install: bool) -> None:
     kept: list[types.CodeType] = []
 
     def hook(code: types.CodeType, new_code: types.CodeType) -> None:
@@ -117,13 +118,13 @@ def test_hooks_that_come_later_get_our_replacement_and_may_install_it(tmp_path: 
     def adds(x, y):
         return x + y
 
-    with depyf.prepare_debug(tmp_path):
+    with depyf.prepare_debug(tmp_path, install=install):
         handle = torch._dynamo.convert_frame.register_bytecode_hook(hook)
         try:
             expected = torch.compile(adds, backend="eager")(torch.ones(2), torch.ones(2))
         finally:
             handle.remove()
-    assert Path(kept[0].co_filename).parent == tmp_path
+    assert Path(kept[0].co_filename) == (tmp_path / "__transformed_code_0_for_adds.py" if install else Path(__file__))
     adds.__code__ = kept[0]
     assert torch.equal(adds(torch.ones(2), torch.ones(2)), expected)
 

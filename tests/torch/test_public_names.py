@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch
 import depyf  # noqa: E402 - after the check that torch is there
 from depyf.decompiler import Decompiler  # noqa: E402
 from depyf.explain import dump_src, interactive_explain  # noqa: E402
-from depyf.torch.adapters import seams  # noqa: E402
+from depyf.torch.adapters import other_code, seams  # noqa: E402
 from tests.torch import programs  # noqa: E402
 
 
@@ -35,7 +35,7 @@ def test_debug_inside_a_context_is_a_clear_error(tmp_path: Path) -> None:
 
 def test_debug_tells_where_to_break_and_compiles_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     compiled = torch.compile(programs.straight, backend="eager")
-    with depyf.prepare_debug(tmp_path):
+    with depyf.prepare_debug(tmp_path, install=not other_code.is_there()):
         compiled(torch.ones(3))
     with depyf.prepare_debug(tmp_path / "more"):
         with_other_shape = torch.ones(2, 3)
@@ -54,7 +54,7 @@ def test_debug_tells_nothing_of_what_torch_has_dropped(tmp_path: Path, capsys: p
     compiled = torch.compile(programs.straight, backend="eager")
     for directory in (tmp_path / "first", tmp_path / "second"):
         torch._dynamo.reset()
-        with depyf.prepare_debug(directory):
+        with depyf.prepare_debug(directory, install=not other_code.is_there()):
             compiled(torch.ones(3))
     with depyf.debug(pause=False):
         compiled(torch.ones(3))

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 from depyf.report.model import CompileId, OtherRefusals, Refusal  # noqa: E402 - after the check that torch is there
-from depyf.torch.capture import records  # noqa: E402
+from depyf.trace import records  # noqa: E402
 
 BREAK = """\
 Graph break in user code at nowhere/toy.py:4

@@ -13,7 +13,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 import depyf  # noqa: E402 - after the check that torch is there
-from depyf.torch.adapters import interpreted, seams  # noqa: E402
+from depyf.torch.adapters import interpreted, other_code, seams  # noqa: E402
 from depyf.torch.capture.reachable import reachable_functions  # noqa: E402
 from depyf.torch.dump.told import TOLD  # noqa: E402
 from depyf.torch.stepping.steppable import SourceFile  # noqa: E402
@@ -56,7 +56,7 @@ def program() -> tuple[torch.Tensor, torch.Tensor]:
 def test_each_kind_of_file_is_run_through(backend: str, tmp_path: Path) -> None:
     compiled = torch.compile(stepped, backend=backend)
     a, b = program()
-    with depyf.prepare_debug(tmp_path):
+    with depyf.prepare_debug(tmp_path, install=not other_code.is_there()):
         compiled(a, b).sum().backward()
     expected, a.grad = a.grad, None
     # On this thread: autograd runs the backward of CPU tensors in the thread that asks for it.
@@ -193,3 +193,30 @@ def test_nothing_is_compiled_inside(tmp_path: Path) -> None:
     assert len(seams.cache_entries(scaled.__code__)) == 1
     compiled(torch.ones(3), 5)
     assert len(seams.cache_entries(scaled.__code__)) == 2
+
+
+def test_what_was_compiled_before_is_stepped_and_nothing_of_it_is_seen_outside(tmp_path: Path) -> None:
+    def calls(x, n):
+        torch._dynamo.graph_break()
+        return x * n
+
+    compiled = torch.compile(calls, backend="eager", dynamic=False)
+    x = torch.ones(2)
+    with depyf.prepare_debug(tmp_path):
+        for n in (2, 3):
+            compiled(x, n)
+    entries = seams.cache_entries(calls.__code__)
+    assert {each.code.co_filename for each in entries} == {__file__}
+    with depyf.debug(pause=False), lines_run(tmp_path) as seen:
+        for n in (2, 3):
+            assert torch.equal(compiled(x, n), x * n)
+        assert torch.equal(compiled(x, 5), x * 5)
+    stepped_files = {name for name in seen if name.startswith("__transformed_code")}
+    if not other_code.is_there():
+        assert stepped_files == set()
+        return
+    assert "__transformed_code_0_for_calls.py" in stepped_files
+    assert len(stepped_files) == 3
+    with lines_run(tmp_path) as seen:
+        compiled(x, 3)
+    assert not any(name.startswith("__transformed_code") for name in seen)

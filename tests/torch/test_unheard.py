@@ -12,8 +12,9 @@ import torch
 
 import depyf
 from depyf.report.model import GuardSet
-from depyf.torch.adapters import lacking, seams, stages
-from depyf.torch.capture.records import record_kind
+from depyf.torch.adapters import lacking, seams
+from depyf.trace import stages
+from depyf.trace.records import record_kind
 from tests.torch import programs
 from tests.torch.needs import needs
 

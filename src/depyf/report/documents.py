@@ -17,7 +17,7 @@ from depyf.report.links.runnable import runnable_links
 from depyf.report.links.transformed import GraphPlaces, Seen, transformed_links
 from depyf.report.links.wrappers import RENUMBERING, Wrapped, wrapper_links
 from depyf.report.model import Artefact, Compile, Dialect, Function, GuardSet, Transformed, UserLine
-from depyf.report.names import compiled_fn_number
+from depyf.report.names import graph_number
 
 STACK_TRACES = "inductor_provenance_tracking_kernel_stack_traces"
 MAPPINGS = "inductor_provenance_tracking_node_mappings"
@@ -157,7 +157,7 @@ def _graph(run: Run, artefact: Artefact, part: str, captured: Places) -> Documen
 def _captured(graphs: list[Document]) -> dict[int, GraphPlaces]:
     found: dict[int, GraphPlaces] = {}
     for graph in graphs:
-        number = compiled_fn_number(graph.file)
+        number = graph_number(graph.file)
         if number is not None and graph.key == "captured_graph":
             through = flow(graph.text, graph.links.lines)
             found[number] = GraphPlaces(graph.links.all(), through.inputs, through.outputs)
@@ -224,7 +224,7 @@ def _same_graph(graph: Document, other: Artefact) -> bool:
 
 
 def _graph_number(file: str) -> int | None:
-    return compiled_fn_number(file.rpartition("/")[2])
+    return graph_number(file.rpartition("/")[2])
 
 
 def _beside(run: Run, compiled: Compile, parts: list[str], kernel: int, stage: str) -> str:

@@ -1,8 +1,8 @@
 """`index.json`: what `index.md` tells, for programs.
 
 The schema: `schema` is its version, raised when a key changes its meaning or goes; keys may be added. Files are
-relative to the directory, times are seconds. Everything but `seconds`, `compile_seconds` and `began` is the same for
-two runs of one program.
+relative to the directory, times are seconds. Everything but `seconds`, `compile_seconds`, `began`, `metrics` and
+`caches` is the same for two runs of one program.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 from depyf.report.findings import Finding, findings
 from depyf.report.model import (
     Artefact,
+    CacheEvent,
     Compile,
     Failure,
     FirstCall,
@@ -25,11 +26,13 @@ from depyf.report.model import (
     Recompile,
     Resume,
     Session,
+    ShapeFact,
     Transformed,
     Trigger,
     Unavailable,
     UserLine,
 )
+from depyf.report.trace_file import TraceFile
 from depyf.report.user_source import is_installed, short_path
 
 SCHEMA = 1
@@ -74,6 +77,8 @@ def index_json(session: Session) -> str:
             for (name, filename, reason), times in session.skipped.items()
         ],
         "unavailable": dict(sorted(session.unavailable.items())),
+        "shapes": [OneLine(_shape(each)) for each in session.shapes],
+        "trace": _trace(session.trace) if session.trace is not None else None,
         "problems": [{"where": each.where, "message": each.message} for each in session.problems],
     }
     return _readable(content)
@@ -153,6 +158,9 @@ def _compile(each: Compile) -> dict[str, Any]:
         "side_effects": [
             {"source": effect.source, "lines": [_line(line) for line in effect.lines]} for effect in each.effects
         ],
+        "caches": [OneLine(_cache(event)) for event in each.caches],
+        "shapes": [OneLine(_shape(fact)) for fact in each.shapes],
+        "metrics": OneLine(each.metrics),
         "failure": _failure(each.failure) if each.failure else None,
         "gone": each.gone or None,
         "contrast": {"entry": each.contrast.entry, "respects": list(each.contrast.respects)} if each.contrast else None,
@@ -214,6 +222,32 @@ def _artefact(artefact: Artefact) -> dict[str, Any]:
         "part": artefact.part,
         "attempt": artefact.attempt,
         "file": artefact.file,
+    }
+
+
+def _cache(event: CacheEvent) -> dict[str, Any]:
+    return {
+        "cache": event.cache,
+        "outcome": event.outcome,
+        "key": event.key,
+        "reason": event.reason,
+        "seconds_saved": event.seconds_saved,
+        "file": event.artefact.file,
+    }
+
+
+def _shape(fact: ShapeFact) -> dict[str, Any]:
+    return {"kind": fact.kind, "expression": fact.expression, "detail": fact.detail, "where": _line(fact.where)}
+
+
+def _trace(trace: TraceFile) -> dict[str, Any]:
+    return {
+        "file": trace.name,
+        "size": trace.size,
+        "records": trace.records,
+        "omitted": trace.omitted,
+        "last": trace.last,
+        "seconds": trace.seconds,
     }
 
 

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from depyf.report.findings.model import Cost, Finding, Where
 from depyf.report.model import (
     Artefact,
+    CacheEvent,
     Compile,
     CompileId,
     Dialect,
@@ -31,12 +32,14 @@ from depyf.report.model import (
     Refusal,
     Resume,
     Session,
+    ShapeFact,
     SideEffect,
     Transformed,
     Trigger,
     Unavailable,
     UserLine,
 )
+from depyf.report.trace_file import TraceFile
 from depyf.verify.level import Level
 
 INDEX = "index.json"
@@ -117,6 +120,8 @@ def session_of(index: Json) -> Session:
     session.installed = {each["file"] for each in index["skipped"] if each.get("installed")}
     session.sources = {each["file"]: each["dump"] for each in index.get("sources", ())}
     session.unavailable = dict(index["unavailable"])
+    session.shapes = [_shape(each) for each in index.get("shapes", ())]
+    session.trace = _trace(index["trace"]) if index.get("trace") else None
     session.problems = [Problem(each["where"], each["message"]) for each in index["problems"]]
     return session
 
@@ -163,6 +168,9 @@ def _compile(found: Json, function: Function, order: Order) -> Compile:
         guard_count=found["guard_count"],
         breaks=[_break(each) for each in found["breaks"]],
         effects=[SideEffect(each["source"], _lines(each["lines"])) for each in found.get("side_effects", ())],
+        caches=[_cache(each) for each in found.get("caches", ())],
+        shapes=[_shape(each) for each in found.get("shapes", ())],
+        metrics=found.get("metrics", {}),
         op_count=found["op_count"],
         hits=found["hits"],
         seconds=found["seconds"],
@@ -238,6 +246,23 @@ def _artefact(found: Json) -> Artefact:
         part=found.get("part", ""),
         attempt=found.get("attempt", 0),
         file=found["file"],
+    )
+
+
+def _cache(found: Json) -> CacheEvent:
+    artefact = Artefact(f"{found['cache']}_cache_{found['outcome']}", Dialect.JSON, "", file=found["file"])
+    return CacheEvent(
+        found["cache"], found["outcome"], found["key"], found["reason"], found["seconds_saved"], artefact
+    )
+
+
+def _shape(found: Json) -> ShapeFact:
+    return ShapeFact(found["kind"], found["expression"], found["detail"], _line(found["where"]))
+
+
+def _trace(found: Json) -> TraceFile:
+    return TraceFile(
+        found["file"], found["size"], found["records"], found["omitted"], found["last"], found["seconds"]
     )
 
 

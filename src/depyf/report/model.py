@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol, TypeAlias
 
+from depyf.report.trace_file import TraceFile
 from depyf.verify.level import Level
 
 
@@ -20,6 +21,10 @@ class Unavailable:
     """A part of the story that this torch does not tell, and why."""
 
     reason: str
+
+
+UNTOLD = "a trace holds no transformed code: only a capture of the running program does"
+"""Why there is no source of code that Dynamo did make."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +244,35 @@ class Artefact:
     wrappers: tuple[Wrapper, ...] = ()
 
 
+@dataclass(slots=True)
+class CacheEvent:
+    """A look into one of torch's caches: `cache` is `fx_graph` or `aotautograd`, `outcome` `hit`, `miss` or `bypass`.
+
+    `reason` says why a cache was bypassed; `seconds_saved` what a hit saved. `artefact` is torch's record of it, with
+    the components of the key (`depyf.trace.caches.components` reads them from its text).
+    """
+
+    cache: str
+    outcome: str
+    key: str
+    reason: str
+    seconds_saved: float
+    artefact: Artefact
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeFact:
+    """What torch decided about a symbolic shape: `kind` is torch's record (`guard_added`), `detail` the result.
+
+    `where` is the innermost line of the user's that led to it.
+    """
+
+    kind: str
+    expression: str
+    detail: str
+    where: UserLine | None
+
+
 @dataclass(frozen=True, slots=True)
 class Guard:
     """One condition of an entry.
@@ -291,6 +325,11 @@ class Transformed:
     """Of each code object in `transformed_bytecode`, in order: the place of an instruction in the listing, and
     the lines of `file` that it stands for, where the proof tells."""
 
+    @property
+    def is_runnable(self) -> bool:
+        """Whether the code of `file` may run in the place of Dynamo's: it does, or `debug` can have it so."""
+        return self.level is not Level.UNPROVEN and (self.installed or not self.reason)
+
 
 @dataclass(slots=True)
 class Compile:
@@ -312,6 +351,10 @@ class Compile:
     guards: GuardSet | Unavailable = field(default_factory=lambda: Unavailable("no entry was seen"))
     guard_count: int | None = None
     breaks: list[GraphBreak] = field(default_factory=list)
+    caches: list[CacheEvent] = field(default_factory=list)
+    shapes: list[ShapeFact] = field(default_factory=list)
+    metrics: dict[str, object] = field(default_factory=dict)
+    """All that torch measured, by its names; of a run that was read from a trace."""
     effects: list[SideEffect] = field(default_factory=list)
     """What the code changes beside what it returns, each once; torch before 2.12 does not tell."""
     op_count: int | None = None
@@ -395,6 +438,10 @@ class Session:
     functions: dict[str, Function] = field(default_factory=dict)
     loose: list[Artefact] = field(default_factory=list)
     """Artefacts of no compile, e.g. of a `compile_fx` that no Dynamo frame called."""
+    shapes: list[ShapeFact] = field(default_factory=list)
+    """Decisions about symbolic shapes in no compile: of an export."""
+    trace: TraceFile | None = None
+    """Where the run was read from; None for one that was captured as it ran."""
     earlier: dict[tuple[str, str, int], int] = field(default_factory=dict)
     """Calls served by code that was compiled before the context was entered, by the code's name, file and line."""
     skipped: dict[tuple[str, str, str], int] = field(default_factory=dict)

@@ -24,6 +24,7 @@ _COUNTED = re.compile(r"(__builtins_dict__)_\d+|(?<=\[)c\d+(_key)(?=\])")
 """A name of Dynamo's with a number of the process: another one in each entry, for the same object."""
 
 _COMPILED_FN = re.compile(rf"{COMPILED_FN}(\d+)")
+_OF_GRAPH = re.compile(rf"(?:{COMPILED_FN}|graph_)(\d+)")
 
 
 def file_part(name: str) -> str:
@@ -78,6 +79,16 @@ def compiled_fn_number(name: str) -> int | None:
     (7, None)
     """
     found = _COMPILED_FN.match(name)
+    return int(found[1]) if found else None
+
+
+def graph_number(file: str) -> int | None:
+    """Return the number of the graph that a file of a dump is of, or None; a trace numbers the graphs itself.
+
+    >>> graph_number("__compiled_fn_7.Captured_Graph.0.py"), graph_number("graph_2.kernel_0.py")
+    (7, 2)
+    """
+    found = _OF_GRAPH.match(file)
     return int(found[1]) if found else None
 
 

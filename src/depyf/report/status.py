@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
-from depyf.report.model import Compile, Recompile, Transformed
+from depyf.report.model import UNTOLD, Compile, Recompile, Transformed
 
 
 class Status(Enum):
@@ -31,7 +31,7 @@ def status_of(compiled: Compile) -> Status:
     """Return what became of one compile."""
     if compiled.failure is not None:
         return Status.FAILED
-    if not isinstance(compiled.transformed, Transformed):
+    if not isinstance(compiled.transformed, Transformed) and compiled.transformed.reason != UNTOLD:
         return Status.SKIPPED
     if compiled.breaks:
         return Status.BROKE

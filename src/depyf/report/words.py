@@ -14,7 +14,6 @@ from depyf.report.model import (
     Trigger,
 )
 from depyf.report.user_source import Resumption, short_path
-from depyf.verify.level import Level
 
 
 def trigger_words(trigger: Trigger, rest: str = "in index.md") -> str:
@@ -55,7 +54,7 @@ def proof_words(compiled: Compile) -> str:
     transformed = compiled.transformed
     if not isinstance(transformed, Transformed):
         return f"none: {transformed.reason}"
-    if transformed.level is Level.UNPROVEN or (transformed.reason and not transformed.installed):
+    if not transformed.is_runnable:
         return f"{transformed.level.name}, Dynamo's own bytecode runs: {transformed.reason}"
     return transformed.level.name
 

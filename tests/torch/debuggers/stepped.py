@@ -14,7 +14,7 @@ import types
 import torch
 
 import depyf
-from depyf.torch.adapters import seams
+from depyf.torch.adapters import other_code, seams
 
 
 def stepped(a, b):
@@ -29,7 +29,7 @@ def main(directory: str, debugger: str, *backends: str) -> None:
     compiled = [torch.compile(each, backend=backend) for each, backend in zip(functions, backends, strict=True)]
     a, b = torch.full((4,), 3.0, requires_grad=True), torch.ones(4)
     for each, backend in zip(compiled, backends, strict=True):
-        with depyf.prepare_debug(f"{directory}/{backend}"):
+        with depyf.prepare_debug(f"{directory}/{backend}", install=not other_code.is_there()):
             each(a, b).sum().backward()
     if debugger == "attach":
         import debugpy

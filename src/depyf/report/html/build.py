@@ -15,6 +15,7 @@ from depyf.report.html.chunks import Chunks, as_json
 from depyf.report.html.function_data import function_data
 from depyf.report.html.process import Process, processes
 from depyf.report.html.ranks import apart
+from depyf.report.job_index import JobIndex, read_job
 from depyf.report.writer import write_whole
 from depyf.version import __version__
 
@@ -42,6 +43,8 @@ class Content:
 
     processes: list[Process]
     chunks: Chunks = field(default_factory=Chunks)
+    job: JobIndex | None = None
+    """The ranks of the traces that the run was read from; some of them stand for many."""
 
 
 def content_of(found: list[Process]) -> Content:
@@ -69,8 +72,13 @@ def build_report(directory: Path, *, single_file: bool = False, since: float = 0
     if not found:
         raise FileNotFoundError(f"there is no index.json in {directory}, nor in a folder of a rank or a process there")
     content = content_of(found)
+    content.job = read_job(directory)
+    if content.job is not None:
+        for process in found:
+            process.label = content.job.label_of(process.folder.rstrip("/")) or process.label
     folder = directory / FOLDER
-    text = page_text(content, inlined=content.chunks.texts if single_file else {})
+    home = "ranks" if content.job is not None else ""
+    text = page_text(content, inlined=content.chunks.texts if single_file else {}, home=home)
     if not single_file:
         content.chunks.write(folder)
     write_whole(folder / PAGE, text)
@@ -94,6 +102,7 @@ def page_text(content: Content, inlined: dict[str, str], *, home: str = "", base
     return environment.get_template("page.html").render(
         version=__version__,
         processes=content.processes,
+        job=content.job,
         apart=apart(content.processes) if len(content.processes) > 1 else [],
         inlined=inlined,
         directory=_directory(content),

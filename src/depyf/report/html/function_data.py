@@ -15,7 +15,7 @@ from depyf.report.index_reader import Family, Run
 from depyf.report.links.blocks import Block, blocks
 from depyf.report.links.origins import Links, Origin, Origins, joined
 from depyf.report.model import Compile, Failure, Function, GraphBreak, Guard, GuardSet, Recompile, Resume, Transformed
-from depyf.report.names import compiled_fn_number, resumed_function
+from depyf.report.names import graph_number, resumed_function
 from depyf.report.status import status_of
 from depyf.report.words import proof_words, trigger_words
 
@@ -174,7 +174,7 @@ def _graphs(texts: list[Document], places: _Places) -> dict[str, list[int]]:
     """Return the user's lines of each captured graph, by its number."""
     found: dict[str, list[int]] = {}
     for each in texts:
-        number = compiled_fn_number(each.file)
+        number = graph_number(each.file)
         if number is not None and each.key.startswith("captured_graph"):
             found[str(number)] = places.of(each.links.all())
     return found

@@ -51,6 +51,8 @@ class Process:
     run: Run
     addresses: dict[str, str] = field(default_factory=dict)
     """The pages of the root functions, by key."""
+    folder: str = ""
+    """Where its files are in the directory, with a slash at the end."""
 
     phases = PHASES
 
@@ -99,6 +101,11 @@ class Process:
         return [(function, inside) for function, inside in found if len(inside) > 1]
 
     @cached_property
+    def unseen(self) -> list[str]:
+        """Return the source files of which only the lines that a trace quotes are known."""
+        return [each for each in self.run.session.unavailable if each.startswith("source of ")]
+
+    @cached_property
     def recompiled(self) -> list[Recompiled]:
         """Return the functions that were compiled more than once."""
         return recompiled(self.run, self.addresses)
@@ -131,7 +138,9 @@ def processes(directory: Path, since: float) -> list[Process]:
         index = folder / INDEX
         if (folder == directory or match is not None) and index.is_file() and index.stat().st_mtime >= since:
             label = "program" if folder == directory or match is None else f"{match[1]} {match[2]}"
-            found.append(_process(f"p{len(found)}", label, read_run(folder)))
+            process = _process(f"p{len(found)}", label, read_run(folder))
+            process.folder = "" if folder == directory else f"{folder.name}/"
+            found.append(process)
     return found
 
 

@@ -11,7 +11,8 @@ from torch._dynamo import guards, symbolic_convert
 from torch._dynamo.side_effects import SideEffects
 
 from depyf.report.model import Unavailable
-from depyf.torch.adapters import cpp_guards, stages
+from depyf.torch.adapters import cpp_guards
+from depyf.trace import stages
 
 _LOGS_OF_RECOMPILES = ("get_and_maybe_log_recompilation_reason", "get_and_maybe_log_recompilation_reasons")
 _EVAL_FRAME = torch._C._dynamo.eval_frame

@@ -14,8 +14,8 @@ from contextlib import ExitStack
 from types import ModuleType
 from typing import Any
 
-from depyf.torch.adapters import stages
 from depyf.torch.adapters.unseen import left_alone
+from depyf.trace import stages
 
 _FUNCTION = "trace_structured"
 _MODULES = ("torch._logging", "torch._subclasses.meta_utils", "torch.fx.experimental.symbolic_shapes")

@@ -54,8 +54,8 @@ def _faults(session: Session) -> list[str]:
         what = f"compile {each.id}"
         if isinstance(each.transformed, Unavailable):
             found.append(f"{what}: no transformed code: {each.transformed.reason}")
-        elif not each.transformed.installed:
-            found.append(f"{what}: its source does not run: {each.transformed.reason}")
+        elif not each.transformed.is_runnable:
+            found.append(f"{what}: its source cannot run: {each.transformed.reason}")
         if isinstance(each.guards, Unavailable):
             found.append(f"{what}: no guards: {each.guards.reason}")
         elif isinstance(each.guards, GuardSet) and each.guards.differs:

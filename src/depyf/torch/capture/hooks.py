@@ -12,7 +12,7 @@ from depyf.torch.capture.entries import relate
 from depyf.torch.capture.recorder import CallSite, Recorder, Running
 from depyf.torch.capture.transform import Subject, transform, write_without_source
 from depyf.torch.capture.wrapper_names import note_wrappers
-from depyf.torch.dump.directory import Dump
+from depyf.trace.directory import Dump
 
 
 def on_code(

@@ -17,23 +17,24 @@ from depyf.report.model import Session
 from depyf.report.process_index import page_of_processes, write_process_index, write_rank_index
 from depyf.report.summary import CaptureView, show, summary
 from depyf.report.variables import SUMMARY_VARIABLE
-from depyf.torch.adapters import caller, lacking, seams, stages
+from depyf.torch.adapters import caller, lacking, seams
 from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
 from depyf.torch.capture import entries, hooks
 from depyf.torch.capture.active import ACTIVE, HITS
 from depyf.torch.capture.compile_settings import CompileSettings
 from depyf.torch.capture.earlier import EarlierEntries
 from depyf.torch.capture.recorder import Recorder
-from depyf.torch.capture.records import record_compile_id, record_kind
 from depyf.torch.capture.selection import Selection
 from depyf.torch.capture.untraced import UntoldBreaks, Untraced
-from depyf.torch.dump.directory import LOOSE, Dump
 from depyf.torch.dump.problems import Problems
 from depyf.torch.dump.progress import Progress
 from depyf.torch.dump.rank import rank_directory
 from depyf.torch.dump.told import TOLD, Told
 from depyf.torch.dump.views import INDEX, write_views
 from depyf.torch.stepping.first_runs import FirstRuns
+from depyf.trace import stages
+from depyf.trace.directory import LOOSE, Dump
+from depyf.trace.records import record_compile_id, record_kind
 
 
 def _told_so_far(directory: Path) -> Told:
@@ -281,8 +282,8 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
             leaves one; it says that the run has not ended.
         only: a pattern of shell style; functions whose name, qualified name or file it does not fit are left out.
         kernels: write Inductor's modules, too.
-        install: run the code of the files in the place of Dynamo's own, which does the same, so that a debugger steps
-            through them; tracebacks name them then, and not the user's lines.
+        install: run the code of the files in the place of Dynamo's own at once, and not only in `debug`. It does the
+            same, but tracebacks, warnings and log records name the files then, and not the user's lines.
         before_run: is told where to break, line by line, before code that was compiled runs for the first time, in the
             thread that runs it. What that code calls runs from the files of the dump from then on, as in `debug`.
             It must not raise. Never called where torch (before 2.12) does not say which compiled code runs.
@@ -300,7 +301,7 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
         keep_index: bool = False,
         only: str = "",
         kernels: bool = True,
-        install: bool = True,
+        install: bool = False,
         before_run: Callable[[list[str]], None] | None = None,
     ) -> None:
         self._directory = dump_src_dir

@@ -7,7 +7,7 @@ import os
 
 from depyf.report.model import Session
 from depyf.report.names import file_part
-from depyf.torch.dump.directory import Files
+from depyf.trace.directory import Files
 
 SOURCE = "source"
 """Subdirectory of the copies."""

@@ -21,7 +21,8 @@ from depyf.torch.capture.known_graphs import assumptions, result_names
 from depyf.torch.capture.listed_lines import listed_lines
 from depyf.torch.capture.listing import all_names, line_of_offset, listing, object_words
 from depyf.torch.capture.recorder import Running
-from depyf.torch.dump.directory import Dump
+from depyf.torch.proven_codes import OF_FILE
+from depyf.trace.directory import Dump
 from depyf.verify.candidate.recompile import is_same_but_for_lines, recompile
 from depyf.verify.level import Level
 
@@ -50,7 +51,8 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool, install: bool
     """Write the source of Dynamo's code to a file and return the code compiled from that file.
 
     The result is None where Dynamo's own code has to stay: the equivalence is not proven, or the file could not be
-    written; `subject.compile.transformed` says why. So it is where nothing is to be put in its place (`install`).
+    written; `subject.compile.transformed` says why. It is None, too, where nothing is to be put in its place
+    (`install`): then `debug` finds the code.
     """
     known = assumptions(subject.compile, subject.new_code)
     names = result_names(subject.compile, subject.new_code)
@@ -83,7 +85,8 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool, install: bool
         _write_listings(subject, transformed, code, dump, name)
         if code is not None:
             transformed.lines_of_bytecode = listed_lines(subject.new_code, code, known)
-    if not install and transformed.installed:
+    if code is not None and transformed.installed and not install:
+        OF_FILE[subject.new_code] = code
         transformed.installed, transformed.reason = False, ""  # It could be; what is not exact about it is no reason.
     return code if transformed.installed else None
 

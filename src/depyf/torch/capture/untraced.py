@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from depyf.report.model import CompileId
-from depyf.torch.adapters import before_trace, caller, seams, stages
+from depyf.torch.adapters import before_trace, caller, seams
 from depyf.torch.capture.recorder import Recorder
+from depyf.trace import stages
 
 _KINDS = {
     "Joint graph": "aot_joint_graph",

@@ -17,7 +17,7 @@ from typing import Any
 
 from depyf.bytecode.host import paused
 from depyf.report.model import Artefact, Session, Unavailable
-from depyf.torch.adapters import lacking, seams, stages
+from depyf.torch.adapters import lacking, seams
 from depyf.torch.adapters.skips import watch_skips
 from depyf.torch.adapters.unheard import pass_over_unheard
 from depyf.torch.adapters.unseen import unseen
@@ -25,9 +25,10 @@ from depyf.torch.adapters.versions import python_version, torch_version
 from depyf.torch.capture import entries
 from depyf.torch.capture.hooks import join
 from depyf.torch.capture.recorder import Recorder
-from depyf.torch.capture.records import record_compile_id, record_kind
-from depyf.torch.dump.directory import Numbers
 from depyf.torch.dump.problems import Problems
+from depyf.trace import stages
+from depyf.trace.directory import Numbers
+from depyf.trace.records import record_compile_id, record_kind
 
 GRAPH, KERNELS = "dynamo_output_graph", "inductor_output_code"
 HEARD = frozenset(

@@ -11,7 +11,7 @@ from pathlib import Path
 from depyf.report.model import Compile, Function, Session
 from depyf.torch.adapters.seams import cache_entries
 from depyf.torch.capture.weak_codes import WeakCodes
-from depyf.torch.dump.directory import Numbers
+from depyf.trace.directory import Numbers
 
 
 @dataclass(frozen=True, slots=True)

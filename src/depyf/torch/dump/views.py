@@ -8,9 +8,9 @@ from depyf.report.model import Function, GuardSet, Session, Transformed
 from depyf.report.words import proof_words
 from depyf.torch.capture.earlier import EarlierEntries
 from depyf.torch.capture.recorder import Running
-from depyf.torch.dump.directory import Dump
 from depyf.torch.dump.problems import Problems
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction, render_full_code
+from depyf.trace.directory import Dump
 
 INDEX = "index.json"
 
@@ -74,7 +74,7 @@ def _compiled_entry(running: Running) -> CompiledEntry | None:
     return CompiledEntry(
         compile_id=str(made.id.of_torch),
         guards=running.guards,
-        source=made.transformed.module if made.transformed.installed else "",
+        source=made.transformed.module if made.transformed.is_runnable else "",
         source_name=made.name,
         proof=proof_words(made),
         differs=made.guards.differs if isinstance(made.guards, GuardSet) else "",

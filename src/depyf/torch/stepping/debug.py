@@ -10,7 +10,7 @@ from depyf.torch.adapters import seams
 from depyf.torch.capture.active import ACTIVE
 from depyf.torch.dump.told import TOLD
 from depyf.torch.stepping.places import places
-from depyf.torch.stepping.stepping import find_steps, running_from_files
+from depyf.torch.stepping.stepping import find_steps, running_from_files, transformed_from_files
 
 PAUSE_VARIABLE = "DEPYF_DEBUG_PAUSE"
 """Set to `0` to switch the pause off where `debug` is called without saying."""
@@ -20,10 +20,13 @@ PAUSE_VARIABLE = "DEPYF_DEBUG_PAUSE"
 def debug(pause: bool | None = None) -> Iterator[None]:
     """Tell where the files are and which lines to break at, pause, and run the body on the code in those files.
 
-    Transformed code and resume functions run from their files in any case. Here captured, forward and backward graphs,
-    the wrappers that AOTAutograd generates, and Inductor's wrappers do so too, where the text of a file is proven to
-    be the code that runs. Inside, torch compiles nothing anew: what no entry fits runs as the user wrote it. So a
-    debugger's own callbacks are not compiled, and no call is served by code that has no file.
+    Here transformed code, resume functions, captured, forward and backward graphs, the wrappers that AOTAutograd
+    generates and Inductor's wrappers run from their files, where the text of a file is proven to be the code that
+    runs. Outside, a program never runs from these files. Before torch 2.9, transformed code and resume functions run
+    from them only where `prepare_debug(install=True)` has put them in place.
+
+    Inside, torch compiles nothing anew: what no entry fits runs as the user wrote it. So a debugger's own callbacks are
+    not compiled, and no call is served by code that has no file.
 
     Args:
         pause: wait for the return key before the body; by default unless `DEPYF_DEBUG_PAUSE=0` is set.
@@ -40,7 +43,11 @@ def debug(pause: bool | None = None) -> Iterator[None]:
         print(line)
     if pause if pause is not None else os.environ.get(PAUSE_VARIABLE, "1") != "0":
         _wait()
-    with seams.without_compiling(), running_from_files([each for found in steps.values() for each in found]):
+    with (
+        seams.without_compiling(),
+        transformed_from_files(each for found in running.values() for each in found),
+        running_from_files([each for found in steps.values() for each in found]),
+    ):
         yield
 
 

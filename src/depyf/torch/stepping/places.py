@@ -28,11 +28,11 @@ def lines_about(directory: Path, steps: Steps) -> Iterator[str]:
     compiled = steps.compile
     transformed = compiled.transformed
     place = f"  {compiled.name}, compile {compiled.id}:"
-    if isinstance(transformed, Transformed) and transformed.installed and transformed.file:
+    if isinstance(transformed, Transformed) and not steps.why_not_transformed and transformed.file:
         path = directory / transformed.file
         yield f"{place} break at {path}:{_first_line(path, compiled.name)}"
     elif isinstance(transformed, Transformed):
-        yield f"{place} Dynamo's own code runs, which has no file ({transformed.reason})"
+        yield f"{place} Dynamo's own code runs, which has no file ({steps.why_not_transformed or transformed.reason})"
     first_of_file = {each.path: each for each in reversed(steps.files)}
     for path, each in reversed(first_of_file.items()):
         yield f"    {each.function.__name__}: break at {path}:{each.line}"

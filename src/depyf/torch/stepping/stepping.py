@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from depyf.report.model import Artefact, Compile, Dialect, Transformed
 from depyf.report.names import compiled_fn_number
-from depyf.torch.adapters import interpreted, seams
+from depyf.torch.adapters import interpreted, other_code, seams
 from depyf.torch.capture.reachable import reachable_functions
 from depyf.torch.dump.told import LiveCompile
+from depyf.torch.proven_codes import OF_FILE
 from depyf.torch.stepping.steppable import SourceFile, Steppable
 
 RUNNABLE = (Dialect.GRAPH, Dialect.KERNEL, Dialect.PYTHON)
@@ -24,13 +25,15 @@ class Steps:
     """What of one compile can be stepped in its files, and what of it is live and in no file.
 
     `files` tells, for each file that runs, the function and the line to break at. `callers` are functions that
-    interpret a graph which has such a file, and code for them that calls the graph.
+    interpret a graph which has such a file, and code for them that calls the graph. `why_not_transformed` says why the
+    transformed code itself does not run from its file; empty where it does.
     """
 
     compile: Compile
     files: list[Steppable] = field(default_factory=list)
     callers: list[tuple[types.FunctionType, types.CodeType]] = field(default_factory=list)
     reason: str = ""
+    why_not_transformed: str = ""
 
     def replacements(self) -> list[tuple[types.FunctionType, types.CodeType]]:
         """Return the functions that get other code while debugging, and that code."""
@@ -42,14 +45,26 @@ def find_steps(live: LiveCompile, directory: Path) -> Steps:
     steps = Steps(live.compile)
     code = live.code()
     if code is None:
-        steps.reason = "its function is gone"
+        steps.reason = steps.why_not_transformed = "its function is gone"
         return steps
+    steps.why_not_transformed = _why_not(live, code)
     graphs = _compiled_graphs(live.compile, code)
     if live.compile.compiled_fns and not graphs:
         steps.reason = "torch no longer has its graphs"
     for number, graph in graphs.items():
         _find_in(steps, graph, _files(live.compile, number, directory))
     return steps
+
+
+def _why_not(live: LiveCompile, code: types.CodeType) -> str:
+    """Return why the transformed code of a compile does not run from its file in `debug`; '' where it does."""
+    transformed = live.compile.transformed
+    if not isinstance(transformed, Transformed) or transformed.installed:
+        return ""
+    made = live.transformed() if live.transformed is not None else None
+    if made is None or OF_FILE.get(made) is None:
+        return transformed.reason or "it was compiled in a context that leaves it in its place"
+    return other_code.reason_against(code, seams.cache_entries(code))
 
 
 def _find_in(steps: Steps, compiled: object, files: list[tuple[str, SourceFile]]) -> None:
@@ -89,6 +104,21 @@ def _likeliest_first(
     used = {each.path for each in known if each.code.co_name == name}
     ordered = sorted(files, key=lambda pair: (pair[0] != written_as, pair[1].path in used))
     return [file for _, file in ordered]
+
+
+@contextmanager
+def transformed_from_files(live: Iterable[LiveCompile]) -> Iterator[None]:
+    """Run transformed code in the lines of its files, until the context ends: what was compiled before, as well."""
+    codes = {id(code): code for each in live if (code := each.code()) is not None}
+    with ExitStack() as undo:
+        for code in codes.values():
+            entries = seams.cache_entries(code)
+            proven = [OF_FILE.get(each.code) for each in entries]
+            if any(each is not None for each in proven) and not other_code.reason_against(code, entries):
+                # Entries without a file are loaded too: calls that they serve must not go to another one.
+                others = [(entry, other or entry.code) for entry, other in zip(entries, proven, strict=True)]
+                undo.callback(other_code.run_instead(code, others))
+        yield
 
 
 @contextmanager

@@ -53,6 +53,9 @@ STAGES = (
 
 STAGE_OF_NAME = {name: stage for stage in STAGES for name in stage.names}
 
+CAPTURED = "Captured_Graph"
+"""The stage with which a graph begins."""
+
 _PRINTED_GRAPH = re.compile(r"\s*class \S+\(torch\.nn\.Module\):\n +def forward\(self")
 
 
@@ -75,6 +78,26 @@ SIDE_EFFECTS = "dynamo_side_effects"
 BYTECODE_SUFFIXES = ("_ORIGINAL_BYTECODE", "_MODIFIED_BYTECODE")
 """Listings that depyf writes itself, for every frame and not only for resume functions."""
 
+SHAPE_FACTS = frozenset(
+    {
+        "symbolic_shape_specialization",
+        "guard_added",
+        "guard_added_fast",
+        "create_unbacked_symbol",
+        "propagate_real_tensors_provenance",
+        "missing_fake_kernel",
+        "mismatched_fake_kernel",
+    }
+)
+"""What torch decided about symbolic shapes, and guessed for an export."""
+
+CACHES = {
+    f"{cache}_cache_{outcome}": (cache, outcome)
+    for cache in ("fx_graph", "aotautograd")
+    for outcome in ("hit", "miss", "bypass")
+}
+"""Which cache a record is about, and what came of the look into it."""
+
 UNINTERESTING = frozenset(
     {
         "chromium_event",
@@ -82,22 +105,15 @@ UNINTERESTING = frozenset(
         "describe_tensor",
         "describe_source",
         "create_symbol",
-        "guard_added",
-        "guard_added_fast",
+        "expression_created",
         "dynamo_guards",
-        "create_unbacked_symbol",
-        "symbolic_shape_specialization",
-        "propagate_real_tensors_provenance",
         "torch._functorch.config",
         "dump_file",
         "stack",
         "link",
-        "aotautograd_cache_bypass",
-        "aotautograd_cache_hit",
-        "aotautograd_cache_miss",
-        "fx_graph_cache_bypass",
-        "fx_graph_cache_hit",
-        "fx_graph_cache_miss",
     }
 )
-"""Timeline events, settings and bookkeeping of torch's own log reader; they say nothing about what was compiled."""
+"""Timeline events, settings and bookkeeping of torch's own log reader, which a capture leaves out."""
+
+ONLY_BOOKKEEPING = UNINTERESTING - {"torch._functorch.config", "dynamo_guards", "link", "dump_file", "stack"}
+"""What the report of a trace leaves out: the ids of values, and the timeline, which `--perfetto` writes."""

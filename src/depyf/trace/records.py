@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 import types
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from depyf.report.model import (
     MOST_REFUSALS,
@@ -16,6 +16,7 @@ from depyf.report.model import (
     OtherRefusals,
     Recompile,
     Refusal,
+    ShapeFact,
     SideEffect,
     UserLine,
 )
@@ -23,6 +24,8 @@ from depyf.report.reproducible import reproducible
 from depyf.report.user_source import line_at
 
 Metadata = Mapping[str, Any]
+LineAt: TypeAlias = Callable[[str, int, str], UserLine]
+"""Makes a line of the user's of its file, its number and its function; only a live process trusts its own files."""
 
 _BREAK_PLACE = re.compile(r"^Graph break in user code at (?P<file>.*):(?P<line>\d+)\s*$", re.MULTILINE)
 _BREAK_REASON = re.compile(r"^(?:Graph Break )?Reason: (?:Unsupported: )?(?P<reason>.*)$", re.MULTILINE)
@@ -79,14 +82,14 @@ def record_kind(metadata: Metadata) -> tuple[str, Mapping[str, Any]]:
     return name, details
 
 
-def user_stack(stack: object, filenames: Mapping[int, str]) -> tuple[UserLine, ...]:
+def user_stack(stack: object, filenames: Mapping[int, str], line_of: LineAt = line_at) -> tuple[UserLine, ...]:
     """Return a structured stack, outermost first; `filenames` resolves the numbers that stand for file names."""
     lines = []
     for frame in stack if isinstance(stack, list) else []:
         filename = filenames.get(frame.get("filename"), "")
         line, function = int(frame.get("line") or 0), str(frame.get("name") or "")
         loc = frame.get("loc")
-        lines.append(UserLine(filename, line, loc.strip(), function) if loc else line_at(filename, line, function))
+        lines.append(UserLine(filename, line, loc.strip(), function) if loc else line_of(filename, line, function))
     return tuple(lines)
 
 
@@ -110,14 +113,14 @@ def _place(line: UserLine) -> tuple[str, int, str]:
     return line.filename, line.line, line.function
 
 
-def graph_break(payload: str, attempt: int) -> GraphBreak:
+def graph_break(payload: str, attempt: int, line_of: LineAt = line_at) -> GraphBreak:
     """Read torch's text about a graph break."""
     text = _BREAK_INTERNALS.split(payload, maxsplit=1)[0].strip()
     place = _BREAK_PLACE.search(text)
     own = _message_of_skip(payload) or text
     code = _BREAK_CODE.search(own)
     parts = _parts_of_break(own)
-    stack = tuple(line_at(frame["file"], int(frame["line"]), frame["fn"]) for frame in _STACK_FRAME.finditer(text))
+    stack = tuple(line_of(frame["file"], int(frame["line"]), frame["fn"]) for frame in _STACK_FRAME.finditer(text))
     innermost = stack[-1] if stack else None
     function = innermost.function if innermost is not None else ""
     return GraphBreak(
@@ -125,14 +128,16 @@ def graph_break(payload: str, attempt: int) -> GraphBreak:
         explanation=" ".join(parts.get("Explanation", [""])[0].split()),
         hints=tuple(" ".join(hint.split()) for hint in parts.get("Hint", [])),
         code=f"GB{code[1]}" if code else "",
-        where=line_at(place["file"], int(place["line"]), function) if place else innermost,
+        where=line_of(place["file"], int(place["line"]), function) if place else innermost,
         stack=stack,
         attempt=attempt,
         text=text,
     )
 
 
-def side_effects(payload: str, known: Iterable[SideEffect] = (), callers: Iterable[UserLine] = ()) -> list[SideEffect]:
+def side_effects(
+    payload: str, known: Iterable[SideEffect] = (), callers: Iterable[UserLine] = (), line_of: LineAt = line_at
+) -> list[SideEffect]:
     """Read which objects the code changes, each with the innermost lines of the user's that asked for it.
 
     `known` are those of records before, to which the lines are added. What the program cannot name is left out. What is
@@ -145,7 +150,7 @@ def side_effects(payload: str, known: Iterable[SideEffect] = (), callers: Iterab
         stacks = [list(_STACK_FRAME_OF_EFFECT.finditer(stack)) for stack in _NEXT_STACK.split(part)]
         if source is not None:
             last = [stack[-1] for stack in stacks if stack]
-            places = [line_at(each["file"], int(each["line"]), each["fn"]) for each in last]
+            places = [line_of(each["file"], int(each["line"]), each["fn"]) for each in last]
             own = [each for each in places if (each.filename, each.line) not in outside]
             lines.setdefault(source["name"], []).extend(own)
     return [SideEffect(name, tuple(dict.fromkeys(found))) for name, found in lines.items()]
@@ -245,11 +250,27 @@ def backward_seconds(metrics: Mapping[str, Any]) -> dict[str, float]:
     return {f"backward {label}": value for label, value in times.items()}
 
 
-def failure(metrics: Mapping[str, Any]) -> Failure | None:
+def failure(metrics: Mapping[str, Any], line_of: LineAt = line_at) -> Failure | None:
     """Return why a compile failed, or None where it did not."""
     kind = metrics.get("fail_type")
     if not kind:
         return None
     filename, line = metrics.get("fail_user_frame_filename"), metrics.get("fail_user_frame_lineno")
-    where = line_at(filename, int(line)) if isinstance(filename, str) and line else None
+    where = line_of(filename, int(line), "") if isinstance(filename, str) and line else None
     return Failure(str(kind), reproducible(str(metrics.get("fail_reason") or "")), where)
+
+
+def shape_fact(kind: str, details: Mapping[str, Any], stack: Sequence[UserLine]) -> ShapeFact:
+    """Return what a record says of a symbolic shape; `stack` are the user's lines that led to it."""
+    first = details.get("expr") or details.get("symbol") or details.get("op") or ""
+    detail = next((details[name] for name in ("result", "value", "reason", "sources") if details.get(name)), "")
+    return ShapeFact(kind, str(first), str(detail), stack[-1] if stack else None)
+
+
+def collectives(payload: str) -> tuple[str, ...]:
+    """Return the collectives of a graph in the order in which Inductor schedules them."""
+    try:
+        found = json.loads(payload)
+    except ValueError:
+        return ()
+    return tuple(map(str, found)) if isinstance(found, list) else ()

@@ -12,13 +12,19 @@ from typing import Protocol
 from depyf.report.model import Artefact, Dialect
 from depyf.report.names import file_part
 from depyf.report.writer import write_whole
-from depyf.torch.dump.problems import Problems
 
 OTHER = "other"
 """Subdirectory of the artefacts that are neither graphs nor code that runs."""
 
 LOOSE = 0
 """Number in the file names of what no compiled graph stands for; torch counts its graphs from 1."""
+
+
+class Problems(Protocol):
+    """Takes in what went wrong."""
+
+    def add(self, where: str, error: BaseException) -> None:
+        """Note an error, and what it was about."""
 
 
 class Numbers:

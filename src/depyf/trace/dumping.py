@@ -1,0 +1,96 @@
+"""Makes the dump of a trace file: what a capture of the running program would have written, as far as a trace tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from depyf.report.claims import FOLDER
+from depyf.report.index_json import index_json
+from depyf.report.index_markdown import index_markdown
+from depyf.report.index_reader import INDEX
+from depyf.report.model import Problem, Session
+from depyf.report.trace_file import TraceFile
+from depyf.report.writer import write_whole
+from depyf.trace.directory import Dump, Numbers
+from depyf.trace.log import LogJoin
+from depyf.trace.reader import Cause, Reader, Record
+
+SKIPPED = (b'{"chromium_event"', b'{"describe_storage"', b'{"describe_tensor"', b'{"describe_source"')
+"""Records that a report has no use for: torch's timeline, and the ids of tensors."""
+MOST_PROCESSES = 64
+"""Processes of one file that are told apart; a damaged file may name any number."""
+UNKNOWN = "unknown"
+
+
+@dataclass(slots=True)
+class _Problems:
+    session: Session
+
+    def add(self, where: str, error: BaseException) -> None:
+        self.session.problems.append(Problem(where, f"{type(error).__name__}: {error}"))
+
+
+@dataclass(slots=True)
+class _Joins:
+    """The processes that wrote a file, each with its join."""
+
+    directory: Path
+    by_process: dict[int, LogJoin] = field(default_factory=dict)
+
+    def of(self, process: int) -> LogJoin:
+        """Return the join of a process: the first has the directory, others a folder there."""
+        found = self.by_process.get(process)
+        if found is None and len(self.by_process) >= MOST_PROCESSES:
+            return next(reversed(self.by_process.values()))
+        if found is None:
+            number = len(self.by_process)
+            directory = self.directory / FOLDER.format(number + 1) if number else self.directory
+            session = Session(UNKNOWN, UNKNOWN)
+            session.directory = str(directory)
+            found = self.by_process[process] = LogJoin(session, Dump(directory, _Problems(session), Numbers()))
+        return found
+
+
+def dump_trace(stream: BinaryIO, name: str, directory: Path) -> list[Session]:
+    """Write the dump of a trace that is open for reading bytes; return the run of each process in it.
+
+    Raises:
+        OSError: the trace cannot be read, or the index cannot be written.
+    """
+    reader, joins = Reader(SKIPPED), _Joins(directory)
+    for record in reader.read(stream):
+        _take(joins.of(record.process), record, reader)
+    if not joins.by_process:
+        joins.of(0)
+    sessions = []
+    for join in joins.by_process.values():
+        join.end()
+        session = join.session
+        omitted = {cause.value: count for cause, count in reader.omitted.items()}
+        session.trace = TraceFile(name, reader.size, reader.records, omitted, join.last_record, join.seconds)
+        _write(session)
+        sessions.append(session)
+    return sessions
+
+
+def _take(join: LogJoin, record: Record, reader: Reader) -> None:
+    try:
+        join.take(record)
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError):
+        reader.omitted[Cause.NOT_UNDERSTOOD] += 1
+
+
+def _write(session: Session) -> None:
+    directory = Path(session.directory)
+    write_whole(directory / INDEX, index_json(session))
+    write_whole(directory / "index.md", index_markdown(session))
+
+
+def lines_of(trace: TraceFile) -> Iterator[str]:
+    """Yield what a reader should know of a file: its size, and what was left out."""
+    yield f"{trace.name}: {trace.records} records in {trace.size / 1e6:.1f} MB, {trace.seconds:.1f} s"
+    for cause, count in trace.omitted.items():
+        yield f"{count} {cause}"

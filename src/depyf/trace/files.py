@@ -1,0 +1,166 @@
+"""The trace files that a user names: folders, globs, compressed files and URLs; which rank and which job each is of."""
+
+from __future__ import annotations
+
+import bz2
+import glob
+import gzip
+import importlib.util
+import io
+import lzma
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import BinaryIO, cast
+
+from depyf.trace.reader import Reader
+
+_RANK = re.compile(r"rank_(\d{1,9})(?=\D|$)")
+_URL = re.compile(r"[a-z][a-z0-9+.]*://")
+_TRACE_NAME = re.compile(r"(\.log|log\.txt|\.log\.txt)(\.(gz|bz2|xz|zst))?$")
+_MAGIC = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open))
+_ZSTANDARD = b"\x28\xb5\x2f\xfd"
+_MOST_HEAD = 64 << 10
+
+
+class TraceError(ValueError):
+    """What was named is no trace, or cannot be opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A trace file: its path or URL, its size in bytes (as stored), its rank, and the job it is of, from 0.
+
+    begins: when its first record was written, in seconds of the year.
+    """
+
+    path: str
+    size: int
+    rank: int | None = None
+    job: int = 0
+    begins: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """Return the last part of the path."""
+        return self.path.rstrip("/").rpartition("/")[2]
+
+
+def is_url(path: str) -> bool:
+    """Return whether a path is a URL, which `fsspec` opens."""
+    return _URL.match(path) is not None
+
+
+def find(paths: Iterable[str]) -> list[Source]:
+    """Return the trace files that paths name, by job and rank.
+
+    Raises:
+        TraceError: a path names nothing.
+        OSError: a file cannot be read.
+    """
+    found: dict[str, int] = {}
+    for path in paths:
+        own = _of_url(path) if is_url(path) else _of_path(path)
+        if not own:
+            raise TraceError(f"there is no trace in {path}")
+        found.update(own)
+    return _jobs([_looked_at(path, size) for path, size in found.items()])
+
+
+def _of_path(path: str) -> dict[str, int]:
+    if os.path.isdir(path):
+        inside = [os.path.join(path, name) for name in sorted(os.listdir(path))]
+        return {each: os.path.getsize(each) for each in inside if os.path.isfile(each) and _TRACE_NAME.search(each)}
+    names = [path] if os.path.isfile(path) else sorted(glob.glob(path, recursive=True))
+    return {each: os.path.getsize(each) for each in names if os.path.isfile(each)}
+
+
+def _of_url(path: str) -> dict[str, int]:
+    if importlib.util.find_spec("fsspec") is None:
+        raise TraceError(f"{path} is opened by fsspec: pip install 'depyf[remote]'")
+    import fsspec
+
+    system, inside = fsspec.core.url_to_fs(path)
+    names = system.glob(inside) if "*" in inside else [inside]
+    found: dict[str, int] = {}
+    for name in names:
+        if system.isdir(name):
+            within = [each for each in system.ls(name, detail=True) if each["type"] == "file"]
+            found.update(
+                {system.unstrip_protocol(each["name"]): each["size"] or 0 for each in within if _is_named(each["name"])}
+            )
+        elif system.exists(name):
+            found[system.unstrip_protocol(name)] = system.size(name) or 0
+    return dict(sorted(found.items()))
+
+
+def _is_named(name: str) -> bool:
+    return _TRACE_NAME.search(name) is not None
+
+
+@contextmanager
+def open_trace(path: str) -> Iterator[BinaryIO]:
+    """Open a trace for reading bytes; what it is compressed with is seen from its first bytes.
+
+    Raises:
+        TraceError: it is compressed with what is not installed.
+        OSError: it cannot be opened.
+    """
+    with ExitStack() as opened:
+        stream = opened.enter_context(_raw(path))
+        head = stream.read(6)
+        stream.seek(0)
+        for magic, opener in _MAGIC:
+            if head.startswith(magic):
+                stream = opened.enter_context(cast(BinaryIO, opener(stream, "rb")))
+        if head.startswith(_ZSTANDARD):
+            stream = _zstandard(path, stream)
+        yield stream
+
+
+def _raw(path: str) -> BinaryIO:
+    if not is_url(path):
+        return open(path, "rb")
+    import fsspec
+
+    return cast(BinaryIO, fsspec.open(path, "rb").open())
+
+
+def _zstandard(path: str, stream: BinaryIO) -> BinaryIO:
+    if importlib.util.find_spec("zstandard") is None:
+        raise TraceError(f"{path} is compressed with zstd: pip install zstandard")
+    import zstandard
+
+    return cast(BinaryIO, io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(stream)))
+
+
+def _looked_at(path: str, size: int) -> Source:
+    """Return a file with the rank that its name tells, and the time of its first record."""
+    rank = _RANK.search(path.rpartition("/")[2])
+    with open_trace(path) as stream:
+        head = io.BytesIO(stream.read(_MOST_HEAD))
+    first = next(iter(Reader().read(head)), None)
+    return Source(path, size, int(rank[1]) if rank else None, begins=first.seconds if first is not None else 0.0)
+
+
+def _jobs(sources: list[Source]) -> list[Source]:
+    """Return the files with their jobs: a rank has one file in a job, and a file without a rank is a job of its own.
+
+    Of the jobs that lack the rank, the one is taken that began nearest.
+    """
+    jobs: list[tuple[float, set[int]]] = []
+    found = []
+    for source in sorted(sources, key=lambda each: (each.begins, each.rank or 0, each.path)):
+        own = source.rank
+        free = [number for number, (_, taken) in enumerate(jobs) if own is not None and taken and own not in taken]
+        if free:
+            job = min(free, key=lambda number: abs(jobs[number][0] - source.begins))
+        else:
+            job = len(jobs)
+            jobs.append((source.begins, set()))
+        if own is not None:
+            jobs[job][1].add(own)
+        found.append(replace(source, job=job))
+    return sorted(found, key=lambda each: (each.job, each.rank if each.rank is not None else -1))

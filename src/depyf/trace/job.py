@@ -1,0 +1,238 @@
+"""The ranks of a job beside each other: groups of equal ranks, and how each group differs from the largest.
+
+Ranks are compared by their facts (`scan`). The largest group is the norm. For each other group the first fact that
+differs is the cause; the facts that differ after it are listed.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from depyf.trace.reader import Cause
+from depyf.trace.scan import Fact, Rank
+
+MOST_SKEW = 0.5
+"""A rank is slow whose compiles took this part longer than the same compiles of other ranks."""
+LEAST_SKEW = 0.2
+"""Seconds below which no rank is slow."""
+
+ORDER = (
+    *("recompile", "compile", "failure", "graph break", "tensor metadata", "execution order", "collectives"),
+    *("sizes of collectives", "captured graph", "guards", "guard count", "operations"),
+    *("aotautograd cache", "fx_graph cache", "joint graph", "forward graph", "backward graph", "post-grad graph"),
+)
+"""Kinds of facts of one compile, causes before effects."""
+CACHES = ("aotautograd cache", "fx_graph cache")
+
+Facts = Mapping[str, tuple[Fact, ...]]
+"""The facts of each group, by their digest."""
+
+
+@dataclass(slots=True)
+class Group:
+    """Ranks that did the same, by the digest of their facts; the first of them stands for all."""
+
+    facts: str
+    ranks: list[Rank] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """How some ranks differ from the others: `kind` is a word for it, `cause` a sentence.
+
+    ranks: in words, e.g. `0-3, 7`. `more` are further differences, which may follow from the first.
+    """
+
+    kind: str
+    ranks: str
+    count: int
+    compile: str
+    cause: str
+    more: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Job:
+    """All ranks of a job."""
+
+    groups: list[Group]
+    divergences: list[Divergence]
+    ranks: list[Rank]
+    missing: list[int]
+
+
+def job_of(ranks: Sequence[Rank], facts: Facts) -> Job:
+    """Return the groups of ranks and where they differ."""
+    groups: dict[str, Group] = {}
+    for rank in ranks:
+        if not rank.error:
+            groups.setdefault(rank.facts, Group(rank.facts)).ranks.append(rank)
+    ordered = sorted(groups.values(), key=lambda group: (-len(group.ranks), _number(group.ranks[0])))
+    found = [_unreadable(rank) for rank in ranks if rank.error]
+    missing = _missing(ranks)
+    if missing:
+        found.append(_lacking(missing, ranks))
+    for group in ordered[1:]:
+        found.append(_divergence(ordered[0], group, facts))
+    every = (fact for each in facts.values() for fact in each)
+    found += _slow(ranks, {fact.compile: fact.words for fact in every if fact.kind == "compile"})
+    return Job(ordered, found, list(ranks), missing)
+
+
+def ranks_in_words(numbers: Iterable[int]) -> str:
+    """Return ranks as ranges.
+
+    >>> ranks_in_words([3, 0, 1, 2, 7])
+    '0-3, 7'
+    """
+    parts: list[list[int]] = []
+    for number in sorted(numbers):
+        if parts and parts[-1][1] == number - 1:
+            parts[-1][1] = number
+        else:
+            parts.append([number, number])
+    return ", ".join(f"{first}-{last}" if last > first else str(first) for first, last in parts)
+
+
+def _number(rank: Rank) -> int:
+    return rank.rank if rank.rank is not None else 0
+
+
+def _named(ranks: Iterable[Rank]) -> str:
+    return ranks_in_words(_number(rank) for rank in ranks)
+
+
+def _missing(ranks: Sequence[Rank]) -> list[int]:
+    """Return the ranks that have no file, of those that the others speak to, or that stand before another."""
+    present = {rank.rank for rank in ranks if rank.rank is not None}
+    if not present:
+        return []
+    size = max((rank.group_size for rank in ranks), default=0)
+    return sorted(set(range(max(max(present) + 1, size))) - present)
+
+
+def _lacking(missing: list[int], ranks: Sequence[Rank]) -> Divergence:
+    size = max((rank.group_size for rank in ranks), default=0)
+    why = f"others speak to {size} ranks" if size > max(map(_number, ranks)) + 1 else "others have higher numbers"
+    plural = "s" if len(missing) > 1 else ""
+    cause = f"no trace of rank{plural} {ranks_in_words(missing)}: {why}"
+    return Divergence("missing rank", ranks_in_words(missing), len(missing), "", cause)
+
+
+def _unreadable(rank: Rank) -> Divergence:
+    return Divergence("unreadable", _named([rank]), 1, "", f"{rank.path} could not be read: {rank.error}")
+
+
+def _divergence(norm: Group, group: Group, facts: Facts) -> Divergence:
+    """Return how a group departs from the norm."""
+    own, others = facts[group.facts], facts[norm.facts]
+    found = _differences(own, others)
+    first = group.ranks[0]
+    stopped = _stopped(first, found)
+    ranks, count = _named(group.ranks), len(group.ranks)
+    if stopped:
+        return Divergence("stopped", ranks, count, first.unfinished[-1] if first.unfinished else "", stopped)
+    if not found:
+        return Divergence("order", ranks, count, "", "the same facts in another order")
+    functions = {fact.compile: fact.words for fact in (*others, *own) if fact.kind == "compile"}
+    kind, compile_id, cause = _cause(found, own, others, functions)
+    more = Counter(f"{each.kind} of {each.compile}" if each.compile else each.kind for each in found)
+    more.pop(f"{kind} of {compile_id}", None)
+    return Divergence(kind, ranks, count, compile_id, cause, tuple(more))
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    compile: str
+    kind: str
+    number: int
+    own: Fact | None
+    norm: Fact | None
+
+
+def _differences(own: Sequence[Fact], norm: Sequence[Fact]) -> list[_Difference]:
+    """Return the facts that differ, in the order of the compiles, and in a compile causes before effects."""
+    mine = {(fact.compile, fact.kind, fact.number): fact for fact in own}
+    theirs = {(fact.compile, fact.kind, fact.number): fact for fact in norm}
+    compiles = list(dict.fromkeys(fact.compile for fact in (*norm, *own)))
+    place = {name: number for number, name in enumerate(compiles)}
+    rank = {kind: number for number, kind in enumerate(ORDER)}
+    keys = sorted(
+        mine.keys() | theirs.keys(), key=lambda key: (place[key[0]], rank.get(key[1], len(ORDER)), key[1], key[2])
+    )
+    return [
+        _Difference(*key, mine.get(key), theirs.get(key)) for key in keys if mine.get(key) != theirs.get(key)
+    ]
+
+
+def _stopped(rank: Rank, found: Sequence[_Difference]) -> str:
+    """Return where a rank stopped that did what others did, up to there; empty for one that did otherwise."""
+    is_cut = bool(rank.omitted.get(Cause.CUT_OFF.value))
+    changed = [each for each in found if each.own is not None]
+    # What was being written when the file ends is not what others wrote.
+    if not found or len(changed) > (1 if is_cut else 0) or not (is_cut or rank.unfinished or _lacks_end(found)):
+        return ""
+    inside = f", in compile {rank.unfinished[-1]}" if rank.unfinished else ""
+    cut = "the file is cut off" if is_cut else "the trace ends"
+    return f"{cut} after {rank.last}{inside}; {len(found)} facts that others have are missing"
+
+
+def _lacks_end(found: Sequence[_Difference]) -> bool:
+    """Return whether whole compiles are missing, and nothing else is."""
+    whole = {each.compile for each in found if each.kind == "compile" and each.own is None}
+    return all(each.compile in whole or each.kind == "execution order" for each in found)
+
+
+def _cause(
+    found: Sequence[_Difference], own: Sequence[Fact], others: Sequence[Fact], functions: Mapping[str, str]
+) -> tuple[str, str, str]:
+    """Return the kind of a divergence, the compile it is in, and its cause in words."""
+    head = [each for each in found if each.compile == found[0].compile]
+    first = next((each for each in head if each.kind in ORDER), head[0])
+    place = functions.get(first.compile, "no compile")
+    if first.kind in ("recompile", "compile") and first.norm is None:
+        return "recompile", first.compile, _recompiled(first, head, own, others, place)
+    if first.kind in ("recompile", "compile") and first.own is None:
+        return "compile missing", first.compile, f"compile {first.compile} of {place} is not there"
+    mine = first.own.words if first.own is not None else "none"
+    theirs = first.norm.words if first.norm is not None else "none"
+    if mine or theirs:
+        return first.kind, first.compile, f"{first.kind} of {first.compile} ({place}): {mine}; others: {theirs}"
+    words = "is not there" if first.own is None else "others have none" if first.norm is None else "is another text"
+    return first.kind, first.compile, f"{first.kind} of {first.compile} ({place}): {words}"
+
+
+def _recompiled(
+    first: _Difference, head: Sequence[_Difference], own: Sequence[Fact], others: Sequence[Fact], place: str
+) -> str:
+    reason = next((each.own.words for each in head if each.kind == "recompile" and each.own is not None), "")
+    mine, theirs = (Counter(fact.words for fact in each if fact.kind == "compile") for each in (own, others))
+    times = mine[place] - theirs[place]
+    often = f"{times} times more" if times > 1 else "once more"
+    function = place.partition(",")[0]
+    return f"compiled `{function}` {often}, first as {first.compile}{f': {reason}' if reason else ''} ({place})"
+
+
+def _slow(ranks: Sequence[Rank], functions: Mapping[str, str]) -> list[Divergence]:
+    """Return the ranks whose compiles took much longer than the same compiles of the others."""
+    times: dict[str, list[float]] = {}
+    for rank in ranks:
+        for name, seconds in rank.seconds.items():
+            times.setdefault(name, []).append(seconds)
+    usual = {name: statistics.median(values) for name, values in times.items() if len(values) > 2}
+    found = []
+    for rank in ranks:
+        common = [name for name in rank.seconds if name in usual]
+        spent, norm = sum(rank.seconds[name] for name in common), sum(usual[name] for name in common)
+        if spent - norm > max(LEAST_SKEW, MOST_SKEW * norm):
+            worst = max(common, key=lambda name: rank.seconds[name] - usual[name])
+            cause = (
+                f"compiling took {spent:.1f} s, {norm:.1f} s in the median; "
+                f"most in {worst} ({functions.get(worst, '')}): "
+                f"{rank.seconds[worst]:.1f} s, {usual[worst]:.1f} s in the median"
+            )
+            found.append(Divergence("slow rank", _named([rank]), 1, worst, cause))
+    return found

@@ -1,0 +1,409 @@
+"""Joins the records of torch's structured trace by compile id into the model of a run, and writes each artefact.
+
+A running process and a file of records go through the same join. What only a running process knows, it adds in
+`depyf.torch`; what a file has to do differently is in `depyf.trace.log`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
+
+from depyf.report.graph_source import graph_file, user_lines
+from depyf.report.model import (
+    Artefact,
+    Compile,
+    CompileId,
+    Dialect,
+    Function,
+    Recompile,
+    Session,
+    ShapeFact,
+    UserLine,
+)
+from depyf.report.names import compiled_fn_number, file_part, without_random_part
+from depyf.report.reproducible import reproducible
+from depyf.report.user_source import short_path
+from depyf.report.wrapper_source import wrapper_comments
+from depyf.trace import records, stages
+from depyf.trace.caches import cache_event
+from depyf.trace.directory import LOOSE, Files
+
+_AOT_ID = re.compile(r"^# AOT ID: \['\d+_(\w+)'\]", re.MULTILINE)
+"""Inductor's note of what a module of its is: `forward`, `backward`, or `inference`."""
+
+COUNT = itertools.count()
+"""Numbers what begins: a context or a reset of torch's own counters, so that no two functions have one key."""
+
+
+@dataclass(slots=True, eq=False)
+class Running:
+    """A compile with what joins its parts, which is no part of the model.
+
+    `nameless` holds artefacts that came before the name of the graph they belong to was known.
+    """
+
+    compile: Compile
+    function: Function
+    nameless: list[Artefact] = field(default_factory=list)
+    finished: bool = False
+    is_reset: bool = False
+    """Whether Dynamo was reset since, so that another compile may have torch's id of this one."""
+
+
+R = TypeVar("R", bound=Running)
+
+
+class Join(ABC, Generic[R]):
+    """The state of one run. Every method may be called from any thread."""
+
+    def __init__(
+        self,
+        session: Session,
+        dump: Files,
+        make: Callable[[Compile, Function], R],
+        *,
+        keep_restarted: bool,
+        resume_prefix: str,
+        kernels: bool = True,
+        not_kept: frozenset[str] = frozenset(),
+    ) -> None:
+        """Begin to join; `make` makes what the joined parts of a compile are kept in.
+
+        Records whose kind is in `not_kept` tell when something happens, and their payload is no artefact.
+        """
+        self.session = session
+        self.dump = dump
+        self.lock = threading.RLock()
+        self._make = make
+        self._keep_restarted = keep_restarted
+        self._resume_prefix = resume_prefix
+        self._kernels = kernels
+        self._not_kept = not_kept
+        self._functions: dict[str, Function] = {}
+        self._running: dict[CompileId, R] = {}
+        self._all: list[R] = []
+        self._of_function: dict[str, list[R]] = {}
+        self._reasons: dict[CompileId, Recompile] = {}
+        self._count = next(COUNT)
+        self._told = {each.id for _, each in session.compiles()}
+        self._counted = max((each.count for each in self._told), default=1)
+
+    def running(self) -> list[R]:
+        """Return every compile of the context, in order."""
+        with self.lock:
+            return list(self._all)
+
+    def compiles_of(self, function: Function) -> list[R]:
+        """Return the compiles of a function, in order."""
+        with self.lock:
+            return list(self._of_function.get(function.key, ()))
+
+    def record(self, metadata: Mapping[str, Any], payload: str | None) -> R | None:
+        """Take in one record of torch's structured trace; return the compile that it belongs to, if any."""
+        kind, details = records.record_kind(metadata)
+        if self.leaves_out(kind):
+            return None
+        compile_id = records.record_compile_id(metadata)
+        with self.lock:
+            if compile_id is None:
+                self._loose(kind, details, payload)
+            elif kind == stages.FRAME_STARTS:
+                self._start(compile_id, details)
+            elif kind == stages.RECOMPILE_REASONS:
+                self._reasons[compile_id] = records.recompile(payload or "")
+            else:
+                attempt = int(metadata.get("attempt") or 0)
+                self._record_of(self._attempt(compile_id, attempt), kind, details, payload, attempt)
+            return self._running.get(compile_id) if compile_id is not None else None
+
+    def name_graph(self, compile_id: CompileId, attempt: int, name: str) -> None:
+        """Note that the graph captured next is called `name` by the code of this compile."""
+        with self.lock:
+            running = self._attempt(compile_id, attempt)
+            names = running.compile.compiled_fns
+            short = without_random_part(name)
+            if short not in names:
+                running.compile.compiled_fns = (*names, short)
+            self.write_nameless(running)
+
+    def graph_names(self, compile_id: CompileId) -> tuple[str, ...]:
+        """Return the names of the graphs of a compile that are known by now."""
+        with self.lock:
+            running = self._running.get(compile_id)
+            return running.compile.compiled_fns if running is not None else ()
+
+    def write_nameless(self, running: R) -> None:
+        """Write the artefacts that waited for the name of their graph."""
+        waiting, running.nameless = running.nameless, []
+        for artefact in waiting:
+            self._write(artefact, running, self._compiled_fn(running))
+
+    def write_wrappers(self, running: R) -> None:
+        """Write the generated wrappers of a compile again, with what their names stand for by now."""
+        with self.lock:
+            for artefact in running.compile.artefacts:
+                if artefact.wrappers and artefact.text:
+                    number = compiled_fn_number(artefact.file.partition(".")[0])
+                    self.dump.write(artefact.file, python_file(artefact, running, number))
+
+    def end_of_context(self) -> None:
+        """Write what still waits: for a name, as graphs of compiles that never made code, or for a kernel's file."""
+        with self.lock:
+            for running in self._all:
+                self.write_nameless(running)
+                self.write_wrappers(running)
+
+    def forget_texts(self) -> None:
+        """Drop what stands in files; the session is kept, for the next context in the same directory."""
+        with self.lock:
+            for artefact in (*self.session.loose, *(each for one in self._all for each in one.compile.artefacts)):
+                if artefact.file:
+                    artefact.text = ""
+
+    def _start(self, compile_id: CompileId, details: Mapping[str, Any]) -> None:
+        running = self._running.get(compile_id)
+        if running is not None and running.finished:
+            # torch._dynamo.reset() starts counting anew.
+            self._count = next(COUNT)
+            for each in self._running.values():
+                each.is_reset = True
+            self._running.clear()
+            running = None
+        stack, code = self.place_of_start(details)
+        if running is None:
+            running = self._begin(compile_id, stack, code)
+        running.compile.user_stack = stack[:-1]
+
+    def _begin(self, compile_id: CompileId, stack: tuple[UserLine, ...], code: object = None) -> R:
+        here = stack[-1] if stack else UserLine("", 0, "", "?")
+        function = self._function(compile_id, here, code)
+        own_id = self._own_id(compile_id, begins=bool(stack))
+        made = Compile(own_id, here.function, here.filename, here.line, order=next(COUNT))
+        made.began = round(self.now(), 6)
+        if compile_id in self._reasons or compile_id.compile > 0:
+            # Before 2.6 torch does not tell the reasons.
+            ids = {str(each.id.of_torch): str(each.id) for each in function.compiles if each.id.count > 1}
+            told = self._reasons.pop(compile_id, Recompile(()))
+            own = tuple(replace(each, entry=ids.get(each.entry, each.entry)) for each in told.refusals)
+            made.trigger = replace(told, refusals=own)
+        function.compiles.append(made)
+        running = self._make(made, function)
+        self._running[compile_id] = running
+        self._all.append(running)
+        self._of_function.setdefault(function.key, []).append(running)
+        return running
+
+    def _own_id(self, compile_id: CompileId, *, begins: bool) -> CompileId:
+        """Return the id of a compile, which no other has unless it is a part of that one that comes later."""
+        own = replace(compile_id, count=self._counted)
+        if begins and own in self._told:
+            self._counted += 1
+            own = replace(compile_id, count=self._counted)
+        self._told.add(own)
+        return own
+
+    def _function(self, compile_id: CompileId, here: UserLine, code: object) -> Function:
+        key = f"{self._count}:{compile_id.autograd}:{compile_id.frame}"
+        function = self._functions.get(key)
+        if function is None and code is not None:
+            function = self.known_before(code)
+        if function is None:
+            source = self.source_of(here)
+            self.keep_source(here.filename)
+            function = Function(key, here.function, here.filename, here.line, source, root=key)
+            if not here.function.startswith(self._resume_prefix):
+                part = file_part(here.function)
+                function.number = self.dump.numbers.next(f"full_code_for_{part}")
+                function.file = f"full_code_for_{part}_{function.number}.py"
+            self.session.functions[key] = function
+        self._functions[key] = function
+        return function
+
+    def _attempt(self, compile_id: CompileId, attempt: int) -> R:
+        """Return a compile in its current attempt: graphs of the one before belong to code that was thrown away."""
+        running = self._known(compile_id)
+        if attempt < running.compile.attempts:
+            return running
+        running.compile.attempts = attempt + 1
+        running.compile.effects.clear()
+        running.compile.shapes.clear()
+        if self._keep_restarted:
+            self.write_nameless(running)
+            return running
+        for artefact in running.compile.artefacts:
+            if artefact.file:
+                self.dump.remove(artefact.file)
+        running.compile.artefacts.clear()
+        running.nameless.clear()
+        running.compile.compiled_fns = ()
+        return running
+
+    def _known(self, compile_id: CompileId) -> R:
+        """Return a compile; one that began before the context, of which only the rest is seen, begins here."""
+        running = self._running.get(compile_id)
+        return running if running is not None else self._begin(compile_id, ())
+
+    def _record_of(
+        self, running: R, kind: str, details: Mapping[str, Any], payload: str | None, attempt: int
+    ) -> None:
+        if kind == stages.BREAK_REASON:
+            self._note_break(running, payload or "", attempt)
+        elif kind == stages.FRAME_ENDS:
+            self._finish(running, details)
+        elif kind == stages.BACKWARD_ENDS:
+            running.compile.seconds.update(records.backward_seconds(details))
+        elif kind in stages.SHAPE_FACTS:
+            running.compile.shapes.append(self._shape_fact(kind, details))
+        elif payload is not None and kind not in self._not_kept:
+            if kind == stages.SIDE_EFFECTS:
+                made = running.compile
+                made.effects = records.side_effects(payload, made.effects, made.user_stack, self.line_at)
+            artefact = _artefact(kind, details, payload, attempt)
+            if kind in stages.CACHES:
+                running.compile.caches.append(cache_event(kind, artefact))
+            if self._kernels or artefact.dialect is not Dialect.KERNEL:
+                self._add(running, artefact)
+
+    def _note_break(self, running: R, payload: str, attempt: int) -> None:
+        found = records.graph_break(reproducible(payload), attempt, self.line_at)
+        # What stands in a file of the dump is a line of the user's, which the stack does not know.
+        found = replace(found, stack=tuple(each for each in found.stack if not self._is_of_dump(each)))
+        if all((found.reason, found.where) != (known.reason, known.where) for known in running.compile.breaks):
+            running.compile.breaks.append(found)
+
+    def _is_of_dump(self, line: UserLine) -> bool:
+        return line.filename.startswith(os.path.join(self.dump.directory, ""))
+
+    def _finish(self, running: R, metrics: Mapping[str, Any]) -> None:
+        made = running.compile
+        made.seconds.update(records.seconds(metrics))
+        made.failure = records.failure(metrics, self.line_at)
+        made.op_count = metrics.get("graph_op_count")
+        made.guard_count = metrics.get("guard_count")
+        running.finished = True
+
+    def _shape_fact(self, kind: str, details: Mapping[str, Any]) -> ShapeFact:
+        stack = details.get("user_stack") or details.get("stack")
+        return records.shape_fact(kind, details, records.user_stack(stack, self.strings(), self.line_at))
+
+    def _loose(self, kind: str, details: Mapping[str, Any], payload: str | None) -> None:
+        if kind in stages.SHAPE_FACTS:
+            self.session.shapes.append(self._shape_fact(kind, details))
+        if payload is None:
+            return
+        artefact = _artefact(kind, details, payload, 0)
+        self.session.loose.append(artefact)
+        self._write(artefact, None, None)
+
+    def _add(self, running: R, artefact: Artefact) -> None:
+        running.compile.artefacts.append(artefact)
+        if running.compile.compiled_fns:
+            self._write(artefact, running, self._compiled_fn(running))
+        else:
+            running.nameless.append(artefact)
+
+    def _compiled_fn(self, running: R) -> int | None:
+        names = running.compile.compiled_fns
+        return compiled_fn_number(names[-1]) if names else None
+
+    def _write(self, artefact: Artefact, running: R | None, compiled_fn: int | None) -> None:
+        text = self.text_of_file(artefact, running, compiled_fn)
+        name = self.dump.artefact_name(artefact, self.owner(artefact, running, compiled_fn), text)
+        if self.dump.write(name, text if text.endswith("\n") else text + "\n"):
+            artefact.file = name
+
+    # What a running process and a file do differently.
+
+    @abstractmethod
+    def leaves_out(self, kind: str) -> bool:
+        """Return whether a kind of record says nothing that is joined."""
+
+    @abstractmethod
+    def place_of_start(self, details: Mapping[str, Any]) -> tuple[tuple[UserLine, ...], object]:
+        """Return the stack of a compile that begins, the function itself last, and what identifies its code, if any."""
+
+    @abstractmethod
+    def strings(self) -> Mapping[int, str]:
+        """Return the file names that structured stacks refer to by number."""
+
+    @abstractmethod
+    def now(self) -> float:
+        """Return the seconds from the beginning of the run to the record at hand."""
+
+    @abstractmethod
+    def line_at(self, filename: str, line: int, function: str = "") -> UserLine:
+        """Return a line of the user's that a record speaks of."""
+
+    @abstractmethod
+    def source_of(self, here: UserLine) -> str:
+        """Return the text of the function that begins at a line, as far as it is known by now."""
+
+    @abstractmethod
+    def keep_source(self, filename: str) -> None:
+        """Note that the compiled code comes from a file of the user's."""
+
+    @abstractmethod
+    def known_before(self, code: object) -> Function | None:
+        """Return the function of code that an earlier run in the directory told of."""
+
+    def text_of_file(self, artefact: Artefact, running: R | None, compiled_fn: int | None) -> str:
+        """Return what is written of an artefact."""
+        text = artefact.text
+        if artefact.dialect in (Dialect.GRAPH, Dialect.TEXT, Dialect.JSON):
+            text = self.dump.without_directory(reproducible(text))
+        if artefact.dialect is Dialect.GRAPH:
+            for filename in dict.fromkeys(line.filename for line in user_lines(text)):
+                self.keep_source(filename)
+            return graph_file(text, [artefact_title(artefact, running, compiled_fn)]).text
+        if artefact.dialect is Dialect.PYTHON:
+            return python_file(artefact, running, compiled_fn)
+        return _readable_json(text) if artefact.dialect is Dialect.JSON else text
+
+    def owner(self, artefact: Artefact, running: R | None, compiled_fn: int | None) -> str:
+        """Return the word that begins the names of an artefact's files: what the artefact is of."""
+        if compiled_fn is None and running is not None and artefact.dialect in (Dialect.TEXT, Dialect.JSON):
+            return f"compile_{running.compile.id.frame}_{running.compile.id.compile}"
+        return f"__compiled_fn_{LOOSE if compiled_fn is None else compiled_fn}"
+
+
+def python_file(artefact: Artefact, running: Running | None, compiled_fn: int | None) -> str:
+    """Return the file of a generated wrapper: what it is, what its names stand for, and its text."""
+    beside = running.compile.artefacts if running is not None else ()
+    head = [f"# {artefact_title(artefact, running, compiled_fn)}", *wrapper_comments(artefact, beside)]
+    return "\n".join([*head, artefact.text.rstrip("\n"), ""])
+
+
+def artefact_title(artefact: Artefact, running: Running | None, compiled_fn: int | None) -> str:
+    """Return one line that says what an artefact is."""
+    stage = artefact.stage.replace("_", " ")
+    if running is None:
+        return f"{stage}, made outside of any compiled frame"
+    made = running.compile
+    place = f"{made.name}, {short_path(made.filename)}:{made.first_line}"
+    name = f" of __compiled_fn_{compiled_fn}" if compiled_fn is not None else ""
+    return f"{stage}{name} in {place}, compile {made.id}"
+
+
+def _artefact(kind: str, details: Mapping[str, Any], payload: str, attempt: int) -> Artefact:
+    stage = stages.STAGE_OF_NAME.get(kind)
+    origin = str(details.get("filename") or "")
+    if stage is not None:
+        part = _AOT_ID.search(payload) if stage.dialect is Dialect.KERNEL else None
+        return Artefact(stage.word, stage.dialect, payload, part[1] if part else "", attempt=attempt, origin=origin)
+    dialect = stages.dialect_of(payload, details.get("encoding"))
+    return Artefact(kind, dialect, payload, attempt=attempt, origin=origin)
+
+
+def _readable_json(text: str) -> str:
+    try:
+        return json.dumps(json.loads(text), indent=1, sort_keys=True) + "\n"
+    except ValueError:
+        return text

@@ -1,0 +1,292 @@
+"""Joins the records of one process in a trace file into the model of its run."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from depyf.report.graph_source import graph_file, user_lines
+from depyf.report.model import (
+    UNTOLD,
+    Artefact,
+    Compile,
+    Dialect,
+    Failure,
+    Function,
+    GraphBreak,
+    Resume,
+    Session,
+    ShapeFact,
+    SideEffect,
+    Unavailable,
+    UserLine,
+)
+from depyf.report.names import file_part, resumed_function
+from depyf.trace import records, stages
+from depyf.trace.directory import Dump
+from depyf.trace.join import Join, Running, artefact_title, python_file
+from depyf.trace.quotes import QUOTED, Quotes
+from depyf.trace.reader import Record
+
+RESUME_PREFIX = "torch_dynamo_resume_in_"
+GRAPH = "graph_"
+"""How the files of a graph begin: a trace does not tell what the code calls it."""
+SOURCE = "source"
+OF_TORCH = ("torch/_dynamo/", "torch/_utils_internal.py", "torch/_strobelight/", "/contextlib.py")
+"""Parts of the names of files that stand between a call and its compile."""
+_TORCH_VERSION = re.compile(r'"pytorch_version": "([^"\n]{1,80})"')
+
+NO_GUARDS = "a trace holds torch's text of the guards, and no guards that can be called"
+CUT_OFF = "the trace ends before this compile does"
+
+
+@dataclass(slots=True, eq=False)
+class LogRunning(Running):
+    """A compile of a trace: the number of the graph that was captured last."""
+
+    graph: int | None = None
+
+
+class LogJoin(Join[LogRunning]):
+    """Joins the records of one process; texts go to their files as they come and are not kept."""
+
+    def __init__(self, session: Session, dump: Dump) -> None:
+        super().__init__(session, dump, LogRunning, keep_restarted=True, resume_prefix=RESUME_PREFIX)
+        self.quotes = Quotes()
+        self._strings: dict[int, str] = {}
+        self._files: dict[str, None] = {}
+        self._graphs = 0
+        self._first: float | None = None
+        self._last = 0.0
+        self.last_record = ""
+
+    def take(self, record: Record) -> None:
+        """Take in one record.
+
+        Raises:
+            ValueError, TypeError, KeyError, AttributeError: it says something that no release of torch says.
+        """
+        self._first = record.seconds if self._first is None else self._first
+        self._last = record.seconds
+        kind, details = records.record_kind(record.metadata)
+        if kind == stages.INTERNED_STRING:
+            text, number = record.metadata["str"]
+            self._strings[int(number)] = str(text)
+            return
+        payload = record.text
+        self._note(kind, record.metadata, payload or "")
+        running = self.record(record.metadata, payload)
+        if running is not None and kind == stages.FRAME_ENDS:
+            running.compile.metrics.update(details)
+            self._add(running, Artefact(kind, Dialect.JSON, json.dumps(details, indent=1)))
+            self._name(running, details)
+        elif kind in (stages.BACKWARD_ENDS, "compilation_metrics_runtime") and running is not None:
+            told = {name: value for name, value in details.items() if value is not None}
+            running.compile.metrics[kind] = told
+
+    def _note(self, kind: str, metadata: Mapping[str, Any], payload: str) -> None:
+        """Note what a record says beside the model: quotes of source, and what it is about."""
+        if self.leaves_out(kind):
+            return
+        compile_id = records.record_compile_id(metadata)
+        self.last_record = kind if compile_id is None else f"{kind} of {compile_id}"
+        if payload:
+            self.quotes.read(payload)
+        if kind == "torch_version" and (found := _TORCH_VERSION.search(payload)) is not None:
+            self.session.torch_version = found[1]
+
+    def _name(self, running: LogRunning, metrics: Mapping[str, Any]) -> None:
+        """Name a function by the metrics of its compile where the trace holds no stack of it; torch 2.4 has none."""
+        function, made = running.function, running.compile
+        name, filename, line = (metrics.get(key) for key in ("co_name", "co_filename", "co_firstlineno"))
+        if not (isinstance(name, str) and isinstance(filename, str) and isinstance(line, int)):
+            return
+        if (made.name, made.filename, made.first_line) == (name, filename, line):
+            return
+        if made.filename:
+            made.user_stack = (*made.user_stack, UserLine(made.filename, made.first_line, "", made.name))
+        made.name, made.filename, made.first_line = name, filename, line
+        function.name, function.filename, function.first_line = name, filename, line
+        self.keep_source(filename)
+
+    def end(self) -> None:
+        """Complete the model: what follows from the whole trace."""
+        for running in self.running():
+            self.write_nameless(running)
+            made = running.compile
+            made.guards = Unavailable(NO_GUARDS)
+            if made.shapes:
+                self._add(running, Artefact("symbolic_shapes", Dialect.TEXT, "\n".join(map(_words, made.shapes))))
+            if not running.finished:
+                made.transformed = Unavailable(CUT_OFF)
+            elif made.failure is None:
+                made.transformed = Unavailable(UNTOLD)
+        self._relate()
+        self._write_sources()
+        for running in self.running():
+            self._fill(running.compile)
+        self.session.ended = True
+
+    @property
+    def seconds(self) -> float:
+        """Return the time from the first record to the last."""
+        return round(self._last - (self._first or 0.0), 6)
+
+    def unfinished(self) -> list[Compile]:
+        """Return the compiles that began and did not end."""
+        return [each.compile for each in self.running() if not each.finished]
+
+    def _relate(self) -> None:
+        """Give each resume function to the function that it is the rest of: one that broke at its line."""
+        roots: dict[tuple[str, str], Function] = {}
+        broke: dict[tuple[str, int], Compile] = {}
+        for function, made in self.session.compiles():
+            rest = resumed_function(made.name)
+            if rest is None:
+                roots[made.name, made.filename] = function
+            else:
+                self._relate_one(function, made, rest, roots.get((rest[0], made.filename)), broke)
+            for each in made.breaks:
+                for line in (*each.stack, *((each.where,) if each.where is not None else ())):
+                    broke[line.filename, line.line] = made
+
+    def _relate_one(
+        self,
+        function: Function,
+        made: Compile,
+        rest: tuple[str, int],
+        root: Function | None,
+        broke: Mapping[tuple[str, int], Compile],
+    ) -> None:
+        function.break_line = function.resumes_at = rest[1]
+        if root is None:
+            # The frame that it is the rest of began before the trace, or in a part that is missing.
+            function.resumes_at = None
+            return
+        function.root = root.key
+        caller = broke.get((made.filename, rest[1])) or root.compiles[-1]
+        if function.compiles[0] is made:
+            made.trigger = Resume(caller.id)
+
+    def _write_sources(self) -> None:
+        missing = []
+        for filename in self._files:
+            text, is_whole = self.quotes.source(filename)
+            if not text:
+                continue
+            stem = file_part(os.path.basename(filename.replace("\\", "/")).removesuffix(".py"))
+            count = self.dump.numbers.next(f"{SOURCE}/{stem}")
+            name = f"{SOURCE}/{stem}.py" if count == 0 else f"{SOURCE}/{stem}.{count}.py"
+            if self.dump.write(name, text):
+                self.session.sources[filename] = name
+            if not is_whole:
+                missing.append(filename)
+            for function in self.session.functions.values():
+                if function.filename == filename:
+                    function.source = _function_text(text, function.first_line) if is_whole else ""
+        for filename in missing:
+            self.session.unavailable[f"source of {filename}"] = QUOTED
+
+    def _fill(self, made: Compile) -> None:
+        """Put the text of lines in that other records quote."""
+        made.user_stack = tuple(map(self._with_text, made.user_stack))
+        made.breaks = [self._filled_break(each) for each in made.breaks]
+        made.effects = [SideEffect(each.source, tuple(map(self._with_text, each.lines))) for each in made.effects]
+        if made.failure is not None and made.failure.where is not None:
+            where = self._with_text(made.failure.where)
+            made.failure = Failure(made.failure.kind, made.failure.reason, where)
+
+    def _filled_break(self, found: GraphBreak) -> GraphBreak:
+        where = self._with_text(found.where) if found.where is not None else None
+        return replace(found, where=where, stack=tuple(map(self._with_text, found.stack)))
+
+    def _with_text(self, line: UserLine) -> UserLine:
+        text = line.text or self.quotes.lines.get(line.filename, {}).get(line.line, "")
+        return replace(line, text=text)
+
+    def _add(self, running: LogRunning, artefact: Artefact) -> None:
+        if artefact.stage == stages.CAPTURED:
+            self._graphs += 1
+            running.graph = self._graphs
+        running.compile.artefacts.append(artefact)
+        self._write(artefact, running, None)
+        artefact.text = ""
+
+    def _loose(self, kind: str, details: Mapping[str, Any], payload: str | None) -> None:
+        super()._loose(kind, details, payload)
+        if payload is not None:
+            self.session.loose[-1].text = ""
+
+    def leaves_out(self, kind: str) -> bool:
+        """Return whether a kind of record says nothing that is joined."""
+        return kind in stages.ONLY_BOOKKEEPING
+
+    def place_of_start(self, details: Mapping[str, Any]) -> tuple[tuple[UserLine, ...], object]:
+        """Return the stack of a compile that begins."""
+        stack = records.user_stack(details.get("stack"), self._strings, self.line_at)
+        self.quotes.add_stack(stack)
+        return tuple(line for line in stack if not any(part in line.filename for part in OF_TORCH)), None
+
+    def strings(self) -> Mapping[int, str]:
+        """Return the file names that the trace has told so far."""
+        return self._strings
+
+    def now(self) -> float:
+        """Return the seconds from the first record to the one at hand."""
+        return self._last - (self._first or 0.0)
+
+    def line_at(self, filename: str, line: int, function: str = "") -> UserLine:
+        """Return a line without its text, which is filled in at the end."""
+        return UserLine(filename, line, "", function)
+
+    def source_of(self, here: UserLine) -> str:
+        """Return nothing: the source is known at the end."""
+        return ""
+
+    def keep_source(self, filename: str) -> None:
+        """Note a file of the user's."""
+        if filename:
+            self._files[filename] = None
+
+    def known_before(self, code: object) -> Function | None:
+        """Return None: a trace is read on its own."""
+        return None
+
+    def text_of_file(self, artefact: Artefact, running: LogRunning | None, compiled_fn: int | None) -> str:
+        """Return the payload as it is; of a graph or a wrapper with what makes it a file above it."""
+        number = running.graph if running is not None else None
+        if artefact.dialect is Dialect.GRAPH:
+            for filename in dict.fromkeys(line.filename for line in user_lines(artefact.text)):
+                self.keep_source(filename)
+            return graph_file(artefact.text, [artefact_title(artefact, running, number)]).text
+        if artefact.dialect is Dialect.PYTHON:
+            return python_file(artefact, running, number)
+        return artefact.text
+
+    def owner(self, artefact: Artefact, running: LogRunning | None, compiled_fn: int | None) -> str:
+        """Return the graph that an artefact is of, else its compile."""
+        if running is None:
+            return f"{GRAPH}0"
+        if running.graph is None:
+            return f"compile_{running.compile.id.frame}_{running.compile.id.compile}"
+        return f"{GRAPH}{running.graph}"
+
+
+def _words(fact: ShapeFact) -> str:
+    at = f"  # {fact.where.filename}:{fact.where.line} {fact.where.text}" if fact.where is not None else ""
+    return f"{fact.kind}: {fact.expression}{f' = {fact.detail}' if fact.detail else ''}{at}"
+
+
+def _function_text(text: str, first_line: int) -> str:
+    lines = text.splitlines(keepends=True)
+    if not 0 < first_line <= len(lines):
+        return ""
+    try:
+        return "".join(inspect.getblock(lines[first_line - 1 :]))
+    except (SyntaxError, IndentationError):
+        return lines[first_line - 1]

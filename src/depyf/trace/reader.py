@@ -1,0 +1,194 @@
+"""Reads a trace file record by record: linear in its size, in bounded memory, and whatever bytes it holds.
+
+A record is a line of glog's with JSON behind it. Where the JSON has `has_payload`, the payload follows with a tab
+before each of its lines. What does not fit this is left out and counted by its cause.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, BinaryIO
+
+BLOCK = 1 << 20
+"""Bytes read at a time."""
+MOST_BYTES = 64 << 20
+"""A record longer than this is left out: the reader holds one record in memory."""
+
+_NEXT_RECORD = re.compile(rb"\n(?!\t)")
+_HEAD = re.compile(
+    rb"[VDIWECF](?P<month>\d\d)(?P<day>\d\d) (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d\.\d{1,9}) +"
+    rb"(?P<process>\d{1,18}) [^\n\]]{0,4096}\] (?P<json>\{[^\n]*)"
+)
+
+
+class Cause(Enum):
+    """Why something in a file is not in the report, or is there with a doubt."""
+
+    OTHER_LINE = "lines of other loggers"
+    NOT_JSON = "records whose JSON cannot be read"
+    WRONG_DIGEST = "payloads that differ from their md5 (kept)"
+    NO_PAYLOAD = "records whose payload is missing"
+    STRAY_PAYLOAD = "payload lines that belong to no record"
+    TOO_LONG = f"records longer than {MOST_BYTES >> 20} MiB"
+    CUT_OFF = "records cut off at the end of the file"
+    NOT_UNDERSTOOD = "records that say something unexpected"
+
+
+@dataclass(slots=True)
+class Record:
+    """One record: what it says, its payload, and when and by which process it was written.
+
+    digest: the md5 of the payload, empty where it is not that which torch wrote.
+    seconds: since the beginning of the year, which torch does not write.
+    offset: where the record begins in the file, in bytes.
+    """
+
+    metadata: Mapping[str, Any]
+    payload: bytes | None
+    digest: str
+    seconds: float
+    process: int
+    offset: int
+
+    @property
+    def text(self) -> str | None:
+        """Return the payload as text."""
+        return None if self.payload is None else self.payload.decode("utf-8", "replace")
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads one file; `omitted` counts what was left out, by cause, and `size` the bytes that were read.
+
+    skipped: kinds whose records are not wanted: the names with which their JSON begins.
+    """
+
+    skipped: tuple[bytes, ...] = ()
+    omitted: Counter[Cause] = field(default_factory=Counter)
+    size: int = 0
+    records: int = 0
+    _ends_amid: bool = False
+    """Whether the file ends in the middle of a line."""
+
+    def read(self, stream: BinaryIO) -> Iterator[Record]:
+        """Yield the records of a file that is open for reading bytes."""
+        pending: _Pending | None = None
+        for offset, piece, is_last in self._pieces(stream):
+            line, _, body = piece.partition(b"\n")
+            found = _HEAD.match(line)
+            if found is None:
+                self._other(line, body)
+                if body and pending is not None:
+                    # A line of another logger stood between a record and the rest of its payload.
+                    pending.bodies.append(body)
+                continue
+            if pending is not None and (record := self._finished(pending)) is not None:
+                yield record
+            pending = _Pending(found, offset, [body] if body else [], is_last)
+        if pending is not None and (record := self._finished(pending)) is not None:
+            yield record
+
+    def _pieces(self, stream: BinaryIO) -> Iterator[tuple[int, bytes, bool]]:
+        """Yield each line that begins without a tab with the lines below it that do, and where it begins."""
+        held, offset = b"", 0
+        for block in iter(lambda: stream.read(BLOCK), b""):
+            self.size += len(block)
+            searched = max(len(held) - 1, 0)
+            held += block
+            begin = 0
+            # What follows the last line break decides whether a record ends there.
+            for found in _NEXT_RECORD.finditer(held, searched, len(held)):
+                if found.end() == len(held):
+                    break
+                yield offset + begin, held[begin : found.start()], False
+                begin = found.end()
+            held, offset = held[begin:], offset + begin
+            if len(held) > MOST_BYTES:
+                held, offset = self._too_long(stream, held, offset)
+        self._ends_amid = not held.endswith(b"\n")
+        yield offset, held.removesuffix(b"\n"), True
+
+    def _too_long(self, stream: BinaryIO, held: bytes, offset: int) -> tuple[bytes, int]:
+        """Pass over a record that is too long; return what follows it, and where that begins."""
+        self.omitted[Cause.TOO_LONG] += 1
+        last = held[-1:]
+        offset += len(held)
+        for block in iter(lambda: stream.read(BLOCK), b""):
+            self.size += len(block)
+            found = _NEXT_RECORD.search(last + block)
+            if found is not None and found.end() < len(last + block):
+                return (last + block)[found.end() :], offset + found.end() - len(last)
+            last = block[-1:]
+            offset += len(block)
+        return b"", offset
+
+    def _other(self, line: bytes, body: bytes) -> None:
+        if line.startswith(b"\t"):
+            self.omitted[Cause.STRAY_PAYLOAD] += 1
+        elif line.strip():
+            self.omitted[Cause.OTHER_LINE] += 1
+
+    def _finished(self, pending: _Pending) -> Record | None:
+        self.records += 1
+        found = pending.head
+        written = found["json"]
+        if written.startswith(self.skipped):
+            return None
+        metadata = _json_of(written)
+        if metadata is None:
+            self.omitted[self._cause(pending, Cause.NOT_JSON)] += 1
+            return None
+        payload, digest = None, ""
+        if "has_payload" in metadata and pending.bodies:
+            payload, digest = self._payload(pending, str(metadata["has_payload"]))
+        elif "has_payload" in metadata:
+            # An empty payload is a line with a tab alone; none at all is a part of the file that is missing.
+            self.omitted[Cause.CUT_OFF if pending.is_last else Cause.NO_PAYLOAD] += 1
+        elif pending.bodies:
+            self.omitted[Cause.STRAY_PAYLOAD] += 1
+        return Record(metadata, payload, digest, _seconds(found), int(found["process"]), pending.offset)
+
+    def _cause(self, pending: _Pending, otherwise: Cause) -> Cause:
+        return Cause.CUT_OFF if pending.is_last and self._ends_amid else otherwise
+
+    def _payload(self, pending: _Pending, digest: str) -> tuple[bytes, str]:
+        """Return a payload and its md5, which is empty where the payload is not what was written."""
+        body = pending.bodies[0] if len(pending.bodies) == 1 else b"\n".join(pending.bodies)
+        payload = body.removeprefix(b"\t").replace(b"\n\t", b"\n")
+        if hashlib.md5(payload, usedforsecurity=False).hexdigest() == digest:
+            return payload, digest
+        if b"\r" in payload:
+            plain = payload.replace(b"\r\n", b"\n").removesuffix(b"\r")
+            if hashlib.md5(plain, usedforsecurity=False).hexdigest() == digest:
+                return plain, digest
+            payload = plain
+        self.omitted[self._cause(pending, Cause.WRONG_DIGEST)] += 1
+        return payload, ""
+
+
+@dataclass(slots=True)
+class _Pending:
+    head: re.Match[bytes]
+    offset: int
+    bodies: list[bytes]
+    is_last: bool
+
+
+def _json_of(written: bytes) -> dict[str, Any] | None:
+    try:
+        found = json.loads(written.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _seconds(found: re.Match[bytes]) -> float:
+    """Return the time of a record since the beginning of a year; months count as 31 days, as only order matters."""
+    days = 31 * int(found["month"]) + int(found["day"])
+    return 86400.0 * days + 3600 * int(found["hour"]) + 60 * int(found["minute"]) + float(found["second"])

@@ -1,0 +1,125 @@
+"""From trace files to a directory of dumps: one of each group of equal ranks, and what the groups differ in."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from depyf.report.job_index import RANKS
+from depyf.report.writer import prepared_directory, write_whole
+from depyf.trace.dumping import dump_trace
+from depyf.trace.files import Source, TraceError, open_trace
+from depyf.trace.job import Job, job_of, ranks_in_words
+from depyf.trace.scan import Rank
+from depyf.trace.work import Scanned, scan_all
+
+MARK = ".depyf-trace"
+"""Stands in a directory whose content is made of traces: it may be made anew."""
+MOST_GROUPS = 32
+"""Groups of equal ranks that get a dump of their own, the largest first."""
+
+
+@dataclass(slots=True)
+class Options:
+    """How traces are read.
+
+    every_rank: make a dump of each rank, and not of one of each group.
+    known: what is known of files that have not changed since, by path and size.
+    """
+
+    executor: Executor | None = None
+    every_rank: bool = False
+    progress: Callable[[int], None] = lambda _: None
+    known: dict[tuple[str, int], Scanned] = field(default_factory=dict)
+
+
+def dump_jobs(sources: Sequence[Source], output: Path, options: Options) -> list[Path]:
+    """Write the dumps of all jobs; return the directory of each.
+
+    Raises:
+        TraceError: there is something else in `output`.
+        OSError: it cannot be written, or the only file cannot be read.
+    """
+    directory = _emptied(output)
+    jobs: dict[int, list[Source]] = {}
+    for source in sources:
+        jobs.setdefault(source.job, []).append(source)
+    made = []
+    for number, own in enumerate(jobs.values(), start=1):
+        folder = directory / f"job_{number}" if len(jobs) > 1 else directory
+        if len(own) == 1:
+            with open_trace(own[0].path) as stream:
+                dump_trace(stream, own[0].name, folder)
+        else:
+            _dump_ranks(own, folder, options)
+        made.append(folder)
+    return made
+
+
+def _emptied(output: Path) -> Path:
+    """Return the directory, made, without what an earlier report of traces left there."""
+    if output.is_dir() and any(output.iterdir()):
+        if not (output / MARK).exists():
+            raise TraceError(f"{output} holds other files: give an empty directory with -o")
+        shutil.rmtree(output)
+    directory = prepared_directory(output)
+    write_whole(directory / MARK, "")
+    return directory
+
+
+def _dump_ranks(sources: Sequence[Source], directory: Path, options: Options) -> None:
+    scanned = _scanned(sources, options)
+    ranks = [replace(rank, rank=place if rank.rank is None else rank.rank) for place, rank in enumerate(scanned.ranks)]
+    job = job_of(ranks, scanned.facts)
+    shown = [group.ranks[0] for group in job.groups[:MOST_GROUPS]]
+    if options.every_rank:
+        shown = [rank for rank in ranks if not rank.error]
+    for rank in shown:
+        with open_trace(rank.path) as stream:
+            dump_trace(stream, rank.path.rpartition("/")[2], directory / f"rank_{rank.rank}")
+    write_whole(directory / RANKS, json.dumps(_content(job, shown), indent=1) + "\n")
+
+
+def _scanned(sources: Sequence[Source], options: Options) -> Scanned:
+    """Return what all files say; those that have not changed are not read again."""
+    new = [source for source in sources if (source.path, source.size) not in options.known]
+    found = scan_all(new, options.executor, options.progress)
+    for source, rank in zip(new, found.ranks, strict=True):
+        options.known[source.path, source.size] = Scanned([rank], {rank.facts: found.facts.get(rank.facts, ())})
+    whole = Scanned()
+    for source in sources:
+        whole.add(options.known[source.path, source.size])
+    return whole
+
+
+def _content(job: Job, shown: Sequence[Rank]) -> dict[str, object]:
+    folders = {rank.facts: f"rank_{rank.rank}" for rank in reversed(shown)}
+    omitted: dict[str, int] = {}
+    for rank in job.ranks:
+        for cause, count in rank.omitted.items():
+            omitted[cause] = omitted.get(cause, 0) + count
+    return {
+        "ranks": len(job.ranks),
+        "bytes": sum(rank.size for rank in job.ranks),
+        "records": sum(rank.records for rank in job.ranks),
+        "omitted": omitted,
+        "missing": ranks_in_words(job.missing),
+        "groups": [
+            {
+                "ranks": ranks_in_words(rank.rank or 0 for rank in group.ranks),
+                "count": len(group.ranks),
+                "folder": folders.get(group.facts, ""),
+                "compiles": len(group.ranks[0].seconds),
+                "least_seconds": min(sum(rank.seconds.values()) for rank in group.ranks),
+                "most_seconds": max(sum(rank.seconds.values()) for rank in group.ranks),
+                "last": group.ranks[0].last,
+                "unfinished": list(group.ranks[0].unfinished),
+            }
+            for group in job.groups
+        ],
+        "divergences": [asdict(each) for each in job.divergences],
+    }

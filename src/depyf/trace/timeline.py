@@ -1,0 +1,116 @@
+"""Writes the timeline of traces in the format of Chrome's tracing, which ui.perfetto.dev opens.
+
+Each rank is a process. The phases are torch's own events; for a release that writes none, the compiles by their
+metrics. Recompiles, graph breaks and failures are instants.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TextIO, TypeAlias
+
+from depyf.trace import records, stages
+from depyf.trace.files import Source, open_trace
+from depyf.trace.reader import Reader, Record
+
+Event: TypeAlias = dict[str, Any]
+
+_SKIPPED = (b'{"describe_storage"', b'{"describe_tensor"', b'{"describe_source"', b'{"str"')
+_TIMELINE = "chromium_event"
+_NUMBER = (int, float)
+
+
+def write_timeline(sources: Sequence[Source], path: Path) -> None:
+    """Write the timeline of all traces into a file.
+
+    Raises:
+        OSError: a trace cannot be read, or the file cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('{"displayTimeUnit": "ms", "traceEvents": [\n')
+        _write_all(sources, file)
+        file.write("\n]}\n")
+
+
+def _write_all(sources: Sequence[Source], file: TextIO) -> None:
+    separator = ""
+    for place, source in enumerate(sources):
+        number = place if source.rank is None else source.rank
+        label = f"rank {source.rank}" if source.rank is not None else source.name
+        process = {"name": "process_name", "ph": "M", "pid": number, "tid": 0, "args": {"name": label}}
+        for event in (process, *events(source, number)):
+            file.write(separator + json.dumps(event))
+            separator = ",\n"
+
+
+@dataclass(slots=True)
+class _Timeline:
+    """The events of one process. `open` counts the phases that have begun and not ended, by thread."""
+
+    process: int
+    offset: float | None = None
+    has_phases: bool = False
+    open: dict[Any, int] = field(default_factory=dict)
+    waiting: list[tuple[float, Event]] = field(default_factory=list)
+
+
+def events(source: Source, process: int) -> Iterator[Event]:
+    """Yield the events of a trace, with the number of the process that they are shown as."""
+    timeline = _Timeline(process)
+    compiles: list[Event] = []
+    with open_trace(source.path) as stream:
+        for record in Reader(_SKIPPED).read(stream):
+            kind, details = records.record_kind(record.metadata)
+            if kind == _TIMELINE:
+                yield from _phase(timeline, record)
+            elif kind == stages.FRAME_ENDS:
+                compiles += _compile(timeline, details, record)
+            elif (told := _instant(kind, record)) is not None:
+                timeline.waiting.append((record.seconds, told))
+    if not timeline.has_phases:
+        yield from compiles
+    for seconds, event in timeline.waiting:
+        yield {**event, "pid": process, "tid": 0, "ts": (timeline.offset or 0.0) + seconds * 1e6}
+
+
+def _phase(timeline: _Timeline, record: Record) -> Iterator[Event]:
+    try:
+        event = json.loads(record.text or "")
+    except ValueError:
+        return
+    if not isinstance(event, dict) or not isinstance(event.get("ts"), _NUMBER) or "ph" not in event:
+        return
+    timeline.offset = event["ts"] - record.seconds * 1e6
+    thread = event.get("tid", 0)
+    thread = thread if isinstance(thread, int) else 0
+    depth = timeline.open.get(thread, 0)
+    if event["ph"] == "E" and depth == 0:
+        return  # Its beginning is in a part of the trace that is missing.
+    timeline.open[thread] = depth + {"B": 1, "E": -1}.get(str(event["ph"]), 0)
+    timeline.has_phases = True
+    yield {**event, "pid": timeline.process, "tid": thread}
+
+
+def _compile(timeline: _Timeline, metrics: Any, record: Record) -> Iterator[Event]:  # noqa: ANN401 - JSON
+    began, spent = metrics.get("start_time"), metrics.get("entire_frame_compile_time_s")
+    if not isinstance(began, _NUMBER) or not isinstance(spent, _NUMBER):
+        return
+    if timeline.offset is None:
+        timeline.offset = (began + spent - record.seconds) * 1e6
+    name = f"{metrics.get('co_name')} {records.record_compile_id(record.metadata)}"
+    yield {"name": name, "ph": "X", "ts": began * 1e6, "dur": spent * 1e6, "pid": timeline.process, "tid": 0}
+
+
+def _instant(kind: str, record: Record) -> Event | None:
+    compile_id = records.record_compile_id(record.metadata)
+    if kind == stages.RECOMPILE_REASONS:
+        clauses = [clause for each in records.recompile(record.text or "").refusals for clause in each.clauses]
+        return {"name": f"recompile {compile_id}", "ph": "i", "s": "p", "args": {"cause": "; ".join(clauses)}}
+    if kind == stages.BREAK_REASON:
+        first = (record.text or "").partition("\n")[0]
+        return {"name": f"graph break {compile_id}", "ph": "i", "s": "p", "args": {"reason": first}}
+    return None
