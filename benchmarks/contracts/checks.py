@@ -117,7 +117,9 @@ def changed(seed: str) -> Iterator[tuple[list[Callable[..., Any]], torch.Tensor]
         yield (pieces[::-1] if seed == "order" else pieces), x.t() if seed == "input" else x
 
 
-@pytest.mark.parametrize("seed", [each for each in CACHES if each not in ("order", "input", "cleared")] if SEEDED else [""])
+@pytest.mark.parametrize(
+    "seed", [each for each in CACHES if each not in ("order", "input", "cleared")] if SEEDED else [""]
+)
 @pytest.mark.parametrize("_repeat", REPEAT)
 def test_vllm(compiles: Any, changed: Any, _repeat: int) -> None:
     """Start cold, then warm: three pieces are compiled, and found again."""

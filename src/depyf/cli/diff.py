@@ -12,8 +12,8 @@ from depyf.report.caches.changes import ASPECT as CACHES
 from depyf.report.caches.changes import cache_changes
 from depyf.report.comparison import ASPECTS, Change, changes
 from depyf.report.findings import Finding, findings
-from depyf.report.markdown import comment
 from depyf.report.html.process import Process, processes
+from depyf.report.markdown import comment
 
 EVERY = (*ASPECTS, CACHES)
 """What can be asked for; caches differ from run to run, so that they are compared only when they are."""
@@ -57,9 +57,7 @@ def diff(aspects: tuple[str, ...], everything: bool, markdown: bool, quiet: bool
     sys.exit(EXIT_DIFFERENT if found else 0)
 
 
-def _changes(
-    before: dict[str, Process], after: dict[str, Process], caches: bool
-) -> list[tuple[str, list[Change]]]:
+def _changes(before: dict[str, Process], after: dict[str, Process], caches: bool) -> list[tuple[str, list[Change]]]:
     found = []
     for label in dict.fromkeys((*before, *after)):
         if label not in before or label not in after:

@@ -83,6 +83,6 @@ def _html(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return text that Markdown shows as it is, but for code between backticks; outside of it no HTML is let through."""
+    """Return text as Markdown shows it: code between backticks stays code, and no HTML gets through."""
     parts = text.replace("\n", " ").split("`")
     return "`".join(part if number % 2 else _html(part).replace("@", "&#64;") for number, part in enumerate(parts))

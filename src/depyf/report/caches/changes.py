@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from depyf.report.caches.looks import HIT, Look, looks
+from depyf.report.caches.key import HIT
+from depyf.report.caches.looks import Look, looks
 from depyf.report.comparison import Change
 from depyf.report.index_reader import Run
 

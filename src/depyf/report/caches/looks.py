@@ -6,13 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from depyf.report.caches.causes import Cause
-from depyf.report.caches.key import Record, read_record
+from depyf.report.caches.key import BYPASS, HIT, MISS, Record, cache_name, read_record
 from depyf.report.caches.nearest import Nearest, nearest
 from depyf.report.index_reader import Run
 from depyf.report.model import CacheEvent, Compile, Function
-
-NAMES = {"fx_graph": "FX graph cache", "aotautograd": "AOTAutograd cache"}
-MISS, HIT, BYPASS = "miss", "hit", "bypass"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +31,7 @@ class Look:
     @property
     def cache(self) -> str:
         """Return which cache it was, in words."""
-        return NAMES.get(self.event.cache, self.event.cache)
+        return cache_name(self.event)
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from depyf.report.caches.key import MISS, cache_name
 from depyf.report.model import Compile, Dialect, Function, Recompile, Session, UserLine
 from depyf.report.names import resumed_function, without_count
 from depyf.report.skips import Whose, skips
@@ -104,6 +105,9 @@ def _of_compile(function: Function, compiled: Compile) -> Iterator[Fact]:
         limit = "the limit of recompiles is reached" if is_limit else reason
         yield Fact("eager_calls", f"{name} runs eager: {limit}", compiled.failure.where or here, (reason, *why))
         return
+    for event in compiled.caches:
+        if event.outcome == MISS:
+            yield Fact("cache_misses", f"{name}: {cache_name(event)}", here)
     for artefact in compiled.artefacts:
         if artefact.stage == "Captured_Graph":
             yield Fact("graphs", name, here)
