@@ -92,6 +92,7 @@ INSIDE: dict[str, Callable[[torch.Tensor, State], torch.Tensor]] = {
 
 
 def _double(x: torch.Tensor, state: State) -> torch.Tensor:
+    state["layer"].double()
     return x.double()
 
 
