@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from depyf.torch.capture.expect import expect
     from depyf.torch.capture.prepare import prepare_debug
     from depyf.torch.numerics.trace import trace_numerics
+    from depyf.torch.profile.context import profile
     from depyf.torch.stepping.debug import debug
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "expect",
     "install",
     "prepare_debug",
+    "profile",
     "trace_numerics",
     "uninstall",
 ]
@@ -53,6 +55,7 @@ _HOMES = {
     "install": "depyf.torch.capture.bytecode_log",
     "load_ipython_extension": "depyf.notebook",
     "prepare_debug": "depyf.torch.capture.prepare",
+    "profile": "depyf.torch.profile.context",
     "trace_numerics": "depyf.torch.numerics.trace",
     "uninstall": "depyf.torch.capture.bytecode_log",
 }

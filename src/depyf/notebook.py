@@ -9,6 +9,7 @@ import argparse
 import ast
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from IPython.core.magic import Magics, cell_magic, magics_class
@@ -16,11 +17,13 @@ from IPython.core.magic_arguments import argument, magic_arguments, parse_argstr
 from IPython.display import display
 
 from depyf.report import user_source
+from depyf.report.profile.text import most_expensive
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from depyf.report.model import Session
+    from depyf.torch.profile.context import Profiling
 
 
 @magics_class
@@ -35,6 +38,7 @@ class DepyfMagics(Magics):
     @argument("--no-dump-kernels", action="store_true", help="Leave out Inductor's modules.")
     @argument("--no-html", action="store_true", help="Show the summary alone, as text.")
     @argument("--reset", action="store_true", help="Forget first what was compiled before: torch._dynamo.reset().")
+    @argument("--profile", action="store_true", help="Measure what each line costs, and say which cost most.")
     @cell_magic
     def depyf(self, line: str, cell: str) -> object:
         """Run the cell, capture what torch compiles in it, and show the report.
@@ -83,11 +87,13 @@ def _captured(options: argparse.Namespace) -> Iterator[Session]:
     from depyf.torch.adapters.provenance import kernels_tell
     from depyf.torch.capture.forced_backend import forced_backend
     from depyf.torch.capture.prepare import prepare_debug
+    from depyf.torch.profile.context import Profiling
 
     if options.reset:
         torch._dynamo.reset()
     with ExitStack() as settings:
-        settings.callback(lambda: _show(session, as_text=options.no_html))
+        profiling = Profiling() if options.profile else None
+        settings.callback(lambda: _show(session, profiling, as_text=options.no_html))
         settings.enter_context(kernels_tell())
         settings.enter_context(forced_backend(options.backend))
         session = settings.enter_context(
@@ -98,10 +104,15 @@ def _captured(options: argparse.Namespace) -> Iterator[Session]:
                 kernels=not options.no_dump_kernels,
             )
         )
+        if profiling is not None:
+            profiling.begin()
+            settings.callback(profiling.end)
         yield session
 
 
-def _show(session: Session, *, as_text: bool) -> None:
+def _show(session: Session, profiling: Profiling | None, *, as_text: bool) -> None:
+    if profiling is not None:
+        print("\n".join(most_expensive(profiling.write(Path(session.directory)))))
     display({"text/plain": repr(session)}, raw=True) if as_text else display(session)
 
 

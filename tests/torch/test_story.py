@@ -15,8 +15,10 @@ torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch
 
 import depyf  # noqa: E402 - after the check that torch is there
 from depyf.report.index_json import SCHEMA  # noqa: E402
+from depyf.report.model import GuardSet, Transformed  # noqa: E402
 from depyf.report.summary import show, summary  # noqa: E402
 from depyf.torch.adapters import lacking, seams  # noqa: E402
+from depyf.verify.level import Level  # noqa: E402
 from tests.torch import programs  # noqa: E402
 from tests.torch.needs import needs  # noqa: E402
 from tests.torch.test_dump import index, run_branching  # noqa: E402
@@ -168,7 +170,7 @@ def test_the_short_story_names_breaks_and_recompiles(tmp_path: Path) -> None:
         compiled(torch.ones(4))
     text = "\n".join(summary(session, tmp_path))
     assert "Graph break: " in text and "(tests/torch/programs.py:" in text
-    assert 'size of `L["x"]` was (4,), expected (3,)' in text
+    assert "size of `x` was (4,), not (3,)" in text
 
 
 def _schema() -> Any:
@@ -239,3 +241,23 @@ def test_a_compile_is_told_with_the_line_that_calls_the_function(tmp_path: Path)
     (compiled,) = index(tmp_path)["functions"][0]["compiles"]
     last = compiled["called_from"][-1]
     assert (last["function"], last["text"]) == ("calls_it", "return compiled(torch.ones(3))")
+
+
+@pytest.mark.skipif(
+    not hasattr(torch._dynamo.config, "enable_aot_compile"), reason="this torch compiles nothing before it is called"
+)
+def test_what_is_compiled_ahead_of_its_calls_has_a_whole_story(tmp_path: Path) -> None:
+    def doubled(x, factor):
+        return torch.sin(x) * factor
+
+    with torch._dynamo.config.patch(enable_aot_compile=True), depyf.prepare_debug(tmp_path) as session:
+        made = torch.compile(doubled, fullgraph=True, backend="aot_eager").aot_compile(((torch.ones(3), 2), {}))
+        assert torch.equal(made(torch.ones(3), 2), doubled(torch.ones(3), 2))
+    ((function, compiled),) = session.compiles()
+    assert (function.name, function.first_line) == ("doubled", doubled.__code__.co_firstlineno)
+    assert isinstance(compiled.transformed, Transformed)
+    assert compiled.transformed.level is not Level.UNPROVEN
+    assert isinstance(compiled.guards, GuardSet)
+    assert {"Captured_Graph", "Forward_graph"} <= {each.stage for each in compiled.artefacts}
+    assert compiled.seconds["total"] > 0
+    assert (session.loose, compiled.gone) == ([], "")

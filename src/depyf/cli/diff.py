@@ -14,6 +14,8 @@ from depyf.report.comparison import ASPECTS, Change, changes
 from depyf.report.findings import Finding, findings
 from depyf.report.html.process import Process, processes
 from depyf.report.markdown import comment
+from depyf.report.profile.comparison import slower
+from depyf.report.profile.files import read_profile
 
 EVERY = (*ASPECTS, CACHES)
 """What can be asked for; caches differ from run to run, so that they are compared only when they are."""
@@ -36,7 +38,8 @@ def diff(aspects: tuple[str, ...], everything: bool, markdown: bool, quiet: bool
     """Say what changed between the dumps in OLD and NEW: functions, recompiles, breaks, guards, graphs, kernels.
 
     With `--of caches`: why the caches of NEW found nothing, held against the entries of OLD.
-    Times, places of files, numbers of lines and the counters of a process are no change. Exit code 0 if nothing
+    Of two runs with `--profile` also which lines got slower, by more than their steps differ among themselves; other
+    times, places of files, numbers of lines and the counters of a process are no change. Exit code 0 if nothing
     changed, 3 if something did, 1 if a dump is broken, 2 if there is none.
     """
     before, after = _processes(old), _processes(new)
@@ -64,13 +67,21 @@ def _changes(before: dict[str, Process], after: dict[str, Process], caches: bool
             where = "no more" if label in before else "new"
             found.append((label, [Change(label, "functions", f"{where}: a process of one of the runs alone")]))
         else:
-            runs = before[label].run, after[label].run
-            found.append((label, [*changes(*runs), *(cache_changes(*runs) if caches else ())]))
+            one, other = before[label], after[label]
+            missed = cache_changes(one.run, other.run) if caches else []
+            found.append((label, [*changes(one.run, other.run), *_times(one, other), *missed]))
     return found
 
 
 def _findings(found: dict[str, Process]) -> list[Finding]:
     return [each for process in found.values() for each in findings(process.run.session)]
+
+def _times(before: Process, after: Process) -> list[Change]:
+    """Return which lines got slower, where both runs were profiled."""
+    old, new = read_profile(before.run.directory), read_profile(after.run.directory)
+    if old is None or new is None:
+        return []
+    return [Change("lines that got slower", "times", str(each)) for each in slower(old, new)]
 
 
 def _processes(directory: Path) -> dict[str, Process]:

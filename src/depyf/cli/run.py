@@ -12,7 +12,7 @@ import click
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 from depyf.cli.launch.process import end_like, run
 from depyf.cli.launch.settings import Settings
-from depyf.cli.launch.summary import lines, summarised
+from depyf.cli.launch.summary import lines, profiles, summarised
 from depyf.cli.launch_json import write_launch_json
 from depyf.cli.pages import build_pages, get_ready
 from depyf.report.writer import prepared_directory
@@ -28,6 +28,7 @@ from depyf.report.writer import prepared_directory
 @click.option("--only", default="", metavar="PATTERN", help="Capture functions alone whose name or file this fits.")
 @click.option("--no-dump-kernels", is_flag=True, help="Leave out Inductor's modules.")
 @click.option("--debug", is_flag=True, help="Pause before compiled code first runs, and run it in the dumped files.")
+@click.option("--profile", is_flag=True, help="Measure what each line costs, and say which cost most.")
 @click.option("--vscode", is_flag=True, help="Write .vscode/launch.json into the dump.")
 @click.argument("target")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
@@ -41,6 +42,7 @@ def run_command(
     only: str,
     no_dump_kernels: bool,
     debug: bool,
+    profile: bool,
     vscode: bool,
     target: str,
     arguments: tuple[str, ...],
@@ -72,6 +74,7 @@ def run_command(
         only=only,
         kernels=not no_dump_kernels,
         debug=debug,
+        profile=profile,
     )
     status = run(
         [*(["-m"] if module else []), target, *arguments], settings, meanwhile=get_ready if html else lambda: None
@@ -82,4 +85,6 @@ def run_command(
         told[-1] = f"{build_pages(directory, output, since=began, opened=opened)}; files {told[-1]}"
     for line in told:
         click.echo(f"depyf: {line}", err=True)
+    for told_line in profiles(summary) if profile else ():
+        click.echo(told_line, err=True)
     end_like(status)

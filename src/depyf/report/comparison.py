@@ -15,7 +15,7 @@ from depyf.report.index_reader import Run
 from depyf.report.model import Compile, Dialect, Function, GuardSet, Recompile, Session
 from depyf.report.names import without_count
 
-ASPECTS = ("functions", "recompiles", "breaks", "guards", "graphs", "kernels")
+ASPECTS = ("functions", "recompiles", "breaks", "guards", "graphs", "kernels", "times")
 """What is compared, in the order in which it is told."""
 
 Key: TypeAlias = tuple[str, int, int]

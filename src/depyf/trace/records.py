@@ -74,10 +74,10 @@ def record_compile_id(metadata: Metadata) -> CompileId | None:
 
 
 def record_kind(metadata: Metadata) -> tuple[str, Mapping[str, Any]]:
-    """Return the name of a record, for an artefact the artefact's own, and the data that goes with it."""
+    """Return the name of a record, for an artefact or a dumped graph its own, and the data that goes with it."""
     name, value = next(iter(metadata.items()), ("", {}))
     details = value if isinstance(value, Mapping) else {}
-    if name == "artifact":
+    if name in ("artifact", "graph_dump"):
         return str(details.get("name", "artifact")), details
     return name, details
 

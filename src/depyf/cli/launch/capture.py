@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from depyf.cli.launch.pause import Pause
     from depyf.report.model import Session
     from depyf.torch.capture.prepare import prepare_debug
+    from depyf.torch.profile.context import Profiling
 
 DYNAMO = "torch._dynamo"
 OWNER = "DEPYF_RUN_RANK"
@@ -39,6 +41,7 @@ class _Capture:
         self.session: Session | None = None
         self.directory = ""
         self.pause: Pause | None = None
+        self.profiling: Profiling | None = None
         self._awaits_forks = False
 
     def begin(self) -> None:
@@ -62,6 +65,8 @@ class _Capture:
             if self.settings.debug:
                 say_what_is_lacking(self.session.unavailable)
             self.context = context
+            if self.settings.profile:
+                self._begin_to_measure()
             if self.settings.backend:
                 from depyf.torch.capture.forced_backend import force_backend
 
@@ -76,10 +81,23 @@ class _Capture:
             return
         if self.pause is not None:
             self.pause.end()
+        profiling, self.profiling = self.profiling, None
+        if profiling is not None:
+            with contained("ending the measuring"):
+                profiling.end()
         context.__exit__(None, None, None)
+        if profiling is not None and self.session is not None and self.session.functions:
+            with contained("writing the profile"):
+                profiling.write(Path(self.session.directory))
         is_helper = self.directory != self.settings.directory
         if is_helper and self.session is not None and not (self.session.functions or self.session.loose):
             shutil.rmtree(self.directory, ignore_errors=True)
+
+    def _begin_to_measure(self) -> None:
+        from depyf.torch.profile.context import Profiling
+
+        self.profiling = Profiling()
+        self.profiling.begin()
 
     def _pause(self) -> Pause:
         """Return what pauses in this process: of all processes the program itself has the terminal."""

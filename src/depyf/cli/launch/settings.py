@@ -26,6 +26,7 @@ class Settings:
     only: a pattern of shell style; frames of other functions are not captured. Empty for all.
     kernels: whether Inductor's modules are written.
     debug: whether compiled code runs in the files of the dump, with a pause before it first does.
+    profile: whether it is measured what each line costs.
     """
 
     directory: str
@@ -35,6 +36,7 @@ class Settings:
     only: str = ""
     kernels: bool = True
     debug: bool = False
+    profile: bool = False
 
 
 PROVENANCE = "INDUCTOR_PROVENANCE"

@@ -13,6 +13,8 @@ from depyf.report.facts import places_of_breaks
 from depyf.report.findings import Finding, merged
 from depyf.report.index_reader import findings_of
 from depyf.report.phases import duration
+from depyf.report.profile.files import read_profile
+from depyf.report.profile.text import most_expensive
 
 INDEX = "index.json"
 PARTS = frozenset(("other", "source", "report", "data"))
@@ -96,6 +98,16 @@ def _first_findings(found: Summary) -> list[str]:
     told = [each for each in merged(found.findings) if each.severity != "low"]
     more = [f"  and {len(told) - MOST_FINDINGS} more findings"] if len(told) > MOST_FINDINGS else []
     return [f"  {number}. {each.line}" for number, each in enumerate(told[:MOST_FINDINGS], start=1)] + more
+
+
+def profiles(found: Summary) -> Iterator[str]:
+    """Yield the most expensive lines of each process that was measured."""
+    for folder in found.places:
+        profile = read_profile(folder)
+        if profile is not None:
+            if len(found.places) > 1:
+                yield f"depyf: {folder.name}:"
+            yield from most_expensive(profile)
 
 
 def _compiled(found: Summary, only: str) -> str:

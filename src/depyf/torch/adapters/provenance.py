@@ -19,3 +19,15 @@ def kernels_tell() -> Iterator[None]:
         return
     with config.patch({"trace.provenance_tracking_level": NAMES_OF_NODES}):
         yield
+
+
+@contextlib.contextmanager
+def kernels_are_named() -> Iterator[None]:
+    """Have Inductor's C++ kernels tell the profiler their names inside of the context, where this torch can."""
+    import torch._inductor.config as config
+
+    if getattr(config.cpp, "enable_kernel_profile", None) is not False:
+        yield
+        return
+    with config.patch({"cpp.enable_kernel_profile": True}):
+        yield

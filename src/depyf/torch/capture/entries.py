@@ -66,7 +66,7 @@ def live_compiles(recorder: Recorder) -> list[tuple[Function, LiveCompile]]:
     found = []
     entries: WeakCodes[dict[CompileId, seams.CacheEntry]] = WeakCodes()
     for running in recorder.running():
-        if running.live_code is None:
+        if running.live_code is None or running.is_ahead:
             continue
         code = running.live_code()
         if code is not None and entries.get(code) is None:

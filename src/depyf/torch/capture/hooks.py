@@ -6,6 +6,7 @@ import types
 import weakref
 from collections.abc import Mapping
 
+from depyf.report.model import CompileId
 from depyf.report.names import compiled_fn_number, without_random_part
 from depyf.torch.adapters import entry_ids, seams
 from depyf.torch.capture.entries import relate
@@ -28,7 +29,21 @@ def on_code(
     current = seams.current_compile()
     if current is None:
         return None
-    running = recorder.begun(current[0], code)
+    return show_code(recorder, dump, current[0], code, new_code, log_bytecode=log_bytecode, install=install)
+
+
+def show_code(
+    recorder: Recorder,
+    dump: Dump,
+    compile_id: CompileId,
+    code: types.CodeType,
+    new_code: types.CodeType,
+    *,
+    log_bytecode: bool,
+    install: bool,
+) -> types.CodeType | None:
+    """Write the source of the code that Dynamo made in a compile; return as `on_code` does."""
+    running = recorder.begun(compile_id, code)
     join(recorder, running, code, new_code)
     root = recorder.session.functions[running.function.root]
     subject = Subject(running, root, code, new_code)
@@ -36,9 +51,9 @@ def on_code(
         made = transform(subject, dump, log_bytecode=log_bytecode, install=install)
     except Exception as error:
         write_without_source(subject, dump, error)
-        entry_ids.note(new_code, current[0])
+        entry_ids.note(new_code, compile_id)
         raise
-    entry_ids.note(made or new_code, current[0])
+    entry_ids.note(made or new_code, compile_id)
     _note_wrappers(recorder, running, new_code)
     return made
 

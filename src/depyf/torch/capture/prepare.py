@@ -21,6 +21,7 @@ from depyf.torch.adapters import caller, lacking, seams
 from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
 from depyf.torch.capture import entries, hooks
 from depyf.torch.capture.active import ACTIVE, HITS
+from depyf.torch.capture.ahead_of_time import AheadOfTime
 from depyf.torch.capture.compile_settings import CompileSettings
 from depyf.torch.capture.earlier import EarlierEntries
 from depyf.torch.capture.recorder import Recorder
@@ -80,6 +81,7 @@ class DumpContext:
         self._untraced = None if seams.has_structured_trace() else Untraced(self._recorder)
         self._breaks = None if lacking.traced_breaks() is None else UntoldBreaks(self._recorder)
         self._earlier = EarlierEntries()
+        self._ahead = AheadOfTime(self._recorder)
         self._log_bytecode = log_bytecode
         self._install = install
         self._progress = Progress(self._write_so_far) if keep_index else None
@@ -145,6 +147,11 @@ class DumpContext:
         if os.getpid() != self._process:
             return
         kind, compile_id = record_kind(metadata)[0], record_compile_id(metadata)
+        if compile_id is None:
+            metadata = self._ahead.with_id(metadata)
+            compile_id = record_compile_id(metadata)
+        elif kind != stages.FRAME_STARTS and not self._recorder.knows(compile_id):
+            self._ahead.begin(compile_id)
         if kind == stages.FRAME_STARTS and compile_id is not None:
             self._selection.begins(compile_id, caller.code_in_progress())
         if self._selection.leaves_out(compile_id):
@@ -157,6 +164,11 @@ class DumpContext:
         elif kind == stages.FRAME_ENDS:
             self._settings.end(compile_id)
         running = self._recorder.record(metadata, payload)
+        codes = self._ahead.codes() if kind == stages.GUARD_TREE and compile_id is not None else None
+        if codes is not None and compile_id is not None:
+            hooks.show_code(
+                self._recorder, self._dump, compile_id, *codes, log_bytecode=self._log_bytecode, install=False
+            )
         if kind == stages.GUARD_TREE and running is not None:
             with self._problems.contained(f"reading the guards of {running.compile.id}"):
                 entries.read_guards_in_progress(self._recorder, running)
@@ -198,6 +210,8 @@ class DumpContext:
         current = seams.current_compile()
         if current is not None and self._selection.leaves_out(current[0]):
             return
+        if current is not None and not self._recorder.knows(current[0]):
+            self._ahead.begin(current[0])
         if not made_by.startswith("torch."):
             self._recorder.client_graph(current[0] if current else None, name, seams.graph_text(module))
         elif current is not None and self._untraced is not None:

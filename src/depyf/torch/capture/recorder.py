@@ -33,6 +33,8 @@ class Running(join.Running):
     guards: Tree | None = None
     placeholders: Mapping[str, object] = field(default_factory=dict)
     entry_is_read: bool = False
+    is_ahead: bool = False
+    """Whether it was compiled before any call, for the program to keep: torch's cache has no entry of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,10 @@ class Recorder(join.Join[Running]):
         self.call_sites: WeakCodes[CallSite] = WeakCodes()
         self._by_code: WeakCodes[Running] = WeakCodes()
         self._known_before = known
+
+    def knows(self, compile_id: CompileId) -> bool:
+        """Return whether a compile has begun."""
+        return compile_id in self._running
 
     def begun(self, compile_id: CompileId, code: types.CodeType) -> Running:
         """Return a compile; one whose first record was not seen begins here, with the names of `code`."""
@@ -161,3 +167,10 @@ class Recorder(join.Join[Running]):
     def known_before(self, code: object) -> Function | None:
         """Return the function of code that an earlier context in the directory told of."""
         return self._known_before(code) if isinstance(code, types.CodeType) else None
+
+    def _finish(self, running: Running, metrics: Mapping[str, Any]) -> None:
+        super()._finish(running, metrics)
+        made = running.compile
+        if running.is_ahead and made.began is not None:
+            # Torch gives no time for the whole of it.
+            made.seconds.setdefault("total", round(time.monotonic() - self.session.entered - made.began, 6))

@@ -21,7 +21,7 @@ from depyf.torch.capture.known_graphs import assumptions, result_names
 from depyf.torch.capture.listed_lines import listed_lines
 from depyf.torch.capture.listing import all_names, line_of_offset, listing, object_words
 from depyf.torch.capture.recorder import Running
-from depyf.torch.proven_codes import OF_FILE
+from depyf.torch.stepping.proven_codes import OF_FILE
 from depyf.trace.directory import Dump
 from depyf.verify.candidate.recompile import is_same_but_for_lines, recompile
 from depyf.verify.level import Level

@@ -13,7 +13,7 @@ from depyf.report.names import compiled_fn_number
 from depyf.torch.adapters import interpreted, other_code, seams
 from depyf.torch.capture.reachable import reachable_functions
 from depyf.torch.dump.told import LiveCompile
-from depyf.torch.proven_codes import OF_FILE
+from depyf.torch.stepping.proven_codes import OF_FILE
 from depyf.torch.stepping.steppable import SourceFile, Steppable
 
 RUNNABLE = (Dialect.GRAPH, Dialect.KERNEL, Dialect.PYTHON)

@@ -1,0 +1,192 @@
+"""Every moment of a step is charged once: to what the device does, or else to the innermost event of the host.
+
+before: the host launches kernel `k` from 0 to 2 and checks guards from 2 to 4; the device runs `k` from 1 to 3
+after: 0 to 1 is charged to the launch, 1 to 3 to `k`, 3 to 4 to the guards
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from statistics import median, quantiles
+
+from depyf.report.profile.charges import PYTHON, REST, WAITING, Charge, Charges
+from depyf.report.profile.events import (
+    CALL,
+    Event,
+    Period,
+    Recording,
+    leading_mark,
+    pays_for_a_compile,
+    periods,
+)
+from depyf.report.profile.lines import Usual, lines_of_operations, placed
+from depyf.report.profile.model import Cost, Piece, Profile
+from depyf.report.profile.programs import Programs
+from depyf.report.profile.tree import spans, trees
+
+COMPILED = "paid for a compile"
+OUTLIER = "took much longer or shorter than the others"
+
+
+def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str]) -> Profile:
+    """Return where the time of a step went.
+
+    names: what the index calls the files that marks of lines name.
+    """
+    mark = leading_mark(recording.windows)
+    steady, left_out = _steady(recording.windows, mark)
+    kept = _without_outliers(steady)
+    if len(kept) < len(steady):
+        left_out[OUTLIER] = len(steady) - len(kept)
+    profile = Profile(
+        each_step=tuple(each.seconds for each in kept),
+        bare=_bare(recording, mark),
+        left_out=left_out,
+        notes=list(recording.notes),
+    )
+    if not kept:
+        profile.notes.append("no steady step was seen: the program has to call compiled code three times or more")
+        return profile
+    usual = lines_of_operations(recording.lined, mark, names)
+    found = [pieces_of(each, programs, usual) for each in kept]
+    profile.costs = costs(found)
+    profile.on_device = any(event.is_device for each in kept for event in each.events)
+    shown = _typical(kept)
+    profile.timeline = _joined(found[shown])
+    return profile
+
+
+def _steady(windows: Sequence[Sequence[Event]], mark: str) -> tuple[list[Period], dict[str, int]]:
+    steady: list[Period] = []
+    compiling = 0
+    for window in windows:
+        for each in periods(window, mark) if mark else ():
+            if pays_for_a_compile(each):
+                compiling += 1
+            else:
+                steady.append(each)
+    return steady, {COMPILED: compiling} if compiling else {}
+
+
+def _without_outliers(steady: list[Period]) -> list[Period]:
+    """Return the steps between the fences of Tukey's box plot: the others were disturbed, or are other steps."""
+    if len(steady) < 4:
+        return steady
+    low, _, high = quantiles((each.seconds for each in steady), n=4)
+    fence = 1.5 * (high - low)
+    return [each for each in steady if low - fence <= each.seconds <= high + fence]
+
+
+def _typical(kept: list[Period]) -> int:
+    middle = median(each.seconds for each in kept)
+    return min(range(len(kept)), key=lambda index: abs(kept[index].seconds - middle))
+
+
+def _bare(recording: Recording, mark: str) -> tuple[float, ...]:
+    code = int(mark.removeprefix(CALL)) if mark.startswith(CALL) else None
+    found = []
+    for stretch in recording.bare:
+        begins = [at for number, at in stretch if number == code] if mark else []
+        found += [second - first for first, second in zip(begins, begins[1:])]
+    return tuple(found)
+
+
+def pieces_of(period: Period, programs: Programs, usual: Usual) -> list[Piece]:
+    """Return who is charged for each moment of a step, in order, without gap or overlap."""
+    host = [event for event in period.events if not event.is_device and not event.is_mark]
+    threads = defaultdict(list)
+    for event in host:
+        threads[event.thread].append(event)
+    # The thread that steps is the one that is most of the time in some event of torch's: backward threads wait for it.
+    order = sorted(threads, key=lambda thread: not _has_regions(threads[thread]))
+    by_number: dict[int, Charge] = {}
+    forwards: dict[int, Charge] = {}
+    layers: list[list[Piece]] = []
+    for thread in order:
+        roots = trees(threads[thread])
+        charges = Charges(programs, roots, placed(usual, roots) if usual else {}, forwards)
+        pieces = []
+        for span in spans(roots, period.start, period.end):
+            charge = charges.of_span(span)
+            pieces.append(_piece(period, span.start, span.end, charge))
+        by_number.update(charges.by_number())
+        layers.append(pieces)
+    layers = [_device(period, by_number), *layers]
+    if len(layers) == 1:
+        return [*_over(layers[0], [Piece(0.0, period.seconds, Charge(PYTHON))])]
+    found = layers[-1]
+    for layer in layers[-2::-1]:
+        found = _over(layer, found)
+    return found
+
+
+def _has_regions(events: Sequence[Event]) -> bool:
+    return any(event.name.startswith(("Torch-Compiled Region", "TorchDynamo Cache Lookup")) for event in events)
+
+
+def _piece(period: Period, start: int, end: int, charge: Charge) -> Piece:
+    return Piece((start - period.start) / 1e9, (end - period.start) / 1e9, charge)
+
+
+def _device(period: Period, by_number: Mapping[int, Charge]) -> list[Piece]:
+    """Return when the device works, and for whom: of streams that work at once, the one that began first."""
+    found: list[Piece] = []
+    at = period.start
+    for event in sorted((each for each in period.events if each.is_device), key=lambda each: each.start):
+        start, end = max(event.start, at), min(event.end, period.end)
+        if end > start:
+            charge = replace(by_number.get(event.launched_by, Charge(REST)), name=event.name)
+            found.append(_piece(period, start, end, charge))
+            at = end
+    return found
+
+
+def _over(upper: list[Piece], lower: list[Piece]) -> list[Piece]:
+    """Return two layers as one: the upper counts, but where it has nothing, or nothing but Python or waiting."""
+    found: list[Piece] = []
+    index = 0
+    covering = [piece for piece in upper if piece.charge.kind not in (PYTHON, WAITING)]
+    for piece in lower:
+        at = piece.start
+        while index < len(covering) and covering[index].end <= at:
+            index += 1
+        ahead = index
+        while ahead < len(covering) and covering[ahead].start < piece.end:
+            over = covering[ahead]
+            if over.start > at:
+                found.append(Piece(at, over.start, piece.charge))
+            begin = max(at, over.start)
+            found.append(Piece(begin, min(over.end, piece.end), over.charge))
+            at = min(over.end, piece.end)
+            ahead += 1
+        if at < piece.end:
+            found.append(Piece(at, piece.end, piece.charge))
+    return found
+
+
+def costs(steps: Sequence[Sequence[Piece]]) -> list[Cost]:
+    """Return what each charge costs, most expensive first."""
+    seconds: dict[Charge, list[float]] = {}
+    times: dict[Charge, int] = defaultdict(int)
+    for number, pieces in enumerate(steps):
+        last = None
+        for piece in pieces:
+            row = seconds.setdefault(piece.charge, [0.0] * len(steps))
+            row[number] += piece.end - piece.start
+            times[piece.charge] += piece.charge != last
+            last = piece.charge
+    found = [Cost(charge, tuple(row), times[charge] / len(steps)) for charge, row in seconds.items()]
+    return sorted(found, key=lambda cost: -cost.seconds)
+
+
+def _joined(pieces: Sequence[Piece]) -> list[Piece]:
+    """Return pieces with those that follow on each other for the same charge as one."""
+    found: list[Piece] = []
+    for piece in pieces:
+        if found and found[-1].charge == piece.charge:
+            found[-1] = Piece(found[-1].start, piece.end, piece.charge)
+        else:
+            found.append(piece)
+    return found

@@ -1,0 +1,153 @@
+"""The files of a profile in a dump: `profile.json` for programs, `profile_trace.json` for Perfetto."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from statistics import stdev
+from typing import Any
+
+from depyf.report.index_reader import Run
+from depyf.report.links.origins import Origin
+from depyf.report.profile.model import Piece, Profile
+from depyf.report.profile.tables import Kernel, Overhead, Row, breaks, function_rows, kernel_rows, kinds, line_rows
+from depyf.report.profile.units import Sources
+from depyf.report.writer import write_whole
+
+PROFILE = "profile.json"
+TRACE = "profile_trace.json"
+SCHEMA = 1
+
+
+def write_profile(directory: Path, profile: Profile, run: Run) -> dict[str, Any]:
+    """Write the files of a profile into its dump; return what `profile.json` holds.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    content = profile_json(profile, run)
+    write_whole(directory / PROFILE, json.dumps(content, indent=1) + "\n")
+    write_whole(directory / TRACE, json.dumps(chrome_trace(profile)) + "\n")
+    return content
+
+
+def read_profile(directory: Path) -> dict[str, Any] | None:
+    """Return what the `profile.json` of a dump holds, None where there is none."""
+    path = directory / PROFILE
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+
+def profile_json(profile: Profile, run: Run) -> dict[str, Any]:
+    """Return what `profile.json` holds; all times are seconds of one step."""
+    sources = Sources(run)
+    rows = line_rows(profile)
+    return {
+        "schema": SCHEMA,
+        "torch": run.session.torch_version,
+        "python": run.session.python_version,
+        "step": _step(profile),
+        "kinds": kinds(profile),
+        "lines": [_line(profile, row, sources) for row in rows],
+        "kernels": [_kernel(profile, each) for each in kernel_rows(profile)],
+        "functions": [_function(profile, each) for each in function_rows(profile)],
+        "modules": [
+            {"name": name, "seconds": seconds, "share": profile.share(seconds)}
+            for name, seconds in sources.modules(rows).items()
+        ],
+        "breaks": [_place(line) | {"seconds": seconds} for line, seconds in breaks(profile).items()],
+        "timeline": [_piece(piece) for piece in profile.timeline],
+        "notes": profile.notes,
+    }
+
+
+def _step(profile: Profile) -> dict[str, Any]:
+    return {
+        "seconds": profile.seconds,
+        "steps": len(profile.each_step),
+        "each_step": list(profile.each_step),
+        "without_profiler": profile.bare_seconds,
+        "each_without_profiler": list(profile.bare),
+        "eager": profile.eager_step,
+        "on_device": profile.on_device,
+        "left_out": profile.left_out,
+        "named": profile.named,
+    }
+
+
+def _kernel(profile: Profile, kernel: Kernel) -> dict[str, Any]:
+    return {
+        "name": kernel.name,
+        "kind": kernel.kind,
+        "seconds": kernel.seconds,
+        "share": profile.share(kernel.seconds),
+        "times": kernel.times,
+        "compiles": sorted(kernel.compiles),
+        "calls": [{"dump": file, "line": row} for file, row in sorted(set(kernel.calls))],
+        "lines": [_place(line) for line in sorted(kernel.lines)],
+    }
+
+
+def _function(profile: Profile, function: Overhead) -> dict[str, Any]:
+    return {
+        "name": function.name,
+        "compiles": sorted(function.compiles),
+        "seconds": function.seconds,
+        "share": profile.share(function.seconds),
+        "kinds": function.kinds,
+    }
+
+
+def _piece(piece: Piece) -> dict[str, Any]:
+    return {
+        "start": piece.start,
+        "end": piece.end,
+        "kind": piece.charge.kind,
+        "name": piece.charge.name or piece.charge.kind,
+        "function": piece.charge.function,
+        "lines": [_place(line) for line in sorted(piece.charge.lines)],
+    }
+
+
+def _line(profile: Profile, row: Row, sources: Sources) -> dict[str, Any]:
+    eager = [profile.eager.get(line) for line in row.lines]
+    known = [seconds for seconds in eager if seconds is not None]
+    return {
+        **_place(row.lines[0]),
+        "function": sources.function_at(row.lines[0]),
+        "text": sources.text_at(row.lines[0]),
+        "seconds": row.seconds,
+        "share": profile.share(row.seconds),
+        "kind": row.kind,
+        "kinds": row.kinds,
+        "set": [_place(line) | {"text": sources.text_at(line)} for line in row.lines] if len(row.lines) > 1 else [],
+        "shared": row.shared,
+        "spread": stdev(row.each_step) if len(row.each_step) > 1 else None,
+        "eager": sum(known) if known else None,
+        "kernels": row.kernels,
+    }
+
+
+def _place(line: Origin) -> dict[str, Any]:
+    return {"file": line[0], "line": line[1]}
+
+
+def chrome_trace(profile: Profile) -> dict[str, Any]:
+    """Return one step for Perfetto or chrome://tracing: who is charged for each moment."""
+    events = [
+        {
+            "name": piece.charge.name or piece.charge.kind,
+            "cat": piece.charge.kind,
+            "ph": "X",
+            "pid": 0,
+            "tid": 0,
+            "ts": 1e6 * piece.start,
+            "dur": 1e6 * (piece.end - piece.start),
+            "args": {
+                "lines": [f"{file}:{line}" for file, line in sorted(piece.charge.lines)],
+                "function": piece.charge.function,
+                "compile": piece.charge.compile,
+            },
+        }
+        for piece in profile.timeline
+    ]
+    return {"traceEvents": events, "displayTimeUnit": "ms"}

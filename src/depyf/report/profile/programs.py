@@ -1,0 +1,119 @@
+"""What a dump says of the code that ran: which compile an event is of, and the calls that its texts make."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from depyf.report.documents import CAPTURED, documents
+from depyf.report.index_reader import Run
+from depyf.report.links.origins import Origin
+from depyf.report.model import Compile, Function
+from depyf.report.names import resumed_function
+from depyf.report.profile.calls import Call, graph_calls, matched, module_calls, plain_name
+
+_DEF = re.compile(r"\s*(?:async\s+)?def\s")
+_GRAPHS = ("forward_graph", CAPTURED.lower())
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A module of Inductor's, or a graph that runs as it is: its file in the dump, and the calls in it."""
+
+    compile: str
+    file: str
+    is_backward: bool
+    is_module: bool
+    calls: tuple[Call, ...]
+
+    def matched(self, events: Sequence[str]) -> list[Call | None]:
+        """Return the call that each event ran for."""
+        return matched(self.calls, events)
+
+
+@dataclass(slots=True)
+class Programs:
+    """The compiles of a dump by their ids, and all their texts that run.
+
+    Texts are asked for by the names of what ran: the same names give the same text, which is kept.
+    """
+
+    compiles: dict[str, tuple[Function, Compile]] = field(default_factory=dict)
+    texts: list[Text] = field(default_factory=list)
+    heads: dict[str, Origin] = field(default_factory=dict)
+    """The line of each compile's `def`, which its guards are charged to."""
+    _known: dict[tuple[str, bool | None, tuple[str, ...]], Text | None] = field(default_factory=dict)
+
+    def text(self, compile_id: str, names: Sequence[str], *, is_backward: bool | None) -> Text | None:
+        """Return the text whose calls are best seen in events of these names.
+
+        compile_id: of the compile that they ran in, empty where that is not known.
+        is_backward: whether they ran in a backward; None where no module of Inductor's ran.
+        """
+        key = compile_id, is_backward, tuple(names)
+        if key not in self._known:
+            self._known[key] = self._best(compile_id, names, is_backward)
+        return self._known[key]
+
+    def _best(self, compile_id: str, names: Sequence[str], is_backward: bool | None) -> Text | None:
+        best, most = None, 0
+        wanted = {plain_name(name) for name in names}
+        for each in self.texts:
+            if compile_id and each.compile != compile_id or each.is_module != (is_backward is not None):
+                continue
+            if each.is_module and each.is_backward != is_backward:
+                continue
+            if wanted.isdisjoint(call.name.rstrip("_") for call in each.calls):
+                continue
+            seen = sum(call is not None for call in each.matched(names))
+            # Of texts that explain the same events, the one with the fewest calls that did not run.
+            score = seen * 1_000_000 - len(each.calls)
+            if seen and score > most:
+                best, most = each, score
+        return best
+
+    def function_name(self, compile_id: str) -> str:
+        """Return what a reader calls the function of a compile; empty where the dump does not have it."""
+        if compile_id not in self.compiles:
+            return ""
+        function, _ = self.compiles[compile_id]
+        if not function.is_resume:
+            return function.name
+        resumed = resumed_function(function.name)
+        return f"{resumed[0] if resumed else function.name} from line {function.resumes_at}"
+
+    def break_before(self, compile_id: str) -> Origin | None:
+        """Return the line whose graph break a compile goes on after, None for any other compile."""
+        if compile_id not in self.compiles:
+            return None
+        function, _ = self.compiles[compile_id]
+        if not function.is_resume:
+            return None
+        line = function.break_line if function.break_line is not None else function.resumes_at
+        return (function.filename, line) if line is not None else None
+
+
+def _head(run: Run, function: Function) -> Origin:
+    """Return the line of a function's `def`, which stands below its decorators."""
+    rows = run.text(run.session.sources.get(function.filename, "")).splitlines()[function.first_line - 1 :]
+    below = next((number for number, row in enumerate(rows) if _DEF.match(row)), 0)
+    return function.filename, function.first_line + below
+
+
+def programs_of(run: Run) -> Programs:
+    """Return what a dump says of the code that ran."""
+    found = Programs()
+    for function, compiled in run.session.compiles():
+        own = str(compiled.id.of_torch)
+        found.compiles[own] = function, compiled
+        found.heads[own] = found.break_before(own) or _head(run, function)
+        for each in documents(run, function, compiled):
+            stem = each.key.split("-")[0]
+            if stem == "kernel":
+                is_backward = "backward" in each.key
+                calls = tuple(module_calls(each.text, each.links))
+                found.texts.append(Text(own, each.file, is_backward, True, calls))
+            elif stem in _GRAPHS and "backward" not in each.key:
+                found.texts.append(Text(own, each.file, False, False, tuple(graph_calls(each.text, each.links))))
+    return found

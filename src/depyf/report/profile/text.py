@@ -1,0 +1,59 @@
+"""The profile in a terminal: the ten most expensive lines, and where the rest of the step went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from depyf.report.profile.charges import WORDS
+
+MOST = 10
+_MARGIN = " " * 21
+
+
+def most_expensive(profile: Mapping[str, Any]) -> list[str]:
+    """Return the most expensive lines of a step and its time by kind, of what `profile.json` holds."""
+    if not profile["step"]["steps"]:
+        return ["depyf: nothing was measured", *(f"  note: {note}" for note in profile["notes"])]
+    told = [_head(profile["step"])]
+    for row in profile["lines"][:MOST]:
+        told += _row(row)
+    told.append("  by kind:")
+    whole = profile["step"]["seconds"]
+    told += [f"{_amount(seconds, seconds / whole)}  {WORDS[kind]}" for kind, seconds in profile["kinds"].items()]
+    return told + [f"  note: {note}" for note in profile["notes"]]
+
+
+def _head(step: Mapping[str, Any]) -> str:
+    bare = step["without_profiler"]
+    without = f", {duration(bare)} without the profiler" if bare is not None else ""
+    left = "".join(f"; left out: {count} that {why}" for why, count in step["left_out"].items())
+    return f"depyf: a step takes {duration(step['seconds'])}{without} ({step['steps']} steady steps{left})"
+
+
+def _row(row: Mapping[str, Any]) -> list[str]:
+    begin = _amount(row["seconds"], row["share"])
+    eager = f", eager {duration(row['eager'])}" if row["eager"] is not None else ""
+    if not row["set"]:
+        return [f"{begin}  {_place(row)}  {row['text']}  ({row['kind']}{eager})"]
+    told = [f"{begin}  {len(row['set'])} lines computed together  ({row['kind']}{eager})"]
+    return told + [f"{_MARGIN}{_place(line)}  {line['text']}".rstrip() for line in row["set"]]
+
+
+def _amount(seconds: float, share: float) -> str:
+    return f"  {duration(seconds):>9} {100 * share:5.1f} %"
+
+
+def _place(line: Mapping[str, Any]) -> str:
+    return f"{line['file']}:{line['line']}"
+
+
+def duration(seconds: float) -> str:
+    """Return a short time for a reader.
+
+    >>> duration(1.5), duration(0.0123), duration(0.0000042)
+    ('1.50 s', '12.30 ms', '4.2 us')
+    """
+    if abs(seconds) >= 1:
+        return f"{seconds:.2f} s"
+    return f"{1e3 * seconds:.2f} ms" if abs(seconds) >= 0.001 else f"{1e6 * seconds:.1f} us"

@@ -1,0 +1,61 @@
+"""A function that is compiled before it is called (`fn.aot_compile`): torch gives most records of it no compile id.
+
+What Dynamo captures has an id. The backend, the guards and the times come later, in the same call of torch's function.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+
+from depyf.torch.adapters.seams import OF_DYNAMO
+
+_COMPILES_AHEAD = "aot_compile_fullgraph"
+_CAPTURES = ("capture_output", "dynamo_output")
+"""The local variables that hold what Dynamo has captured: the second one in torch 2.9."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """One such compile in progress: what tells it from others, its function, and Dynamo's code once there is any.
+
+    `shown` is the user's code: of a module, Dynamo compiles torch's own call of it.
+    """
+
+    key: int
+    shown: types.CodeType | None
+    function: types.FunctionType | None
+    new_code: types.CodeType | None
+
+
+def in_progress() -> Ahead | None:
+    """Return the function that is compiled ahead of its calls in this thread, or None."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name == _COMPILES_AHEAD and code.co_filename.startswith(OF_DYNAMO):
+            function = frame.f_locals.get("fn")
+            return Ahead(
+                id(frame),
+                _forward(frame.f_locals.get("model")),
+                function if isinstance(function, types.FunctionType) else None,
+                _new_code(frame.f_locals),
+            )
+        frame = frame.f_back
+    return None
+
+
+def _forward(model: object) -> types.CodeType | None:
+    owner = getattr(model, "__self__", model)
+    forward = getattr(type(owner), "forward", None) if isinstance(owner, torch.nn.Module) else None
+    return forward.__code__ if isinstance(forward, types.FunctionType) else None
+
+
+def _new_code(local_values: Mapping[str, object]) -> types.CodeType | None:
+    captured = next((local_values[name] for name in _CAPTURES if name in local_values), None)
+    made = getattr(getattr(captured, "graph_capture_output", captured), "bytecode", None)
+    return made if isinstance(made, types.CodeType) else None

@@ -1,0 +1,1 @@
+"""Measures the steps of a running program with torch's own profiler, and hands the events to `depyf.report.profile`."""

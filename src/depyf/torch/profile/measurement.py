@@ -1,0 +1,212 @@
+"""Which steps of a run are measured, and how: stretches with the profiler and without it take turns.
+
+before: a program that calls compiled code a thousand times
+after: of its steady calls, some stretches of a few steps are profiled, those between them only timed, in one each
+    line of the user's is marked; from then on nothing of it is left in the program
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from depyf.report.model import Unavailable
+from depyf.report.profile.events import CALL, STEP, Event, Recording
+from depyf.torch.adapters import seams
+from depyf.torch.adapters.runs import watch_runs
+from depyf.torch.profile.kineto import Window, is_profiled, mark
+from depyf.torch.profile.lined import LineMarks, is_traced
+
+FEWEST, LONGEST = 5, 2.0
+"""Steps of a stretch, at least; seconds after which two steps are enough."""
+SHORTEST, MANY = 0.15, 30
+"""Seconds of a stretch, at least; steps that are enough in less."""
+WARM = 2
+"""Calls after a compile before anything is measured: the backward is compiled in the first."""
+
+
+class Stretch(Enum):
+    """How a stretch of the run is measured."""
+
+    WARM = "warm"
+    PROFILED = "profiled"
+    BARE = "bare"
+    LINED = "lined"
+    DONE = "done"
+
+
+_ORDER = (
+    *(Stretch.WARM, Stretch.PROFILED, Stretch.BARE, Stretch.LINED),
+    *(Stretch.PROFILED, Stretch.BARE, Stretch.PROFILED, Stretch.BARE, Stretch.DONE),
+)
+
+
+@dataclass(slots=True)
+class _Now:
+    """The stretch that runs: which mark begins its steps, since when, and how many there were."""
+
+    kind: Stretch
+    began: float
+    mark: int | None = None
+    steps: int = 0
+
+    @property
+    def is_long_enough(self) -> bool:
+        """Return whether it has steps enough."""
+        seconds = time.perf_counter() - self.began
+        if self.kind is Stretch.WARM:
+            return self.steps > WARM
+        if self.kind is Stretch.LINED:
+            return self.steps >= 3
+        if self.steps >= MANY or self.steps >= 3 and seconds >= LONGEST:
+            return True
+        return self.steps >= FEWEST and seconds >= SHORTEST
+
+
+class Measurement:
+    """Measures the steps of the thread that begins it."""
+
+    def __init__(self) -> None:
+        self.recording = Recording()
+        self._codes: dict[types.CodeType, int] = {}
+        self._order = list(_ORDER)
+        self._now = _Now(self._order.pop(0), time.perf_counter())
+        self._window: Window | None = None
+        self._lines: LineMarks | None = None
+        self._explicit = False
+        self._owner = threading.get_ident()
+        self._process = os.getpid()
+        self._undo: list[Callable[[], None]] = []
+
+    def begin(self) -> None:
+        """Begin to hear of calls into compiled code, where torch tells of them."""
+        handle = seams.register_bytecode_hook(self._on_compile)
+        self._undo.append(handle.remove)
+        ended = watch_runs(self._on_run)
+        if isinstance(ended, Unavailable):
+            self.recording.notes.append(f"only steps that the program marks are measured: {ended.reason}")
+        else:
+            self._undo.append(ended)
+
+    def end(self) -> Recording:
+        """End it, leave nothing in torch, and return what was measured."""
+        if self._is_here():
+            self._close()
+        self._leave()
+        return self.recording
+
+    def step(self) -> None:
+        """Note that a step of the user's ends here and the next one begins."""
+        if not self._is_here():
+            return
+        if not self._explicit:
+            # Calls that were taken for steps until now are none.
+            self._explicit = True
+            self._close()
+            self._now = _Now(Stretch.WARM, time.perf_counter())
+            self._order = list(_ORDER[1:])
+            self.recording.windows.clear()
+            self.recording.bare.clear()
+        self._boundary(None)
+
+    def _is_here(self) -> bool:
+        return threading.get_ident() == self._owner and os.getpid() == self._process
+
+    def _on_run(self, code: types.CodeType) -> None:
+        """Hear of a call. Torch ends the process when this raises."""
+        try:
+            self._called(code)
+        except Exception as error:  # noqa: BLE001 - the user's program goes on; the profile says that it ended
+            self._give_up(f"measuring ended with {type(error).__name__}: {error}")
+
+    def _called(self, code: types.CodeType) -> None:
+        if self._explicit or not self._is_here() or code.co_name.startswith(seams.RESUME_PREFIX):
+            return
+        number = self._codes.get(code)
+        if number is None:
+            number = self._codes[code] = len(self._codes)
+            self.recording.codes.append((code.co_name, code.co_filename, code.co_firstlineno))
+        self._boundary(number)
+
+    def _on_compile(self, code: types.CodeType, new_code: types.CodeType) -> None:
+        """Begin the stretch anew in which something is compiled."""
+        if not self._is_here() or self._now.kind is Stretch.DONE:
+            return
+        self._close()
+        self._order.insert(0, self._now.kind)
+        if self._now.kind is not Stretch.WARM:
+            self._order.insert(0, Stretch.WARM)
+        self._now = _Now(self._order.pop(0), time.perf_counter())
+
+    def _boundary(self, number: int | None) -> None:
+        now = self._now
+        if now.kind is Stretch.DONE:
+            return
+        if now.steps == 0:
+            now.mark = number
+        if now.mark == number:
+            now.steps += 1
+        self._note(number)
+        if now.mark == number and now.is_long_enough:
+            self._close()
+            self._open(number)
+
+    def _note(self, number: int | None) -> None:
+        """Note a mark in what measures now."""
+        if self._window is not None:
+            mark(STEP if number is None else f"{CALL}{number}")
+        elif self._now.kind is Stretch.BARE:
+            self.recording.bare[-1].append((number, time.perf_counter()))
+
+    def _open(self, number: int | None) -> None:
+        """Open the next stretch, at a step's begin."""
+        kind = self._order.pop(0)
+        if kind is Stretch.LINED and is_traced():
+            self.recording.notes.append("lines of eager code are not known: something else traces the program's lines")
+            kind = self._order.pop(0)
+        if kind in (Stretch.PROFILED, Stretch.LINED) and is_profiled():
+            self._give_up("the program profiles itself: two profilers cannot run at once")
+            return
+        self._now = _Now(kind, time.perf_counter(), number)
+        match kind:
+            case Stretch.PROFILED | Stretch.LINED:
+                if kind is Stretch.LINED:
+                    self._lines = LineMarks()
+                self._window = Window()
+                if number is None:
+                    mark(STEP)
+            case Stretch.BARE:
+                self.recording.bare.append([(number, time.perf_counter())])
+            case Stretch.DONE:
+                self._leave()
+
+    def _close(self) -> None:
+        """Close the stretch that runs."""
+        window, self._window = self._window, None
+        lines, self._lines = self._lines, None
+        if lines is not None:
+            lines.end()
+        if window is not None:
+            self._keep(window.end(), is_lined=lines is not None)
+
+    def _keep(self, events: list[Event], *, is_lined: bool) -> None:
+        if is_lined:
+            self.recording.lined = events
+        else:
+            self.recording.windows.append(events)
+
+    def _give_up(self, why: str) -> None:
+        self.recording.notes.append(why)
+        self._now = _Now(Stretch.DONE, time.perf_counter())
+        self._leave()
+
+    def _leave(self) -> None:
+        """Take what hears of calls out of torch."""
+        undo, self._undo = self._undo, []
+        for each in reversed(undo):
+            each()

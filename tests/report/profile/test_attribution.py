@@ -1,0 +1,214 @@
+"""Every moment of a step is charged once, and to the right one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from depyf.report.links.origins import Links
+from depyf.report.model import Compile, CompileId, Function, Resume
+from depyf.report.profile.attribution import OUTLIER, pieces_of, profile_of
+from depyf.report.profile.calls import Call, graph_calls, matched, module_calls
+from depyf.report.profile.events import LINE, STEP, Event, Period, Recording, leading_mark, periods
+from depyf.report.profile.lines import lines_of_operations
+from depyf.report.profile.programs import Programs, Text
+from depyf.report.profile.tree import spans, trees
+
+USER = "model.py"
+MODULE = "## Call CompiledFxGraph abc ##"
+
+
+def origins(*lines: int) -> frozenset[tuple[str, int]]:
+    return frozenset((USER, line) for line in lines)
+
+
+def programs() -> Programs:
+    found = Programs()
+    function = Function("0", "forward", USER, 1, "", "0")
+    found.compiles["0/0"] = function, Compile(CompileId(0, 0), "forward", USER, 1)
+    resumed = Function("1", "forward", USER, 1, "", "0", resumes_at=6, break_line=5)
+    found.compiles["1/0"] = resumed, Compile(CompileId(1, 0), "forward", USER, 1, trigger=Resume(CompileId(0, 0)))
+    found.heads.update({"0/0": (USER, 1), "1/0": (USER, 5)})
+    calls = (Call("cpp_fused_add_0", 10, origins(2, 3)), Call("addmm", 12, origins(4)))
+    found.texts.append(Text("0/0", "kernel_0.py", False, True, calls))
+    found.texts.append(Text("0/0", "kernel_1.py", True, True, (Call("mm", 7, origins(4)),)))
+    found.texts.append(Text("1/0", "captured.py", False, False, (Call("sin", 3, origins(7)),)))
+    return found
+
+
+def period(*events: Event, end: int = 100) -> Period:
+    return Period(0, end, events)
+
+
+def charged(step: Period) -> dict[tuple[str, tuple[int, ...], str], int]:
+    """Return the nanoseconds of each charge by its kind, lines and function."""
+    found: dict[tuple[str, tuple[int, ...], str], int] = {}
+    for piece in pieces_of(step, programs(), []):
+        lines = tuple(line for _, line in sorted(piece.charge.lines))
+        key = piece.charge.kind, lines, piece.charge.function
+        found[key] = found.get(key, 0) + round(1e9 * (piece.end - piece.start))
+    return found
+
+
+def test_spans_cover_a_stretch_without_gap_or_overlap() -> None:
+    roots = trees([Event("a", 0, 10), Event("b", 2, 5), Event("c", 3, 4), Event("d", 12, 14)])
+    found = [(span.start, span.end, span.node.event.name if span.node else "") for span in spans(roots, 1, 13)]
+    assert found == [
+        *((1, 2, "a"), (2, 3, "b"), (3, 4, "c"), (4, 5, "b"), (5, 10, "a")),
+        *((10, 12, ""), (12, 13, "d")),
+    ]
+
+
+def test_a_step_of_a_compiled_graph() -> None:
+    step = period(
+        Event("TorchDynamo Cache Lookup", 5, 15),
+        Event("Torch-Compiled Region: 0/0", 15, 90),
+        Event("AOTDispatcher Runtime Wrapper Prologue", 20, 22),
+        Event(MODULE, 25, 85),
+        Event("graph_0_cpp_fused_add_0", 30, 50),
+        Event("aten::addmm", 55, 80),
+        Event("aten::copy_", 60, 65),
+    )
+    assert charged(step) == {
+        ("python", (), ""): 15,
+        ("guards", (1,), "forward"): 10,
+        ("dynamo", (), "forward"): 13,
+        ("wrapper", (), "forward"): 17,
+        ("kernel", (2, 3), "forward"): 20,
+        ("kernel", (4,), "forward"): 25,
+    }
+
+
+def test_what_a_module_runs_and_its_text_does_not_call_is_not_explained() -> None:
+    step = period(
+        Event("Torch-Compiled Region: 0/0", 0, 100),
+        Event(MODULE, 0, 100),
+        Event("graph_0_cpp_fused_add_0", 0, 50),
+        Event("aten::surprise", 50, 100),
+    )
+    assert charged(step) == {("kernel", (2, 3), "forward"): 50, ("rest", (), "forward"): 50}
+
+
+def test_the_gap_of_a_graph_break_is_charged_to_its_line() -> None:
+    step = period(
+        Event("Torch-Compiled Region: 0/0", 0, 100),
+        Event(MODULE, 10, 40),
+        Event("graph_0_cpp_fused_add_0", 10, 40),
+        Event("aten::item", 50, 52),
+        Event("TorchDynamo Cache Lookup", 60, 65),
+        Event("Torch-Compiled Region: 1/0", 65, 95),
+        Event("aten::sin", 70, 90),
+    )
+    assert charged(step) == {
+        ("dynamo", (), "forward"): 15,
+        ("kernel", (2, 3), "forward"): 30,
+        ("break", (5,), ""): 10 + 8 + 5,
+        ("eager", (5,), ""): 2,
+        ("guards", (5,), "forward from line 6"): 5,
+        ("kernel", (7,), "forward from line 6"): 20,
+        ("dynamo", (), "forward from line 6"): 5,
+    }
+
+
+def test_a_backward_is_charged_to_the_forward_line() -> None:
+    step = period(
+        Event("autograd::engine::evaluate_function: CompiledFunctionBackward", 0, 100),
+        Event("CompiledFunctionBackward", 5, 95),
+        Event(MODULE, 10, 90),
+        Event("aten::mm", 20, 80),
+    )
+    assert charged(step) == {("wrapper", (), ""): 20, ("wrapper", (), "forward"): 20, ("backward", (4,), "forward"): 60}
+
+
+def test_the_device_counts_and_the_host_where_the_device_waits_for_it() -> None:
+    step = period(
+        Event("Torch-Compiled Region: 0/0", 0, 60),
+        Event(MODULE, 10, 60),
+        Event("graph_0_cpp_fused_add_0", 20, 30, number=7),
+        Event("cudaLaunchKernel", 22, 28),
+        Event("aten::addmm", 40, 50, number=8),
+        Event("cudaDeviceSynchronize", 60, 100),
+        Event("triton_one", 30, 55, 1, True, launched_by=7),
+        Event("gemm", 55, 95, 1, True, launched_by=8),
+    )
+    assert charged(step) == {
+        ("dynamo", (), "forward"): 10,
+        ("wrapper", (), "forward"): 10,
+        ("kernel", (2, 3), "forward"): 10 + 25,
+        ("kernel", (4,), "forward"): 40,
+        ("waiting", (), ""): 5,
+    }
+
+
+def test_eager_operations_have_the_line_that_ran_before_them_in_a_marked_step() -> None:
+    lined = [
+        Event(STEP, 0, 1),
+        Event(f"{LINE}{USER}:8", 2, 3),
+        Event("aten::relu", 4, 6),
+        Event("aten::clamp_min", 5, 6),
+        Event(f"{LINE}{USER}:9", 7, 8),
+        Event("aten::sum", 9, 10),
+        Event(STEP, 20, 21),
+    ]
+    usual = lines_of_operations(lined, STEP, {})
+    assert usual == [("aten::relu", (USER, 8)), ("aten::sum", (USER, 9))]
+    step = period(Event("aten::relu", 0, 40), Event("aten::surprise", 40, 50), Event("aten::sum", 50, 100))
+    found = [(piece.charge.kind, sorted(piece.charge.lines)) for piece in pieces_of(step, Programs(), usual)]
+    assert found == [("eager", [(USER, 8)]), ("eager", []), ("eager", [(USER, 9)])]
+
+
+def window(*lengths: int, name: str = STEP) -> list[Event]:
+    found, at = [], 0
+    for length in (*lengths, 0):
+        found.append(Event(name, at, at + 1))
+        at += length
+    return found
+
+
+def test_a_step_lasts_from_mark_to_mark() -> None:
+    assert [each.seconds for each in periods(window(10, 20), STEP)] == [1e-8, 2e-8]
+
+
+def test_the_rarest_code_that_is_called_again_begins_a_step() -> None:
+    names = ["depyf: call 0", "depyf: call 1", "depyf: call 1", "depyf: call 0", "depyf: call 1", "depyf: call 1"]
+    calls = [Event(name, at, at + 1) for at, name in enumerate([*names, "depyf: call 2"])]
+    assert leading_mark([calls]) == "depyf: call 0"
+    assert leading_mark([[*calls, Event(STEP, 90, 91)]]) == STEP
+    assert leading_mark([[]]) == ""
+
+
+def test_steps_that_compile_or_stand_out_are_left_out_and_told() -> None:
+    steps = window(10, 11, 10, 9, 10, 500, 10)
+    compiling = Event("_compile.compile_inner (dynamo_timed)", 22, 24)
+    found = profile_of(Recording([[*steps, compiling]]), Programs(), {})
+    assert sorted(found.each_step) == pytest.approx([9e-9, 1e-8, 1e-8, 1e-8, 1.1e-8])
+    assert found.left_out == {"paid for a compile": 1, OUTLIER: 1}
+
+
+def test_a_program_without_steps_says_so() -> None:
+    found = profile_of(Recording(), Programs(), {})
+    assert (found.each_step, found.costs) == ((), [])
+    assert "no steady step" in found.notes[0]
+
+
+def test_calls_of_a_module_are_those_it_makes_and_not_those_in_its_kernels() -> None:
+    text = Path(__file__).with_name("module.txt").read_text(encoding="utf-8")
+    assert [(each.name, each.line) for each in module_calls(text, Links({}, ""))] == [
+        ("cpp_fused_add_0", 20),
+        ("addmm", 22),
+        ("_softmax", 23),
+        ("triton_poi_fused_1", 24),
+    ]
+
+
+def test_calls_of_a_graph() -> None:
+    text = "def forward(self, x):\n    a = torch.nn.functional.relu(x)\n    b = a * 2;  a = None\n    c = b.sum()\n"
+    text += "    d = torch.ops.aten.addmm.default(c, b, b)\n    return (d,)\n"
+    assert [each.name for each in graph_calls(text, Links({}, ""))] == ["relu", "mul", "sum", "addmm"]
+
+
+def test_events_are_matched_in_order_and_strangers_are_passed_over() -> None:
+    calls = [Call("mm", 1, origins()), Call("cpp_fused_0", 2, origins()), Call("mm", 3, origins())]
+    events = ["aten::mm", "aten::zeros", "graph_4_cpp_fused_0", "aten::mm"]
+    assert [call and call.line for call in matched(calls, events)] == [1, None, 2, 3]

@@ -1,0 +1,133 @@
+"""What a profile says of programs that run."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import torch
+
+import depyf
+from depyf.report.model import Unavailable
+from depyf.torch.adapters import runs
+from tests.torch.profile import programs
+
+_watch = runs.watch_runs(lambda code: None)
+if not isinstance(_watch, Unavailable):
+    _watch()
+TOLD_OF_CALLS = pytest.mark.skipif(isinstance(_watch, Unavailable), reason=getattr(_watch, "reason", ""))
+SCHEMA = Path(__file__).parents[3] / "docs" / "profile.schema.json"
+
+
+@pytest.fixture(autouse=True)
+def _reset() -> None:
+    torch._dynamo.reset()
+
+
+def profiled(directory: Path, function: Any, *arguments: Any, steps: int = 80) -> dict[str, Any]:
+    with depyf.profile(directory) as profile:
+        for _ in range(steps):
+            function(*arguments)
+            profile.step()
+    return profile.result
+
+
+def line_of(text: str) -> int:
+    """Return the number of the one line of the programs with a text."""
+    rows = Path(programs.__file__).read_text(encoding="utf-8").splitlines()
+    found = [number for number, row in enumerate(rows, start=1) if text in row]
+    assert len(found) == 1, text
+    return found[0]
+
+
+def numbers(row: dict[str, Any]) -> list[int]:
+    return [line["line"] for line in row["set"]] or [row["line"]]
+
+
+def test_the_heavy_line_is_first_and_every_moment_is_charged(tmp_path: Path) -> None:
+    result = profiled(tmp_path, torch.compile(programs.heavy, backend="eager"), torch.randn(192, 192))
+    assert numbers(result["lines"][0]) == [line_of("the heavy line")]
+    assert sum(result["kinds"].values()) == pytest.approx(result["step"]["seconds"])
+    assert result["step"]["named"] > 0.95
+    assert json.loads((tmp_path / "profile.json").read_text()) == json.loads(json.dumps(result))
+    jsonschema.validate(result, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    shares = [row["share"] for row in result["lines"]]
+    assert shares == sorted(shares, reverse=True)
+
+
+def test_a_graph_break_its_gap_and_eager_code_have_their_lines(tmp_path: Path) -> None:
+    result = profiled(tmp_path, programs.broken(torch.compile(programs.with_break, backend="eager")), torch.ones(8))
+    kinds = {(numbers(row)[0], kind) for row in result["lines"] for kind in row["kinds"]}
+    assert (line_of("the break"), "break") in kinds
+    assert (line_of("the eager line"), "eager") in kinds
+    assert [row["line"] for row in result["breaks"]] == [line_of("the break")]
+    assert {row["name"].partition(" ")[0] for row in result["functions"]} >= {"with_break"}
+
+
+def test_a_training_step_has_a_backward_by_line_and_an_optimizer(tmp_path: Path) -> None:
+    result = profiled(tmp_path, programs.Training("aot_eager").step)
+    assert result["kinds"]["optimizer"] > 0
+    assert result["kinds"]["backward"] > 0
+
+
+def test_kernels_of_inductor_serve_lines_alone_or_together(tmp_path: Path) -> None:
+    result = profiled(tmp_path, programs.Training("inductor").step)
+    kernels = {row["name"]: row for row in result["kernels"]}
+    fused = [row for name, row in kernels.items() if "cpp_fused" in name]
+    assert fused and all(row["lines"] for row in fused)
+    backward = {number for row in result["lines"] if "backward" in row["kinds"] for number in numbers(row)}
+    assert line_of("the product") in backward
+    assert result["step"]["named"] > 0.95
+
+
+def test_results_and_torch_are_as_before(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    given = torch.randn(64, 64)
+    expected = torch.compile(programs.heavy, backend="aot_eager")(given)
+    torch._dynamo.reset()
+    before = torch._inductor.config.cpp.enable_kernel_profile
+    compiled = torch.compile(programs.heavy, backend="aot_eager")
+    found = []
+    with depyf.profile(tmp_path):
+        found += [compiled(given) for _ in range(40)]
+    assert all(torch.equal(each, expected) for each in found)
+    assert torch._inductor.config.cpp.enable_kernel_profile == before
+    assert not torch.autograd._profiler_enabled()
+    assert sys.gettrace() is None
+
+
+def test_a_program_that_profiles_itself_is_left_alone(tmp_path: Path) -> None:
+    compiled = torch.compile(programs.heavy, backend="eager")
+    with torch.autograd.profiler.profile() as own:
+        result = profiled(tmp_path, compiled, torch.randn(8, 8))
+    assert own.function_events
+    assert result["lines"] == []
+    assert "the program profiles itself" in result["notes"][0]
+
+
+@TOLD_OF_CALLS
+def test_run_measures_a_script_and_says_what_cost_most(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import torch\n"
+        "@torch.compile(backend='eager')\n"
+        "def f(x):\n"
+        "    y = x + 1\n"
+        "    return torch.linalg.matrix_power(y, 9)\n"
+        "x = torch.randn(128, 128)\n"
+        "for _ in range(80):\n"
+        "    f(x)\n",
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-m", "depyf", "run", "--profile", "--no-html", "-o", "dump", script.name]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=True)
+    told = ran.stderr.splitlines()
+    first = next(index for index, line in enumerate(told) if line.startswith("depyf: a step takes"))
+    assert "script.py:5  return torch.linalg.matrix_power(y, 9)" in told[first + 1]
+    assert "Kineto" not in ran.stderr and "profiler_start" not in ran.stderr
+    assert json.loads((tmp_path / "dump" / "profile.json").read_text())["lines"][0]["line"] == 5
