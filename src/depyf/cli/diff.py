@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from pathlib import Path
 
 import click
@@ -12,6 +13,8 @@ from depyf.report.comparison import ASPECTS, Change, changes
 from depyf.report.html.process import Process, processes
 from depyf.report.profile.comparison import slower
 from depyf.report.profile.files import read_profile
+from depyf.trace.files import TraceError, find, is_dump
+from depyf.trace.reporting import Options, dump_jobs
 
 MOST_DETAILS = 12
 """Lines shown below each change, unless all are asked for."""
@@ -26,22 +29,40 @@ MOST_DETAILS = 12
 def diff(aspects: tuple[str, ...], everything: bool, quiet: bool, old: Path, new: Path) -> None:
     """Say what changed between the dumps in OLD and NEW: functions, recompiles, breaks, guards, graphs, kernels.
 
+    Both may be traces that TORCH_TRACE wrote: a file, or a folder with one file a rank. Guards are compared where both
+    are dumps.
     Of two runs with `--profile` also which lines got slower, by more than their steps differ among themselves; other
     times, places of files, numbers of lines and the counters of a process are no change. Exit code 0 if nothing
     changed, 3 if something did, 1 if a dump is broken, 2 if there is none.
     """
-    found = [
-        (process, change)
-        for process, those in _changes(old, new)
-        for change in those
-        if not aspects or change.aspect in aspects
-    ]
+    with tempfile.TemporaryDirectory() as folder:
+        dumps = [_dump(path, Path(folder, name)) for path, name in ((old, "old"), (new, "new"))]
+        found = [
+            (process, change)
+            for process, those in _changes(*dumps)
+            for change in those
+            if not aspects or change.aspect in aspects
+        ]
     if not quiet:
         last = ""
         for process, change in found:
             last = _tell(process, change, last, everything)
         click.echo(_summary([change for _, change in found]))
     sys.exit(EXIT_DIFFERENT if found else 0)
+
+
+def _dump(path: Path, folder: Path) -> Path:
+    """Return the directory of a dump; of a trace, that of the dump that is made of it in `folder`."""
+    if is_dump(str(path)):
+        return path
+    try:
+        return dump_jobs(find([str(path)]), folder, Options(every_rank=True))[0]
+    except TraceError as error:
+        click.echo(f"depyf diff: {error}", err=True)
+        sys.exit(EXIT_USAGE)
+    except OSError as error:
+        click.echo(f"depyf diff: {error}", err=True)
+        sys.exit(EXIT_FAILED)
 
 
 def _changes(old: Path, new: Path) -> list[tuple[str, list[Change]]]:
