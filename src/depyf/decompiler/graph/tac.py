@@ -45,18 +45,27 @@ class Inst:
     offset: int
 
 
+JOINED = "EXPR"
+"""The operation that stands for an expression of several blocks; its argument compares as that does."""
+
+
 def operation_key(inst: Inst) -> Hashable:
     """Return a key that two instructions share exactly when they do the same operation with the same argument.
 
     Operands are not part of it. Constants are told apart as `bytecode.constants.key` does, which runs nothing of the
     program's: `1`, `1.0` and `True` differ, and an object without a literal is the same only as itself.
     """
-    return inst.op, key(inst.arg)
+    return inst.op, _argument(inst)
 
 
 def same_operation(one: Inst, two: Inst) -> bool:
     """Return whether two instructions do the same operation with the same argument, operands aside."""
-    return one.op == two.op and (one.arg is two.arg or key(one.arg) == key(two.arg))
+    return one.op == two.op and (one.arg is two.arg or _argument(one) == _argument(two))
+
+
+def _argument(inst: Inst) -> Hashable:
+    """Return what tells the argument of an instruction from others: an expression that was put together says it."""
+    return inst.arg if inst.op == JOINED else key(inst.arg)
 
 
 @dataclass(slots=True)

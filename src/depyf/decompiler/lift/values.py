@@ -290,6 +290,9 @@ def _absorb(op: str, display: ast.expr, values: list[ast.expr]) -> None:
             members = written(value.value) if isinstance(value.value, frozenset) else value.value
             display.elts.extend(constant(item) for item in members)
         else:
+            if display.elts and isinstance(first := display.elts[0], Object):
+                # Before a `*` the compiler adds constants one by one without being made to.
+                display.elts[0] = constant(first.value)
             display.elts.append(ast.Starred(value=value, ctx=ast.Load()))
     elif isinstance(display, ast.Dict):
         if op == "MAP_ADD":

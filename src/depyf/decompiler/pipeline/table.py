@@ -63,6 +63,7 @@ from depyf.decompiler.structure.dispatch import dispatch_levels, dispatch_scopes
 from depyf.decompiler.structure.dispatch.groups import check_groups
 from depyf.decompiler.structure.dispatch.phis import drop_dead_phis
 from depyf.decompiler.structure.dropped import remove_dropped
+from depyf.decompiler.structure.dropped_copies import join_dropped_copies
 from depyf.decompiler.structure.exits import join_exits
 from depyf.decompiler.structure.generator_calls import restore_generator_calls
 from depyf.decompiler.structure.inlined import find_inlined, replace_inlined, saving_blocks
@@ -131,6 +132,7 @@ def _generator_calls(work: Work) -> None:
 
 
 def _dropped(work: Work) -> None:
+    join_dropped_copies(work.graph)
     remove_dropped(work.graph)
 
 
@@ -297,7 +299,7 @@ def _dispatch_levels(work: Work) -> None:
 
 
 def _take_dispatched(work: Work, stmts: list[ast.stmt]) -> None:
-    work.stmts = restore_heads(stmts)
+    work.stmts = restore_asserts(restore_heads(stmts)) if "LOAD_COMMON" in work.ops else restore_heads(stmts)
     _complete(work)
     work.names.hints.update(work.graph.hints)
 
