@@ -29,6 +29,7 @@ from depyf.report.writer import prepared_directory
 @click.option("--no-dump-kernels", is_flag=True, help="Leave out Inductor's modules.")
 @click.option("--debug", is_flag=True, help="Pause before compiled code first runs, and run it in the dumped files.")
 @click.option("--profile", is_flag=True, help="Measure what each line costs, and say which cost most.")
+@click.option("--keep-trace", is_flag=True, help="Leave torch's own trace in the dump, too.")
 @click.option("--vscode", is_flag=True, help="Write .vscode/launch.json into the dump.")
 @click.argument("target")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
@@ -43,6 +44,7 @@ def run_command(
     no_dump_kernels: bool,
     debug: bool,
     profile: bool,
+    keep_trace: bool,
     vscode: bool,
     target: str,
     arguments: tuple[str, ...],
@@ -75,6 +77,7 @@ def run_command(
         kernels=not no_dump_kernels,
         debug=debug,
         profile=profile,
+        keep_trace=keep_trace,
     )
     status = run(
         [*(["-m"] if module else []), target, *arguments], settings, meanwhile=get_ready if html else lambda: None

@@ -58,6 +58,7 @@ class _Capture:
                 keep_index=True,
                 only=self.settings.only,
                 kernels=self.settings.kernels,
+                keep_trace=self.settings.keep_trace,
                 install=self.settings.debug,
                 before_run=self.pause,
             )

@@ -27,6 +27,7 @@ class Settings:
     kernels: whether Inductor's modules are written.
     debug: whether compiled code runs in the files of the dump, with a pause before it first does.
     profile: whether it is measured what each line costs.
+    keep_trace: whether torch's own trace is left in the dump, too.
     """
 
     directory: str
@@ -37,6 +38,7 @@ class Settings:
     kernels: bool = True
     debug: bool = False
     profile: bool = False
+    keep_trace: bool = False
 
 
 PROVENANCE = "INDUCTOR_PROVENANCE"
