@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from depyf.bytecode.code import Code
 from depyf.bytecode.constants import key
 from depyf.bytecode.listing import Extent
+from depyf.bytecode.places import Place, Places
 
 NULL = -1
 """The temporary of a missing `self`."""
@@ -179,11 +180,15 @@ class Return:
 
 @dataclass(slots=True)
 class Raise:
-    """`operands`: nothing (re-raise what is being handled), an exception, or that and its cause."""
+    """`operands`: nothing (re-raise what is being handled), an exception, or that and its cause.
+
+    offset: that of the `raise` in the code, -1 if it is not known.
+    """
 
     operands: list[int]
     line: int | None = None
     beyond: Edge | None = None
+    offset: int = -1
 
     def edges(self) -> list[Edge]:
         """Return the edges that lead on, the likely first; where control only seems to go on is the last."""
@@ -275,6 +280,8 @@ class Graph:
     end: int = -1
     """The block that returns None for all, once `structure/nests.py` has made it; where they stand in the order of the
     source, for the last of them."""
+    places: Places = field(default_factory=list)
+    """Where each 2-byte unit of the code stands in the source, if the code says it and that is wanted."""
     unsure: set[int] = field(default_factory=set)
     """Temporaries read from variables that may have been unbound: reading them may raise."""
 
@@ -284,6 +291,11 @@ class Graph:
         block = Block(len(self.blocks), insts, exit_, handler, [], stack, offset)
         self.blocks.append(block)
         return block
+
+    def place(self, offset: int) -> Place | None:
+        """Return where the instruction at an offset stands in the source, if that is known."""
+        unit = offset >> 1
+        return self.places[unit] if 0 <= unit < len(self.places) else None
 
     def new_temp(self) -> int:
         """Return a fresh temporary."""

@@ -11,6 +11,7 @@ from depyf.bytecode.set_order import written
 from depyf.bytecode.versions.known import facts_of
 from depyf.decompiler.graph.tac import Inst
 from depyf.decompiler.lift.assign import variable
+from depyf.decompiler.lift.extent import note_place
 from depyf.decompiler.lift.fold import Folder, Operands
 from depyf.decompiler.lift.index import as_index
 from depyf.decompiler.lift.nodes import (
@@ -415,7 +416,9 @@ def convert(folder: Folder, inst: Inst) -> None:
     kind = CONVERSION[cast("str | None", inst.arg)]
 
     def make(parts: list[ast.expr]) -> ast.expr:
-        return Formatted(values=[ast.FormattedValue(value=parts[0], conversion=kind, format_spec=None)])
+        field = ast.FormattedValue(value=parts[0], conversion=kind, format_spec=None)
+        note_place(field, folder.graph.place(inst.offset))
+        return Formatted(values=[field])
 
     entry = folder.combine(inst, make)
     entry.expr.converted = True  # type: ignore[attr-defined]
@@ -435,6 +438,7 @@ def format_value(folder: Folder, inst: Inst) -> None:
             field.format_spec = format_spec
             return Formatted(values=[field])
         field = ast.FormattedValue(value=value, conversion=CONVERSION[conversion], format_spec=format_spec)
+        note_place(field, folder.graph.place(inst.offset))
         return Formatted(values=[field])
 
     folder.combine(inst, make)

@@ -337,7 +337,7 @@ class _Collapser:
             self.uses[target.exit.value] -= 1
         self.uses[result] = 1
         assert isinstance(arm.block.exit, Return)
-        block.exit = Return(result, arm.block.exit.line)
+        block.exit = Return(result, arm.block.exit.line, None, arm.block.exit.offset)
         return True
 
     def _returning(self, index: int, block: Block) -> Block | None:

@@ -138,9 +138,9 @@ def _with(exit_: Exit, old: int, new: int) -> Exit:
     if isinstance(exit_, Goto):
         return exit_
     if isinstance(exit_, Return):
-        return Return(new if exit_.value == old else exit_.value, exit_.line)
+        return Return(new if exit_.value == old else exit_.value, exit_.line, None, exit_.offset)
     assert isinstance(exit_, Raise)
-    return Raise([new if temp == old else temp for temp in exit_.operands], exit_.line)
+    return Raise([new if temp == old else temp for temp in exit_.operands], exit_.line, None, exit_.offset)
 
 
 # -- f(a or b if c else d) -------------------------------------------------------------
