@@ -14,19 +14,9 @@ INVISIBLE = frozenset({"CONST", "BUILD_TUPLE", "BUILD_LIST", "BUILD_SLICE", "LIS
 
 def remove_dead(graph: Graph) -> None:
     """Remove dead operations, until none is left."""
-    definition: dict[int, Inst] = {}
-    uses: dict[int, int] = {}
+    definition, uses = _definitions_and_uses(graph)
     rebound = {inst.arg for block in graph.live() for inst in block.insts if inst.op == "DELETE_FAST"}
     bound = set(graph.code.parameters) - rebound
-    for block in graph.live():
-        for inst in block.insts:
-            for temp in inst.defs:
-                definition[temp] = inst
-            if inst.op != "POP":
-                _count(uses, inst.uses)
-        _count(uses, block.exit.reads())
-        for edge in block.exit.edges():
-            _count(uses, edge.args)
 
     def invisible(inst: Inst) -> bool:
         return inst.op in INVISIBLE or (inst.op == "LOAD_FAST" and inst.arg in bound)
@@ -52,6 +42,21 @@ def remove_dead(graph: Graph) -> None:
         block.insts = [
             inst for inst in block.insts if id(inst) not in dead and not (inst.op == "POP" and inst.uses[0] in gone)
         ]
+
+
+def _definitions_and_uses(graph: Graph) -> tuple[dict[int, Inst], dict[int, int]]:
+    """Return by temporary what makes it, and how often it is used; dropping a value is no use."""
+    definition: dict[int, Inst] = {}
+    uses: dict[int, int] = {}
+    for block in graph.live():
+        for inst in block.insts:
+            definition.update(dict.fromkeys(inst.defs, inst))
+            if inst.op != "POP":
+                _count(uses, inst.uses)
+        _count(uses, block.exit.reads())
+        for edge in block.exit.edges():
+            _count(uses, edge.args)
+    return definition, uses
 
 
 def _count(uses: dict[int, int], temps: list[int]) -> None:

@@ -45,18 +45,7 @@ def recognise(graph: Graph) -> Recognised:
             regions.parent.pop(region.handler, None)
             continue
         step("handler {} is {}: its bookkeeping is taken out", region.handler, region.kind.value)
-        match region.kind:
-            case Kind.NAME:
-                names.dissolve(regions, region)
-            case Kind.WITH:
-                found = with_.strip(regions, region)
-                if found is not None:
-                    recognised.withs[region.handler] = found
-            case Kind.FINALLY:
-                if finally_.strip(regions, region):
-                    recognised.finallys.add(region.handler)
-            case _:
-                pass
+        _strip(recognised, region)
     prune(graph)
     settle_phis(graph)
     join_straight(graph)
@@ -72,6 +61,22 @@ def recognise(graph: Graph) -> Recognised:
     if graph.exact_ranges:
         part_entries(regions)
     return recognised
+
+
+def _strip(recognised: Recognised, region: Region) -> None:
+    """Take out the bookkeeping of one region, and note what it is."""
+    match region.kind:
+        case Kind.NAME:
+            names.dissolve(recognised.regions, region)
+        case Kind.WITH:
+            found = with_.strip(recognised.regions, region)
+            if found is not None:
+                recognised.withs[region.handler] = found
+        case Kind.FINALLY:
+            if finally_.strip(recognised.regions, region):
+                recognised.finallys.add(region.handler)
+        case _:
+            pass
 
 
 def _starts(regions: Regions) -> dict[int, int]:
