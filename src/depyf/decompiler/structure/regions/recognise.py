@@ -10,7 +10,7 @@ from depyf.decompiler.steps import step
 from depyf.decompiler.structure.regions import finally_, names, with_
 from depyf.decompiler.structure.regions.entries import part_entries
 from depyf.decompiler.structure.regions.jumps import protect_jumps
-from depyf.decompiler.structure.regions.table import Kind, Regions, join_straight, prune, skip_empty
+from depyf.decompiler.structure.regions.table import Kind, Region, Regions, join_straight, prune, skip_empty
 
 HARMLESS = frozenset({"CONST", "LOAD_FAST", "POP", "POP_EXCEPT", "MOVE"})
 
