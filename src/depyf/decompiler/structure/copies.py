@@ -204,6 +204,14 @@ def _lead_past(graph: Graph, between: Block) -> None:
 # -- a < b < c -------------------------------------------------------------------------
 
 
+def _popped_first(block: Block, edge: Edge) -> int | None:
+    """Return the value that a block drops first, as it is known where an edge to the block begins."""
+    if not block.insts or block.insts[0].op != "POP":
+        return None
+    popped = block.insts[0].uses[0]
+    return dict(zip(block.phis, edge.args)).get(popped, popped)
+
+
 def _compares(block: Block, branch: Branch, value: int) -> bool:
     """Return whether a block tests what an operation makes of a value and others."""
     return any(inst.uses[:1] == [value] and inst.defs == [branch.cond] for inst in block.insts)
@@ -218,19 +226,17 @@ def _join_chain(graph: Graph, block: Block, branch: Branch) -> None:
     last = block.insts[-1] if block.insts else None
     if last is None or last.defs != [branch.cond] or len(last.uses) != 2:
         return
-    again = graph.block(branch.if_true.target)
-    failed = graph.block(branch.if_false.target)
+    again, failed = graph.block(branch.if_true.target), graph.block(branch.if_false.target)
     middle = last.uses[1]
-    dropped = dict(zip(failed.phis, branch.if_false.args)).get
     if not isinstance(again.exit, Branch) or again.exit.if_false.args or not _compares(again, again.exit, middle):
         return
     other = graph.block(again.exit.if_false.target)
-    popped = failed.insts[0].uses[0] if failed.insts and failed.insts[0].op == "POP" else None
+    popped = _popped_first(failed, branch.if_false)
     if popped is None:
         # The edge has been led past what drops the value: the place may be that of other tests before as well.
         if middle in again.stack and not branch.if_false.args and other is not failed and _same(failed, other, 0):
             again.exit.if_false = Edge(failed.index, [])
-    elif dropped(popped, popped) == middle and _same(failed, other, 1):
+    elif popped == middle and _same(failed, other, 1):
         branch.if_false = Edge(other.index, [])
 
 

@@ -35,8 +35,12 @@ def remove_dead(graph: Graph) -> None:
             maker = definition.get(temp)
             if maker is not None and invisible(maker):
                 work.append(maker)
-    if not dead:
-        return
+    if dead:
+        _remove(graph, definition, dead)
+
+
+def _remove(graph: Graph, definition: dict[int, Inst], dead: set[int]) -> None:
+    """Take dead operations out of a graph, and what only drops their results."""
     gone = {temp for temp, inst in definition.items() if id(inst) in dead}
     for block in graph.live():
         block.insts = [

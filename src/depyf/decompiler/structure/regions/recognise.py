@@ -91,6 +91,20 @@ def _starts(regions: Regions) -> dict[int, int]:
     return starts
 
 
+def _returns_inside(recognised: Recognised, handler: int, block: Block, exit_: Return, may: bool) -> bool:
+    """Return whether a block that returns stood inside of the region of a handler.
+
+    may: whether it may stand there by where control goes; in code in the order of the source its place decides.
+    """
+    graph = recognised.regions.graph
+    if graph.source_order:
+        return exit_.offset < graph.block(graph.handlers[handler].target).insts[0].offset
+    is_left_first = handler in recognised.withs or handler in recognised.finallys
+    if is_left_first and any(inst.op == "LOAD_FAST" for inst in block.insts):
+        return False  # A value that is returned from inside is loaded before the statement is left.
+    return may and all(inst.op in HARMLESS for inst in block.insts)
+
+
 def _absorb_returns(recognised: Recognised, handler: int) -> None:
     """Let `return v`, which cannot raise, belong to the region that computes v, if nothing else leads there.
 
@@ -107,19 +121,10 @@ def _absorb_returns(recognised: Recognised, handler: int) -> None:
     absorbed: list[Block] = []
     for index in exits:
         block = graph.block(index)
-        if not isinstance(block.exit, Return) or any(source not in body for source in ways.sources(index)):
-            continue
-        is_left_first = handler in recognised.withs or handler in recognised.finallys
-        leaves = follow >= 0 and skip_empty(graph, follow) is not block
-        if graph.source_order:
-            if block.exit.offset < graph.block(graph.handlers[handler].target).insts[0].offset:
-                absorbed.append(block)
-        elif is_left_first and any(inst.op == "LOAD_FAST" for inst in block.insts):
-            # A value that is returned from inside is loaded before the statement is left.
-            continue
-        elif all(inst.op in HARMLESS for inst in block.insts):
+        if isinstance(block.exit, Return) and all(source in body for source in ways.sources(index)):
+            leaves = follow >= 0 and skip_empty(graph, follow) is not block
             alone = len(exits) == 1 and not _is_from_elsewhere(block, block.exit.value)
-            if leaves or not alone:
+            if _returns_inside(recognised, handler, block, block.exit, leaves or not alone):
                 absorbed.append(block)
     for block in absorbed:
         before = list(ways.sources(block.index))
