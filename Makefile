@@ -2,6 +2,7 @@
 # make test     the same set-up with the development tools, then the whole test suite
 # make docs     build the documentation into docs/_build (warnings are errors)
 # make gallery  build the reports of ten programs into gallery
+# make dist     build the sdist and the wheel into dist
 # make lint, make types, make measure, make bars, make clean
 #
 # Everything happens in .venv; a second run finds it ready. On Linux a plain `torch` is a CUDA build of several
@@ -20,7 +21,7 @@ PIP   := $(BIN)/python -m pip --disable-pip-version-check
 # One stamp per torch: with another TORCH the environment is brought up to date, not trusted.
 STAMP := $(VENV)/.for-$(subst /,_,$(subst +,_,$(subst =,_,$(subst >,_,$(subst <,_,$(TORCH))))))
 
-.PHONY: demo test docs docs-outputs gallery lint types check measure bars readme clean
+.PHONY: demo test docs docs-outputs dist gallery lint types check measure bars readme clean
 .DEFAULT_GOAL := demo
 
 $(VENV)/.made:
@@ -67,6 +68,12 @@ demo: $(STAMP)-demo
 
 test: $(STAMP)-dev
 	@$(BIN)/python -m pytest $(TESTS)
+
+dist: $(VENV)/.made
+	@$(PIP) install --quiet 'build>=1.2'
+	@rm -rf dist
+	@$(BIN)/python -m build --quiet --outdir dist .
+	@ls dist
 
 lint: $(STAMP)-dev
 	@$(BIN)/ruff check .

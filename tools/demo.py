@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import shutil
 import sys
 import textwrap
@@ -27,11 +26,9 @@ os.environ.setdefault("TORCHINDUCTOR_AUTOGRAD_CACHE", "0")
 
 CALLS = 100
 
-_GRAPH_FILE = re.compile(r"(__compiled_fn_\d+)\.(.+)\.py")
-
 
 def main() -> None:
-    """Run the example and print the three things to look at."""
+    """Run the example; print what to change, the code of the first compile, and all compiles."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--backend", default="inductor")
     parser.add_argument("--out", type=Path, default=Path("depyf_output"), help="made anew")
@@ -39,13 +36,17 @@ def main() -> None:
     shutil.rmtree(arguments.out, ignore_errors=True)
     _run(arguments.backend, arguments.out)
     index = json.loads((arguments.out / "index.json").read_text(encoding="utf-8"))
-    print(f"\n{arguments.out}/")
-    print("\n".join(f"  {line}" for line in tree(arguments.out)))
-    for name in transformed_files(index):
-        print(f"\n{name}\n")
-        print("\n".join(f"  {line}" for line in (arguments.out / name).read_text("utf-8").splitlines()))
-    print("\ncompiles\n")
-    print("\n".join(f"  {line}" for line in compile_lines(index)))
+    first = first_file(index)
+    _print("findings", [line for found in index["findings"] for line in finding_lines(found)])
+    _print(first, (arguments.out / first).read_text(encoding="utf-8").splitlines())
+    _print("compiles", compile_lines(index))
+    print(f"\n{sum(path.is_file() for path in arguments.out.rglob('*'))} files in {arguments.out}; begin with index.md")
+
+
+def _print(title: str, lines: list[str]) -> None:
+    print(f"\n{title}\n")
+    for line in lines:
+        print(textwrap.fill(line, 110, initial_indent="  ", subsequent_indent="  ") if len(line) > 110 else f"  {line}")
 
 
 def _run(backend: str, out: Path) -> None:
@@ -57,22 +58,12 @@ def _run(backend: str, out: Path) -> None:
         toy_example.main(backend, CALLS)
 
 
-def tree(directory: Path) -> list[str]:
-    """Return the files of a dump, those of one graph on one line and those of a subdirectory counted."""
-    lines = []
-    graphs: dict[str, list[str]] = {}
-    for path in sorted(directory.iterdir(), key=lambda path: (path.name.startswith("_"), path.name)):
-        graph = _GRAPH_FILE.fullmatch(path.name)
-        if graph is not None:
-            graphs.setdefault(graph[1], []).append(graph[2])
-        elif path.is_dir():
-            lines.append(f"{path.name}/  {sum(1 for _ in path.iterdir())} files")
-        else:
-            lines.append(path.name)
-    for name, stages in graphs.items():
-        head = f"{name}.*.py  "
-        lines += textwrap.wrap(", ".join(stages), 100, initial_indent=head, subsequent_indent=" " * len(head))
-    return lines
+def finding_lines(found: dict[str, Any]) -> list[str]:
+    """Return the cause of a finding with its place, and what to do about it."""
+    where = found["where"]
+    place = f" ({where['file']}:{where['line']})" if where else ""
+    fix = [f"  fix: {found['fix']}"] if found["fix"] else []
+    return [f"{found['severity']}: {found['cause']}{place}", *fix]
 
 
 def _functions(index: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -83,10 +74,10 @@ def _functions(index: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             yield f"{root['name']}, from line {resume['resumes_at']}", resume
 
 
-def transformed_files(index: dict[str, Any]) -> list[str]:
-    """Return the files of all transformed code, in the order of the compiles."""
+def first_file(index: dict[str, Any]) -> str:
+    """Return the file of the transformed code of the first compile."""
     made = {one["id"]: one["transformed"] for _, function in _functions(index) for one in function["compiles"]}
-    return [made[compile_id]["file"] for compile_id in index["order"] if "file" in made[compile_id]]
+    return next(str(made[compile_id]["file"]) for compile_id in index["order"] if "file" in made[compile_id])
 
 
 def compile_lines(index: dict[str, Any]) -> list[str]:

@@ -69,7 +69,7 @@ def __getattr__(name: str) -> object:
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise ImportError(f"depyf.{name} needs torch, which is not installed: pip install 'depyf[torch]'") from error
+        raise ImportError(f"depyf.{name} needs torch, which is missing: pip install torch setuptools numpy") from error
     found: object = getattr(module, name)
     globals()[name] = found
     return found

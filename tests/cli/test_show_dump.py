@@ -56,7 +56,7 @@ def run(dump: Path, *options: str) -> Result:
 def test_what_is_wrong_stands_above_all_compiles(dump: Path) -> None:
     shown = run(dump)
     assert shown.exit_code == 0
-    assert "medium graph-break  toy.py:6 in toy\n" in shown.output
+    assert "medium break-data-dependent-branch  toy.py:6 in toy\n" in shown.output
     head, _, table = shown.output.partition("compile   function")
     assert "`toy` was compiled again" in head
     assert "0/0       toy  toy.py:4   first call" in table
@@ -68,7 +68,7 @@ def test_breaks_and_recompiles_say_what_to_do(dump: Path) -> None:
     assert "hint: Use `torch.cond` to express dynamic control flow." in run(dump, "--breaks").output
     recompiles = run(dump, "--recompiles").output
     assert '0/0 refused: size of L["a"]: expected (10,), got (9,)' in recompiles
-    assert "fix: `torch._dynamo.mark_dynamic(a, 0)` before the first call" in recompiles
+    assert "fix: call `torch._dynamo.mark_dynamic(a, 0)` before the first call" in recompiles
 
 
 def test_a_function_is_shown_with_its_source_code_and_guards(dump: Path) -> None:
@@ -126,10 +126,10 @@ def sarif(dump: Path) -> dict[str, Any]:
 
 
 def test_findings_as_sarif_are_shown_at_their_lines(dump: Path) -> None:
-    result = next(each for each in sarif(dump)["runs"][0]["results"] if each["ruleId"] == "graph-break")
+    result = next(each for each in sarif(dump)["runs"][0]["results"] if each["ruleId"] == "break-data-dependent-branch")
     place = result["locations"][0]["physicalLocation"]
     assert place == {"artifactLocation": {"uri": "toy.py", "uriBaseId": "SRCROOT"}, "region": {"startLine": 6}}
-    assert result["message"]["text"].startswith("Graph break: Data-dependent branching. Fix: ")
+    assert result["message"]["text"].startswith("Graph break: a branch depends on the values of a tensor. Fix: ")
     assert result["level"] == "warning"
 
 
@@ -138,7 +138,7 @@ def test_a_finding_is_the_same_in_sarif_after_lines_have_moved(dump: Path, tmp_p
     moved["breaks"][0]["where"]["line"] = 60
     write_dump(tmp_path / "moved", index([function("toy", [moved])]), FILES)
     one, other = (
-        next(each for each in sarif(each)["runs"][0]["results"] if each["ruleId"] == "graph-break")
+        next(each for each in sarif(each)["runs"][0]["results"] if each["ruleId"] == "break-data-dependent-branch")
         for each in (dump, tmp_path / "moved")
     )
     assert one["partialFingerprints"] == other["partialFingerprints"]

@@ -79,6 +79,34 @@ def test_recompiles_for_one_value_are_one() -> None:
     assert found.cost.compiles == 2
 
 
+def test_the_limit_is_told_with_the_cause_of_the_recompiles() -> None:
+    limit = Failure("RecompileLimitExceeded", "recompile_limit reached", None)
+    texts = [f'L["n"]: expected {number}, got {number + 1}' for number in range(3)]
+    recompiles = [compiled(number + 1, refused(f"0/{number}", text)) for number, text in enumerate(texts)]
+    run = session(compiled(0), *recompiles, compiled(4, Refusal("0/3", ("n == 3",)), failure=limit))
+    (found,) = findings(run)
+    assert (found.kind, found.severity, found.cost.compiles) == ("recompile-limit", "high", 4)
+    assert "`n` grows by 1" in found.cause and "add_" in found.fix
+
+
+def test_a_break_that_ends_the_compile_is_one_finding() -> None:
+    failure = Failure("Unsupported", "Unsupported context manager", None)
+    (found,) = findings(session(compiled(0, breaks=[broken(3)], failure=failure)))
+    assert (found.kind, found.severity) == ("graph-break", "high")
+    assert "the rest of `f` runs eager" in found.cause
+
+
+def test_a_value_that_a_break_leaves_behind_is_no_finding_of_its_own() -> None:
+    run = session(compiled(0, breaks=[broken(3)]), compiled(1, refused("0/0", 'L["___stack0"]: expected 1, got 2')))
+    assert [each.kind for each in findings(run)] == ["graph-break"]
+
+
+def test_what_a_backend_raised_is_told() -> None:
+    failure = Failure("BackendCompilerFailed", "backend='b' raised:\nValueError: no such kernel\n\nSet ...", None)
+    (found,) = findings(session(compiled(0, failure=failure)))
+    assert found.cause.endswith("backend='b' raised: ValueError: no such kernel")
+
+
 def test_what_several_processes_show_is_one() -> None:
     found = findings(session(compiled(0, breaks=[broken(3)])))
     (joined,) = merged([*found, *found])
@@ -91,4 +119,5 @@ def test_the_index_tells_them_and_is_read_back() -> None:
     assert tuple(findings_of(index)) == findings(run) == findings(session_of(index))
     assert isinstance(findings_of(index)[0], Finding)
     assert findings_of({}) == []
-    assert "## Findings\n\n1. **high**: The compile of `f` failed" in index_markdown(run)
+    told = "1. **high**: Graph break: print, and the rest of `f` runs eager (f.py:3)"
+    assert f"## Findings\n\n{told}" in index_markdown(run)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.report.advice import OF_FLOATS, OF_NUMBERS, OF_OBJECTS, OF_STATE, OF_STRINGS, advice
+from depyf.report.catalogue import advice, kind_of_recompile
 from depyf.report.entry_table import NOTHING, entry_table
-from depyf.report.model import Guard, Refusal
+from depyf.report.model import Guard, Recompile, Refusal
+from depyf.report.nearest import nearest
 from depyf.report.refused import refused
 
 
@@ -36,24 +37,67 @@ def test_torchs_own_words_are_taken_apart_where_there_are_no_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "kind", "says"),
     [
-        ('size of L["x"]: expected (2, 8), got (2, 12)', "mark_dynamic(x, 1)"),
-        ('size of L["x"]: expected (2, 8), got (3, 12)', "mark_dynamic(x, [0, 1])"),
-        ('size of L["x"]: expected (2, 8), got (2,)', "one number of dimensions"),
-        ('dtype of L["x"]: expected torch.float32, got torch.float64', "one dtype"),
-        ('L["scale"]: expected 1.0, got 2.0', OF_FLOATS),
-        ('L["n"]: expected 3, got 4', OF_NUMBERS),
-        ('L["flag"]: expected True, got False', "for each value"),
-        ("grad_mode: expected True, got False", OF_STATE),
-        ("L[\"name\"]: expected 'a', got 'bc'", OF_STRINGS),
-        ('L["activation"]: expected torch.relu, got torch.tanh', OF_OBJECTS),
-        ("x (HINT: torch says so)", "torch: torch says so"),
+        ('size of L["x"]: expected (2, 8), got (2, 12)', "tensor-size", "mark_dynamic(x, 1)"),
+        ('size of L["x"]: expected (2, 8), got (2,)', "tensor-rank", "one number of dimensions"),
+        ('dtype of L["x"]: expected torch.float32, got torch.float64', "tensor-dtype", "`x.to(torch.float32)`"),
+        ('L["scale"]: expected 1.0, got 2.0', "argument-float", "`torch.tensor(1.0)`"),
+        ('L["self"].__dict__["n"]: expected 3, got 4', "module-int", "hold `self.n` as a tensor"),
+        ('L["options"].n: expected 3, got 4', "object-int", "hold `options.n` as a tensor"),
+        ('L["options"]["n"]: expected 3, got 4', "element-int", 'hold `options["n"]` as a tensor'),
+        ('G["N"]: expected 3, got 4', "global-int", "hold `N` as a tensor"),
+        ('L["flag"]: expected True, got False', "argument-bool", "torch.where(flag, ..., ...)"),
+        ("grad_mode: expected True, got False", "grad-mode", ""),
+        ("GLOBAL_STATE changed: num_threads", "num-threads", "once, before the first call"),
+        ("L[\"name\"]: expected 'a', got 'bc'", "argument-string", "before the call"),
+        ('L["n"]: expected length 2, got 3', "argument-length", "mark_dynamic"),
+        ('class of L["n"]: expected list, got tuple', "argument-type", "to one type"),
+        ('L["g"].__code__: expected code of f (a.py:1), got code of f (a.py:2)', "argument-function", "define"),
+        ("x (HINT: torch says so)", "recompile", "torch: torch says so"),
     ],
 )
-def test_advice_is_by_what_was_not_as_expected(text: str, says: str) -> None:
+def test_advice_is_by_what_was_not_as_expected(text: str, kind: str, says: str) -> None:
     (found,) = refused(Refusal("0/0", (), (text,)))
+    assert kind_of_recompile(found).name == kind
     assert says in advice(found)
+
+
+def test_a_name_that_is_no_parameter_is_of_the_enclosing_function() -> None:
+    (found,) = refused(Refusal("0/0", (), ('L["k"]: expected 1, got 2',)))
+    assert kind_of_recompile(found, ("x",)).name == "closure-int"
+
+
+def recompile(*explained: tuple[str, ...]) -> Recompile:
+    return Recompile(tuple(Refusal(f"0/{number}", texts[:1], texts) for number, texts in enumerate(explained)))
+
+
+@pytest.mark.parametrize(
+    ("texts", "reasons"),
+    [
+        (('size of L["x"]: expected (2, 8), got (4, 8)', 'stride of L["x"]: expected (8, 1), got (9, 1)'), 1),
+        (('size of L["x"]: expected (2, 8), got (4, 8)', 'size of L["y"]: expected (2,), got (4,)'), 1),
+        (('size of L["x"]: expected (2, 8), got (4, 8)', 'size of L["y"]: expected (2,), got (5,)'), 2),
+        (('L["a"].training: expected True, got False', 'L["b"].training: expected True, got False'), 1),
+        (("grad_mode: expected True, got False", 'requires_grad of L["x"]: expected True, got False'), 1),
+        (('L["k"]: expected the keys "a", in this order, got []', 'L["k"]["a"]: expected to be there, got no'), 1),
+        (('L["n"]: expected 1, got 2', 'L["m"]: expected 1, got 2'), 2),
+    ],
+)
+def test_what_follows_from_another_refusal_is_folded(texts: tuple[str, ...], reasons: int) -> None:
+    told = nearest(recompile(texts))
+    assert told is not None
+    assert (len(told.reasons), told.folded) == (reasons, len(texts) - reasons)
+
+
+def test_the_nearest_entry_is_the_one_with_the_fewest_independent_reasons() -> None:
+    far = ('L["n"]: expected 1, got 2', 'L["m"]: expected 1, got 2')
+    near = ('size of L["x"]: expected (2, 8), got (4, 8)', 'stride of L["x"]: expected (8, 1), got (9, 1)')
+    told = nearest(recompile(near, far))
+    assert told is not None and (told.entry, told.reasons[0].aspect, told.others) == ("0/0", "size", 2)
+    told = nearest(recompile(near, far, near))
+    assert told is not None and told.entry == "0/2"
+    assert nearest(recompile()) is None
 
 
 def guard(clause: str, source: str = 'L["x"]', kind: str = "TENSOR_MATCH") -> Guard:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 NAMES = ("a", "b", "c", "x", "y", "z")
 
 
@@ -46,13 +48,18 @@ def shown(value: object, depth: int = 0) -> object:
     if isinstance(value, Value):
         return f"value {value.number}"
     if isinstance(value, BaseException):
-        return f"{type(value).__name__} {value.args} in {shown(value.__context__, depth + 1) if depth < 4 else ''}"
+        args = tuple(shown(arg, depth + 1) for arg in value.args) if depth < 4 else ()
+        return f"{type(value).__name__} {args} in {shown(value.__context__, depth + 1) if depth < 4 else ''}"
     if isinstance(value, (list, tuple)):
         return (type(value).__name__, *(shown(item, depth + 1) for item in value)) if depth < 6 else "deep"
     if isinstance(value, dict):
         return ("dict", *((key, shown(item, depth + 1)) for key, item in value.items())) if depth < 6 else "deep"
-    if isinstance(value, (slice, int, str, float, type(None))):
-        return (type(value).__name__, str(value))
+    if isinstance(value, slice):
+        return ("slice", *(shown(part, depth + 1) for part in (value.start, value.stop, value.step)))
+    if isinstance(value, (set, frozenset)):
+        return ("set", *(shown(item, depth + 1) for item in value))
+    if isinstance(value, (int, str, float, type(None))):
+        return (type(value).__name__, ADDRESS.sub("", str(value)))
     return type(value).__name__
 
 
@@ -70,6 +77,12 @@ class Value:
 
     def __radd__(self, other: object) -> Value:
         return self.new("+ right", other)
+
+    def __repr__(self) -> str:
+        return f"text {self.trace.note(self, 'repr')}"
+
+    def __format__(self, spec: str) -> str:
+        return f"text {self.trace.note(self, 'format', spec)}"
 
     def __lt__(self, other: object) -> Value:
         return self.new("<", other)

@@ -22,9 +22,9 @@ LIMIT = 900
 
 
 def pages() -> list[Path]:
-    """Return the pages that are run: README and all of docs, but the decisions, which are records."""
+    """Return the pages that are run: README, ARCHITECTURE and all of docs, but the decisions, which are records."""
     of_site = [each for each in (ROOT / "docs").rglob("*.md") if "decisions" not in each.parts]
-    return [ROOT / "README.md", *sorted(of_site)]
+    return [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *sorted(of_site)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ def main() -> None:
     Exit codes of every command: 0 done; 1 the work itself failed; 2 wrong usage, or a target that is not there.
     """
     if importlib.util.find_spec("click") is None:
-        print("depyf: the command line needs click: pip install 'depyf[cli]'", file=sys.stderr)
+        print("depyf: the command line needs click: pip install click rich jinja2", file=sys.stderr)
         sys.exit(EXIT_USAGE)
     from depyf.cli.commands import depyf
 

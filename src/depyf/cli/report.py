@@ -121,7 +121,7 @@ def _executor(address: str) -> Iterator[Executor | None]:
     try:
         from distributed import Client
     except ImportError as error:
-        raise TraceError("--scheduler needs dask: pip install 'depyf[dask]'") from error
+        raise TraceError("--scheduler needs dask: pip install 'dask[distributed]'") from error
     with Client(address) as client, client.get_executor() as executor:
         yield cast(Executor, executor)
 

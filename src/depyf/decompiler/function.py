@@ -51,6 +51,7 @@ class Decompiled:
     names: identifiers in the source that stand for variable names that are none.
     functions: names of functions in the source that stand for the names which these functions have.
     compiled: the code that `verdict` is about; None where `module_source` does not compile to any.
+    lets_go: whether `compiled` lets its variables go where it reads them for the last time.
     """
 
     source: str
@@ -61,6 +62,7 @@ class Decompiled:
     names: Mapping[str, str]
     functions: Mapping[str, str] = field(default_factory=lambda: NO_RENAMES)
     compiled: types.CodeType | None = None
+    lets_go: bool = False
 
     @property
     def level(self) -> Level:
@@ -143,8 +145,11 @@ def _attempt(
     if neutral.freevars:
         module_source = write([_wrapped(definition, function, neutral)], grammar)
     verdict, compiled = _prove(code, neutral, module_source, function, names, assumptions, listings)
+    lets_go = verdict.outlives
+    if lets_go:
+        verdict, compiled = _prove(code, neutral, module_source, function, names, assumptions, listings, lets_go=True)
     return Decompiled(
-        source, module_source, function, verdict, names.objects, names.variables, names.functions, compiled
+        source, module_source, function, verdict, names.objects, names.variables, names.functions, compiled, lets_go
     )
 
 
@@ -202,6 +207,8 @@ def _prove(
     names: Names,
     assumptions: Assumptions,
     listings: Listings,
+    *,
+    lets_go: bool = False,
 ) -> tuple[Verdict, types.CodeType | None]:
     candidate = None
     try:
@@ -215,6 +222,7 @@ def _prove(
                 names=names.variables,
                 functions=names.functions,
                 imported=imported_names(neutral, listings),
+                lets_go=lets_go,
             )
             return verify(neutral, read(candidate), assumptions, listings), candidate
     except DecompilationError as error:

@@ -7,15 +7,18 @@ is kept after a context, as long as the process runs: what a living process has 
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections import OrderedDict
 from pathlib import Path
 
 from depyf.report.writer import prepared_directory
 
-if sys.platform != "win32":  # It has no such locks.
+try:
     import fcntl
+
+    HAS_LOCKS = True
+except ImportError:  # Windows has no such locks: each process writes as if it were alone.
+    HAS_LOCKS = False
 
 FOLDER = "process_{}"
 """Folder of a process that is not the first in a directory."""
@@ -54,7 +57,7 @@ class Claims:
 
     def _take(self, directory: Path) -> bool:
         """Claim a directory; return whether no other process has it."""
-        if sys.platform == "win32":
+        if not HAS_LOCKS:
             return True
         if directory in self._held and _is_same(self._held[directory], directory):
             self._held.move_to_end(directory)

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from depyf.report.model import Refusal
+from depyf.report.spelling import spelled
 
 _EXPLAINED = re.compile(
-    r"(?P<subject>.*?): expected (?P<expected>.*), got (?P<actual>.*?)(?:  \((?P<where>\S*:\d+(?: .*)?)\))?$",
+    r"(?P<subject>.*?): expected (?P<expected>.*), got (?P<actual>.*?)(?:  \((?P<where>\S*:\d+(?: .*?)?)\)?)?$",
     re.DOTALL,
 )
 _MISMATCH = re.compile(
-    r"tensor '(?P<subject>.*?)' (?P<aspect>\w+) mismatch.*?expected (?P<expected>.*?), actual (?P<actual>.*)"
+    r"tensor '(?P<subject>.*?)' (?P<aspect>\w+) mismatch.*?expected (?P<expected>.*?)(?:, actual (?P<actual>.*))?$"
 )
+_EQUAL = re.compile(r"(?P<subject>[\w.\[\]'\"]+) == (?P<expected>.+?)(?:  \((?P<where>\S*:\d+(?: .*)?)\))?$")
+_LENGTH = re.compile(r"len\((?P<subject>.+)\) (?:==|!=) (?P<expected>\d+)(?:  \((?P<where>\S*:\d+(?: .*)?)\))?$")
+_CHANGED = re.compile(r"GLOBAL_STATE changed: (?P<subject>\w+)")
 _ASPECT = re.compile(r"(?P<aspect>[a-z_ ]+) of (?P<source>.+)$", re.DOTALL)
+STATES = frozenset(
+    "grad_mode inference_mode autocast autocast_cache torch_function torch_function_all_disabled torch_function_modes "
+    "deterministic_algorithms deterministic_algorithms_warn_only allow_tf32 allow_fp16_reduce allow_bf16_reduce "
+    "cuda_matmul_precision default_device default_dtype num_threads saved_tensors_hooks".split()
+)
+"""Torch's names for what stands around a call, and is no value of the program's."""
+_OF_LENGTH = "length "
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,24 +43,73 @@ class Refused:
     where: str
     text: str
 
+    @property
+    def subject(self) -> str:
+        """Return the value as the user would write it."""
+        return spelled(self.source.removesuffix(".__code__") if self.is_function else self.source)
+
+    @property
+    def is_function(self) -> bool:
+        """Return whether it is about which function a value is."""
+        return self.source.endswith(".__code__") or self.expected.startswith("code of ")
+
+    @property
+    def words(self) -> str:
+        """Return the refusal as a sentence, with the value as the user would write it."""
+        if not self.expected:
+            return self.text
+        subject = f"{self.aspect} of {self.subject}" if self.aspect else self.subject
+        if not self.actual:
+            return f"{subject} was not {self.expected}"
+        return f"{subject}: expected {self.expected}, got {self.actual}"
+
+    @property
+    def is_state(self) -> bool:
+        """Return whether it is about the state around the call, and about no value of the program: `grad_mode`."""
+        return not self.aspect and self.source in STATES
+
+    @property
+    def is_mode(self) -> bool:
+        """Return whether it is about a module that is in training or not."""
+        return self.subject.endswith(".training")
+
 
 def refused(refusal: Refusal) -> list[Refused]:
     """Return every respect in which an entry refused, those that torch alone names where no others are known."""
-    return [_read(refusal.entry, text) for text in refusal.explained or refusal.clauses]
+    found = [_read(refusal.entry, text) for text in refusal.explained or refusal.clauses]
+    if any(map(_is_of_inference, found)):
+        return [replace(each, source="inference_mode") if each.source == "grad_mode" else each for each in found]
+    return found
+
+
+def _is_of_inference(each: Refused) -> bool:
+    """Return whether of two tensors, the one expected and the one there, one alone was made under `inference_mode`."""
+    keys = ("ADInplaceOrView" in text for text in (each.expected, each.actual))
+    same_device = each.expected.split(",")[0] == each.actual.split(",")[0].removesuffix("'")
+    return each.aspect == "dispatch keys" and len(set(keys)) == 2 and same_device
 
 
 def _read(entry: str, text: str) -> Refused:
     found = _EXPLAINED.match(text) or _MISMATCH.match(text)
     if found is None:
-        return Refused(entry, "", "", "", "", "", text)
+        return _of_torch(entry, text)
     parts = found.groupdict()
     aspect = _ASPECT.match(parts["subject"])
-    return Refused(
-        entry=entry,
-        source=aspect["source"] if aspect else parts["subject"],
-        aspect=aspect["aspect"] if aspect else parts.get("aspect") or "",
-        expected=parts["expected"],
-        actual=parts["actual"],
-        where=parts.get("where") or "",
-        text=text,
-    )
+    source = aspect["source"] if aspect else parts["subject"]
+    name = aspect["aspect"] if aspect else parts.get("aspect") or ""
+    expected = parts["expected"]
+    if not name and expected.startswith(_OF_LENGTH):
+        name, expected = "length", expected.removeprefix(_OF_LENGTH)
+    return Refused(entry, source, name, expected, parts["actual"] or "", parts.get("where") or "", text)
+
+
+def _of_torch(entry: str, text: str) -> Refused:
+    """Take a clause of torch's own apart, which says what was expected and not what was there."""
+    state, length, equal = _CHANGED.match(text), _LENGTH.match(text), _EQUAL.match(text)
+    if state is not None:
+        return Refused(entry, state["subject"], "", "", "", "", text)
+    if length is not None:
+        return Refused(entry, length["subject"], "length", length["expected"], "", length["where"] or "", text)
+    if equal is not None:
+        return Refused(entry, equal["subject"], "", equal["expected"], "", equal["where"] or "", text)
+    return Refused(entry, "", "", "", "", "", text)

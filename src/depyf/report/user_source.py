@@ -65,6 +65,14 @@ def is_installed(filename: str) -> bool:
     )
 
 
+def is_library_file(filename: str) -> bool:
+    """Return whether a file is no file of the user's own, by its path or the short name that the index has of it."""
+    return is_installed(filename) or any(
+        not os.path.isabs(filename) and os.path.isfile(os.path.join(directory, filename))
+        for directory in _package_directories()
+    )
+
+
 @functools.cache
 def _package_directories() -> tuple[str, ...]:
     """Return the directories of installed packages and of the standard library, longest first."""

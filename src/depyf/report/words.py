@@ -13,6 +13,7 @@ from depyf.report.model import (
     Transformed,
     Trigger,
 )
+from depyf.report.nearest import nearest
 from depyf.report.user_source import Resumption, short_path
 
 
@@ -27,13 +28,13 @@ def trigger_words(trigger: Trigger, rest: str = "in index.md") -> str:
     match trigger:
         case FirstCall():
             return "first call"
-        case Recompile(refusals, older):
-            told = [(each.entry, each.explained or each.clauses) for each in reversed(refusals)]
-            entry, clauses = min(told, key=lambda pair: len(pair[1]), default=("", ()))
-            if not clauses:
+        case Recompile():
+            told = nearest(trigger)
+            if told is None:
                 return "recompile, torch does not say why"
-            others = sum(len(each) for _, each in told) - 1 + (older.count if older is not None else 0)
-            return f"recompile, {entry}: {clauses[0]}" + (f" ({others} more {rest})" if others else "")
+            untold = trigger.others.count if trigger.others is not None else 0
+            others = len(told.reasons) - 1 + told.folded + told.others + untold
+            return f"recompile, {told.entry}: {told.words}" + (f" ({others} more {rest})" if others else "")
         case Resume(caller):
             return f"goes on after {caller}"
 

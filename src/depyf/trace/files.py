@@ -79,7 +79,7 @@ def _of_path(path: str) -> dict[str, int]:
 
 def _of_url(path: str) -> dict[str, int]:
     if importlib.util.find_spec("fsspec") is None:
-        raise TraceError(f"{path} is opened by fsspec: pip install 'depyf[remote]'")
+        raise TraceError(f"{path} is opened by fsspec: pip install fsspec")
     import fsspec
 
     system, inside = fsspec.core.url_to_fs(path)

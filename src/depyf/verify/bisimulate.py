@@ -21,7 +21,8 @@ from depyf.verify.frame import Frame, enter_handler
 from depyf.verify.frame_readers import reads_frame, shows_in_one_order
 from depyf.verify.join import canonical, meet
 from depyf.verify.level import Place
-from depyf.verify.relate import relate
+from depyf.verify.lifetimes import outlives
+from depyf.verify.relate import describe, relate
 from depyf.verify.silent import SILENT, Action
 from depyf.verify.state import LEAVE, Side, State
 from depyf.verify.terms import CAUGHT, NotUnderstood, Sort, Symbol, Term, Terms
@@ -56,6 +57,7 @@ class Bisimulation:
         self.flows = original, candidate
         self.listings = original.listing, candidate.listing
         self.lengths = assumptions.sequence_lengths
+        self.in_place = assumptions.in_place
         self.actions = {**SILENT, "LOAD_GLOBAL": unchanging(assumptions, self.listings)}
         self.joins = tuple(flow.join_points() for flow in self.flows)
         self.reads_frame = any(reads_frame(listing) for listing in self.listings)
@@ -153,7 +155,7 @@ class Bisimulation:
 
     def live(self, number: int, place: int) -> frozenset[str] | None:
         """Return the variables of a side that are read later, None where somebody may look at all of them."""
-        if self.reads_frame:
+        if self.reads_frame or self.in_place:
             return None
         if place == LEAVE:
             return frozenset()
@@ -223,6 +225,12 @@ class Bisimulation:
         reason = relate(state, pairs, self.result.nested)
         if reason is not None:
             raise NotUnderstood(f"{text(mine)}: {reason}")
+        # The traceback of an exception that is being handled holds the frame, and with it all variables.
+        if self.in_place and mine.outcomes and not self.terms.is_caught(first.handling):
+            found = outlives(state, (mine.outcomes[0].pops, its.outcomes[0].pops))
+            if found is not None:
+                self.result.outlives = True
+                raise NotUnderstood(f"{text(mine)}: {describe(state, found)} lives longer")
 
     def visible_variables(self, state: State) -> list[tuple[Term, Term]]:
         """Return pairs of the variables that code run by an observable may look at; unbound ones are null in both."""
@@ -334,7 +342,9 @@ def gathers(listing: Listing) -> bool:
 
 def takes_super(listing: Listing) -> bool:
     """Return whether `super()` may be called here: under whatever name, where the frame has a class to tell it."""
-    return "__class__" in listing.code.freevars or "super" in listing.code.names
+    if "__class__" in listing.code.freevars:
+        return True
+    return "super" in listing.code.names and any(item.arg == "super" for item in listing.instructions)
 
 
 def text(event: Event) -> str:

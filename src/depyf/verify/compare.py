@@ -75,4 +75,4 @@ def verify_one(
 
 def described(level: Level, original: Code, comparison: Comparison) -> Verdict:
     """Return the verdict with the place and the name of the code it is about."""
-    return Verdict(level, f"{original.name}: {comparison.reason}", comparison.where)
+    return Verdict(level, f"{original.name}: {comparison.reason}", comparison.where, comparison.outlives)

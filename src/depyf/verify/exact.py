@@ -18,11 +18,13 @@ class Comparison:
 
     reason: the first difference, or None where there is none.
     nested: the pairs of nested code that must be proven as well.
+    outlives: whether the reason is that a value lives longer.
     pairs: by index, the instructions of both that were found to do the same.
     """
 
     reason: str | None = None
     where: Place | None = None
+    outlives: bool = False
     nested: list[tuple[Code, Code]] = field(default_factory=list)
     pairs: set[tuple[int, int]] = field(default_factory=set)
 

@@ -8,7 +8,7 @@ Names tell, wherever they stand: of a global, an attribute, a variable, an impor
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Instruction, Listing
@@ -35,46 +35,40 @@ OTHER: Slot = ("", "")
 
 def reads_frame(listing: Listing) -> bool:
     """Return whether code names something that sees all variables of its caller, or makes code that does."""
-    code = listing.code
-    if gets_frames(code):
+    code, items = listing.code, listing.instructions
+    of_names = {item.arg for item in items if item.op in LOADS}
+    otherwise = {attribute(item) for item in items} | mentioned(code, [])
+    nested = (const for const in code.consts if isinstance(const, Code))
+    if gets_frames(of_names | otherwise) or any(makes_getter(each) for each in nested):
         return True
-    mentioned = {*code.names, *code.varnames, *code.cellvars, *code.freevars, *texts(code)}
-    if READERS.isdisjoint(mentioned):
-        return any(item.op in LOADS and item.arg in OF_INSPECT for item in listing.instructions)
-    named = [item for item in listing.instructions if item.op in LOADS and item.arg in READERS]
-    builtins = {item.arg for item in named}
-    if not builtins <= OF_ARGUMENT or is_otherwise_named(listing, mentioned & READERS):
+    if not READERS.isdisjoint(otherwise) or not (READERS - OF_ARGUMENT | OF_INSPECT).isdisjoint(of_names):
         return True
-    return len(named) > calls_with_argument(listing.instructions)
+    named = [item for item in items if item.op in LOADS and item.arg in OF_ARGUMENT]
+    return len(named) > calls_with_argument(items)
 
 
-def gets_frames(code: Code) -> bool:
-    """Return whether code, or code nested in it, names what gives frames: also that of the function around it."""
+def makes_getter(code: Code) -> bool:
+    """Return whether code that stands in other code gets frames: that of its caller is one of them."""
     pending = [code]
     while pending:
         current = pending.pop()
-        mentioned = {*current.names, *current.varnames, *current.freevars, *texts(current)}
-        if not GETTERS.isdisjoint(mentioned):
-            return True
-        if "inspect" in mentioned and not OF_INSPECT.isdisjoint(mentioned):
+        if gets_frames(mentioned(current, current.names)):
             return True
         pending += [const for const in current.consts if isinstance(const, Code)]
     return False
 
 
-def is_otherwise_named(listing: Listing, readers: Set[str]) -> bool:
-    """Return whether readers are mentioned in another way than as globals."""
-    code = listing.code
-    if not readers.isdisjoint({*code.varnames, *code.cellvars, *code.freevars, *texts(code)}):
-        return True
-    return any(attribute(item) in readers for item in listing.instructions)
+def gets_frames(names: Set[object]) -> bool:
+    """Return whether some of these names give frames."""
+    return not GETTERS.isdisjoint(names) or "inspect" in names and not OF_INSPECT.isdisjoint(names)
 
 
-def texts(code: Code) -> list[str]:
-    """Return the texts among the constants of some code, and those in its constant tuples."""
-    found = [const for const in code.consts if type(const) is str]
+def mentioned(code: Code, names: Sequence[str]) -> set[object]:
+    """Return some names, those of the variables of some code, and the texts among its constants."""
+    found: set[object] = {*names, *code.varnames, *code.cellvars, *code.freevars}
     rows = [const for const in code.consts if type(const) is tuple]
-    return found + [item for row in rows for item in row if type(item) is str]
+    found.update(item for row in (code.consts, *rows) for item in row if type(item) is str)
+    return found
 
 
 def shows_in_one_order(first: Listing, second: Listing) -> bool:

@@ -5,7 +5,20 @@ from __future__ import annotations
 from depyf.bytecode.code import Code
 from depyf.verify.relate import relate
 from depyf.verify.state import FunctionOf, HeapObject, Side, State, contents, refilled, shape
-from depyf.verify.terms import Cell, Constant, Fresh, NotUnderstood, Null, Pure, Sort, Symbol, Term, Terms, TupleOf
+from depyf.verify.terms import (
+    NOTHING,
+    Cell,
+    Constant,
+    Fresh,
+    NotUnderstood,
+    Null,
+    Pure,
+    Sort,
+    Symbol,
+    Term,
+    Terms,
+    TupleOf,
+)
 
 
 def canonical(state: State, live: tuple[frozenset[str] | None, frozenset[str] | None]) -> State:
@@ -194,11 +207,16 @@ class Join:
     def common_sort(self, old: Term, new: Term) -> Symbol:
         """Return the sort that both values are of."""
         if self.may_be_null(old) or self.may_be_null(new):
-            return Symbol(Sort.MAYBE)
+            return NOTHING if self.is_nothing(old) and self.is_nothing(new) else Symbol(Sort.MAYBE)
         if self.terms.is_bool(old) and self.terms.is_bool(new):
             return Symbol(Sort.BOOL)
         nodes = self.terms.nodes[old], self.terms.nodes[new]
         return nodes[0] if isinstance(nodes[0], Symbol) and nodes[0] == nodes[1] else Symbol(Sort.PLAIN)
+
+    def is_nothing(self, term: Term) -> bool:
+        """Return whether a value is surely a null or a constant, which nobody has to keep."""
+        node = self.terms.nodes[term]
+        return isinstance(node, (Null, Constant)) or node == NOTHING
 
     def may_be_null(self, term: Term) -> bool:
         """Return whether a value may be that of an unbound variable."""

@@ -44,11 +44,13 @@ class Verdict:
 
     reason: empty for EXACT; for EQUIVALENT why it is not EXACT; for UNPROVEN why not EQUIVALENT.
     where: the first difference that `reason` speaks of, where it has a place.
+    outlives: whether what is not proven is that nothing lives longer.
     """
 
     level: Level
     reason: str = ""
     where: Place | None = None
+    outlives: bool = False
 
     def __str__(self) -> str:
         return f"{self.level}: {self.reason}" if self.reason else str(self.level)

@@ -65,6 +65,10 @@ CAUGHT = Symbol(Sort.PLAIN, "caught")
 """An exception."""
 
 
+NOTHING = Symbol(Sort.MAYBE, "nothing")
+"""A null or a constant, on different ways."""
+
+
 @dataclass(slots=True, eq=False)
 class Constant:
     """A constant that is not a tuple."""

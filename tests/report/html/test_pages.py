@@ -116,7 +116,7 @@ def test_frames_of_packages_are_folded_below_the_users_own(launched: Any, tmp_pa
     ]
     made = build_report(write_dump(tmp_path, index([function("toy", [toy_entry()])], skipped=frames), FILES))
     with visit(launched, made.page, "breaks") as visited:
-        assert visited.page.get_by_text("mine", exact=True).is_visible()
+        assert visited.page.locator(".page.breaks").get_by_text("mine", exact=True).is_visible()
         assert not visited.page.get_by_text("emit", exact=True).is_visible()
         visited.page.get_by_text("1 of installed packages").click()
         assert visited.page.get_by_text("emit", exact=True).is_visible()

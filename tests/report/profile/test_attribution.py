@@ -29,6 +29,7 @@ def programs() -> Programs:
     found.compiles["0/0"] = function, Compile(CompileId(0, 0), "forward", USER, 1)
     resumed = Function("1", "forward", USER, 1, "", "0", resumes_at=6, break_line=5)
     found.compiles["1/0"] = resumed, Compile(CompileId(1, 0), "forward", USER, 1, trigger=Resume(CompileId(0, 0)))
+    found.heads.update({"0/0": (USER, 1), "1/0": (USER, 5)})
     calls = (Call("cpp_fused_add_0", 10, origins(2, 3)), Call("addmm", 12, origins(4)))
     found.texts.append(Text("0/0", "kernel_0.py", False, True, calls))
     found.texts.append(Text("0/0", "kernel_1.py", True, True, (Call("mm", 7, origins(4)),)))
@@ -71,7 +72,7 @@ def test_a_step_of_a_compiled_graph() -> None:
     )
     assert charged(step) == {
         ("python", (), ""): 15,
-        ("guards", (), "forward"): 10,
+        ("guards", (1,), "forward"): 10,
         ("dynamo", (), "forward"): 13,
         ("wrapper", (), "forward"): 17,
         ("kernel", (2, 3), "forward"): 20,
@@ -104,7 +105,7 @@ def test_the_gap_of_a_graph_break_is_charged_to_its_line() -> None:
         ("kernel", (2, 3), "forward"): 30,
         ("break", (5,), ""): 10 + 8 + 5,
         ("eager", (5,), ""): 2,
-        ("guards", (), "forward from line 6"): 5,
+        ("guards", (5,), "forward from line 6"): 5,
         ("kernel", (7,), "forward from line 6"): 20,
         ("dynamo", (), "forward from line 6"): 5,
     }

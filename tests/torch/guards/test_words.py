@@ -127,7 +127,7 @@ def test_quotes() -> None:
         (len, "len"),
         (dict, "dict"),
         (Colour.RED, f"{__name__}.Colour.RED"),
-        (function.__code__, "code of function"),
+        (function.__code__, f"code of function (test_words.py:{function.__code__.co_firstlineno})"),
         (3, ""),
     ],
 )

@@ -18,6 +18,11 @@ def is_limit(failure: Failure) -> bool:
     return any(name in failure.kind or name in failure.reason for name in LIMITS)
 
 
+def is_break(compiled: Compile) -> bool:
+    """Return whether a compile was given up at a graph break, which is a finding of its own."""
+    return compiled.failure is not None and compiled.failure.kind == "Unsupported" and bool(compiled.breaks)
+
+
 def place(line: UserLine) -> Where:
     """Return a line of the user's as the place of a finding."""
     return Where(short_path(line.filename), line.line, line.function)
@@ -28,13 +33,20 @@ def cost_of(compiled: Compile, eager_calls: int | None = None) -> Cost:
     return Cost(eager_calls, round(duration(compiled.seconds), 6), 1)
 
 
+def reason_of(failure: Failure) -> str:
+    """Return why a compile failed in one line: the exception that a backend raised stands below torch's own line."""
+    lines = [line.strip() for line in failure.reason.strip().splitlines() if line.strip()]
+    first = lines[0] if lines else "torch does not say why"
+    return (f"{first} {lines[1]}" if first.endswith("raised:") and len(lines) > 1 else first).rstrip(".")
+
+
 def of_failures(session: Session) -> Iterator[Finding]:
     """Yield a finding for each compile that failed."""
     for function, compiled in session.compiles():
         failure = compiled.failure
-        if failure is None or is_limit(failure):
+        if failure is None or is_limit(failure) or is_break(compiled):
             continue
         where = failure.where or UserLine(function.filename, function.first_line, "", function.name)
-        cause = f"The compile of `{function.name}` failed, {failure.kind}: {failure.summary.rstrip('.')}"
+        cause = f"The compile of `{function.name}` failed, {failure.kind}: {reason_of(failure)}"
         fix = failure.hints[0] if failure.hints else ""
         yield Finding("failure", "high", place(where), cause, cost_of(compiled), fix, (str(compiled.id),))

@@ -21,9 +21,9 @@ from depyf.version import __version__
 
 FOLDER = "report"
 PAGE = "index.html"
-STYLES = ("base.css", "overview.css", "tables.css", "function.css", "tools.css")
+STYLES = ("base.css", "overview.css", "tables.css", "function.css", "tools.css", "costs.css")
 SCRIPTS = (
-    *("base.js", "lexer.js", "code.js", "marks.js", "function.js", "overview.js"),
+    *("base.js", "lexer.js", "code.js", "marks.js", "function.js", "overview.js", "costs.js"),
     *("differ.js", "diff.js", "search.js", "keys.js", "route.js"),
 )
 

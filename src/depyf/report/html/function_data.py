@@ -14,7 +14,7 @@ from depyf.report.html.owners import owner_of
 from depyf.report.index_reader import Family, Run
 from depyf.report.links.blocks import Block, blocks
 from depyf.report.links.origins import Links, Origin, Origins, joined
-from depyf.report.model import Compile, Failure, Function, GraphBreak, Guard, GuardSet, Recompile, Resume, Transformed
+from depyf.report.model import Compile, Failure, Function, GraphBreak, Guard, GuardSet, Resume, Transformed
 from depyf.report.names import graph_number, resumed_function
 from depyf.report.status import status_of
 from depyf.report.words import proof_words, trigger_words
@@ -140,9 +140,6 @@ def _why(function: Function, compiled: Compile) -> str:
     match compiled.trigger:
         case Resume():
             return f"{trigger_words(compiled.trigger)}, from line {function.resumes_at} on"
-        case Recompile(refusals):
-            told = [line for each in refusals for line in (each.explained or each.clauses)]
-            return f"recompile: {'; '.join(told) or 'torch does not say why'}"
         case _:
             return trigger_words(compiled.trigger)
 

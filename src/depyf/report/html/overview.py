@@ -11,6 +11,7 @@ from depyf.report.html.function_data import entry_key
 from depyf.report.html.owners import owner_of
 from depyf.report.index_reader import Family, Run
 from depyf.report.model import Compile, Function, Recompile, Resume, UserLine
+from depyf.report.nearest import nearest
 from depyf.report.phases import PHASES, duration, phases
 from depyf.report.status import SIGNS, Status, status_of, worst
 
@@ -129,9 +130,9 @@ def _detail(function: Function, compiled: Compile) -> str:
     match compiled.trigger:
         case Resume(caller):
             return f"goes on from line {function.resumes_at} after {caller}"
-        case Recompile(refusals):
-            told = [line for each in refusals for line in (each.explained or each.clauses)]
-            return told[0] if told else "torch does not say why"
+        case Recompile():
+            told = nearest(compiled.trigger)
+            return told.words if told is not None else "torch does not say why"
         case _:
             return "first call"
 

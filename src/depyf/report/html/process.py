@@ -10,6 +10,8 @@ from pathlib import Path
 from depyf.report.counts import breaks_of
 from depyf.report.findings import Finding, findings
 from depyf.report.html.breaks import Broken, GivenUp, Skipped, broken, failed, skipped
+from depyf.report.html.chunks import as_json
+from depyf.report.html.costs import costs_data
 from depyf.report.html.function_data import entry_key
 from depyf.report.html.overview import Row, rows
 from depyf.report.html.recompiles import Recompiled, recompiled
@@ -104,6 +106,12 @@ class Process:
     def unseen(self) -> list[str]:
         """Return the source files of which only the lines that a trace quotes are known."""
         return [each for each in self.run.session.unavailable if each.startswith("source of ")]
+
+    @cached_property
+    def costs_json(self) -> str:
+        """Return the data of the page of costs, empty where nothing was profiled."""
+        found = costs_data(self.run, self.addresses)
+        return as_json(found) if found is not None else ""
 
     @cached_property
     def recompiled(self) -> list[Recompiled]:

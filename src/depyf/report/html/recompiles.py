@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from depyf.report.advice import advice
+from depyf.report.catalogue import advice
 from depyf.report.entry_table import EntryTable, entry_table
 from depyf.report.html.function_data import entry_key
 from depyf.report.html.owners import owner_of
 from depyf.report.index_reader import Run
 from depyf.report.model import Compile, Function, GuardSet, Recompile
+from depyf.report.nearest import independent, nearest
 from depyf.report.refused import Refused, refused
 
 
@@ -52,22 +53,24 @@ def recompiled(run: Run, addresses: Mapping[str, str]) -> list[Recompiled]:
             continue
         address = addresses[function.root]
         guards = {str(each.id): each.guards.guards for each in function.compiles if isinstance(each.guards, GuardSet)}
-        entries = tuple(_entry(each, address) for each in function.compiles)
+        entries = tuple(_entry(function, each, address) for each in function.compiles)
         found.append(Recompiled(function, address, entries, entry_table(guards), owner_of(run, function)))
     return found
 
 
-def _entry(compiled: Compile, address: str) -> Entry:
+def _entry(function: Function, compiled: Compile, address: str) -> Entry:
     refusals = compiled.trigger.refusals if isinstance(compiled.trigger, Recompile) else ()
-    reasons = tuple(reason for refusal in refusals for reason in _reasons(refused(refusal)))
+    told = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
+    first = [each for each in refusals if told is not None and each.entry == told.entry]
+    ordered = (*first, *(each for each in reversed(refusals) if each not in first))
+    reasons = tuple(reason for refusal in ordered for reason in _reasons(function, refused(refusal)))
     is_untold = isinstance(compiled.trigger, Recompile) and not reasons
     return Entry(compiled, f"{address}/{entry_key(compiled)}/guards", reasons, is_untold)
 
 
-def _reasons(found: list[Refused]) -> list[Reason]:
-    """Give each respect its advice; strides that follow from a size have none of their own."""
-    sized = {each.source for each in found if each.aspect == "size"}
-    follows = "it follows from the size"
-    return [
-        Reason(each, follows if each.aspect == "stride" and each.source in sized else advice(each)) for each in found
-    ]
+def _reasons(function: Function, found: list[Refused]) -> list[Reason]:
+    """Give each independent respect its advice; what follows from another one has none of its own."""
+    own = tuple(independent(found))
+    told = {each: advice(each, function.parameters, function.source) for each in own}
+    ordered = sorted(found, key=lambda each: each not in own)
+    return [Reason(each, told.get(each, "it follows from the others")) for each in ordered]

@@ -153,13 +153,18 @@ class Charges:
     def _lookup(self, node: Node) -> Charge:
         """Charge a lookup to the function whose code begins right after it, or to none: Dynamo skips other frames.
 
+        Its line is that of the `def`, or of the graph break that a resume function goes on after.
+
         The last lookup of a step is that of the next one's first call, which is the first call of this one, too.
         """
         after = next((each for each in self._regions if each.event.start >= node.event.end), None)
         if after is None and node.parent is None and self._regions:
             after = self._regions[0]
         found = _REGION.match(after.event.name) if after is not None and after.parent is node.parent else None
-        return self._own(GUARDS, found[1] if found is not None else "", "guards")
+        compile_id = found[1] if found is not None else ""
+        head = self._programs.heads.get(compile_id)
+        lines = frozenset((head,)) if head is not None else frozenset()
+        return replace(self._own(GUARDS, compile_id, "guards"), lines=lines)
 
     def _module(self, node: Node, compile_id: str) -> Charge:
         is_backward = any("Backward" in each.event.name for each in node.ancestors())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -9,8 +10,10 @@ from depyf.report.documents import CAPTURED, documents
 from depyf.report.index_reader import Run
 from depyf.report.links.origins import Origin
 from depyf.report.model import Compile, Function
+from depyf.report.names import resumed_function
 from depyf.report.profile.calls import Call, graph_calls, matched, module_calls, plain_name
 
+_DEF = re.compile(r"\s*(?:async\s+)?def\s")
 _GRAPHS = ("forward_graph", CAPTURED.lower())
 
 
@@ -38,6 +41,8 @@ class Programs:
 
     compiles: dict[str, tuple[Function, Compile]] = field(default_factory=dict)
     texts: list[Text] = field(default_factory=list)
+    heads: dict[str, Origin] = field(default_factory=dict)
+    """The line of each compile's `def`, which its guards are charged to."""
     _known: dict[tuple[str, bool | None, tuple[str, ...]], Text | None] = field(default_factory=dict)
 
     def text(self, compile_id: str, names: Sequence[str], *, is_backward: bool | None) -> Text | None:
@@ -59,7 +64,7 @@ class Programs:
                 continue
             if each.is_module and each.is_backward != is_backward:
                 continue
-            if len(wanted & {call.name.rstrip("_") for call in each.calls}) <= most // max(1, len(names)):
+            if wanted.isdisjoint(call.name.rstrip("_") for call in each.calls):
                 continue
             seen = sum(call is not None for call in each.matched(names))
             # Of texts that explain the same events, the one with the fewest calls that did not run.
@@ -73,7 +78,10 @@ class Programs:
         if compile_id not in self.compiles:
             return ""
         function, _ = self.compiles[compile_id]
-        return f"{function.name} from line {function.resumes_at}" if function.is_resume else function.name
+        if not function.is_resume:
+            return function.name
+        resumed = resumed_function(function.name)
+        return f"{resumed[0] if resumed else function.name} from line {function.resumes_at}"
 
     def break_before(self, compile_id: str) -> Origin | None:
         """Return the line whose graph break a compile goes on after, None for any other compile."""
@@ -86,12 +94,20 @@ class Programs:
         return (function.filename, line) if line is not None else None
 
 
+def _head(run: Run, function: Function) -> Origin:
+    """Return the line of a function's `def`, which stands below its decorators."""
+    rows = run.text(run.session.sources.get(function.filename, "")).splitlines()[function.first_line - 1 :]
+    below = next((number for number, row in enumerate(rows) if _DEF.match(row)), 0)
+    return function.filename, function.first_line + below
+
+
 def programs_of(run: Run) -> Programs:
     """Return what a dump says of the code that ran."""
     found = Programs()
     for function, compiled in run.session.compiles():
         own = str(compiled.id.of_torch)
         found.compiles[own] = function, compiled
+        found.heads[own] = found.break_before(own) or _head(run, function)
         for each in documents(run, function, compiled):
             stem = each.key.split("-")[0]
             if stem == "kernel":

@@ -55,6 +55,10 @@ class Sources:
         self._run = run
         self._files: dict[str, _File] = {}
 
+    def text(self, file: str) -> str:
+        """Return the text of a file, empty where it is not there."""
+        return self._file(file).text
+
     def text_at(self, line: Origin) -> str:
         """Return the text of a line, empty where the file is not there."""
         lines = self._file(line[0]).lines

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from depyf.report.advice import advice
+from depyf.report.catalogue import advice
 from depyf.report.counts import breaks_of, guard_count
 from depyf.report.findings import Finding, findings
 from depyf.report.index_reader import Run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import os
 import sys
 import types
 
@@ -14,7 +15,8 @@ def qualified_name(value: object) -> str:
     if isinstance(value, enum.Enum):
         return f"{_of_definition(type(value))}.{value.name}"
     if isinstance(value, types.CodeType):
-        return f"code of {_without_locals(getattr(value, 'co_qualname', value.co_name))}"
+        name = _without_locals(getattr(value, "co_qualname", value.co_name))
+        return f"code of {name} ({os.path.basename(value.co_filename)}:{value.co_firstlineno})"
     return _of_definition(value)
 
 

@@ -5,6 +5,7 @@ What is put in the place of running code was proven equal to it; everything else
 
 from __future__ import annotations
 
+import dataclasses
 import dis
 import types
 from dataclasses import dataclass
@@ -54,7 +55,7 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool, install: bool
     written; `subject.compile.transformed` says why. It is None, too, where nothing is to be put in its place
     (`install`): then `debug` finds the code.
     """
-    known = assumptions(subject.compile, subject.new_code)
+    known = dataclasses.replace(assumptions(subject.compile, subject.new_code), in_place=True)
     names = result_names(subject.compile, subject.new_code)
     decompiled = api.decompile_code(subject.new_code, simplify=True, assumptions=known, result_names=names)
     to_dump = names_in_dump(subject.new_code)
@@ -127,6 +128,7 @@ def _compiled_from_file(
         function=None if subject.new_code.co_name == "<lambda>" else decompiled.function,
         names={**decompiled.names, **transformed.names},
         functions=decompiled.functions,
+        lets_go=decompiled.lets_go,
     )
     if decompiled.compiled is None or not is_same_but_for_lines(code, decompiled.compiled):
         transformed.installed = False

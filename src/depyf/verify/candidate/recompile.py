@@ -21,9 +21,9 @@ from depyf.verify.candidate.layout import lay_out
 from depyf.verify.candidate.patch import NoRoom
 from depyf.verify.candidate.placeholders import SPARE_NAMES, put_back
 from depyf.verify.candidate.qualname import qualname_of, requalify, requalify_made, requalify_part
+from depyf.verify.candidate.sets import own_sets, sets_of
 from depyf.verify.candidate.standin import compile_standin
 from depyf.verify.code_tree import rewrite_tree
-from depyf.verify.sets import own_sets, sets_of
 
 COMPILED_FLAGS = header.COMPARED_FLAGS & ~CO_ITERABLE_COROUTINE | CO_HAS_DOCSTRING
 """What the text decides: `types.coroutine` sets the flag that is left out, and no syntax does."""
@@ -71,6 +71,7 @@ def recompile(
     names: Mapping[str, str] = NOTHING,
     functions: Mapping[str, str] = NOTHING,
     imported: Sequence[str] | None = None,
+    lets_go: bool = False,
 ) -> types.CodeType:
     """Return a code object, compiled from `text`, that is legal as `__code__` of the function of `original`.
 
@@ -84,13 +85,16 @@ def recompile(
     names: identifiers in the text that stand for names that are no identifiers.
     functions: names of nested functions in the text that stand for the names which these functions have.
     imported: what the module of `original` imported, where somebody has found that out.
+    lets_go: whether the code lets its variables go where it reads them for the last time.
 
     Raises `DecompilationError` when the text does not compile, has no such function, or the function cannot be given
     the layout of `original`.
     """
 
     def build(first: tuple[str, ...]) -> types.CodeType:
-        code, qualname = compile_standin(text, original, filename, function, names, first=first, imported=imported)
+        code, qualname = compile_standin(
+            text, original, filename, function, names, first=first, imported=imported, lets_go=lets_go
+        )
         way = Way(original, qualname, names, functions, placeholders, bool(first))
         for step in STEPS:
             code = step.run(code, way)

@@ -12,6 +12,7 @@ from depyf.bytecode.host import without_compiler_warnings
 from depyf.bytecode.listings import Listings
 from depyf.bytecode.reader import read
 from depyf.errors import DecompilationError
+from depyf.verify.candidate.last_reads import let_go
 from depyf.verify.candidate.placeholders import stand_in
 from depyf.verify.imports import imported_names
 
@@ -34,6 +35,7 @@ def compile_standin(
     *,
     first: tuple[str, ...] = (),
     imported: Sequence[str] | None = None,
+    lets_go: bool = False,
 ) -> tuple[types.CodeType, str]:
     """Return the code object, compiled from `text`, of the function that stands for `original`; and its qualified name.
 
@@ -41,16 +43,18 @@ def compile_standin(
     names: identifiers in the text that stand for other names in `original`.
     first: placeholders whose objects are to be the first constants of each function.
     imported: what the module of the original imported, where that is known.
+    lets_go: whether the function lets its variables go where it reads them for the last time.
     Raises `DecompilationError` when the text does not compile or the function is not there.
     """
     wanted = original.co_name if function is None else function
     if imported is None:
         imported = imported_names(read(original), Listings())
     text = with_imports(text, imported, names)
-    module = compile_text(text, original, filename, first=first)
+    last = wanted if lets_go else None
+    module = compile_text(text, original, filename, first=first, lets_go=last)
     found = list(functions(module))
     if any(code.co_name == wanted and not set(original.co_cellvars) <= set(code.co_cellvars) for code, _ in found):
-        found = list(functions(compile_text(text, original, filename, cells_of=wanted, first=first)))
+        found = list(functions(compile_text(text, original, filename, cells_of=wanted, first=first, lets_go=last)))
     named = [(code, qualname) for code, qualname in found if code.co_name == wanted]
     if not named and function is None and len(found) == 1:
         named = found
@@ -67,24 +71,32 @@ def compile_text(
     *,
     cells_of: str | None = None,
     first: tuple[str, ...] = (),
+    lets_go: str | None = None,
 ) -> types.CodeType:
     """Compile a module's text under the `from __future__` imports of the original's module.
 
     cells_of: the function in which the cells of the original have to be cells, whether it needs them or not.
     first: placeholders whose objects are to be the first constants of each function.
+    lets_go: the function that lets its variables go.
     """
+
+    def compiled(source: str | ast.Module) -> types.CodeType:
+        flags = original.co_flags & FUTURE_FLAGS
+        module: types.CodeType = compile(source, filename, "exec", flags=flags, dont_inherit=True, optimize=0)
+        return module
+
     try:
         with without_compiler_warnings():
-            flags = original.co_flags & FUTURE_FLAGS
-            source: str | ast.Module = text
-            if cells_of is not None or first:
-                source = ast.parse(text, filename)
-            if cells_of is not None and isinstance(source, ast.Module):
-                add_cells(source, original, cells_of)
-            if first and isinstance(source, ast.Module):
-                put_first(source, first)
-            module: types.CodeType = compile(source, filename, "exec", flags=flags, dont_inherit=True, optimize=0)
-            return module
+            if cells_of is None and not first and lets_go is None:
+                return compiled(text)
+            tree = ast.parse(text, filename)
+            if cells_of is not None:
+                add_cells(tree, original, cells_of)
+            if first:
+                put_first(tree, first)
+            if lets_go is not None:
+                let_go(tree, lets_go, lambda: [c for c, _ in functions(compiled(tree)) if c.co_name == lets_go])
+            return compiled(tree)
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
         raise DecompilationError(f"the source does not compile: {error}", code=filename) from error
 

@@ -40,7 +40,8 @@ def id_match(leaf: Leaf, at: Place) -> list[Clause] | None:
     if at.value is ABSENT or id(at.value) != _identity(leaf):
         return None
     held = hold(at.value, at.source)
-    return at.clause(leaf, at.at, " is ", held, expected=held.name or brief(at.value))
+    known = at.value is None or isinstance(at.value, bool)
+    return at.clause(leaf, at.at, " is ", held, expected=brief(at.value) if known else held.name or brief(at.value))
 
 
 def none_match(leaf: Leaf, at: Place) -> list[Clause]:

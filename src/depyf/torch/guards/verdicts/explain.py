@@ -119,7 +119,8 @@ class _Asked:
             assert isinstance(found, list)
             return found
         shown = evaluate(clause.actual, self.value, self.scope) if clause.actual else False
-        return [Difference("", clause.expected, brief(shown))]
+        aspect = "class" if clause.kind == "TYPE_MATCH" else ""
+        return [Difference(aspect, clause.expected, brief(shown))]
 
     def subject(self, clause: Clause) -> str:
         """Return what a clause is about: a value; for a clause on several, itself; '' for the state around the call."""

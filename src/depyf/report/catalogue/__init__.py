@@ -1,0 +1,13 @@
+"""Takes a refusal or a graph break; gives its kind: the sentence for it, and advice that was tried on a program."""
+
+from __future__ import annotations
+
+from depyf.report.catalogue.breaks import BREAKS, kind_of_break
+from depyf.report.catalogue.kind import Kind
+from depyf.report.catalogue.others import OTHERS
+from depyf.report.catalogue.recompiles import RECOMPILES, advice, kind_of_recompile
+
+__all__ = ["KINDS", "Kind", "advice", "kind_of_break", "kind_of_recompile"]
+
+KINDS: dict[str, Kind] = {each.name: each for each in (*RECOMPILES, *BREAKS, *OTHERS)}
+"""All kinds by name. `python -m tools.advice` runs a program that shows each, and the same with its advice followed."""

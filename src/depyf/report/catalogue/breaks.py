@@ -1,0 +1,161 @@
+"""Kinds of graph breaks: by torch's reason, which its releases word differently, and the user's line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from depyf.report.catalogue.kind import Kind
+from depyf.report.model import GraphBreak
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """What a kind of graph break is known by: patterns that torch's reason and the user's line match."""
+
+    kind: Kind
+    reason: str
+    line: str = ""
+
+
+def _sign(name: str, cause: str, fix: str, reason: str, line: str = "") -> Sign:
+    return Sign(Kind(f"break-{name}", f"Graph break: {cause}", fix), reason, line)
+
+
+_CALL = "builtin|skip|time function|SKIPPED|repr"
+_DATA = "Data-dependent (branching|jump)"
+_SHAPE = "ynamic shape operator"
+
+SIGNS = (
+    _sign(
+        "data-dependent-assert",
+        "an assertion depends on the values of a tensor",
+        "write `torch._assert_async(condition)`, which stays in the graph",
+        _DATA,
+        r"^assert\b",
+    ),
+    _sign(
+        "data-dependent-branch",
+        "a branch depends on the values of a tensor",
+        "compute both results and choose with `torch.where(condition, one, other)`; `torch.cond` runs one alone",
+        _DATA,
+    ),
+    _sign(
+        "loop-over-data",
+        "the number of rounds of a loop depends on the values of a tensor",
+        "write the loop as one operation on tensors",
+        r"Tensor\.item",
+        r"^(for|while)\b",
+    ),
+    _sign(
+        "item",
+        "`.item()` takes a number out of a tensor",
+        "keep the number as a tensor of one element, without `.item()`, `int()` or `float()`",
+        r"Tensor\.item",
+    ),
+    _sign(
+        "tolist",
+        "`.tolist()` takes numbers out of a tensor",
+        "index the tensor instead, without `.tolist()`",
+        "Data dependent operator|tolist",
+        r"tolist\(",
+    ),
+    _sign(
+        "text-of-tensor",
+        "a tensor is turned into text",
+        "take `str` and `repr` of tensors outside of the compiled function",
+        _CALL,
+        r"\b(str|repr|format)\(",
+    ),
+    _sign("print", "`print` is called", "take `print` out of the compiled function", _CALL, r"\bprint\("),
+    _sign(
+        "debugger", "`breakpoint()` is called", "take it out, and step with `depyf.debug()`", _CALL, r"\bbreakpoint\("
+    ),
+    _sign(
+        "file",
+        "a file is opened",
+        "read the file before the call, and hand over what it holds as a tensor",
+        f"{_CALL}|context manager|SETUP_WITH",
+        r"\bopen\(",
+    ),
+    _sign("logging", "a logger is called", "log outside of the compiled function", "[Ll]ogger"),
+    _sign(
+        "warning", "`warnings.warn` is called", "warn outside of the compiled function", _CALL, r"\bwarnings\.warn\("
+    ),
+    _sign(
+        "time",
+        "a function of `time` is called",
+        "measure time around the call of the compiled function",
+        _CALL,
+        r"\btime\.\w+\(|\b(perf_counter|monotonic)\(",
+    ),
+    _sign(
+        "random",
+        "Python's random numbers are seeded or drawn",
+        "do so before the call, and hand over what was drawn",
+        _CALL,
+        r"\brandom\.\w+\(",
+    ),
+    _sign(
+        "explicit",
+        "`torch._dynamo.graph_break()` is called",
+        "take the call of `torch._dynamo.graph_break()` out",
+        "graph_break",
+    ),
+    _sign(
+        "disabled",
+        "a function is called that `torch.compiler.disable` leaves out",
+        "take `torch.compiler.disable` off that function",
+        r"disable\(\)",
+    ),
+    _sign(
+        "boolean-mask",
+        "the size of `x[mask]` depends on the values of a tensor",
+        "write `torch.where(mask, x, 0)`, which keeps the size",
+        _SHAPE,
+        r"\[[^\]]*[<>=]=?[^\]]*\]",
+    ),
+    _sign(
+        "dynamic-shape",
+        "the size of a result depends on the values of a tensor",
+        "write it with masks, which keep the size; or set `torch._dynamo.config.capture_dynamic_output_shape_ops`",
+        _SHAPE,
+    ),
+    _sign(
+        "context-manager",
+        "a context manager is entered that Dynamo does not know",
+        "enter it around the call of the compiled function",
+        "context manager|SETUP_WITH|SKIPPED INLINING|skip function",
+        r"^(async )?with\b",
+    ),
+    _sign(
+        "backward",
+        "`backward` is called",
+        "call `backward` on what the compiled function returns",
+        r"Tensor\.backward",
+    ),
+    _sign(
+        "resize",
+        "`resize_` changes the size of a tensor in place",
+        "write `reshape`, which gives a new tensor",
+        r"Tensor\.resize_",
+    ),
+    _sign(
+        "skipped-function",
+        "a function is called that Dynamo does not trace",
+        "call it before the compiled function, and hand over its result",
+        "skipped|skip function|unsupported builtin|Python builtin|SKIPPED",
+    ),
+)
+GENERIC = Kind("graph-break", "Graph break: {text}", "")
+
+BREAKS: tuple[Kind, ...] = (*(each.kind for each in SIGNS), GENERIC)
+
+
+def kind_of_break(found: GraphBreak) -> Kind:
+    """Return the kind of a graph break."""
+    line = found.where.text if found.where is not None else ""
+    for each in SIGNS:
+        if re.search(each.reason, found.reason) and re.search(each.line, line):
+            return each.kind
+    return GENERIC

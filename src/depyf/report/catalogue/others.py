@@ -1,0 +1,15 @@
+"""Kinds of findings that are neither a recompile nor a graph break."""
+
+from __future__ import annotations
+
+from depyf.report.catalogue.kind import Kind
+
+LIMIT = Kind(
+    "recompile-limit",
+    "`{function}` reached the limit of entries, and other calls run eager: {because}",
+    "{advice}",
+)
+FAILURE = Kind("failure", "The compile of `{function}` failed, {exception}: {reason}", "")
+SKIPPED = Kind("skipped", "`{function}` runs eager: {reason}", "")
+
+OTHERS: tuple[Kind, ...] = (LIMIT, FAILURE, SKIPPED)

@@ -1,0 +1,297 @@
+"""Kinds of recompiles: by where the value stands, and in which respect it changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from depyf.report.catalogue.kind import Kind
+from depyf.report.nearest import literal
+from depyf.report.refused import Refused
+from depyf.report.spelling import root_name
+
+_HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
+
+PLACES = {
+    "argument": "an argument",
+    "element": "an item of a container",
+    "module": "an attribute of a module",
+    "object": "an attribute of an object",
+    "global": "a global variable",
+    "closure": "a variable of the enclosing function",
+}
+"""Where a value that is no tensor stands."""
+
+_AS_TENSOR = "hold `{subject}` as a tensor (`torch.tensor({expected})`) and use it as one"
+CHANGES = {
+    "int": ("the number `{subject}` was {actual}, not {expected}", _AS_TENSOR),
+    "float": ("the number `{subject}` was {actual}, not {expected}", _AS_TENSOR),
+    "string": (
+        "the string `{subject}` was {actual}, not {expected}",
+        "look up what depends on `{subject}` before the call, and hold the result as a tensor instead of the string",
+    ),
+    "bool": (
+        "the flag `{subject}` was {actual}, not {expected}",
+        "hold `{subject}` as a tensor (`torch.tensor({expected})`) and choose with `torch.where({subject}, ..., ...)`",
+    ),
+    "none": (
+        "`{subject}` was {actual}, not {expected}",
+        "hold a tensor in `{subject}` in every call: a neutral one, such as zeros, where there is nothing to hand over",
+    ),
+    "type": (
+        "`{subject}` was {actual}, and an entry for {expected} was there",
+        "convert `{subject}` to one type before the call",
+    ),
+    "length": (
+        "`{subject}` had {actual} items, not {expected}",
+        "hand over the items of `{subject}` stacked in one tensor `t`, after `torch._dynamo.mark_dynamic(t, 0)`",
+    ),
+    "constant": (
+        "the constant `{subject}` was {actual}, not {expected}",
+        "apply `{subject}` to the tensors before the call, and leave it out of the compiled function",
+    ),
+    "function": (
+        "the function `{subject}` was {actual}, not {expected}",
+        "define the function once, before the first call, and use that one in all calls",
+    ),
+}
+"""What changed of such a value, how that is said, and what to write."""
+
+VALUES = {
+    (place, change): Kind(f"{place}-{change}", f"{cause}; it is {words}", fix)
+    for place, words in PLACES.items()
+    for change, (cause, fix) in CHANGES.items()
+}
+
+TENSORS = {
+    "size": Kind(
+        "tensor-size",
+        "the size of `{subject}` was {actual}, not {expected}",
+        "call `torch._dynamo.mark_dynamic({subject}, {dimension})` before the first call",
+    ),
+    "rank": Kind(
+        "tensor-rank",
+        "the size of `{subject}` was {actual}, not {expected}: another number of dimensions",
+        "reshape `{subject}` to one number of dimensions before the call",
+    ),
+    "stride": Kind(
+        "tensor-stride",
+        "the stride of `{subject}` was {actual}, not {expected}",
+        "hand over `{subject}.contiguous()`",
+    ),
+    "dtype": Kind(
+        "tensor-dtype",
+        "the dtype of `{subject}` was {actual}, not {expected}",
+        "convert it before the call: `{subject}.to({expected})`",
+    ),
+    "device": Kind(
+        "tensor-device",
+        "`{subject}` was on {actual}, not on {expected}",
+        "create or move it before the call, on one device: `{subject}.to({expected})`",
+    ),
+    "requires_grad": Kind(
+        "tensor-requires-grad",
+        "requires_grad of `{subject}` was {actual}, not {expected}",
+        "give `{subject}` the same `requires_grad` in all calls: `{subject}.detach()` where no gradient is needed",
+    ),
+    "type": Kind(
+        "tensor-type",
+        "`{subject}` was a {actual}, not a {expected}",
+        "hand over one type: `{subject}.detach()` is a plain tensor",
+    ),
+    "dispatch keys": Kind(
+        "tensor-dispatch-keys",
+        "`{subject}` had other dispatch keys: {actual}, not {expected}",
+        "hand over a plain tensor: `{subject}.resolve_conj()` of a lazy conjugate",
+    ),
+    "the same object": Kind(
+        "tensor-aliasing",
+        "one tensor was handed over twice ({subject})",
+        "hand over a copy: `.clone()` of one of them",
+    ),
+}
+
+STATES = {
+    "grad_mode": Kind("grad-mode", "it was called with gradients on and off", "", is_expected=True),
+    "training": Kind("train-eval", "it was called in training and in evaluation (`{subject}`)", "", is_expected=True),
+    "inference_mode": Kind("inference-mode", "it was called under `inference_mode` and without", "", is_expected=True),
+    "autocast": Kind(
+        "autocast",
+        "it was called with autocast {actual}, not {expected}",
+        "enter one `torch.autocast` in all calls, or `torch.autocast` inside of the compiled function",
+    ),
+    "default_dtype": Kind(
+        "default-dtype",
+        "the default dtype was {actual}, not {expected}",
+        "call `torch.set_default_dtype` once, before the first call",
+    ),
+    "num_threads": Kind(
+        "num-threads",
+        "the number of threads was {actual}, not {expected}",
+        "call `torch.set_num_threads` once, before the first call",
+    ),
+    "deterministic_algorithms": Kind(
+        "deterministic-algorithms",
+        "`deterministic_algorithms` was {actual}, not {expected}",
+        "call `torch.use_deterministic_algorithms` once, before the first call",
+    ),
+    "torch_function_modes": Kind(
+        "torch-function-modes",
+        "other torch function modes were entered: {actual}, not {expected}",
+        "enter the same modes in all calls, or none",
+    ),
+    "allow_tf32": Kind(
+        "matmul-precision",
+        "`{subject}` was {actual}, not {expected}",
+        "call `torch.set_float32_matmul_precision` once, before the first call",
+    ),
+}
+
+COUNTER = Kind(
+    "counter",
+    "`{subject}` grows by {step} from call to call",
+    "hold `{subject}` as a tensor (of a module: `register_buffer`) and change it in place with `add_`",
+)
+GROWTH = Kind(
+    "growing-container",
+    "`{subject}` grows by {step} from call to call",
+    "change `{subject}` outside of the compiled function, and keep its length out of it",
+)
+KEYS = Kind(
+    "dict-keys",
+    "`{subject}` had other keys: {actual}, not {expected}",
+    "give `{subject}` the same keys in the same order in all calls",
+)
+KEYWORDS = Kind(
+    "keyword-arguments",
+    "the keyword arguments `{subject}` were {actual}, not {expected}",
+    "pass the same keywords in the same order in all calls",
+)
+MISSING = Kind(
+    "missing-attribute",
+    "`{subject}` was there in some calls alone",
+    "set `{subject}` before the first call, and keep it",
+)
+SYMBOLIC = Kind(
+    "symbolic-shape",
+    "`{subject}` did not hold, with {actual}",
+    "",
+)
+UNKNOWN = Kind("recompile", "{text}", "")
+
+RECOMPILES: tuple[Kind, ...] = (
+    *VALUES.values(),
+    *TENSORS.values(),
+    *STATES.values(),
+    *(COUNTER, GROWTH, KEYS, KEYWORDS, MISSING, SYMBOLIC, UNKNOWN),
+)
+
+
+def kind_of_recompile(found: Refused, parameters: Collection[str] = (), source: str = "") -> Kind:
+    """Return the kind of a refusal; `parameters` and `source` are those of the function, where they are known."""
+    special = _special(found)
+    if special is not None:
+        return special
+    if found.aspect == "size":
+        expected, actual = literal(found.expected), literal(found.actual)
+        same_rank = not (isinstance(expected, tuple) and isinstance(actual, tuple)) or len(expected) == len(actual)
+        return TENSORS["size" if same_rank else "rank"]
+    if found.aspect == "dispatch keys" and _device(found.expected) != _device(found.actual):
+        return TENSORS["device"]
+    if found.aspect == "dispatch keys" and ("Autocast" in found.expected) != ("Autocast" in found.actual):
+        return STATES["autocast"]
+    if found.aspect in TENSORS:
+        return TENSORS[found.aspect]
+    change = _change(found)
+    if change == "keys":
+        return KEYWORDS if re.search(rf"\*\*\s*{re.escape(found.subject)}\b", source) else KEYS
+    return VALUES[place_of(found, parameters), change] if change and found.source else UNKNOWN
+
+
+def _special(found: Refused) -> Kind | None:
+    if found.is_state:
+        return STATES.get(found.source, UNKNOWN)
+    if found.is_mode:
+        return STATES["training"]
+    if found.expected == "to be there" or found.expected.startswith("no attribute "):
+        return MISSING
+    if ".size()" in found.source or ".stride()" in found.source:
+        return SYMBOLIC
+    return None
+
+
+def advice(found: Refused, parameters: Collection[str] = (), source: str = "") -> str:
+    """Return what to write so that a call is not refused for this again, empty where nothing is advised."""
+    hint = _HINT.search(found.text)
+    if hint is not None:
+        return f"torch: {hint['hint']}"
+    return filled(kind_of_recompile(found, parameters, source).fix, found)
+
+
+def filled(template: str, found: Refused, step: int = 0) -> str:
+    """Return a sentence of the catalogue for a refusal."""
+    expected, actual = found.expected, found.actual or "another one"
+    if found.aspect == "dispatch keys" and _device(expected) != _device(actual):
+        expected, actual = _device(expected), _device(actual)
+    return template.format(
+        subject=found.subject,
+        expected=expected,
+        actual=actual,
+        dimension=changed_dimension(found),
+        step=step or "some",
+        text=found.text,
+    )
+
+
+def _device(keys: str) -> str:
+    """Return the device that the first of a tensor's dispatch keys names."""
+    return repr(keys.strip("'").split(",")[0].lower())
+
+
+def place_of(found: Refused, parameters: Collection[str]) -> str:
+    """Return where a value stands, a key of `PLACES`."""
+    source, name = found.source, root_name(found.source)
+    if source.startswith("G["):
+        return "global"
+    if "cell_contents" in source or (parameters and name not in parameters and found.subject == name):
+        return "closure"
+    if found.subject.endswith("]") and not found.subject.endswith("][0]"):
+        return "element"
+    if "." in found.subject:
+        return "module" if "__dict__[" in source or "_modules" in source else "object"
+    return "argument"
+
+
+def _change(found: Refused) -> str:
+    """Return in which respect a value changed, a key of `CHANGES` or `keys`, empty where that is not known."""
+    if found.aspect in ("length", "class"):
+        return "length" if found.aspect == "length" else "type"
+    if found.expected.startswith("the keys ") or found.aspect == "keys":
+        return "keys"
+    if found.is_function:
+        return "function"
+    return _change_of_literals(literal(found.expected), literal(found.actual) if found.actual else None, found)
+
+
+def _change_of_literals(expected: object, actual: object, found: Refused) -> str:
+    if not found.expected:
+        return ""
+    if (expected is None) != (actual is None) and found.actual:
+        return "none"
+    if expected is ...:
+        return "constant"
+    if found.actual and type(expected) is not type(actual) and not {type(expected), type(actual)} <= {int, float}:
+        return "type"
+    for cls, name in ((bool, "bool"), (int, "int"), (float, "float"), (str, "string")):
+        if isinstance(expected, cls):
+            return name
+    return "constant"
+
+
+def changed_dimension(found: Refused) -> int:
+    """Return the first dimension in which two sizes differ."""
+    expected, actual = literal(found.expected), literal(found.actual)
+    if isinstance(expected, tuple) and isinstance(actual, tuple):
+        pairs = enumerate(zip(expected, actual, strict=False))
+        return next((index for index, (one, other) in pairs if one != other), 0)
+    return 0

@@ -1,0 +1,140 @@
+// The page of costs: pointing at a kernel, a line or a stretch of the step shows the others that belong to it.
+depyf.costsPage = (() => {
+  const { element } = depyf;
+  const HUES = { kernel: 212, backward: 268, eager: 32, break: 8, guards: 48, dynamo: 168, wrapper: 190, optimizer: 130, copy: 320, allocation: 300, waiting: 0, python: 80, rest: 0 };
+
+  function words(seconds) {
+    if (seconds >= 1) return seconds.toFixed(2) + " s";
+    return seconds >= 0.001 ? (1e3 * seconds).toFixed(2) + " ms" : (1e6 * seconds).toFixed(1) + " µs";
+  }
+
+  function percent(share) {
+    return (100 * share).toFixed(1) + " %";
+  }
+
+  function colour(kind) {
+    return "hsl(" + (HUES[kind] ?? 0) + " " + (kind === "rest" || kind === "waiting" ? 0 : 42) + "% 58%)";
+  }
+
+  const keyOf = (place) => place.file + ":" + place.line;
+
+  class CostsPage {
+    constructor(host, data) {
+      this.data = data;
+      this.marked = [];
+      const step = data.step, bare = step.without_profiler;
+      host.append(
+        element("h1", {}, "A step takes " + words(step.seconds)),
+        element("p", { class: "lead" }, step.steps + " steady steps were measured" + (bare === null ? "" : "; without the profiler one takes " + words(bare)) +
+          (step.eager === null ? "" : "; without compiled code " + words(step.eager)) + ". " +
+          Object.entries(step.left_out).map(([why, count]) => "Left out: " + count + " that " + why + ". ").join("")),
+        data.notes.map((note) => element("p", { class: "notice" }, note)),
+        this.axis(), this.kinds(),
+        element("div", { class: "halves" },
+          element("div", {}, element("h2", {}, "Source"), data.blocks.map((block) => this.block(block))),
+          element("div", {}, this.lines(), this.kernels(), this.functions(), this.modules())));
+    }
+
+    // A stretch, a row or a line is lit together with all that stands for the same lines.
+    tie(shown, lines) {
+      const keys = lines.map(keyOf);
+      if (!keys.length) return shown;
+      this.marked.push([shown, keys]);
+      shown.dataset.lines = keys.join(" ");
+      shown.addEventListener("click", () => this.light(shown.classList.contains("lit") ? [] : keys));
+      return shown;
+    }
+
+    light(keys) {
+      const wanted = new Set(keys);
+      for (const [shown, own] of this.marked) shown.classList.toggle("lit", own.some((key) => wanted.has(key)));
+    }
+
+    axis() {
+      const end = Math.max(...this.data.timeline.map((piece) => piece.end));
+      return element("div", { class: "axis-of-step", role: "group", "aria-label": "One step" }, this.data.timeline.map((piece) => {
+        const where = piece.lines.length ? " of " + piece.lines.map(keyOf).join(", ") : piece.function ? " of " + piece.function : "";
+        const shown = element("button", { type: "button", tabindex: "-1", title: piece.name + where + ": " + words(piece.end - piece.start) + " (" + this.data.words[piece.kind] + ")",
+          style: "left:" + 100 * piece.start / end + "%;width:" + 100 * (piece.end - piece.start) / end + "%;--kind:" + colour(piece.kind) });
+        return this.tie(shown, piece.lines);
+      }));
+    }
+
+    kinds() {
+      const whole = this.data.step.seconds;
+      return element("div", { class: "kinds" }, Object.entries(this.data.kinds).map(([kind, seconds]) =>
+        element("span", {}, element("i", { style: "--kind:" + colour(kind) }), this.data.words[kind] + " " + words(seconds) + ", " + percent(seconds / whole))));
+    }
+
+    block(block) {
+      const own = new Map(), shared = new Map();
+      for (const row of this.data.lines) {
+        if (row.set.length) for (const place of row.set) shared.set(keyOf(place), (shared.get(keyOf(place)) || 0) + row.seconds);
+        else own.set(keyOf(row), (own.get(keyOf(row)) || 0) + row.seconds);
+      }
+      const whole = this.data.step.seconds;
+      const rows = block.text.split("\n").map((text, index) => {
+        const line = block.first + index, key = block.file + ":" + line, alone = own.get(key) || 0, together = shared.get(key) || 0;
+        const told = alone ? words(alone) + " " + percent(alone / whole) : together ? "in sets " + words(together) : "";
+        const title = together ? words(alone) + " alone, and in sets of lines that are computed together " + words(together) : "";
+        const shown = element("div", { class: "row" + (told ? " priced" : "") + (told && !alone ? " shared" : ""), title, style: "--share:" + Math.min(100, 100 * (alone || together) / whole) + "%" },
+          element("span", { class: "seconds" }, told), element("span", { class: "number" }, String(line)), element("span", { class: "text" }, text || " "));
+        return told ? this.tie(shown, [{ file: block.file, line }]) : shown;
+      });
+      return element("div", {}, element("p", { class: "place" }, block.file + (block.name ? " " + block.name : "")), element("div", { class: "heat" }, rows));
+    }
+
+    // A table whose columns are sorted by a click on their head: [head, cell of a row, what it is sorted by].
+    table(title, rows, columns, linesOf) {
+      if (!rows.length) return null;
+      const body = element("tbody", {});
+      const shown = rows.map((row) => {
+        const made = element("tr", {}, columns.map(([, cell, by]) => element("td", { class: typeof by(row) === "number" ? "num" : null }, cell(row))));
+        this.tie(made, linesOf(row));
+        return [row, made];
+      });
+      const fill = (by) => {
+        const ordered = [...shown].sort(([a], [b]) => typeof by(a) === "number" ? by(b) - by(a) : String(by(a)).localeCompare(String(by(b))));
+        body.replaceChildren(...ordered.map(([, made]) => made));
+      };
+      const head = element("tr", {}, columns.map(([name, , by]) => element("th", { class: typeof by(rows[0]) === "number" ? "num" : null }, element("button", { type: "button", onclick: () => fill(by) }, name))));
+      body.append(...shown.map(([, made]) => made));
+      return [element("h2", {}, title), element("table", {}, element("thead", {}, head), body)];
+    }
+
+    amounts() {
+      const whole = this.data.step.seconds;
+      return [["per step", (row) => words(row.seconds), (row) => row.seconds], ["share", (row) => percent(row.seconds / whole), (row) => row.seconds / whole]];
+    }
+
+    lines() {
+      const eager = this.data.lines.some((row) => row.eager !== null);
+      const place = (row) => (row.set.length ? row.set : [row]).map((line) => element("span", { class: row.set.length ? "together" : null }, element("span", { class: "place" }, keyOf(line)), " ", element("code", {}, line.text)));
+      const columns = [...this.amounts(), ["line, or lines computed together", place, keyOf], ["kind", (row) => row.kind, (row) => row.kind]];
+      if (eager) columns.push(["eager", (row) => row.eager === null ? "" : words(row.eager), (row) => row.eager ?? 0]);
+      return this.table("Lines", this.data.lines, columns, (row) => row.set.length ? row.set : [row]);
+    }
+
+    kernels() {
+      const link = (row) => {
+        const page = row.compiles.map((each) => this.data.pages[each]).find(Boolean);
+        const text = row.calls.some((call) => !call.dump.includes(".kernel_")) ? "captured_graph" : row.kind === "backward" ? "kernel-backward" : "kernel";
+        return page ? element("a", { href: "#" + page + "/" + text }, row.name) : row.name;
+      };
+      return this.table("Kernels", this.data.kernels, [...this.amounts(), ["times", (row) => String(Math.round(row.times)), (row) => row.times],
+        ["kernel", link, (row) => row.name], ["compile", (row) => row.compiles.join(", "), (row) => row.compiles.join()]], (row) => row.lines);
+    }
+
+    functions() {
+      const part = (kind) => [kind, (row) => row.kinds[kind] ? words(row.kinds[kind]) : "", (row) => row.kinds[kind] || 0];
+      return this.table("Compiled functions", this.data.functions, [...this.amounts(), ["function", (row) => row.name || "frames that Dynamo skips", (row) => row.name], part("guards"), part("dynamo"), part("wrapper")], () => []);
+    }
+
+    modules() {
+      return this.table("Modules", this.data.modules, [...this.amounts(), ["class", (row) => row.name, (row) => row.name]], () => []);
+    }
+  }
+
+  const pages = [...document.querySelectorAll(".page.costs")].map((page) => new CostsPage(page.querySelector(".costs-page"), JSON.parse(page.querySelector(".costs-data").textContent)));
+  return { pages };
+})();

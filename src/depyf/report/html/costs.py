@@ -1,0 +1,68 @@
+"""What the page of costs shows of a process that was profiled: one step on an axis, source with heat, and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from depyf.report.html.function_data import entry_key
+from depyf.report.index_reader import Run
+from depyf.report.links.blocks import Block, blocks
+from depyf.report.profile.charges import WORDS
+from depyf.report.profile.files import read_profile
+from depyf.report.profile.units import Sources
+
+MOST_PIECES = 2000
+"""Stretches of the step that the axis shows; shorter ones are joined with what is beside them."""
+
+Json = dict[str, Any]
+
+
+def costs_data(run: Run, addresses: Mapping[str, str]) -> Json | None:
+    """Return the data of the page, None for a run without a profile; `addresses` are the functions' pages by key."""
+    profile = read_profile(run.directory)
+    if profile is None or not profile["step"]["steps"]:
+        return None
+    pages = {
+        str(compiled.id.of_torch): f"{addresses[function.root]}/{entry_key(compiled)}"
+        for function, compiled in run.session.compiles()
+        if function.root in addresses
+    }
+    return {
+        **{key: profile[key] for key in ("step", "kinds", "lines", "kernels", "functions", "modules", "notes")},
+        "words": WORDS,
+        "timeline": _shortened(profile["timeline"]),
+        "pages": pages,
+        "blocks": _blocks(run, profile["lines"]),
+    }
+
+
+def _shortened(timeline: list[Json]) -> list[Json]:
+    """Return at most so many stretches: of longer lists, those that last longest."""
+    if len(timeline) <= MOST_PIECES:
+        return timeline
+    least = sorted(each["end"] - each["start"] for each in timeline)[-MOST_PIECES]
+    return [each for each in timeline if each["end"] - each["start"] >= least]
+
+
+def _blocks(run: Run, lines: list[Json]) -> list[Json]:
+    """Return the functions that lines with a cost stand in, most expensive first."""
+    places: dict[str, set[int]] = {}
+    cost: dict[tuple[str, int], float] = {}
+    for row in lines:
+        for place in row["set"] or [row]:
+            places.setdefault(place["file"], set()).add(place["line"])
+            key = place["file"], place["line"]
+            cost[key] = cost.get(key, 0.0) + row["seconds"]
+    found = []
+    sources = Sources(run)
+    for file, numbers in places.items():
+        for block in blocks(file, sources.text(file), numbers):
+            seconds = sum(value for (name, line), value in cost.items() if name == file and _holds(block, line))
+            content = {"file": file, "first": block.first, "name": block.name, "text": block.text}
+            found.append((seconds, content))
+    return [content for _, content in sorted(found, key=lambda pair: -pair[0])]
+
+
+def _holds(block: Block, line: int) -> bool:
+    return block.first <= line <= block.last

@@ -1,0 +1,100 @@
+"""Why a function was compiled again: what the entry that came nearest refused, consequences folded.
+
+An entry refuses a call for several guards where one thing has changed: a size and the strides that follow from it,
+the same dimension of several tensors, a dict's keys and the items that are missing. What counts is how many things have
+changed; the entry with the fewest of them is the nearest, and every view tells of that one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from depyf.report.model import Recompile
+from depyf.report.refused import Refused, refused
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The entry that came nearest: its independent refusals, the first of which is the reason; and how many others.
+
+    folded: refusals of this entry that follow from these. others: those of the entries that were further away.
+    """
+
+    entry: str
+    reasons: tuple[Refused, ...]
+    folded: int
+    others: int
+
+    @property
+    def words(self) -> str:
+        """Return the reason as a sentence, with the line that needs the value."""
+        reason = self.reasons[0]
+        return f"{reason.words}  ({reason.where})" if reason.where and reason.expected else reason.words
+
+
+def nearest(trigger: Recompile) -> Nearest | None:
+    """Return the entry that refused for the fewest independent reasons, the newest of several; None if none is known.
+
+    An entry of which all refusals are known goes before one of which torch names the first alone.
+    """
+    told = [(each, refused(each)) for each in reversed(trigger.refusals)]
+    found = [(refusal, all_of, tuple(independent(all_of))) for refusal, all_of in told if all_of]
+    if not found:
+        return None
+    refusal, all_of, reasons = min(found, key=lambda each: (not each[0].explained, len(each[2])))
+    total = sum(len(each) for _, each, _ in found)
+    return Nearest(refusal.entry, reasons, len(all_of) - len(reasons), total - len(all_of))
+
+
+def independent(found: list[Refused]) -> Iterator[Refused]:
+    """Yield the refusals of an entry that follow from no other one."""
+    aspects = {(each.source, each.aspect) for each in found}
+    states = {each.source for each in found if each.is_state}
+    dimensions: set[tuple[object, object]] = set()
+    modes = False
+    for each in found:
+        if each.aspect == "size":
+            changed = set(_changed_dimensions(each))
+            if changed and changed <= dimensions:
+                continue
+            dimensions |= changed
+        if _follows(each, aspects, states) or (each.is_mode and modes) or _is_shape_clause(each, dimensions):
+            continue
+        modes = modes or each.is_mode
+        yield each
+
+
+def _follows(each: Refused, aspects: set[tuple[str, str]], states: set[str]) -> bool:
+    """Return whether a refusal is a consequence of another one of the same entry."""
+    match each.aspect:
+        case "stride":
+            return (each.source, "size") in aspects
+        case "dispatch keys":
+            return bool(states) or (each.source, "type") in aspects or (each.source, "device") in aspects
+        case "dtype":
+            return "default_dtype" in states
+        case "requires_grad":
+            return "grad_mode" in states or (each.source, "type") in aspects
+    inside = [source for source, aspect in aspects if source and aspect in ("", "type", "length")]
+    return any(each.source != source and each.source.startswith((f"{source}[", f"{source}.")) for source in inside)
+
+
+def _changed_dimensions(each: Refused) -> Iterator[tuple[object, object]]:
+    expected, actual = literal(each.expected), literal(each.actual)
+    if isinstance(expected, tuple) and isinstance(actual, tuple) and len(expected) == len(actual):
+        yield from ((one, other) for one, other in zip(expected, actual, strict=True) if one != other)
+
+
+def _is_shape_clause(each: Refused, dimensions: set[tuple[object, object]]) -> bool:
+    """Return whether a refusal is a relation between sizes, where a size is refused anyway."""
+    return bool(dimensions) and (".size()" in each.source or ".shape" in each.source)
+
+
+def literal(text: str) -> object:
+    """Return the value that a text stands for, `...` where it is none of Python's literals."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return ...

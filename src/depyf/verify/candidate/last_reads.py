@@ -1,0 +1,118 @@
+"""Let a function's variables go where they are read for the last time, as a stack lets its values go.
+
+before: y = f(x); return g(y)                      `y` lives while `g` runs
+after:  y = f(x); return g((y, (y := None))[0])    `g` has the only reference
+
+So a text that is easy to read runs without holding what the original hands over. The text stays as it is: only the
+tree that is compiled changes.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable, Sequence
+
+from depyf.bytecode.normalise import normalise
+from depyf.bytecode.reader import read
+from depyf.verify.flow import Flow
+
+Compile = Callable[[], Sequence[types.CodeType]]
+SCOPES = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Lambda,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+)
+"""Nodes whose insides have variables of their own."""
+
+
+def let_go(tree: ast.Module, function: str, compiled: Compile) -> None:
+    """Change the tree of a module so that one of its functions lets its variables go; parameters are the caller's.
+
+    compiled: gives the functions of that name in the tree, compiled.
+    """
+    definition = next((node for node in reversed([*ast.walk(tree)]) if is_function(node, function)), None)
+    if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        reads = own_reads(definition)
+        last = last_reads([read for _, read in reads], compiled)
+        for parent, name in reads:
+            if id(name) in last:
+                replace(parent, name, moved(name))
+
+
+def is_function(node: ast.AST, name: str) -> bool:
+    """Return whether a node defines a function of this name."""
+    return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name
+
+
+def own_reads(definition: ast.FunctionDef | ast.AsyncFunctionDef) -> list[tuple[ast.AST, ast.Name]]:
+    """Return the reads of variables that are no parameters, each with the node that holds it; no nested scopes.
+
+    A variable that is returned as it is dies with its frame.
+    """
+    arguments = definition.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    parameters = {arg.arg for arg in every if arg is not None}
+    found = []
+    pending: list[ast.AST] = [*definition.body]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, SCOPES):
+            continue
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load) and child.id not in parameters:
+                if not isinstance(node, ast.Return):
+                    found.append((node, child))
+            pending.append(child)
+    return found
+
+
+def last_reads(names: list[ast.Name], compiled: Compile) -> set[int]:
+    """Return the identities of the names behind which nobody reads their variable, wherever they are compiled to."""
+    lines = [(name.lineno, name.end_lineno) for name in names]
+    try:
+        # Each has a line of its own while it is compiled, which tells the instructions of one from those of another.
+        for number, name in enumerate(names):
+            name.lineno = name.end_lineno = FIRST_LINE + number
+        codes = compiled()
+    finally:
+        for name, (first, last) in zip(names, lines, strict=True):
+            name.lineno, name.end_lineno = first, last
+    if not codes:
+        return set()
+    flow = Flow(normalise(read(codes[-1])))
+    found: dict[int, bool] = {}
+    for index, item in enumerate(flow.instructions):
+        number = (item.line or 0) - FIRST_LINE
+        if item.op == "LOAD_FAST" and 0 <= number < len(names):
+            is_read = flow.live(index + 1) & flow.bit[str(item.arg)]
+            found[number] = found.get(number, True) and not is_read
+    return {id(names[number]) for number, is_last in found.items() if is_last}
+
+
+FIRST_LINE = 1_000_000
+
+
+def moved(name: ast.Name) -> ast.expr:
+    """Return an expression that gives what a variable holds, and leaves None there."""
+    emptied = ast.NamedExpr(target=ast.Name(id=name.id, ctx=ast.Store()), value=ast.Constant(value=None))
+    both = ast.Tuple(elts=[name, emptied], ctx=ast.Load())
+    made = ast.Subscript(value=both, slice=ast.Constant(value=0), ctx=ast.Load())
+    for node in ast.walk(made):
+        if node is not name and isinstance(node, ast.expr):
+            ast.copy_location(node, name)
+    return made
+
+
+def replace(parent: ast.AST, old: ast.expr, new: ast.expr) -> None:
+    """Put an expression in the place of another one that a node holds."""
+    for field, value in ast.iter_fields(parent):
+        if value is old:
+            setattr(parent, field, new)
+        elif isinstance(value, list):
+            value[:] = [new if item is old else item for item in value]

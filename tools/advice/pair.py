@@ -1,0 +1,71 @@
+"""Two programs for a kind of finding: one that shows it, and the same with the fix applied by the letter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import torch
+
+Run: TypeAlias = Callable[[], list[Any]]
+
+HERE = "# here"
+"""Ends the line of a program that its finding has to name."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Programs that give the results of all their calls.
+
+    `fixed` is None where the kind has no advice: it is expected, or it is nothing that a program can change.
+    """
+
+    kind: str
+    shown: Run
+    fixed: Run | None
+
+    @property
+    def lacking(self) -> str:
+        """Return why the running torch cannot have the kind, empty where it can."""
+        release = ".".join(torch.__version__.split(".")[:2])
+        return LACKING.get(self.kind, {}).get(release, "")
+
+
+_TRACED = "this release traces it"
+LACKING = {
+    "break-tolist": {"2.6": _TRACED, "2.9": _TRACED},
+    "break-random": {"2.15": _TRACED},
+    "counter": {"2.6": "a number of a module is a symbol after its first change"},
+    "recompile-limit": {"2.6": "torch writes no record of a call past the limit"},
+}
+"""Kinds that a release cannot have, and why. The tool sees to it that the program really does not show them there."""
+
+PAIRS: dict[str, Pair] = {}
+"""All pairs by kind."""
+
+
+def pair(kind: str, shown: Run, fixed: Run | None = None) -> None:
+    """Add a pair."""
+    assert kind not in PAIRS, kind
+    PAIRS[kind] = Pair(kind, shown, fixed)
+
+
+def shows(kind: str) -> Callable[[Run], Run]:
+    """Return a decorator for the program that shows a kind."""
+
+    def add(program: Run) -> Run:
+        pair(kind, program)
+        return program
+
+    return add
+
+
+def follows(kind: str) -> Callable[[Run], Run]:
+    """Return a decorator for the program in which the advice of a kind is followed."""
+
+    def add(program: Run) -> Run:
+        PAIRS[kind] = Pair(kind, PAIRS[kind].shown, program)
+        return program
+
+    return add

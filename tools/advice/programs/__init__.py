@@ -1,0 +1,1 @@
+"""The programs; importing them adds the pairs."""
