@@ -1,11 +1,11 @@
-"""Nothing that a program can notice: features of torch, each plain and inside of `prepare_debug`, compared in all they show.
+"""Nothing that a program can notice: features of torch, each plain and in a context, compared in all that they show.
 
     python -m benchmarks.unnoticed [--python PYTHON] [FEATURE ...]
 
 Compared are results bit by bit, exceptions with the frames of their tracebacks, warnings and log records with their
-places, stdout, stderr, the exit code, torch's attributes and settings, loggers, environment, descriptors, threads, signal
-handlers, random numbers, and the number of tensors that live on: inside of the context, and after it. What differs between
-two plain runs is not compared, and counted. Peak memory is printed.
+places, stdout, stderr, the exit code, torch's attributes and settings, loggers, environment, threads, signal handlers,
+random numbers, both inside of the context and after it, and after it open descriptors and tensors that live on. What
+differs between two plain runs is counted, not compared. Peak memory is printed.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from benchmarks.bar import Bar, none_of, report
 from benchmarks.features import load
 
 FEATURES_AT_LEAST = 120
+CHUNK = 12
+"""Features that run in one go, each way: what is found is printed after each."""
 _NOT_COMPARED = ("feature", "memory")
 
 
@@ -77,11 +79,15 @@ def main() -> None:
     parser.add_argument("features", nargs="*")
     arguments = parser.parse_args()
     names = arguments.features or list(load())
-    found, unstable, added = compare(names, arguments.python)
-    for name, places in found.items():
-        print(name)
-        for place in places:
-            print(f"    {place}")
+    found: dict[str, list[str]] = {}
+    unstable, added = 0, []
+    for first in range(0, len(names), CHUNK):
+        differing, loose, memory = compare(names[first : first + CHUNK], arguments.python)
+        found |= differing
+        unstable, added = unstable + loose, added + memory
+        for name, places in differing.items():
+            print(name, *places, sep="\n    ", flush=True)
+        print(f"{min(first + CHUNK, len(names))} of {len(names)}", flush=True)
     print(f"{unstable} places differ between plain runs and are not compared")
     print(f"peak memory added: median {statistics.median(added) / 1024:.1f} MiB, at most {max(added) / 1024:.1f} MiB")
     enough = arguments.features or len(names) >= FEATURES_AT_LEAST

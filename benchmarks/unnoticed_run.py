@@ -2,8 +2,8 @@
 
     python -m benchmarks.unnoticed_run MODE SCRATCH FEATURE...
 
-MODE is `plain` or `depyf`. Each feature runs in a forked child with its own files for stdout and stderr. Paths are the same
-in both modes, so that nothing but depyf differs.
+MODE is `plain` or `depyf`. Each feature runs in a forked child with its own files for stdout and stderr. Paths are the
+same in both modes, so that nothing but depyf differs.
 """
 
 from __future__ import annotations
@@ -107,7 +107,6 @@ def readable() -> dict[str, object]:
         "loggers": loggers(),
         "environment": dict(sorted(os.environ.items())),
         "directory": _working_directory(),
-        "descriptors": _descriptors(),
         "threads": len(os.listdir("/proc/self/task")),
         "signals": [str(signal.getsignal(number)) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)],
         "random numbers": hashlib.sha256(torch.get_rng_state().numpy().tobytes()).hexdigest(),
@@ -157,7 +156,8 @@ def observed(feature: Callable[[], object], context: contextlib.AbstractContextM
         [each.category.__name__, normal(str(each.message)), f"{each.filename}:{each.lineno}"] for each in warned
     ]
     seen["records"] = list(records.seen)
-    seen["after"] = readable()
+    # While a context is entered, its directory is open: that is its lock.
+    seen["after"] = {**readable(), "descriptors": _descriptors()}
     seen["changed in torch"] = sorted(torch_state.changes(before, torch_state.picture()))
     seen["tensors that live"] = sum(issubclass(type(each), torch.Tensor) for each in gc.get_objects())
     seen["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak

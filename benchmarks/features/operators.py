@@ -17,7 +17,8 @@ def cond():
 def while_loop():
     from torch._higher_order_ops.while_loop import while_loop as loop
 
-    return _on(lambda n, x: loop(lambda n, x: n < 3, lambda n, x: (n + 1, x * 2), (n, x)), torch.tensor(0), torch.ones(2))
+    inputs = torch.tensor(0), torch.ones(2)
+    return _on(lambda n, x: loop(lambda n, x: n < 3, lambda n, x: (n + 1, x * 2), (n, x)), *inputs)
 
 
 def scan():

@@ -151,14 +151,13 @@ def module_dies():
 
 
 def tensor_in_a_closure_dies():
-    weight = torch.ones(2)
-    reference = weakref.ref(weight)
+    def scaled_by(weight):
+        return torch.compile(lambda x: x * weight, backend="aot_eager")
 
-    def f(x):
-        return x * weight
-
-    torch.compile(f, backend="aot_eager")(torch.ones(2))
-    del f, weight
+    held = [torch.ones(2)]
+    reference = weakref.ref(held[0])
+    scaled_by(held[0])(torch.ones(2))
+    held.clear()
     gc.collect()
     return reference() is None
 
@@ -190,16 +189,18 @@ def constants_of_dynamos_code_die():
     class Held:
         pass
 
-    held = Held()
-    reference = weakref.ref(held)
+    def with_it(held):
+        def f(x):
+            y = x + 1
+            torch._dynamo.graph_break()
+            return y, held
 
-    def f(x):
-        y = x + 1
-        torch._dynamo.graph_break()
-        return y, held
+        return torch.compile(f, backend="eager")
 
-    torch.compile(f, backend="eager")(torch.ones(2))
-    del f, held
+    objects = [Held()]
+    reference = weakref.ref(objects[0])
+    with_it(objects[0])(torch.ones(2))
+    objects.clear()
     torch._dynamo.reset()
     gc.collect()
     return reference() is None
@@ -288,7 +289,8 @@ def collective_in_the_graph():
         try:
             import torch.distributed._functional_collectives as collectives
 
-            return torch.compile(lambda x: collectives.all_reduce(x, "sum", [0]) + 1, backend="aot_eager")(torch.ones(2))
+            compiled = torch.compile(lambda x: collectives.all_reduce(x, "sum", [0]) + 1, backend="aot_eager")
+            return compiled(torch.ones(2))
         finally:
             torch.distributed.destroy_process_group()
 

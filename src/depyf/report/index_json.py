@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from depyf.report.claims import own_process
 from depyf.report.findings import Finding, findings
 from depyf.report.model import (
     Artefact,
@@ -53,6 +54,7 @@ def index_json(session: Session) -> str:
         "schema": SCHEMA,
         "torch": session.torch_version,
         "python": session.python_version,
+        "process": own_process(),
         "ended": session.ended,
         "findings": [_finding(each) for each in findings(session)],
         "functions": [_root(session, root) for root in session.roots()],
