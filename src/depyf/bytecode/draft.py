@@ -28,6 +28,7 @@ class Draft:
     function_names: by offset of MAKE_FUNCTION what the function is called, where that is no part of its code.
     elidable: instructions whose last step is a jump that goes if its target is what follows.
     names: the opcode names that there are, once somebody has asked.
+    has_lines: whether anybody wants to know where instructions stand in the source.
     """
 
     code: Code
@@ -42,6 +43,7 @@ class Draft:
     elidable: set[int] = field(default_factory=set)
     function_names: dict[int, object] = field(default_factory=dict)
     names: frozenset[str] | None = None
+    has_lines: bool = True
 
     def fail(self, index: int, reason: str) -> DecompilationError:
         """Return the error for the instruction with this index."""

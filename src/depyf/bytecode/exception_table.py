@@ -22,6 +22,10 @@ class Entry(NamedTuple):
     lasti: bool
 
 
+LONGEST = 1 << 36
+"""Numbers are of 32 bits, in six bytes at most: what is longer is no table, and would take its square in time."""
+
+
 def numbers(code: Code) -> Iterator[int]:
     """Read the table's variable-length numbers: six bits a byte, high ones first."""
     value, open_number = 0, False
@@ -31,6 +35,8 @@ def numbers(code: Code) -> Iterator[int]:
         if not open_number:
             yield value
             value = 0
+        elif value >= LONGEST:
+            raise DecompilationError("the exception table has a number of more than 36 bits", code=str(code))
     if open_number:
         raise DecompilationError("the exception table ends within a number", code=str(code))
 

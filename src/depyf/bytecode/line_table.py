@@ -19,6 +19,8 @@ LONG = re.compile(rb"[\xe8-\xf7](\0?)")
 """The first bytes of entries of 13 and 14, and the number 0 behind one."""
 NUMBERED = 1 << 31
 """Stands for the change of an entry that has a number for it."""
+WIDEST = 36
+"""Numbers are of 32 bits, in six bytes at most: what is longer is no table, and would take its square in time."""
 CHANGES = [*[0] * 11, 1, 2, NUMBERED, NUMBERED, None]
 ENTRIES = [(CHANGES[head >> 3 & 15], (head & 7) + 1) for head in range(256)]
 """By the first byte of an entry, the change of the line, None for no line, and the units that it is for."""
@@ -92,6 +94,8 @@ def varint_change(code: Code, position: int) -> int:
     while True:
         if position >= len(code.line_table):
             raise DecompilationError("the line table ends within a number", code=str(code))
+        if shift > WIDEST:
+            raise DecompilationError("the line table has a number of more than 36 bits", code=str(code))
         byte = code.line_table[position]
         value |= (byte & 63) << shift
         shift += 6

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from depyf.bytecode.code import Code
+from depyf.bytecode.places import Places
 
 
 @dataclass(slots=True)
@@ -74,6 +75,7 @@ class Listing:
     beyond: for instructions that never go on, by index, where the compiler wrote code as if they did. That
         code may be out of reach otherwise; it shows how the statements of the source stood.
     function_names: by offset of MAKE_FUNCTION the qualified name of the function, where its code does not say it.
+    places: where each 2-byte unit of the bytecode stands in the source; empty where the code does not say it.
     source_order: the compiler wrote the code in the order of the source, and no part of it twice.
     """
 
@@ -86,3 +88,4 @@ class Listing:
     beyond: dict[int, Beyond] = field(default_factory=dict)
     loops: list[Extent] = field(default_factory=list)
     function_names: dict[int, object] = field(default_factory=dict)
+    places: Places = field(default_factory=list)

@@ -11,6 +11,7 @@ from depyf.bytecode.exception_table import Entry, read_exception_table
 from depyf.bytecode.line_table import read_lines
 from depyf.bytecode.listing import Handler, Listing
 from depyf.bytecode.operand import Operand, Pool, RawInstruction, Steps
+from depyf.bytecode.places import read_places
 from depyf.bytecode.settle import settle
 from depyf.bytecode.versions.facts import Facts
 from depyf.bytecode.versions.known import facts_of
@@ -46,6 +47,8 @@ def finish(draft: Draft, facts: Facts, folds: tuple[Fold, ...], marks: bool, mea
     listing = walk(draft, marks) if facts.walked else settle(draft)
     if measures or facts.guesses:
         stack_depths(listing)  # What was guessed is dropped where the stack does not bear it out.
+    if facts.lines == "locations" and draft.has_lines:
+        listing.places = read_places(draft.code)
     listing.function_names = draft.function_names
     listing.source_order = facts.source_order
     listing.negates = facts.negates
@@ -69,6 +72,7 @@ def begin(code: Code, facts: Facts, with_lines: bool) -> Draft:
         handler=[-1] * len(raws),
         handlers=[],
         entries=[0] * len(raws),
+        has_lines=with_lines,
     )
     for target in targets:
         if target != -1:

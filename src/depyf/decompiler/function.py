@@ -23,7 +23,7 @@ from depyf.decompiler.passes.definitions import with_docstring
 from depyf.decompiler.passes.leftovers import Names
 from depyf.decompiler.passes.parameters import parameters
 from depyf.decompiler.pipeline.run import decompile
-from depyf.decompiler.pipeline.table import BUILD, NOTHING, SCOPES
+from depyf.decompiler.pipeline.table import BUILD, NOTHING, SCOPES, WRITTEN
 from depyf.errors import DecompilationError, faults_named
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.candidate.recompile import recompile
@@ -34,7 +34,7 @@ from depyf.verify.level import Level, Verdict
 
 NO_NAMES: Mapping[str, Sequence[str]] = types.MappingProxyType({})
 NO_RENAMES: Mapping[str, str] = types.MappingProxyType({})
-FORCED = (frozenset({BUILD}), frozenset({BUILD, SCOPES}))
+FORCED = (frozenset({WRITTEN}), frozenset({BUILD}), frozenset({BUILD, SCOPES}))
 """Passes to leave out, so that code is written in another way when it is not proven as it is: uglier ones last."""
 
 

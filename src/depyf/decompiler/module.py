@@ -12,7 +12,7 @@ from depyf.decompiler.emit.grammar import Grammar
 from depyf.decompiler.emit.statements import write
 from depyf.decompiler.passes.module import module_body
 from depyf.decompiler.pipeline.run import decompile
-from depyf.decompiler.pipeline.table import NOTHING
+from depyf.decompiler.pipeline.table import NOTHING, WRITTEN
 from depyf.errors import DecompilationError, faults_named
 from depyf.verify.candidate.oracle import NotCompiled, Oracle, shared_oracle
 from depyf.verify.compare import verify
@@ -55,7 +55,12 @@ def decompile_module(
     Raises DecompilationError for code that cannot be decompiled.
     """
     source = module_source(code, without=without)
-    return DecompiledModule(source, code, judge(code, source, oracle=oracle))
+    found = DecompiledModule(source, code, judge(code, source, oracle=oracle))
+    if found.level is Level.EXACT or WRITTEN in without:
+        return found
+    source = module_source(code, without=without | {WRITTEN})
+    plain = DecompiledModule(source, code, judge(code, source, oracle=oracle))
+    return plain if plain.level > found.level else found
 
 
 def module_source(code: Code, *, without: frozenset[str] = NOTHING) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from depyf.trace.reader import Cause
-from depyf.trace.scan import Fact, Rank
+from depyf.trace.scan import SEPARATOR, Fact, Rank
 
 MOST_SKEW = 0.5
 """A rank is slow whose compiles took this part longer than the same compiles of other ranks."""
@@ -26,6 +26,9 @@ ORDER = (
 )
 """Kinds of facts of one compile, causes before effects."""
 CACHES = ("aotautograd cache", "fx_graph cache")
+
+OTHER_TEXT = "is another text"
+CUT = Cause.CUT_OFF.value
 
 Facts = Mapping[str, tuple[Fact, ...]]
 """The facts of each group, by their digest."""
@@ -77,6 +80,7 @@ def job_of(ranks: Sequence[Rank], facts: Facts) -> Job:
         found.append(_lacking(missing, ranks))
     for group in ordered[1:]:
         found.append(_divergence(ordered[0], group, facts))
+    found += [_cut_off(rank) for rank in ordered[0].ranks if rank.omitted.get(CUT)] if ordered else []
     every = (fact for each in facts.values() for fact in each)
     found += _slow(ranks, {fact.compile: fact.words for fact in every if fact.kind == "compile"})
     return Job(ordered, found, list(ranks), missing)
@@ -126,6 +130,11 @@ def _unreadable(rank: Rank) -> Divergence:
     return Divergence("unreadable", _named([rank]), 1, "", f"{rank.path} could not be read: {rank.error}")
 
 
+def _cut_off(rank: Rank) -> Divergence:
+    """Return that the file of a rank is cut off which has all facts that others have."""
+    return Divergence("stopped", _named([rank]), 1, "", f"the file is cut off after {rank.last}; no fact is missing")
+
+
 def _divergence(norm: Group, group: Group, facts: Facts) -> Divergence:
     """Return how a group departs from the norm."""
     own, others = facts[group.facts], facts[norm.facts]
@@ -157,20 +166,28 @@ def _differences(own: Sequence[Fact], norm: Sequence[Fact]) -> list[_Difference]
     """Return the facts that differ, in the order of the compiles, and in a compile causes before effects."""
     mine = {(fact.compile, fact.kind, fact.number): fact for fact in own}
     theirs = {(fact.compile, fact.kind, fact.number): fact for fact in norm}
-    compiles = list(dict.fromkeys(fact.compile for fact in (*norm, *own)))
-    place = {name: number for number, name in enumerate(compiles)}
+    place = {name: number for number, name in enumerate(_in_order(own, norm))}
     rank = {kind: number for number, kind in enumerate(ORDER)}
     keys = sorted(
         mine.keys() | theirs.keys(), key=lambda key: (place[key[0]], rank.get(key[1], len(ORDER)), key[1], key[2])
     )
-    return [
-        _Difference(*key, mine.get(key), theirs.get(key)) for key in keys if mine.get(key) != theirs.get(key)
-    ]
+    return [_Difference(*key, mine.get(key), theirs.get(key)) for key in keys if mine.get(key) != theirs.get(key)]
+
+
+def _in_order(own: Sequence[Fact], norm: Sequence[Fact]) -> list[str]:
+    """Return the compiles of a rank in its order, and those that it lacks after the one that others did before."""
+    order = list(dict.fromkeys(fact.compile for fact in own))
+    before = -1
+    for name in dict.fromkeys(fact.compile for fact in norm):
+        if name not in order:
+            order.insert(before + 1, name)
+        before = order.index(name)
+    return order
 
 
 def _stopped(rank: Rank, found: Sequence[_Difference]) -> str:
     """Return where a rank stopped that did what others did, up to there; empty for one that did otherwise."""
-    is_cut = bool(rank.omitted.get(Cause.CUT_OFF.value))
+    is_cut = bool(rank.omitted.get(CUT))
     changed = [each for each in found if each.own is not None]
     # What was being written when the file ends is not what others wrote.
     if not found or len(changed) > (1 if is_cut else 0) or not (is_cut or rank.unfinished or _lacks_end(found)):
@@ -200,9 +217,22 @@ def _cause(
     mine = first.own.words if first.own is not None else "none"
     theirs = first.norm.words if first.norm is not None else "none"
     if mine or theirs:
-        return first.kind, first.compile, f"{first.kind} of {first.compile} ({place}): {mine}; others: {theirs}"
-    words = "is not there" if first.own is None else "others have none" if first.norm is None else "is another text"
+        own_words, other_words = _apart(mine, theirs)
+        words = f"{first.kind} of {first.compile} ({place}): {own_words}; others: {other_words}"
+        return first.kind, first.compile, words
+    words = "is not there" if first.own is None else "others have none" if first.norm is None else OTHER_TEXT
     return first.kind, first.compile, f"{first.kind} of {first.compile} ({place}): {words}"
+
+
+def _apart(mine: str, theirs: str) -> tuple[str, str]:
+    """Return the first of several parts in which two texts differ, with its place; the texts where they have one."""
+    own, others = mine.split(SEPARATOR), theirs.split(SEPARATOR)
+    if len(own) < 2 and len(others) < 2:
+        return mine, theirs
+    place = next((at for at, pair in enumerate(zip(own, others, strict=False)) if pair[0] != pair[1]), -1)
+    place = min(len(own), len(others)) if place < 0 else place
+    told = [each[place] if place < len(each) else "no more" for each in (own, others)]
+    return f"number {place + 1} is {told[0]}", told[1]
 
 
 def _recompiled(

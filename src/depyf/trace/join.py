@@ -251,9 +251,7 @@ class Join(ABC, Generic[R]):
         running = self._running.get(compile_id)
         return running if running is not None else self._begin(compile_id, ())
 
-    def _record_of(
-        self, running: R, kind: str, details: Mapping[str, Any], payload: str | None, attempt: int
-    ) -> None:
+    def _record_of(self, running: R, kind: str, details: Mapping[str, Any], payload: str | None, attempt: int) -> None:
         if kind == stages.BREAK_REASON:
             self._note_break(running, payload or "", attempt)
         elif kind == stages.FRAME_ENDS:
@@ -266,7 +264,7 @@ class Join(ABC, Generic[R]):
             if kind == stages.SIDE_EFFECTS:
                 made = running.compile
                 made.effects = records.side_effects(payload, made.effects, made.user_stack, self.line_at)
-            artefact = _artefact(kind, details, payload, attempt)
+            artefact = artefact_of(kind, details, payload, attempt)
             if kind in stages.CACHES:
                 running.compile.caches.append(cache_event(kind, artefact))
             if self._kernels or artefact.dialect is not Dialect.KERNEL:
@@ -299,7 +297,7 @@ class Join(ABC, Generic[R]):
             self.session.shapes.append(self._shape_fact(kind, details))
         if payload is None:
             return
-        artefact = _artefact(kind, details, payload, 0)
+        artefact = artefact_of(kind, details, payload, 0)
         self.session.loose.append(artefact)
         self._write(artefact, None, None)
 
@@ -392,7 +390,8 @@ def artefact_title(artefact: Artefact, running: Running | None, compiled_fn: int
     return f"{stage}{name} in {place}, compile {made.id}"
 
 
-def _artefact(kind: str, details: Mapping[str, Any], payload: str, attempt: int) -> Artefact:
+def artefact_of(kind: str, details: Mapping[str, Any], payload: str, attempt: int) -> Artefact:
+    """Return the artefact that a record with a payload is."""
     stage = stages.STAGE_OF_NAME.get(kind)
     origin = str(details.get("filename") or "")
     if stage is not None:

@@ -29,7 +29,7 @@ from depyf.report.model import (
 from depyf.report.names import file_part, resumed_function
 from depyf.trace import records, stages
 from depyf.trace.directory import Dump
-from depyf.trace.join import Join, Running, artefact_title, python_file
+from depyf.trace.join import Join, Running, artefact_of, artefact_title, python_file
 from depyf.trace.quotes import QUOTED, Quotes
 from depyf.trace.reader import Record
 
@@ -64,6 +64,8 @@ class LogJoin(Join[LogRunning]):
         self._first: float | None = None
         self._last = 0.0
         self.last_record = ""
+        self._last_text = ""
+        self._reason: Artefact | None = None
 
     def take(self, record: Record) -> None:
         """Take in one record.
@@ -81,13 +83,30 @@ class LogJoin(Join[LogRunning]):
         payload = record.text
         self._note(kind, record.metadata, payload or "")
         running = self.record(record.metadata, payload)
-        if running is not None and kind == stages.FRAME_ENDS:
-            running.compile.metrics.update(details)
-            self._add(running, Artefact(kind, Dialect.JSON, json.dumps(details, indent=1)))
-            self._name(running, details)
+        if kind == stages.RECOMPILE_REASONS:
+            # It comes before its compile begins.
+            self._reason = Artefact(kind, stages.dialect_of(payload or "", details.get("encoding")), payload or "")
+        elif running is not None and kind == stages.FRAME_STARTS and self._reason is not None:
+            self._add(running, self._reason)
+            self._reason = None
+        elif running is not None and kind == stages.BREAK_REASON:
+            attempt = running.compile.attempts - 1
+            self._add(running, Artefact(kind, Dialect.TEXT, payload or "", attempt=attempt))
+        elif kind == stages.FRAME_ENDS:
+            self._measured(running, kind, details)
         elif kind in (stages.BACKWARD_ENDS, "compilation_metrics_runtime") and running is not None:
             told = {name: value for name, value in details.items() if value is not None}
             running.compile.metrics[kind] = told
+
+    def _measured(self, running: LogRunning | None, kind: str, metrics: Mapping[str, Any]) -> None:
+        """Keep what torch measured of a compile, or of an export, which has no compile id."""
+        text = json.dumps(metrics, indent=1)
+        if running is None:
+            self._loose(kind, {"encoding": "json"}, text)
+            return
+        running.compile.metrics.update(metrics)
+        self._add(running, Artefact(kind, Dialect.JSON, text))
+        self._name(running, metrics)
 
     def _note(self, kind: str, metadata: Mapping[str, Any], payload: str) -> None:
         """Note what a record says beside the model: quotes of source, and what it is about."""
@@ -144,7 +163,7 @@ class LogJoin(Join[LogRunning]):
     def _relate(self) -> None:
         """Give each resume function to the function that it is the rest of: one that broke at its line."""
         roots: dict[tuple[str, str], Function] = {}
-        broke: dict[tuple[str, int], Compile] = {}
+        broke: dict[tuple[str, int, int], Compile] = {}
         for function, made in self.session.compiles():
             rest = resumed_function(made.name)
             if rest is None:
@@ -153,7 +172,8 @@ class LogJoin(Join[LogRunning]):
                 self._relate_one(function, made, rest, roots.get((rest[0], made.filename)), broke)
             for each in made.breaks:
                 for line in (*each.stack, *((each.where,) if each.where is not None else ())):
-                    broke[line.filename, line.line] = made
+                    # The rest of a function is made once, by the compile that first broke there.
+                    broke.setdefault((line.filename, line.line, made.id.count), made)
 
     def _relate_one(
         self,
@@ -161,7 +181,7 @@ class LogJoin(Join[LogRunning]):
         made: Compile,
         rest: tuple[str, int],
         root: Function | None,
-        broke: Mapping[tuple[str, int], Compile],
+        broke: Mapping[tuple[str, int, int], Compile],
     ) -> None:
         function.break_line = function.resumes_at = rest[1]
         if root is None:
@@ -169,7 +189,7 @@ class LogJoin(Join[LogRunning]):
             function.resumes_at = None
             return
         function.root = root.key
-        caller = broke.get((made.filename, rest[1])) or root.compiles[-1]
+        caller = broke.get((made.filename, rest[1], made.id.count)) or root.compiles[-1]
         if function.compiles[0] is made:
             made.trigger = Resume(caller.id)
 
@@ -213,14 +233,28 @@ class LogJoin(Join[LogRunning]):
         if artefact.stage == stages.CAPTURED:
             self._graphs += 1
             running.graph = self._graphs
-        running.compile.artefacts.append(artefact)
+        running.compile.artefacts += self._written(artefact, running)
+
+    def _written(self, artefact: Artefact, running: LogRunning | None) -> list[Artefact]:
+        """Write an artefact, and once more as torch wrote it where its file does not hold that."""
+        made = [artefact]
         self._write(artefact, running, None)
-        artefact.text = ""
+        if self._is_changed(artefact):
+            made.append(Artefact(f"{artefact.stage}_as_written", Dialect.TEXT, artefact.text, attempt=artefact.attempt))
+            self._write(made[1], running, None)
+        for each in made:
+            each.text = ""
+        return made
+
+    def _is_changed(self, artefact: Artefact) -> bool:
+        """Return whether the file of an artefact does not hold its text as torch wrote it."""
+        return artefact.text.strip("\n") not in self._last_text
 
     def _loose(self, kind: str, details: Mapping[str, Any], payload: str | None) -> None:
-        super()._loose(kind, details, payload)
+        if kind in stages.SHAPE_FACTS:
+            self.session.shapes.append(self._shape_fact(kind, details))
         if payload is not None:
-            self.session.loose[-1].text = ""
+            self.session.loose += self._written(artefact_of(kind, details, payload, 0), None)
 
     def leaves_out(self, kind: str) -> bool:
         """Return whether a kind of record says nothing that is joined."""
@@ -259,6 +293,10 @@ class LogJoin(Join[LogRunning]):
 
     def text_of_file(self, artefact: Artefact, running: LogRunning | None, compiled_fn: int | None) -> str:
         """Return the payload as it is; of a graph or a wrapper with what makes it a file above it."""
+        self._last_text = self._text_of_file(artefact, running)
+        return self._last_text
+
+    def _text_of_file(self, artefact: Artefact, running: LogRunning | None) -> str:
         number = running.graph if running is not None else None
         if artefact.dialect is Dialect.GRAPH:
             for filename in dict.fromkeys(line.filename for line in user_lines(artefact.text)):

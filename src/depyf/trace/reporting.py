@@ -11,9 +11,10 @@ from pathlib import Path
 
 from depyf.report.job_index import RANKS
 from depyf.report.writer import prepared_directory, write_whole
+from depyf.trace.contrast import first_difference
 from depyf.trace.dumping import dump_trace
 from depyf.trace.files import Source, TraceError, open_trace
-from depyf.trace.job import Job, job_of, ranks_in_words
+from depyf.trace.job import OTHER_TEXT, Divergence, Job, job_of, ranks_in_words
 from depyf.trace.scan import Rank
 from depyf.trace.work import Scanned, scan_all
 
@@ -81,7 +82,18 @@ def _dump_ranks(sources: Sequence[Source], directory: Path, options: Options) ->
     for rank in shown:
         with open_trace(rank.path) as stream:
             dump_trace(stream, rank.path.rpartition("/")[2], directory / f"rank_{rank.rank}")
+    job.divergences[:] = [_in_detail(each, job, directory) for each in job.divergences]
     write_whole(directory / RANKS, json.dumps(_content(job, shown), indent=1) + "\n")
+
+
+def _in_detail(found: Divergence, job: Job, directory: Path) -> Divergence:
+    """Return a divergence with the lines that differ, where it is one of texts."""
+    groups = {ranks_in_words(rank.rank or 0 for rank in each.ranks): each for each in job.groups}
+    if found.ranks not in groups or not found.cause.endswith(OTHER_TEXT):
+        return found
+    own, norm = (directory / f"rank_{each.ranks[0].rank}" for each in (groups[found.ranks], job.groups[0]))
+    words = first_difference(own, norm, found.compile, found.kind)
+    return replace(found, cause=f"{found.cause.removesuffix(OTHER_TEXT)}{words}") if words else found
 
 
 def _scanned(sources: Sequence[Source], options: Options) -> Scanned:

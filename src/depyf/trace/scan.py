@@ -17,10 +17,11 @@ MOST_KNOWN = 200_000
 """Payloads whose digest without names of the rank is remembered, by their md5."""
 
 _OF_RANK = re.compile(
-    rb"0x[0-9a-f]{6,}|\d{9,}|(?<=cuda:)\d+|(?<=index=)\d+|rank_?\d+|(?:/[\w.@+-]+){3,}|\bc[0-9a-z]{51}\b"
+    rb"0x[0-9a-f]{6,}|(?<= )\d+(?:\.\d+)? [num]?s\b"
+    rb"|\d{9,}|(?<=cuda:)\d+|(?<=index=)\d+|rank_?\d+|(?:/[\w.@+-]+){3,}|\bc[0-9a-z]{51}\b"
     rb"|_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}"
 )
-"""What differs from rank to rank and is no difference: addresses, devices, paths, and names made of these."""
+"""What differs from rank to rank and is no difference: addresses, times, devices, paths, and names made of these."""
 _COLLECTIVE = re.compile(
     rb"(?P<name>\w+): \"(?P<value>[^\"\n]*)\" = torch\.ops\.(?:_c10d_functional|c10d_functional|c10d)\.(?P<op>\w+)"
     rb"[^\n(]*\((?P<arguments>[^\n)]*)\)"
@@ -28,6 +29,9 @@ _COLLECTIVE = re.compile(
 _GROUP_SIZE = re.compile(
     rb"(?:all_gather_into_tensor|reduce_scatter_tensor|all_to_all)\w*[^\n(]*\([^\n)]*?, (\d{1,6}), "
 )
+
+SEPARATOR = "; "
+"""Stands between the collectives of a fact."""
 
 TEXTS = {
     "dynamo_output_graph": "captured graph",
@@ -140,7 +144,7 @@ class _Scan:
         failure = metrics.get("fail_type")
         if failure:
             first = str(metrics.get("fail_reason") or "").partition("\n")[0]
-            self.add(name, "failure", f"{failure}: {_without_rank(first)}")
+            self.add(name, "failure", f"{failure}: {without_rank(first)}")
         self.add(name, "operations", str(metrics.get("graph_op_count")))
         self.add(name, "guard count", str(metrics.get("guard_count")))
 
@@ -148,17 +152,17 @@ class _Scan:
         payload = record.payload or b""
         if kind == stages.RECOMPILE_REASONS:
             clauses = [clause for each in records.recompile(record.text or "").refusals for clause in each.clauses]
-            self.add(name, "recompile", _without_rank("; ".join(clauses)))
+            self.add(name, "recompile", without_rank("; ".join(clauses)))
         elif kind == stages.BREAK_REASON:
             broken = records.graph_break(record.text or "", 0, _bare)
             at = f" at {_short(broken.where.filename)}:{broken.where.line}" if broken.where is not None else ""
-            self.add(name, "graph break", _without_rank(f"{' '.join(broken.reason.split())}{at}"))
+            self.add(name, "graph break", without_rank(f"{' '.join(broken.reason.split())}{at}"))
         elif kind in stages.CACHES:
             cache, outcome = stages.CACHES[kind]
             self.add(name, f"{cache} cache", outcome)
         elif kind == COLLECTIVES:
             ops = [op.rpartition("ops.")[2].removesuffix(".default") for op in records.collectives(record.text or "")]
-            self.add(name, "collectives", ", ".join(ops))
+            self.add(name, "collectives", SEPARATOR.join(ops))
         elif kind in (TENSORS, RUNTIMES):
             self.add(name, "tensor metadata", "", _digest(_TIMES.sub(b"", payload)))
         elif kind in TEXTS:
@@ -173,7 +177,7 @@ class _Scan:
             if each["op"] != b"wait_tensor"
         ]
         if found:
-            self.add(name, "sizes of collectives", ", ".join(found))
+            self.add(name, "sizes of collectives", SEPARATOR.join(found))
         for each in _GROUP_SIZE.finditer(payload):
             self.group_size = max(self.group_size, int(each[1]))
 
@@ -221,7 +225,8 @@ def _short(filename: str) -> str:
     return filename.replace("\\", "/").rpartition("/")[2]
 
 
-def _without_rank(text: str) -> str:
+def without_rank(text: str) -> str:
+    """Return a text without what differs from rank to rank and is no difference."""
     return _OF_RANK.sub(b"*", text.encode("utf-8", "replace")).decode("utf-8", "replace")
 
 

@@ -65,6 +65,7 @@ def dialect_of(text: str, encoding: object) -> Dialect:
         return Dialect.JSON
     return Dialect.GRAPH if _PRINTED_GRAPH.match(text) else Dialect.TEXT
 
+
 FRAME_STARTS = "dynamo_start"
 FRAME_ENDS = "compilation_metrics"
 BACKWARD_ENDS = "bwd_compilation_metrics"

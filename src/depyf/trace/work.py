@@ -110,29 +110,32 @@ def _in_order(results: Iterator[Scanned], progress: Callable[[int], None]) -> It
 
 
 def _on(executor: Executor, batches: list[list[Source]], progress: Callable[[int], None]) -> Iterator[Scanned]:
-    """Yield the results of batches; what is lost with a worker is scanned again, file by file."""
+    """Yield the results of batches; those that are lost with a worker are scanned again, in processes of their own."""
     done = 0
     try:
         for found in _in_order(executor.map(scan_batch, batches), progress):
             yield found
             done += 1
     except Exception:  # noqa: BLE001 - executors say in exceptions of their own that a worker died
-        for batch in batches[done:]:
-            yield from _in_order((_alone(source) for source in batch), progress)
+        yield from _in_order(map(_apart, batches[done:]), progress)
+
+
+def _apart(batch: list[Source]) -> Scanned:
+    """Scan files in a process of their own; where it dies, each file in one of its own."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        try:
+            return pool.submit(scan_batch, batch).result()
+        except Exception as error:  # noqa: BLE001 - the process died, or what it gave cannot be sent
+            if len(batch) == 1:
+                return Scanned([_failed(batch[0], f"the process that read it died ({type(error).__name__})")])
+    found = Scanned()
+    for each in batch:
+        found.add(_alone(each))
+    return found
 
 
 def _alone(source: Source) -> Scanned:
-    """Scan a file in a process of its own, since some file has ended a worker."""
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        try:
-            return pool.submit(scan_batch, [source]).result()
-        except Exception as error:  # noqa: BLE001 - the process died, or what it gave cannot be sent
-            return scan_error(source, f"the worker that read it died ({type(error).__name__})")
-
-
-def scan_error(source: Source, error: str) -> Scanned:
-    """Return that a file could not be scanned."""
-    return Scanned([_failed(source, error)])
+    return _apart([source])
 
 
 def _gathered(sources: Sequence[Source], results: Iterator[Scanned]) -> Scanned:

@@ -35,7 +35,7 @@ from depyf.decompiler.emit.precedence import (
 )
 from depyf.decompiler.emit.strings import f_string, without_backslash
 from depyf.decompiler.emit.templates import template
-from depyf.decompiler.lift.nodes import Quoted, Template, Var, is_starred
+from depyf.decompiler.lift.nodes import Braced, Percent, Quoted, Template, Var, is_starred
 
 Piece = str | tuple[ast.expr, int]
 
@@ -360,7 +360,8 @@ def _joined(writer: ExpressionWriter, node: ast.JoinedStr) -> tuple[list[Piece],
 
 def _formatted(writer: ExpressionWriter, node: ast.JoinedStr) -> tuple[list[Piece], int]:
     operation = percent(node) if writer.grammar.percent_joins else None
-    text = f_string(writer, node) if operation is None or not converts_to_text(node) else None
+    is_percent = isinstance(node, Percent) or (converts_to_text(node) and not isinstance(node, Braced))
+    text = f_string(writer, node) if operation is None or not is_percent else None
     if text is not None:
         return [text], ATOM
     if operation is not None:
@@ -405,6 +406,8 @@ RULES: dict[type, Rule] = {
     ast.GeneratorExp: _generator,  # type: ignore[dict-item]
     ast.DictComp: _dict_comp,  # type: ignore[dict-item]
     ast.JoinedStr: _joined,  # type: ignore[dict-item]
+    Braced: _joined,  # type: ignore[dict-item]
+    Percent: _joined,  # type: ignore[dict-item]
     Template: _template,  # type: ignore[dict-item]
     Quoted: _quoted,  # type: ignore[dict-item]
 }

@@ -58,8 +58,10 @@ def converts_to_text(node: ast.JoinedStr) -> bool:
 def _percent_field(field: ast.FormattedValue) -> str | None:
     if field.conversion == -1:
         return None
-    found = SIMPLE_SPEC.fullmatch(_constant_spec(field.format_spec))
-    if found is None or (found["right"] and not found["width"]):
+    spec = _constant_spec(field.format_spec)
+    found = SIMPLE_SPEC.fullmatch(spec)
+    is_empty = field.format_spec is not None and not spec
+    if found is None or is_empty or (found["right"] and not found["width"]):
         return None
     sign = "-" if found["width"] and not found["right"] else ""
     return f"%{sign}{found['width'] or ''}{found['precision'] or ''}{chr(field.conversion)}"

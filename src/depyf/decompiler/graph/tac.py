@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from depyf.bytecode.code import Code
 from depyf.bytecode.constants import key
 from depyf.bytecode.listing import Extent
+from depyf.bytecode.places import Place, Places
 
 NULL = -1
 """The temporary of a missing `self`."""
@@ -45,18 +46,27 @@ class Inst:
     offset: int
 
 
+JOINED = "EXPR"
+"""The operation that stands for an expression of several blocks; its argument compares as that does."""
+
+
 def operation_key(inst: Inst) -> Hashable:
     """Return a key that two instructions share exactly when they do the same operation with the same argument.
 
     Operands are not part of it. Constants are told apart as `bytecode.constants.key` does, which runs nothing of the
     program's: `1`, `1.0` and `True` differ, and an object without a literal is the same only as itself.
     """
-    return inst.op, key(inst.arg)
+    return inst.op, _argument(inst)
 
 
 def same_operation(one: Inst, two: Inst) -> bool:
     """Return whether two instructions do the same operation with the same argument, operands aside."""
-    return one.op == two.op and (one.arg is two.arg or key(one.arg) == key(two.arg))
+    return one.op == two.op and (one.arg is two.arg or _argument(one) == _argument(two))
+
+
+def _argument(inst: Inst) -> Hashable:
+    """Return what tells the argument of an instruction from others: an expression that was put together says it."""
+    return inst.arg if inst.op == JOINED else key(inst.arg)
 
 
 @dataclass(slots=True)
@@ -170,11 +180,15 @@ class Return:
 
 @dataclass(slots=True)
 class Raise:
-    """`operands`: nothing (re-raise what is being handled), an exception, or that and its cause."""
+    """`operands`: nothing (re-raise what is being handled), an exception, or that and its cause.
+
+    offset: that of the `raise` in the code, -1 if it is not known.
+    """
 
     operands: list[int]
     line: int | None = None
     beyond: Edge | None = None
+    offset: int = -1
 
     def edges(self) -> list[Edge]:
         """Return the edges that lead on, the likely first; where control only seems to go on is the last."""
@@ -266,6 +280,8 @@ class Graph:
     end: int = -1
     """The block that returns None for all, once `structure/nests.py` has made it; where they stand in the order of the
     source, for the last of them."""
+    places: Places = field(default_factory=list)
+    """Where each 2-byte unit of the code stands in the source, if the code says it and that is wanted."""
     unsure: set[int] = field(default_factory=set)
     """Temporaries read from variables that may have been unbound: reading them may raise."""
 
@@ -275,6 +291,11 @@ class Graph:
         block = Block(len(self.blocks), insts, exit_, handler, [], stack, offset)
         self.blocks.append(block)
         return block
+
+    def place(self, offset: int) -> Place | None:
+        """Return where the instruction at an offset stands in the source, if that is known."""
+        unit = offset >> 1
+        return self.places[unit] if 0 <= unit < len(self.places) else None
 
     def new_temp(self) -> int:
         """Return a fresh temporary."""

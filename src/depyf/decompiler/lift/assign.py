@@ -135,6 +135,7 @@ def _opens_parallel(folder: Folder, entry: Entry | None, uses: list[int]) -> boo
 
 def _store(folder: Folder, inst: Inst, temp: int, target: ast.expr) -> None:
     """Store a value to a finished target."""
+    folder.locate(target, inst)
     slots = folder.slots
     if slots is not None and slots.expects(temp) and not _comes_too_late(folder, slots, target):
         slots.fill(temp, target)

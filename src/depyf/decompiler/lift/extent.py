@@ -1,8 +1,10 @@
-"""Which instructions a statement came from: the offsets of the first and of the last one, for those who show it."""
+"""What a node came from: the offsets of the first and last instruction of a statement, and places in the source."""
 
 from __future__ import annotations
 
 import ast
+
+from depyf.bytecode.places import Place
 
 Extent = tuple[int, int]
 
@@ -16,3 +18,15 @@ def extent_of(node: object) -> Extent | None:
     """Return what a statement or item came from, or None where nobody has noted it."""
     extent: Extent | None = getattr(node, "extent", None)
     return extent
+
+
+def note_place(node: ast.AST, place: Place | None) -> None:
+    """Note where in the source a node stands, or its last instruction."""
+    if place is not None:
+        node.place = place  # type: ignore[attr-defined]
+
+
+def place_of(node: ast.AST) -> Place | None:
+    """Return where in the source a node stands, or None where nobody has noted it."""
+    place: Place | None = getattr(node, "place", None)
+    return place

@@ -19,7 +19,7 @@ from typing import cast
 
 from depyf.decompiler.graph.tac import Graph, Inst
 from depyf.decompiler.lift import order
-from depyf.decompiler.lift.extent import Extent, note_extent
+from depyf.decompiler.lift.extent import Extent, note_extent, note_place
 from depyf.decompiler.lift.nodes import EMPTY, IMPURE, PURE, Augmented, Entry, Ref, Temp
 from depyf.decompiler.lift.slots import Slots
 from depyf.errors import DecompilationError
@@ -48,6 +48,7 @@ class Folder:
     def __init__(self, graph: Graph, uses: dict[int, int]) -> None:
         self.graph = graph
         self.uses = uses
+        self.places = graph.places
         self.stmts: list[ast.stmt] = []
         self.pending: list[Entry] = []
         self.by_temp: dict[int, Entry] = {}
@@ -93,6 +94,8 @@ class Folder:
     ) -> Entry:
         """Make `expr` the value of the operation's temporary, pending until it is used."""
         temp = inst.defs[0]
+        if self.places:
+            self.locate(expr, inst)
         entry = Entry(temp, expr, effect, reads, writes, self.uses.get(temp, 0), inst.line, [])
         self.pending.append(entry)
         self.by_temp[temp] = entry
@@ -199,7 +202,14 @@ class Folder:
         """Append a statement whose order against pending values has been seen to."""
         stmt.lineno = line if line is not None else 0
         note_extent(stmt, self.extent())
+        if self.places and self.position:
+            self.locate(stmt, self.insts[self.position - 1])
         self.stmts.append(stmt)
+
+    def locate(self, node: ast.AST, inst: Inst) -> None:
+        """Note where in the source an operation stands that makes a node."""
+        if inst.op != "MOVE" and inst.offset >= 0:
+            note_place(node, self.graph.place(inst.offset))
 
     def drops_next(self, temp: int) -> bool:
         """Say whether the next operation drops a value: what has stored it is an expression, `(a := b)`."""

@@ -9,6 +9,9 @@ from depyf.decompiler.lift.nodes import Object, constant
 
 def as_index(expr: ast.expr) -> ast.expr:
     """Return a constant slice, or a tuple that holds some, as it is written between brackets."""
+    if isinstance(expr, ast.Tuple):
+        expr.elts = [as_slice(element) for element in expr.elts]
+        return expr
     if not isinstance(expr, Object):
         return expr
     if isinstance(expr.value, slice):
@@ -17,6 +20,11 @@ def as_index(expr: ast.expr) -> ast.expr:
         elements = [_slice(item) if isinstance(item, slice) else constant(item) for item in expr.value]
         return ast.Tuple(elts=elements, ctx=ast.Load())
     return expr
+
+
+def as_slice(expr: ast.expr) -> ast.expr:
+    """Return a constant slice as it is written between brackets, and all else as it is."""
+    return _slice(expr.value) if isinstance(expr, Object) and isinstance(expr.value, slice) else expr
 
 
 def _slice(value: slice) -> ast.expr:

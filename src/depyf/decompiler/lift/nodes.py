@@ -233,6 +233,14 @@ class WithExcept(Expression):
     exit: ast.expr
 
 
+class Percent(ast.JoinedStr):
+    """An f-string that the compiler has made of an operation with `%`."""
+
+
+class Braced(ast.JoinedStr):
+    """An f-string that was written as one."""
+
+
 class Quoted(Expression):
     """An expression of which the text is known, and nothing else."""
 

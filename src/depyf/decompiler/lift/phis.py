@@ -142,8 +142,8 @@ def rename_exit(exit_: Exit, same: dict[int, int]) -> Exit:
             return ForIter(same.get(iterator, iterator), value, body, done, line)
         case Return(value, line, beyond, offset):
             return Return(same.get(value, value), line, beyond, offset)
-        case Raise(operands, line, beyond):
-            return Raise([same.get(value, value) for value in operands], line, beyond)
+        case Raise(operands, line, beyond, offset):
+            return Raise([same.get(value, value) for value in operands], line, beyond, offset)
         case Reraise(exc, beyond):
             return Reraise(same.get(exc, exc), beyond)
         case _:

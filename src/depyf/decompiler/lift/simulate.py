@@ -88,6 +88,7 @@ class _Lifter:
         self.graph = Graph(listing.code, [None] * len(self.spans), [], first_temp, listing.source_order)
         self.graph.exact_ranges = listing.exact_ranges
         self.graph.negates = listing.negates
+        self.graph.places = listing.places
         self.graph.loops = [loop._replace(start=self.span_at[loop.start]) for loop in listing.loops]
         for handler in listing.handlers:
             self.graph.handlers.append(HandlerEntry(self.span_at[handler.target], NULL, NULL))
@@ -148,7 +149,7 @@ class _Lifter:
             case "RETURN":
                 return Return(machine.pop(1)[0], now.line, None, now.offset)
             case "RAISE":
-                return Raise(machine.pop(cast(int, now.arg)), now.line)
+                return Raise(machine.pop(cast(int, now.arg)), now.line, None, now.offset)
             case _:
                 exc = machine.pop(1)[0]
                 return Reraise(exc, self._beyond(position))

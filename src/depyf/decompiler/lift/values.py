@@ -11,6 +11,7 @@ from depyf.bytecode.set_order import written
 from depyf.bytecode.versions.known import facts_of
 from depyf.decompiler.graph.tac import Inst
 from depyf.decompiler.lift.assign import variable
+from depyf.decompiler.lift.extent import note_place
 from depyf.decompiler.lift.fold import Folder, Operands
 from depyf.decompiler.lift.index import as_index
 from depyf.decompiler.lift.nodes import (
@@ -290,6 +291,9 @@ def _absorb(op: str, display: ast.expr, values: list[ast.expr]) -> None:
             members = written(value.value) if isinstance(value.value, frozenset) else value.value
             display.elts.extend(constant(item) for item in members)
         else:
+            if display.elts and isinstance(first := display.elts[0], Object):
+                # Before a `*` the compiler adds constants one by one without being made to.
+                display.elts[0] = constant(first.value)
             display.elts.append(ast.Starred(value=value, ctx=ast.Load()))
     elif isinstance(display, ast.Dict):
         if op == "MAP_ADD":
@@ -412,7 +416,9 @@ def convert(folder: Folder, inst: Inst) -> None:
     kind = CONVERSION[cast("str | None", inst.arg)]
 
     def make(parts: list[ast.expr]) -> ast.expr:
-        return Formatted(values=[ast.FormattedValue(value=parts[0], conversion=kind, format_spec=None)])
+        field = ast.FormattedValue(value=parts[0], conversion=kind, format_spec=None)
+        note_place(field, folder.graph.place(inst.offset))
+        return Formatted(values=[field])
 
     entry = folder.combine(inst, make)
     entry.expr.converted = True  # type: ignore[attr-defined]
@@ -432,6 +438,7 @@ def format_value(folder: Folder, inst: Inst) -> None:
             field.format_spec = format_spec
             return Formatted(values=[field])
         field = ast.FormattedValue(value=value, conversion=CONVERSION[conversion], format_spec=format_spec)
+        note_place(field, folder.graph.place(inst.offset))
         return Formatted(values=[field])
 
     folder.combine(inst, make)

@@ -37,7 +37,7 @@ def set_annotations_up(body: list[ast.stmt], code: Code) -> list[ast.stmt]:
     for number, stmt in enumerate(rest):
         if isinstance(stmt, ast.ImportFrom) and stmt.module == "__future__":
             place = max(place, number + 1)
-    return [*rest[:place], _none_reached(code), *rest[place:]]
+    return [*rest[:place], none_reached(code), *rest[place:]]
 
 
 def annotation(expr: ast.expr, code: Code) -> ast.expr:
@@ -89,7 +89,7 @@ def _stores(stmt: ast.Assign, name: str) -> bool:
     return len(stmt.targets) == 1 and isinstance(target, Var) and target.id == name and target.scope != "global"
 
 
-def _none_reached(code: Code) -> ast.stmt:
+def none_reached(code: Code) -> ast.stmt:
     """Return what sets `__annotations__` up and does nothing else: an annotation that is neither noted nor evaluated.
 
     That of a target in parentheses is not noted. Under `from __future__ import annotations` it is not evaluated either;

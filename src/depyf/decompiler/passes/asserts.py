@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 
-from depyf.decompiler.lift.nodes import Common, literal
+from depyf.decompiler.lift.nodes import Common, ExcMatch, literal
 from depyf.decompiler.passes.walk import NESTS, inner, rewrite_sequences
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import is_not
@@ -45,7 +45,9 @@ def _untested(stmts: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _assert(stmt: ast.If) -> list[ast.stmt]:
-    """Return an `assert` and what comes behind it; nothing where a test is no `assert`."""
+    """Return an `assert` and what comes behind it; nothing where a test is no `assert`, but the head of a clause."""
+    if isinstance(stmt.test, ExcMatch):
+        return []
     if _raises(stmt.orelse):
         step("line {}: a test that raises AssertionError becomes `assert`", stmt.lineno)
         body = [] if len(stmt.body) == 1 and isinstance(stmt.body[0], ast.Pass) else stmt.body

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.bytecode.normalise import normalise
 from depyf.decompiler.lift.nodes import Function, Temp, Var, literal, literal_value
+from depyf.decompiler.passes.annotations import NAME, none_reached
 from depyf.decompiler.passes.body import Bodies
 from depyf.decompiler.passes.class_body import LEADING
 from depyf.decompiler.passes.deferred import deferred_statements, written_in
@@ -25,6 +26,7 @@ from depyf.decompiler.steps import step
 
 MAKERS = ("__annotate__", "__annotate_func__")
 REACHED = "__conditional_annotations__"
+CLASS_CELL = "__classdict__"
 HEAD = (*LEADING, "__doc__")
 """What a class's body binds before anything that is written in it."""
 
@@ -52,11 +54,28 @@ def restore_deferred_annotations(body: list[ast.stmt], code: Code, bodies: Bodie
         body = [stmt for stmt in body if stmt is not maker]
     else:
         found = []
-    if any(_is_store(stmt, REACHED) for stmt in body):
+    kept = [stmt for stmt in body if not _is_store(stmt, REACHED)]
+    if len(kept) < len(body):
         step("the set of annotations that were reached goes")
-    body = [stmt for stmt in body if not _is_store(stmt, REACHED)]
-    body = _place_numbered(body, found)
+    if not found:
+        return _with_cells(kept, code, has_set=len(kept) < len(body))
+    body = _place_numbered(kept, found)
     return _place_others(body, [one for one in found if one.number is None])
+
+
+def _with_cells(body: list[ast.stmt], code: Code, *, has_set: bool) -> list[ast.stmt]:
+    """Write an annotation of what is no name, if cells are there that nothing but one implies: it is not evaluated."""
+    inner = {name for const in code.consts if isinstance(const, Code) for name in const.freevars}
+    if has_set and REACHED not in inner:
+        added = none_reached(code)
+    elif CLASS_CELL in code.cellvars and CLASS_CELL not in inner:
+        target = Var(id=NAME, ctx=ast.Store(), scope="name")
+        added = ast.AnnAssign(target=target, annotation=literal(None), value=None, simple=0, lineno=0)
+    else:
+        return body
+    step("an annotation that is never noted implies a cell")
+    place = len(body) - bool(body and isinstance(body[-1], ast.Return))
+    return [*body[:place], added, *body[place:]]
 
 
 def _makes(stmt: ast.stmt) -> bool:
@@ -71,7 +90,13 @@ def _is_store(stmt: ast.stmt, name: str) -> bool:
     if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1:
         return False
     target = stmt.targets[0]
-    return isinstance(target, Var) and target.id == name and target.scope != "global"
+    return isinstance(target, Var) and _plain(target.id) == name and target.scope != "global"
+
+
+def _plain(name: str) -> str:
+    """Return the name that code has for a variable: inside of a class with such a set, a set of one's own is numbered
+    (`bytecode/normalise.apart`)."""
+    return name.partition(".")[0]
 
 
 # -- what the function evaluates ---------------------------------------------------------------
@@ -107,7 +132,7 @@ def _number(test: ast.expr) -> int | None:
     if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.In):
         return None
     reached, number = test.comparators[0], literal_value(test.left)
-    is_number = isinstance(reached, Var) and reached.id == REACHED and isinstance(number, int)
+    is_number = isinstance(reached, Var) and _plain(reached.id) == REACHED and isinstance(number, int)
     return number if is_number else None  # type: ignore[return-value]
 
 
@@ -175,7 +200,7 @@ def _reaches(stmt: ast.AST) -> int | None:
         return None
     owner = call.func.value
     number = literal_value(call.args[0])
-    is_number = isinstance(owner, Var) and owner.id == REACHED and isinstance(number, int)
+    is_number = isinstance(owner, Var) and _plain(owner.id) == REACHED and isinstance(number, int)
     return number if is_number else None  # type: ignore[return-value]
 
 

@@ -7,7 +7,9 @@ After:  EXPR that makes [b for a in x if c] of the iterator of x
 from __future__ import annotations
 
 import ast
+from collections.abc import Hashable
 
+from depyf.bytecode.constants import key
 from depyf.decompiler.graph.tac import Inst
 from depyf.decompiler.lift.nodes import IMPURE, AsyncIter, GetIter, Var
 from depyf.decompiler.lift.values import as_set
@@ -34,9 +36,28 @@ def inlined_operation(inlined: Inlined, stmts: list[ast.stmt]) -> Inst | None:
     targets = _targets(whole)
     reads = frozenset(var.id for var in variables) - targets - {ITERATOR}
     writes = frozenset(var.id for var in variables if isinstance(var.ctx, ast.Store)) - targets
-    compound = Compound(make, IMPURE, reads, writes)
+    compound = Compound(make, IMPURE, reads, writes, content=_content(whole))
     line = next((inst.line for inst in inlined.block.insts[::-1] if inst.line is not None), None)
     return Inst("EXPR", compound, [inlined.iterator], [inlined.result], line, -1)
+
+
+def _content(whole: ast.expr) -> Hashable:
+    """Return all that an expression is, so that copies of one have the same."""
+    words: list[Hashable] = []
+    work: list[object] = [whole]
+    while work:
+        item = work.pop()
+        words.append(type(item).__name__)
+        if isinstance(item, ast.AST):
+            fields = vars(item)
+            words += sorted(fields)
+            work += [fields[name] for name in sorted(fields)]
+        elif isinstance(item, list):
+            words.append(len(item))
+            work += item
+        else:
+            words.append(key(item))
+    return tuple(words)
 
 
 def _targets(whole: ast.ListComp | ast.SetComp | ast.DictComp) -> set[str]:

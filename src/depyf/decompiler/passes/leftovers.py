@@ -33,6 +33,7 @@ from depyf.decompiler.lift.nodes import (
 from depyf.decompiler.lift.writable import is_writable
 from depyf.decompiler.passes.body import Body
 from depyf.decompiler.passes.definitions import AsyncDefinition, Definition
+from depyf.decompiler.passes.identifiers import write_identifiers
 from depyf.decompiler.passes.parameters import parameters
 from depyf.decompiler.passes.telling import hint_names
 from depyf.decompiler.passes.walk import nodes, of_kinds, rewrite_expressions
@@ -47,6 +48,7 @@ class Names:
     variables: identifiers and the names, which are none, that they stand for.
     functions: names of functions in the text, and the names that these functions have.
     hints: what temporaries would best be called.
+    are_writable: a source can say all names of the code.
     """
 
     taken: set[str]
@@ -54,6 +56,7 @@ class Names:
     variables: dict[str, str] = field(default_factory=dict)
     functions: dict[str, str] = field(default_factory=dict)
     hints: dict[int, str] = field(default_factory=dict)
+    are_writable: bool = True
     by_identity: dict[int, str] = field(default_factory=dict)
     by_name: dict[str, str] = field(default_factory=dict)
 
@@ -140,15 +143,13 @@ def finish_leftovers(body: Body, names: Names) -> None:
             return ast.Name(id=names.of_object(expr.value), ctx=ast.Load())
         if isinstance(expr, GetIter):
             return ast.Call(func=_builtin(names, "iter"), args=[expr.value], keywords=[])
-        if isinstance(expr, AsyncIter):
-            return _called(names, AITER, expr.value)
+        if isinstance(expr, (AsyncIter, AsyncNext)):
+            return _called(names, AITER if isinstance(expr, AsyncIter) else ANEXT, expr.value)
         if isinstance(expr, GetAwaitable) and expr.where in AWAITS:
             return _called(names, AWAITS[expr.where], expr.value)
         if isinstance(expr, ast.Slice) and id(expr) not in between_brackets:
             bounds = [literal(None) if bound is None else bound for bound in (expr.lower, expr.upper, expr.step)]
             return ast.Call(func=_builtin(names, "slice"), args=bounds, keywords=[])
-        if isinstance(expr, AsyncNext):
-            return _called(names, ANEXT, expr.value)
         if isinstance(expr, WithExcept):
             caught = ast.Call(func=ast.Name(id=names.of_object(sys.exc_info), ctx=ast.Load()), args=[], keywords=[])
             return ast.Call(func=expr.exit, args=[ast.Starred(value=caught, ctx=ast.Load())], keywords=[])
@@ -164,6 +165,8 @@ def finish_leftovers(body: Body, names: Names) -> None:
 
     if any(type(node) in kinds for node in present):
         rewrite_expressions(body.stmts, rewrite, kinds)
+    if not names.are_writable:
+        write_identifiers(body.stmts, names.of_variable)
 
 
 NAMED = (Temp, Definition, AsyncDefinition, Import)

@@ -29,6 +29,7 @@ ORDER: tuple[Before, ...] = (
     Before("labels", "matches", "a case ends where control falls out of it"),
     Before("asserts", "tidy", "an `else` moved out of an `if` no longer looks like that of an assertion"),
     Before("tidy", "opposites", "what goes first may be what a test guards against, by the opposite of the test"),
+    Before("opposites", "as-written", "it takes statements as they are written where nothing says how they were"),
     Before("tries", "heads", "the clauses of a handler hold loops and managers of their own"),
     Before("heads", "complete", "heads are what most leftover nodes turn into"),
     Before("complete", "expressions", "another way to structure is tried before expressions are put together"),
@@ -39,6 +40,7 @@ ORDER: tuple[Before, ...] = (
     Before("class-temps", "definitions", "the temporaries of functions inside are their own"),
     Before("definitions", "declarations", "what is declared depends on what inner code reads"),
     Before("declarations", "super", "what is declared of `super` is one declaration more"),
+    Before("leftovers", "imports", "each import knows one variable that it binds"),
     Before("declarations", "leftovers", "made-up names must not be declared"),
 )
 """What must come before what."""

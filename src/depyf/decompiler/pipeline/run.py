@@ -11,6 +11,7 @@ from depyf.bytecode.listings import Listings
 from depyf.bytecode.operations import OF_VARIABLES
 from depyf.decompiler.lift.simplify import Known
 from depyf.decompiler.passes.body import Bodies, Body
+from depyf.decompiler.passes.identifiers import are_writable
 from depyf.decompiler.passes.leftovers import Names
 from depyf.decompiler.passes.scopes import shadow, variables_of
 from depyf.decompiler.pipeline.table import ALONE, BUILD, LAST, NOTHING, SCOPES, TOGETHER
@@ -49,8 +50,11 @@ def decompile(
     check_sharing(order)
     rows = [shared.with_lines(one) for one in order]
     names = Names({name for one in order for name in (*one.varnames, *one.cellvars, *one.freevars)})
+    ops: set[str] = set()
     for listing in rows:
         names.taken.update([str(item.arg) for item in listing.instructions if item.op in OF_VARIABLES])
+        ops.update([item.op for item in listing.instructions])
+    names.are_writable = are_writable(order, ops)
     temps = 0
     for inner, listing in zip(order, rows, strict=True):
         work = Work(inner, names, bodies, temps, known if inner is code else None, without, listing)

@@ -7,9 +7,10 @@ the two when this module is imported.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 
-from depyf.decompiler.graph.tac import NULL
+from depyf.decompiler.graph.tac import NULL, Graph
 from depyf.decompiler.lift.simplify.containers import evaluate_containers
 from depyf.decompiler.lift.simplify.dead import remove_dead
 from depyf.decompiler.lift.simplify.promote import promote_variables
@@ -35,6 +36,18 @@ from depyf.decompiler.passes.plain_super import declare_super
 from depyf.decompiler.passes.scopes import declare
 from depyf.decompiler.passes.tidy import tidy
 from depyf.decompiler.passes.tries import restore_tries
+from depyf.decompiler.passes.written.as_written import write_as_written
+from depyf.decompiler.passes.written.imports import join_imports
+from depyf.decompiler.pipeline.conditions import (
+    COLLAPSE,
+    is_kept,
+    joins_exits,
+    keeps_branches,
+    levels_dispatch,
+    scopes_dispatch,
+    simplifies,
+    structures,
+)
 from depyf.decompiler.pipeline.groups import (
     ANNOTATIONS,
     BUILTINS,
@@ -63,6 +76,7 @@ from depyf.decompiler.structure.dispatch import dispatch_levels, dispatch_scopes
 from depyf.decompiler.structure.dispatch.groups import check_groups
 from depyf.decompiler.structure.dispatch.phis import drop_dead_phis
 from depyf.decompiler.structure.dropped import remove_dropped
+from depyf.decompiler.structure.dropped_copies import join_dropped_copies
 from depyf.decompiler.structure.exits import join_exits
 from depyf.decompiler.structure.generator_calls import restore_generator_calls
 from depyf.decompiler.structure.inlined import find_inlined, replace_inlined, saving_blocks
@@ -80,41 +94,10 @@ from depyf.decompiler.structure.shared_ends import share_ends
 from depyf.decompiler.structure.thread import thread
 
 NOTHING: frozenset[str] = frozenset()
-COLLAPSE = "short-circuits"
 BUILD = "build"
 SCOPES = "dispatch"
+WRITTEN = "as-written"
 UNBINDING = ("DELETE_FAST", "LOAD_FAST_CLEAR")
-
-
-# -- when a pass applies ---------------------------------------------------------------
-
-
-def _simplifies(work: Work) -> bool:
-    return work.known is not None
-
-
-def _is_kept(work: Work) -> bool:
-    return work.known is None
-
-
-def _structures(work: Work) -> bool:
-    return isinstance(work.choices, Choices)
-
-
-def _scopes_dispatch(work: Work) -> bool:
-    return work.choices is Dispatch.SCOPES
-
-
-def _levels_dispatch(work: Work) -> bool:
-    return work.choices is Dispatch.LEVELS
-
-
-def _joins_exits(work: Work) -> bool:
-    return isinstance(work.choices, Choices) and work.choices.joins_exits
-
-
-def _keeps_branches(work: Work) -> bool:
-    return isinstance(work.choices, Choices) and COLLAPSE in work.without
 
 
 # -- what each pass takes and gives ----------------------------------------------------
@@ -124,22 +107,13 @@ def _lift(work: Work) -> None:
     seems = isinstance(work.choices, Choices) and work.choices.goes_beyond
     listing = work.listing if seems else replace(work.listing, beyond={}, loops=[])
     work.graph = lift(listing, work.first_temp, restores=work.choices is Dispatch.LEVELS)
-
-
-def _generator_calls(work: Work) -> None:
-    restore_generator_calls(work.graph)
+    if simplifies(work):
+        work.graph.places = []  # A program wrote this code: it stands as it is in no source.
 
 
 def _dropped(work: Work) -> None:
+    join_dropped_copies(work.graph)
     remove_dropped(work.graph)
-
-
-def _promote(work: Work) -> None:
-    promote_variables(work.graph)
-
-
-def _containers(work: Work) -> None:
-    evaluate_containers(work.graph)
 
 
 def _results(work: Work) -> None:
@@ -157,6 +131,10 @@ def _reload(work: Work) -> None:
     reload_where_used(work.graph, work.known.unchanging)
 
 
+def _on_graph(change: Callable[[Graph], None]) -> Callable[[Work], None]:
+    return lambda work: change(work.graph)
+
+
 def _free_names(work: Work) -> None:
     work.names.free(work.graph)
 
@@ -170,6 +148,7 @@ def _inlined(work: Work) -> None:
         if inlined is None:
             continue
         part = work.part(inlined.graph)
+        part.without |= {WRITTEN}  # The operation takes the loop as it is.
         try:
             run_passes(part, PIECE)
             operation = inlined_operation(inlined, part.stmts)
@@ -179,10 +158,6 @@ def _inlined(work: Work) -> None:
             step("the loop of block {} becomes {}", inlined.block.index, operation.op)
             replace_inlined(graph, inlined, operation)
             blocks = saving_blocks(graph)
-
-
-def _class_ends(work: Work) -> None:
-    end_class(work.graph)
 
 
 def _async_for(work: Work) -> None:
@@ -204,14 +179,10 @@ def _dead_phis(work: Work) -> None:
 
 
 def _ends(work: Work) -> None:
-    if work.code.name != "<lambda>" and not work.graph.source_order and _joins_exits(work):
+    if work.code.name != "<lambda>" and not work.graph.source_order and joins_exits(work):
         join_same_ends(work.graph)
     join_ends(work.graph)
     share_ends(work.graph)
-
-
-def _exits(work: Work) -> None:
-    join_exits(work.graph)
 
 
 def _regions(work: Work) -> None:
@@ -297,7 +268,7 @@ def _dispatch_levels(work: Work) -> None:
 
 
 def _take_dispatched(work: Work, stmts: list[ast.stmt]) -> None:
-    work.stmts = restore_heads(stmts)
+    work.stmts = restore_asserts(restore_heads(stmts)) if "LOAD_COMMON" in work.ops else restore_heads(stmts)
     _complete(work)
     work.names.hints.update(work.graph.hints)
 
@@ -317,6 +288,10 @@ def _tidy(work: Work) -> None:
 
 def _opposites(work: Work) -> None:
     write_opposites(work.stmts)
+
+
+def _written(work: Work) -> None:
+    write_as_written(work.stmts, work.listing)
 
 
 def _deferred(work: Work) -> None:
@@ -347,6 +322,10 @@ def _declarations(work: Work) -> None:
     declare(work.body)
 
 
+def _imports(work: Work) -> None:
+    work.body.stmts = join_imports(work.body.stmts)
+
+
 def _super(work: Work) -> None:
     declare_super(work.body)
 
@@ -359,23 +338,45 @@ def _leftovers(work: Work) -> None:
 
 
 def _simplifying(*passes: Pass) -> tuple[Pass, ...]:
-    return tuple(replace(one, applies=_simplifies, unless=STATED) for one in passes)
+    return tuple(replace(one, applies=simplifies, unless=STATED) for one in passes)
 
 
 def _structuring(*passes: Pass) -> tuple[Pass, ...]:
-    return tuple(replace(one, applies=_structures) for one in passes)
+    return tuple(replace(one, applies=structures) for one in passes)
 
 
 PASSES: tuple[Pass, ...] = (
     Pass("lift", Stage.LIFT, _lift, "execute each block on a symbolic stack: three-address code"),
     Pass(
-        "generator-calls", Stage.LIFT, _generator_calls, "`any` and its kin are called, not written out", needs=BUILTINS
+        "generator-calls",
+        Stage.LIFT,
+        _on_graph(restore_generator_calls),
+        "`any` and its kin are called, not written out",
+        needs=BUILTINS,
     ),
-    Pass("dropped", Stage.LIFT, _dropped, "tested values that are dropped wait no longer", optional=True, needs=FLOW),
+    Pass(
+        "dropped",
+        Stage.LIFT,
+        _dropped,
+        "tested values that are dropped wait no longer",
+        optional=True,
+        needs=FLOW,
+    ),
     *_simplifying(
-        Pass("promote-variables", Stage.LIFT, _promote, "variables that are only copies become values", optional=True),
         Pass(
-            "containers", Stage.LIFT, _containers, "lists that are only taken apart vanish", optional=True, needs=LISTS
+            "promote-variables",
+            Stage.LIFT,
+            _on_graph(promote_variables),
+            "variables that are only copies become values",
+            optional=True,
+        ),
+        Pass(
+            "containers",
+            Stage.LIFT,
+            _on_graph(evaluate_containers),
+            "lists that are only taken apart vanish",
+            optional=True,
+            needs=LISTS,
         ),
         Pass("results", Stage.LIFT, _results, "the sequence that a graph returns is unpacked", optional=True),
         Pass("dead-values", Stage.LIFT, _dead, "values that nobody uses vanish, and what is put back", optional=True),
@@ -390,7 +391,7 @@ PASSES: tuple[Pass, ...] = (
         needs=frozenset({"LOAD_FAST_CLEAR"}),
     ),
     *_structuring(
-        Pass("class-ends", Stage.STRUCTURE, _class_ends, "what a class body returns is no statement"),
+        Pass("class-ends", Stage.STRUCTURE, _on_graph(end_class), "what a class body returns is no statement"),
         Pass(
             "async-for",
             Stage.STRUCTURE,
@@ -402,7 +403,7 @@ PASSES: tuple[Pass, ...] = (
         Pass("dead-phis", Stage.STRUCTURE, _dead_phis, "where paths meet, what nobody reads is no variable"),
         Pass("ends", Stage.STRUCTURE, _ends, "every `return None` leads to one block"),
     ),
-    Pass("exits", Stage.STRUCTURE, _exits, "copies of a way out become one", applies=_joins_exits),
+    Pass("exits", Stage.STRUCTURE, _on_graph(join_exits), "copies of a way out become one", applies=joins_exits),
     *_structuring(
         Pass("regions", Stage.STRUCTURE, _regions, "protected regions are recognised, their bookkeeping is taken out"),
         Pass("cut", Stage.STRUCTURE, _cut, "blocks are cut where a loop or handler is left"),
@@ -412,15 +413,13 @@ PASSES: tuple[Pass, ...] = (
         Pass("cases", Stage.STRUCTURE, _cases, "tests of a pattern become one test", needs=PATTERNS | {"COMPARE"}),
         Pass(COLLAPSE, Stage.STRUCTURE, _collapse, "`and`, `or`, `if else` become expressions"),
     ),
-    Pass("uses", Stage.STRUCTURE, _uses, "the uses of each value are counted", applies=_keeps_branches),
+    Pass("uses", Stage.STRUCTURE, _uses, "the uses of each value are counted", applies=keeps_branches),
     *_structuring(
         Pass(BUILD, Stage.STRUCTURE, _build, "loops, regions and dominance give nested items", optional=True),
         Pass("hoist", Stage.ITEMS, _hoist, "what follows several cases stands behind them", optional=True, needs=KEPT),
         Pass("labels", Stage.ITEMS, _labels, "jumps become `break`, `continue`, `return` or nothing"),
         Pass("matches", Stage.STATEMENTS, _matches, "tests of patterns become `match`", optional=True, needs=KEPT),
-        Pass(
-            "asserts", Stage.STATEMENTS, _asserts, "tests that raise AssertionError become `assert`", needs=BUILTINS
-        ),
+        Pass("asserts", Stage.STATEMENTS, _asserts, "tests that raise AssertionError become `assert`", needs=BUILTINS),
         Pass("tries", Stage.STATEMENTS, _tries, "the code of handlers is parted into clauses", needs=HANDLERS),
         Pass(
             "heads",
@@ -437,14 +436,14 @@ PASSES: tuple[Pass, ...] = (
         _dispatch_scopes,
         "loops dispatch on the number of a block, a `try` for each handler",
         optional=True,
-        applies=_scopes_dispatch,
+        applies=scopes_dispatch,
     ),
     Pass(
         "dispatch-levels",
         Stage.STATEMENTS,
         _dispatch_levels,
         "loops dispatch on the number of a block, one `try` for all handlers",
-        applies=_levels_dispatch,
+        applies=levels_dispatch,
     ),
     Pass("expressions", Stage.STATEMENTS, _expressions, "expressions are put together"),
     *_simplifying(
@@ -453,6 +452,7 @@ PASSES: tuple[Pass, ...] = (
     *_structuring(
         Pass("tidy", Stage.STATEMENTS, _tidy, "no `else` behind what never falls through", optional=True, needs=FLOW),
         Pass("opposites", Stage.STATEMENTS, _opposites, "`not` goes to operands", optional=True, needs=TESTS),
+        Pass(WRITTEN, Stage.STATEMENTS, _written, "what is the same either way stands as written", optional=True),
     ),
     Pass("deferred-annotations", Stage.BODY, _deferred, "what `__annotate__` evaluates stands at its variable"),
     Pass(
@@ -481,7 +481,8 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass("declarations", Stage.BODY, _declarations, "`global` and `nonlocal`"),
     Pass("leftovers", Stage.WHOLE, _leftovers, "names for temporaries and for objects without a literal"),
-    Pass("super", Stage.WHOLE, _super, "`global super` where its attributes are loaded in steps", applies=_is_kept),
+    Pass("imports", Stage.WHOLE, _imports, "imports that stand in one place are one statement", optional=True),
+    Pass("super", Stage.WHOLE, _super, "`global super` where its attributes are loaded in steps", applies=is_kept),
 )
 """All passes, in the order in which they run."""
 

@@ -161,7 +161,8 @@ class Builder:
         (entry,) = entries
         step("the region of handler {}, blocks {}, becomes one node", handler, sorted(body))
         nest, first = self.nodes[entry].nest, self.nodes[entry].first
-        last = max(self.nodes[label].last for label in body | code)
+        # Handlers stand at the end of the code, unless all of it stands in the order of the source.
+        last = max(self.nodes[label].last for label in (body | code if graph.source_order else body))
         parent = self.recognised.regions.parent[handler]
         before = self.nodes.sources(entry)
         around = any(self.nodes[label].first > first and label not in body for label in before)

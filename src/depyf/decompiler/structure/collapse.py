@@ -13,18 +13,19 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from dataclasses import dataclass
 from typing import cast
 
 from depyf.decompiler.graph.orders import postorder
 from depyf.decompiler.graph.tac import Block, Branch, Edge, Exit, Goto, Graph, Inst, Return
 from depyf.decompiler.graph.uses import count_uses
 from depyf.decompiler.lift.fold import Folder, is_augmented
-from depyf.decompiler.lift.nodes import IMPURE, Entry, MatchTest, Temp
+from depyf.decompiler.lift.nodes import IMPURE, MatchTest, Temp
 from depyf.decompiler.lift.rules import FOLD
 from depyf.decompiler.steps import step
+from depyf.decompiler.structure.arms import Arm, computes, externals, negates_second, same_edge, same_ways, turned_round
 from depyf.decompiler.structure.chains import link, turned, with_link
 from depyf.decompiler.structure.compounds import RULES, Compound
+from depyf.decompiler.structure.patterns.tested import first_subject
 from depyf.decompiler.structure.polarity import keeps_polarity, negated
 
 LINKS = frozenset({"COMPARE", "IS", "CONTAINS"})
@@ -46,14 +47,6 @@ def collapse(graph: Graph, scope: dict[int, int], is_expression: bool) -> dict[i
     for index in list(collapser.long):
         collapser.settle(graph.block(index))
     return collapser.uses
-
-
-@dataclass(slots=True)
-class _Arm:
-    """A block folded to one expression (None: it computes nothing)."""
-
-    block: Block
-    entry: Entry | None
 
 
 class _Collapser:
@@ -146,7 +139,7 @@ class _Collapser:
             return False
         return dict(zip(target.phis, edge.args)).get(target.exit.value, target.exit.value) == value
 
-    def _arm(self, index: int, block: Block, cond: int, other: Edge) -> _Arm | None:
+    def _arm(self, index: int, block: Block, cond: int, other: Edge) -> Arm | None:
         """Fold a block to an expression, if it is nothing else and belongs to `block` alone."""
         if self.preds[index] != 1 or self.scope[index] != self.scope[block.index] or index in self.no_arm:
             return None
@@ -160,14 +153,14 @@ class _Collapser:
             self.no_arm.add(index)
             return None
         if not folder.pending:
-            return _Arm(arm, None)
+            return Arm(arm, None)
         entry = folder.pending[0]
         if entry.shared or entry.targets or is_augmented(entry):
             folder._settle([entry.temp])
             if entry.temp not in folder.by_temp or entry.shared:
                 self.no_arm.add(index)
                 return None
-        return _Arm(arm, entry)
+        return Arm(arm, entry)
 
     def _branch(self, block: Block, cond: int, if_true: Edge, if_false: Edge) -> bool:
         if if_true.target == if_false.target:
@@ -193,7 +186,7 @@ class _Collapser:
 
     # -- and, or ---------------------------------------------------------------------
 
-    def _combine(self, block: Block, cond: int, arm: _Arm, other: Edge, arm_when: bool) -> bool:
+    def _combine(self, block: Block, cond: int, arm: Arm, other: Edge, arm_when: bool) -> bool:
         """Join a test with a test, or with a value, that follows on one side of it."""
         match arm.block.exit:
             case Branch(inner, if_true, if_false):
@@ -208,15 +201,17 @@ class _Collapser:
                 return False
 
     def _combine_tests(
-        self, block: Block, cond: int, arm: _Arm, other: Edge, arm_when: bool, if_true: Edge, if_false: Edge
+        self, block: Block, cond: int, arm: Arm, other: Edge, arm_when: bool, if_true: Edge, if_false: Edge
     ) -> bool:
         inner = arm.entry.temp if arm.entry else -1
         natural, swapped = (if_false, if_true) if arm_when else (if_true, if_false)
         op: ast.boolop = ast.And() if arm_when else ast.Or()
         negate_arm = negate = False
-        if _same_edge(other, cond, natural, inner):
+        if self._begins_case(block, arm, is_alternative=not arm_when and same_edge(other, cond, natural, inner)):
+            return False
+        if same_edge(other, cond, natural, inner):
             same_side, far_side = natural, swapped
-        elif _same_edge(other, cond, swapped, inner) and cond not in other.args:
+        elif same_edge(other, cond, swapped, inner) and cond not in other.args:
             same_side, far_side = swapped, natural
             if self._keep_apart(block, arm, [*swapped.args, *natural.args]):
                 return False
@@ -246,7 +241,16 @@ class _Collapser:
         block.exit = Branch(result, true_edge, false_edge, block.exit.line, true_next)
         return True
 
-    def _goes_on(self, block: Block, cond: int, arm: _Arm) -> bool:
+    def _begins_case(self, block: Block, arm: Arm, *, is_alternative: bool) -> bool:
+        """Say whether an arm tests a pattern that stands apart: one that is no alternative, or of another subject."""
+        subject = first_subject(arm.entry.expr) if arm.entry is not None else None
+        if subject is None:
+            return False
+        last = block.insts[-1] if block.insts else None
+        is_same = last is not None and isinstance(subject, Temp) and last.uses[:1] == [subject.temp]
+        return not (is_alternative and is_same)
+
+    def _goes_on(self, block: Block, cond: int, arm: Arm) -> bool:
         """Say whether an arm compares with None what the block has compared: `a is b is not None`."""
         assert arm.entry is not None
         last, right = block.insts[-1] if block.insts else None, arm.entry.expr
@@ -256,7 +260,7 @@ class _Collapser:
             return False
         return getattr(right, "fused", False) and isinstance(right.left, Temp) and right.left.temp == last.uses[1]
 
-    def _arm_negates(self, block: Block, arm: _Arm, far: Edge, near: Edge) -> bool:
+    def _arm_negates(self, block: Block, arm: Arm, far: Edge, near: Edge) -> bool:
         """Say whether `a and not b` reads better than `not a or b`, its opposite.
 
         What is guarded by the whole test comes next in the code. A test whose opposite is another operation
@@ -271,7 +275,7 @@ class _Collapser:
             return not keeps_polarity(second)
         return far.target < near.target
 
-    def _keep_apart(self, block: Block, arm: _Arm, carried: list[int]) -> bool:
+    def _keep_apart(self, block: Block, arm: Arm, carried: list[int]) -> bool:
         """Say whether two tests are statements of their own: joined, one of them would be another operation."""
         assert arm.entry is not None
         first = self._test_of(block)
@@ -288,7 +292,7 @@ class _Collapser:
         folder.fold([*(inst for inst in block.insts if inst.op == "CONST"), last], RULES)
         return folder.pending[-1].expr
 
-    def _combine_value(self, block: Block, cond: int, arm: _Arm, edge: Edge, other: Edge, arm_when: bool) -> bool:
+    def _combine_value(self, block: Block, cond: int, arm: Arm, edge: Edge, other: Edge, arm_when: bool) -> bool:
         """Join `a and b` as a value: one edge carries a, the arm computes b, both go to one place."""
         if edge.target != other.target or cond not in other.args:
             return False
@@ -317,7 +321,7 @@ class _Collapser:
             others.extend(temp for inst in block.insts for temp in inst.uses)
         return self.graph.new_temp() if phi in others else phi
 
-    def _combine_return(self, block: Block, cond: int, arm: _Arm, value: int, other: Edge, arm_when: bool) -> bool:
+    def _combine_return(self, block: Block, cond: int, arm: Arm, value: int, other: Edge, arm_when: bool) -> bool:
         """`return a and b`, where each way has a `return` of its own."""
         target = self._returning(other.target, block)
         if target is None or arm.entry is None or arm.entry.temp != value:
@@ -333,7 +337,7 @@ class _Collapser:
             self.uses[target.exit.value] -= 1
         self.uses[result] = 1
         assert isinstance(arm.block.exit, Return)
-        block.exit = Return(result, arm.block.exit.line)
+        block.exit = Return(result, arm.block.exit.line, None, arm.block.exit.offset)
         return True
 
     def _returning(self, index: int, block: Block) -> Block | None:
@@ -342,13 +346,13 @@ class _Collapser:
             return None
         return target
 
-    def _absorb(self, block: Block, cond: int, arm: _Arm, op: ast.boolop, negate: bool, result: int) -> None:
+    def _absorb(self, block: Block, cond: int, arm: Arm, op: ast.boolop, negate: bool, result: int) -> None:
         """Replace test and arm by one operation that makes `result`."""
         assert arm.entry is not None
         step("block {} takes in the test of block {}: `{}`", block.index, arm.block.index, type(op).__name__.lower())
         chain, rest = self._chained(block, cond, arm, op, negate)
         right = arm.entry.expr
-        extra = self._externals(arm)
+        extra = externals(arm)
         if chain is not None and rest is not None:
             inst = self._chain(block, chain, rest, arm, result)
         else:
@@ -370,7 +374,7 @@ class _Collapser:
     # -- a < b < c ----------------------------------------------------------------------
 
     def _chained(
-        self, block: Block, cond: int, arm: _Arm, op: ast.boolop, negate: bool
+        self, block: Block, cond: int, arm: Arm, op: ast.boolop, negate: bool
     ) -> tuple[Inst | None, ast.Compare | None]:
         """Return the comparison whose right operand the arm compares further, and that further one, if that is so."""
         last = block.insts[-1] if block.insts else None
@@ -385,7 +389,7 @@ class _Collapser:
                 return last, right
         return None, None
 
-    def _chain(self, block: Block, first: Inst, rest: ast.Compare, arm: _Arm, result: int) -> Inst:
+    def _chain(self, block: Block, first: Inst, rest: ast.Compare, arm: Arm, result: int) -> Inst:
         assert arm.entry is not None
         whole = arm.entry.expr
         block.insts.pop()
@@ -400,62 +404,67 @@ class _Collapser:
             return with_link(whole, rest, chain)
 
         self.uses[first.uses[1]] -= 1
-        extra = [temp for temp in self._externals(arm) if temp != first.uses[1]]
+        extra = [temp for temp in externals(arm) if temp != first.uses[1]]
         compound = Compound(make, arm.entry.effect, arm.entry.reads, arm.entry.writes, own=len(first.uses))
         return Inst("EXPR", compound, [*first.uses, *extra], [result], first.line, first.offset)
 
-    def _externals(self, arm: _Arm) -> list[int]:
-        """Return the temporaries of other blocks that an arm reads."""
-        made = {temp for inst in arm.block.insts for temp in inst.defs}
-        found: dict[int, None] = {}
-        for inst in arm.block.insts:
-            if inst.op != "POP":
-                found.update((temp, None) for temp in inst.uses if temp not in made)
-        return list(found)
-
     # -- a if c else b ------------------------------------------------------------------
 
-    def _conditional(self, block: Block, cond: int, true_arm: _Arm, false_arm: _Arm) -> bool:
+    def _conditional(self, block: Block, cond: int, true_arm: Arm, false_arm: Arm) -> bool:
         """Two arms that compute the two values of one phi, or of one `return`, or two tests alike."""
         match true_arm.block.exit, false_arm.block.exit:
             case Goto(one), Goto(two):
                 return self._conditional_value(block, cond, true_arm, false_arm, one, two)
             case Return(one_value, one_line), Return(two_value):
                 # Two returns are one statement in a lambda alone.
-                if not self.is_expression or not (_computes(true_arm, one_value) and _computes(false_arm, two_value)):
+                if not self.is_expression or not (computes(true_arm, one_value) and computes(false_arm, two_value)):
                     return False
                 result = self.graph.new_temp()
                 self.uses[result] = 1
                 self._if_expression(block, cond, true_arm, false_arm, result)
                 block.exit = Return(result, one_line)
                 return True
-            case Branch(one_cond, one_true, one_false), Branch(two_cond, two_true, two_false):
-                if not (_computes(true_arm, one_cond) and _computes(false_arm, two_cond)):
+            case Branch() as one, Branch() as two:
+                if not (computes(true_arm, one.cond) and computes(false_arm, two.cond)):
                     return False
-                if not (
-                    _same_edge(one_true, one_cond, two_true, two_cond)
-                    and _same_edge(one_false, one_cond, two_false, two_cond)
-                ):
+                if any(arm.entry is not None and first_subject(arm.entry.expr) for arm in (true_arm, false_arm)):
                     return False
-                result = self.graph.new_temp()
-                self._if_expression(block, cond, true_arm, false_arm, result)
-                self._drop_edge(two_true)
-                self._drop_edge(two_false)
-                near = Edge(one_true.target, [result if arg == one_cond else arg for arg in one_true.args])
-                far = Edge(one_false.target, [result if arg == one_cond else arg for arg in one_false.args])
-                self.uses[result] = 1 + near.args.count(result) + far.args.count(result)
-                block.exit = Branch(result, near, far, None, false_arm.block.exit.near)
-                return True
+                return self._conditional_test(block, cond, true_arm, false_arm, one, two)
             case _:
                 return False
 
+    def _conditional_test(
+        self, block: Block, cond: int, true_arm: Arm, false_arm: Arm, one: Branch, two: Branch
+    ) -> bool:
+        """Two arms that are tests with the same two ways on; where they are opposites, one of them is negated."""
+        alike, crossed = same_ways(one, two), same_ways(one, turned_round(two))
+        if not alike and (not crossed or {one.cond, two.cond} & {*one.if_true.args, *one.if_false.args}):
+            return False
+        result = self.graph.new_temp()
+        if not alike:
+            takes_second = negates_second(true_arm, false_arm)
+            turning = false_arm if takes_second else true_arm
+            assert turning.entry is not None
+            turning.entry.expr = negated(turning.entry.expr)
+            one, two = (one, turned_round(two)) if takes_second else (turned_round(one), two)
+        self._if_expression(block, cond, true_arm, false_arm, result)
+        self._drop_edge(two.if_true)
+        self._drop_edge(two.if_false)
+        near, far = (
+            Edge(edge.target, [result if arg == one.cond else arg for arg in edge.args])
+            for edge in (one.if_true, one.if_false)
+        )
+        self.uses[result] = 1 + near.args.count(result) + far.args.count(result)
+        block.exit = Branch(result, near, far, None, two.near)
+        return True
+
     def _conditional_value(
-        self, block: Block, cond: int, true_arm: _Arm, false_arm: _Arm, one: Edge, two: Edge
+        self, block: Block, cond: int, true_arm: Arm, false_arm: Arm, one: Edge, two: Edge
     ) -> bool:
         if one.target != two.target:
             return False
         # Both arms may compute the phi itself: each has become `a or b`.
-        computed = [_computes(true_arm, a) and _computes(false_arm, b) for a, b in zip(one.args, two.args)]
+        computed = [computes(true_arm, a) and computes(false_arm, b) for a, b in zip(one.args, two.args)]
         differ = [a != b or both for a, b, both in zip(one.args, two.args, computed)]
         if differ.count(True) != 1 or not any(computed):
             return False
@@ -470,7 +479,7 @@ class _Collapser:
         block.exit = Goto(Edge(one.target, args))
         return True
 
-    def _if_expression(self, block: Block, cond: int, true_arm: _Arm, false_arm: _Arm, result: int) -> None:
+    def _if_expression(self, block: Block, cond: int, true_arm: Arm, false_arm: Arm, result: int) -> None:
         assert true_arm.entry is not None and false_arm.entry is not None
         body, orelse = true_arm.entry, false_arm.entry
         step("block {}: `if else` of blocks {} and {}", block.index, true_arm.block.index, false_arm.block.index)
@@ -478,23 +487,12 @@ class _Collapser:
         def make(parts: list[ast.expr]) -> ast.expr:
             return ast.IfExp(test=parts[0], body=body.expr, orelse=orelse.expr)
 
-        extra = list(dict.fromkeys(self._externals(true_arm) + self._externals(false_arm)))
+        extra = list(dict.fromkeys(externals(true_arm) + externals(false_arm)))
         compound = Compound(make, IMPURE, body.reads | orelse.reads, body.writes | orelse.writes)
         block.insts.append(Inst("EXPR", compound, [cond, *extra], [result], self._line(block), -1))
         self._remove(true_arm.block)
         self._remove(false_arm.block)
         self.no_arm.discard(block.index)
-
-
-def _computes(arm: _Arm, temp: int) -> bool:
-    return arm.entry is not None and arm.entry.temp == temp
-
-
-def _same_edge(one: Edge, one_cond: int, two: Edge, two_cond: int) -> bool:
-    """Say whether two edges lead to one place with the same values, the tested ones taken for equal."""
-    return one.target == two.target and all(
-        a == b or (a == one_cond and b == two_cond) for a, b in zip(one.args, two.args)
-    )
 
 
 __all__ = ["collapse", "count_uses"]

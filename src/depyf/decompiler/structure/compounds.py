@@ -7,7 +7,7 @@ After:  v6 entered by `with a and b`
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -19,11 +19,12 @@ from depyf.decompiler.lift.rules import FOLD
 from depyf.decompiler.structure.tree import Enter
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Compound:
     """An expression folded of several blocks; `make` builds it of the operands of its EXPR operation.
 
     own: how many operands those are; the others are temporaries that its inner parts name.
+    content: what tells the expression from all others, None if that is not known: two of one content are the same.
     """
 
     make: Callable[[list[ast.expr]], ast.expr]
@@ -32,6 +33,15 @@ class Compound:
     writes: AbstractSet[str]
     is_match: bool = False
     own: int = 1
+    content: Hashable = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Compound) and (
+            self is other or (self.content is not None and self.content == other.content)
+        )
+
+    def __hash__(self) -> int:
+        return id(self) if self.content is None else hash(self.content)
 
 
 def fold_compound(folder: Folder, inst: Inst) -> None:

@@ -49,10 +49,18 @@ def _join_rest(graph: Graph, nest: dict[int, tuple[int, ...]], branch: Branch) -
     needed = max(_first_waiting(one, two), _first_waiting(two, one))
     for length in range(max(needed, 1), _common(one, two) + 1) if needed else ():
         pair = _single_difference(one, two, length)
-        if pair is not None:
+        if pair is not None and not _is_text(one, pair[0], length):
             shared = _share(graph, one, two, length, pair)
             nest[shared.index] = nest[one.index]
             return
+
+
+def _is_text(block: Block, value: int, length: int) -> bool:
+    """Say whether the end of a block takes a value as text that is formatted: in an f-string only a field is."""
+    rest, end = block.insts[: len(block.insts) - length], block.insts[len(block.insts) - length :]
+    taken = any(inst.op == "BUILD_STRING" and value in inst.uses for inst in end)
+    is_spec = any(inst.op == "FORMAT" and inst.uses[1:] == [value] for inst in end)
+    return taken or is_spec or any(inst.op == "CONVERT" and inst.defs == [value] for inst in rest)
 
 
 def _meet(one: Block, two: Block) -> bool:
@@ -130,9 +138,9 @@ def _with(exit_: Exit, old: int, new: int) -> Exit:
     if isinstance(exit_, Goto):
         return exit_
     if isinstance(exit_, Return):
-        return Return(new if exit_.value == old else exit_.value, exit_.line)
+        return Return(new if exit_.value == old else exit_.value, exit_.line, None, exit_.offset)
     assert isinstance(exit_, Raise)
-    return Raise([new if temp == old else temp for temp in exit_.operands], exit_.line)
+    return Raise([new if temp == old else temp for temp in exit_.operands], exit_.line, None, exit_.offset)
 
 
 # -- f(a or b if c else d) -------------------------------------------------------------

@@ -264,8 +264,8 @@ def _copied_exit(exit_: Exit) -> Exit:
             return Leave(_copied(edge), beyond and _copied(beyond), explicit)
         case Return(value, line):
             return Return(value, line)
-        case Raise(operands, line):
-            return Raise(list(operands), line)
+        case Raise(operands, line, _, offset):
+            return Raise(list(operands), line, None, offset)
         case Reraise(exc):
             return Reraise(exc)
         case Stop():

@@ -18,6 +18,7 @@ from depyf.decompiler.graph.tac import (
     Return,
     seeming,
 )
+from depyf.decompiler.lift.extent import note_place
 from depyf.decompiler.lift.fold import Folder
 from depyf.decompiler.lift.nodes import Temp
 from depyf.decompiler.structure.compounds import RULES
@@ -43,10 +44,10 @@ def items_of(graph: Graph, block: Block, uses: dict[int, int]) -> list[Item]:
         case ForIter():
             folder.finish()
             return list(folder.stmts)
-        case Return(value, line):
-            _statement(folder, [value], line, lambda parts: ast.Return(value=parts[0] if parts else None))
-        case Raise(operands, line):
-            _statement(folder, operands, line, _raise)
+        case Return(value, line, _, offset):
+            _statement(folder, [value], line, offset, lambda parts: ast.Return(value=parts[0] if parts else None))
+        case Raise(operands, line, _, offset):
+            _statement(folder, operands, line, offset, _raise)
         case Reraise(exc):
             folder.finish()
             folder.append(ReraiseStmt(exc=exc), None)
@@ -64,10 +65,11 @@ def _raise(parts: list[ast.expr]) -> ast.stmt:
     return ast.Raise(exc=parts[0] if parts else None, cause=parts[1] if len(parts) > 1 else None)
 
 
-def _statement(folder: Folder, temps: list[int], line: int | None, make) -> None:  # type: ignore[no-untyped-def]
+def _statement(folder: Folder, temps: list[int], line: int | None, offset: int, make) -> None:  # type: ignore[no-untyped-def]
     """Append the statement that ends a block, with the values that it takes."""
     operands = folder.take([temp for temp in temps if temp >= 0]).exprs
     folder.emit(make(operands), line)
+    note_place(folder.stmts[-1], folder.graph.place(offset))
 
 
 def _last_value(folder: Folder, temp: int) -> ast.expr:

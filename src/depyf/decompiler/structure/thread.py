@@ -21,6 +21,7 @@ def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
     """
     passable = {block.index for block in graph.live() if _may_do_nothing(block)}
     uses = count_uses(graph) if passable else {}
+    stated = _stated(graph, passable, uses)
     for block in graph.live() if passable else ():
         for edge in block.exit.edges():
             if edge.target not in passable or edge is seeming(block.exit):
@@ -28,7 +29,7 @@ def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
             seen = {edge.target}
             while True:
                 target = graph.block(edge.target)
-                onward = _onward(target, uses, markers)
+                onward = _onward(target, uses, markers, stated)
                 if target.handler not in regions.chain(block.handler) and target.handler >= 0:
                     break
                 if _comes_back(graph, block, target, onward, regions):
@@ -58,13 +59,23 @@ def _comes_back(graph: Graph, block: Block, between: Block, onward: Edge | None,
     return not inside.isdisjoint(regions.chain(graph.block(onward.target).handler))
 
 
-def _onward(block: Block, uses: dict[int, int], markers: set[int]) -> Edge | None:
+def _stated(graph: Graph, passable: set[int], uses: dict[int, int]) -> set[int]:
+    """Return the phis that a block drops and that take a value which nobody else reads: an expression statement's."""
+    found: set[int] = set()
+    for block in graph.live():
+        for edge in block.exit.edges():
+            if edge.target in passable:
+                found.update(phi for phi, arg in zip(graph.block(edge.target).phis, edge.args) if uses.get(arg) == 1)
+    return found
+
+
+def _onward(block: Block, uses: dict[int, int], markers: set[int], stated: set[int]) -> Edge | None:
     """Return where a block leads that does nothing."""
     if not isinstance(block.exit, Goto):
         return None
     for inst in block.insts:
         if inst.op != "POP" or inst.uses[0] in markers:
             return None
-        if not uses.get(inst.uses[0]) and inst.uses[0] not in block.phis:
+        if not uses.get(inst.uses[0]) and (inst.uses[0] not in block.phis or inst.uses[0] in stated):
             return None
     return block.exit.edge

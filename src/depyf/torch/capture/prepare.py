@@ -13,11 +13,12 @@ from typing import Any
 
 from depyf.bytecode.host import paused, pausing
 from depyf.report.claims import CLAIMS
-from depyf.report.model import Session
+from depyf.report.model import Session, Unavailable
 from depyf.report.process_index import page_of_processes, write_process_index, write_rank_index
 from depyf.report.summary import CaptureView, show, summary
 from depyf.report.variables import SUMMARY_VARIABLE
 from depyf.torch.adapters import caller, lacking, seams
+from depyf.torch.adapters.trace_file import keep_trace as trace_kept_in
 from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
 from depyf.torch.capture import entries, hooks
 from depyf.torch.capture.active import ACTIVE, HITS
@@ -45,6 +46,10 @@ def _told_so_far(directory: Path) -> Told:
     return TOLD[directory]
 
 
+TRACE = "trace"
+"""Folder of a dump that torch's own trace is kept in."""
+
+
 class DumpContext:
     """One entered `prepare_debug`: what it has heard and where it writes."""
 
@@ -61,6 +66,7 @@ class DumpContext:
         kernels: bool,
         install: bool,
         before_run: Callable[[list[str]], None] | None,
+        keep_trace: bool,
     ) -> None:
         self.directory = directory
         self._selection = Selection(only)
@@ -89,9 +95,17 @@ class DumpContext:
         self._first_runs = FirstRuns(directory)
         self._process = os.getpid()
         self._settings = CompileSettings()
+        self._keep_trace = keep_trace
+        self._trace = contextlib.ExitStack()
 
     def enter(self) -> None:
         """Begin to hear of compiles."""
+        if self._keep_trace:
+            kept = trace_kept_in(self.directory / TRACE)
+            if isinstance(kept, Unavailable):
+                self.session.unavailable["torch's trace"] = kept.reason
+            else:
+                self._trace = kept
         self.session.unavailable.update(ACTIVE.enter(self))
         self.session.ended = False
 
@@ -100,6 +114,8 @@ class DumpContext:
         """Hear no more, put torch's settings back and write what is left. Never raises."""
         with self._problems.contained("taking depyf's hooks out of torch"):
             ACTIVE.leave(self)
+        with self._problems.contained("ending torch's trace"):
+            self._trace.close()
         with self._problems.contained("putting torch's settings back"):
             self._settings.end()
         if os.getpid() != self._process:
@@ -302,6 +318,7 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
         before_run: is told where to break, line by line, before code that was compiled runs for the first time, in the
             thread that runs it. What that code calls runs from the files of the dump from then on, as in `debug`.
             It must not raise. Never called where torch (before 2.12) does not say which compiled code runs.
+        keep_trace: leave torch's own trace in the folder `trace` of the dump, too, for other tools that read it.
 
     Raises:
         DumpDirectoryError: on entering, before anything is compiled: the directory cannot be written to.
@@ -318,6 +335,7 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
         kernels: bool = True,
         install: bool = False,
         before_run: Callable[[list[str]], None] | None = None,
+        keep_trace: bool = False,
     ) -> None:
         self._directory = dump_src_dir
         self._options: dict[str, Any] = {
@@ -328,6 +346,7 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
             "kernels": kernels,
             "install": install,
             "before_run": before_run,
+            "keep_trace": keep_trace,
         }
         self._entered: list[DumpContext] = []
 

@@ -24,7 +24,8 @@ def keep_withs(graph: Graph, regions: Regions) -> dict[int, Block]:
         regions.ways.note(block)
     withs = [region for region in regions.regions if region.kind is Kind.WITH and region.handler in scopes.bodies]
     kept = [region for region in withs if _is_entered(regions, scopes, region.handler)]
-    exits = {stripped.exit: region.handler for region in kept if (stripped := with_.strip(regions, region)) is not None}
+    stripped = [(region.handler, with_.strip(regions, region, keeps_jumps=False)) for region in kept]
+    exits = {one.exit: handler for handler, one in stripped if one is not None}
     prune(graph)
     found: dict[int, Block] = {}
     for block in graph.live():

@@ -25,6 +25,10 @@ OPERANDS = frozenset(
     | {"BUILD_TUPLE", "BUILD_MAP", "COMPARE", "IS", "LOAD_FROM_DICT_OR_DEREF", "LOAD_FROM_DICT_OR_GLOBALS"}
 )
 """Operations that compute what a pattern compares with."""
+FILLS = frozenset(
+    {"LIST_APPEND", "LIST_EXTEND", "SET_ADD", "SET_UPDATE", "MAP_ADD", "DICT_MERGE", "DICT_UPDATE"}
+)
+"""Operations that add to a display."""
 STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
 
 
@@ -65,6 +69,8 @@ class _Joiner:
         self.scope = scope
         self.roots = roots
         self.made = {temp: inst for block in graph.live() for inst in block.insts for temp in inst.defs}
+        self.passed: dict[int, int] = {}
+        """What a value that several alternatives capture is called where they meet, and behind."""
         self.tests: dict[int, _Test] = {}
         for block in graph.live():
             test = self._test(block)
@@ -72,11 +78,23 @@ class _Joiner:
                 self.tests[block.index] = test
         for test in self.tests.values():
             test.success, test.fail = self._land(test.success), self._land(test.fail)
-        self.preds: dict[int, int] = {0: 1}
-        for block in graph.live():
-            own = self.tests.get(block.index)
-            for edge in [own.success, own.fail] if own is not None else block.exit.edges():
-                self.preds[edge.target] = self.preds.get(edge.target, 0) + 1
+        self.preds = self._count_edges()
+
+    def _count_edges(self) -> dict[int, int]:
+        """Return how many edges lead to each block from blocks that are reached: some are led past, and are not."""
+        preds = {0: 1}
+        seen = {0, *(handler.target for handler in self.graph.handlers)}
+        work = list(seen)
+        while work:
+            block = self.graph.blocks[work.pop()]
+            own = self.tests.get(block.index) if block is not None else None
+            edges = [own.success, own.fail] if own is not None else block.exit.edges() if block is not None else []
+            for edge in edges:
+                preds[edge.target] = preds.get(edge.target, 0) + 1
+                if edge.target not in seen:
+                    seen.add(edge.target)
+                    work.append(edge.target)
+        return preds
 
     # -- single tests ----------------------------------------------------------------------
 
@@ -118,7 +136,9 @@ class _Joiner:
         for inst in reversed(block.insts):
             if inst.op == "POP" or inst.op in STORES:
                 continue
-            mine = inst is last or any(self.roots.get(temp) == root for temp in inst.uses)
+            mine = inst is last or (
+                any(self.roots.get(temp) == root for temp in inst.uses) and not _makes_subject(inst, root)
+            )
             asked = inst.op in OPERANDS and any(temp in needed for temp in inst.defs)
             if mine or asked:
                 found.add(id(inst))
@@ -179,6 +199,10 @@ class _Joiner:
         if fail != test.fail and not self._fails_alike(fail, test.fail):
             return False
         step("block {} tests one pattern with block {}", index, block.index)
+        for phi, arg in zip(block.phis, test.success.args):
+            self.passed[phi] = self.passed.get(arg, arg)
+            if self.roots.get(arg) == test.root:
+                self.roots[phi] = test.root
         test.facts += other.facts
         test.outs |= other.outs
         test.success = _through(block, test.success, other.success)
@@ -298,7 +322,8 @@ class _Joiner:
                 break
         for inst in after.insts[:taken]:
             if inst.op in STORES:
-                captures.setdefault(alias.get(inst.uses[0], inst.uses[0]), []).append(inst)
+                value = alias.get(inst.uses[0], inst.uses[0])
+                captures.setdefault(self.passed.get(value, value), []).append(inst)
             elif id(inst) in owned:
                 test.facts.append(inst)
         after.insts = [inst for inst in after.insts[:taken] if inst.op == "POP"] + after.insts[taken:]
@@ -307,6 +332,11 @@ class _Joiner:
         after.phis = [phi for phi, _ in kept]
         test.success.args = [arg for _, arg in kept]
         return captures
+
+
+def _makes_subject(inst: Inst, root: int) -> bool:
+    """Say whether an operation adds to a display that is the subject: `match [*a, b]`."""
+    return inst.op in FILLS and inst.uses[0] == root
 
 
 def _through(block: Block, into: Edge, onward: Edge) -> Edge:

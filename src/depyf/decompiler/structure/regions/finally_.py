@@ -142,11 +142,27 @@ class _Matcher:
             self.visited.add(index)
             while number < len(block.insts) and self._is_nothing(block.insts[number]):
                 number += 1
-            if number < len(block.insts) or not isinstance(block.exit, Goto):
+            if number < len(block.insts) or not isinstance(block.exit, Goto) or block.exit.edge.args:
                 return index, number
             index, number = block.exit.edge.target, 0
             hops += 1
         return index, number
+
+    def _joining(self, place: Place) -> Edge | None:
+        """Return the edge along which a block hands a value on to where paths meet, at its end."""
+        block = self.graph.block(place[0])
+        ends = place[1] >= len(block.insts) and isinstance(block.exit, Goto) and block.exit.edge.args
+        return block.exit.edge if ends else None  # type: ignore[union-attr]  # so says `ends`
+
+    def _join(self, one: Place, two: Place, first: Edge | None, second: Edge | None) -> bool:
+        """Go on where paths meet: what one hands on there must be what the other does, if both do."""
+        if first is not None and second is not None and len(first.args) == len(second.args):
+            if not all(map(self._same, first.args, second.args)):
+                return False
+            return self._edges([(first, second)])
+        onward = [(edge.target, 0) if edge is not None else place for edge, place in ((first, one), (second, two))]
+        self.work.append((onward[0], onward[1]))
+        return True
 
     def _is_nothing(self, inst: Inst) -> bool:
         """POPs of values made in the walked code count; those of what lay below, as a `return` drops it, do not."""
@@ -164,6 +180,9 @@ class _Matcher:
         other = self.graph.block(two[0])
         if not self._same_handler(block.handler, other.handler):
             return False
+        first, second = self._joining(one), self._joining(two)
+        if first is not None or second is not None:
+            return self._join(one, two, first, second)
         if at_end:
             return two[1] >= len(other.insts) and self._same_exit(block, other)
         if two[1] >= len(other.insts) or not self._same_inst(block.insts[one[1]], other.insts[two[1]]):

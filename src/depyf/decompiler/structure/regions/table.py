@@ -22,6 +22,10 @@ class Kind(enum.Enum):
     CLEANUP = "cleanup"  # restores the exception handled before and raises again: implicit in source
 
 
+TESTS = ("CHECK_EXC_MATCH", "CHECK_EG_MATCH")
+"""Operations that ask whether a clause is for the exception."""
+
+
 @dataclass(slots=True)
 class Region:
     """One handler: its kind, the region around it (-1: none), and how deep it is nested."""
@@ -32,8 +36,13 @@ class Region:
     depth: int
 
 
-def kind_of(graph: Graph, handler: int) -> Kind:
-    """Tell the kind of a handler from its first operations."""
+def tested_exceptions(graph: Graph) -> set[int]:
+    """Return the exceptions that some clause tests: other blocks may come first, as in `except (a or b)`."""
+    return {inst.uses[0] for block in graph.live() for inst in block.insts if inst.op in TESTS}
+
+
+def kind_of(graph: Graph, handler: int, tested: set[int]) -> Kind:
+    """Tell the kind of a handler from its first operations, and from whether its exception is `tested`."""
     entry = graph.handlers[handler]
     block = graph.block(entry.target)
     ops = [inst.op for inst in block.insts]
@@ -48,7 +57,7 @@ def kind_of(graph: Graph, handler: int) -> Kind:
         return Kind.ASYNC_FOR
     if ops[:2] == ["PUSH_EXC_INFO", "WITH_EXCEPT_START"]:
         return Kind.WITH
-    return Kind.EXCEPT if _catches(block.insts, entry.exc) else Kind.FINALLY
+    return Kind.EXCEPT if entry.exc in tested or _catches(block.insts, entry.exc) else Kind.FINALLY
 
 
 def _unbinds(ops: list[str]) -> bool:
@@ -62,7 +71,7 @@ def _catches(insts: list[Inst], exc: int) -> bool:
             continue
         if inst.op == "POP":
             return place == 1
-        return inst.op in ("CHECK_EXC_MATCH", "CHECK_EG_MATCH", "STORE_FAST", "STORE_NAME")
+        return inst.op in (*TESTS, "STORE_FAST", "STORE_NAME")
     return False
 
 
@@ -71,8 +80,9 @@ class Regions:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        tested = tested_exceptions(graph)
         kinds = {
-            number: kind_of(graph, number)
+            number: kind_of(graph, number, tested)
             for number, handler in enumerate(graph.handlers)
             if graph.blocks[handler.target] is not None
         }

@@ -23,8 +23,11 @@ class With:
     is_async: bool
 
 
-def strip(regions: Regions, region: Region) -> With | None:
-    """Take the calls of the exit out; return None, and change nothing, where one is missing."""
+def strip(regions: Regions, region: Region, *, keeps_jumps: bool = True) -> With | None:
+    """Take the calls of the exit out; return None, and change nothing, where one is missing.
+
+    keeps_jumps: a `break` or `continue` stands inside of the body.
+    """
     graph = regions.graph
     block = graph.block(graph.handlers[region.handler].target)
     start = block.insts[1]
@@ -46,6 +49,8 @@ def strip(regions: Regions, region: Region) -> With | None:
     for target, found in calls.values():
         follow = _join_follow(regions, target, found, follow)
         target.insts = [inst for inst in target.insts if not any(inst is other for other in found)]
+    for target, _ in calls.values() if keeps_jumps else ():
+        _keep_jump(regions, region, target, follow)
     left = [edge.target for edge in block.exit.edges()]
     block.insts = block.insts[:1]
     block.exit = Goto(Edge(follow, []))
@@ -63,6 +68,23 @@ def _join_follow(regions: Regions, target: Block, call: list[Inst], follow: int)
         after = skip_empty(graph, rest.exit.edge.target)
         return after.index if same_code(graph, after, graph.block(follow)) else follow
     return regions.ways.split(target, place).index if same_code(graph, rest, graph.block(follow)) else follow
+
+
+def _keep_jump(regions: Regions, region: Region, target: Block, follow: int) -> None:
+    """Let a `break` or `continue` out of the body belong to it: what leads elsewhere than an exception that was
+    suppressed stands inside, as nothing stands behind that only one of both comes to."""
+    graph, ways = regions.graph, regions.ways
+    if graph.source_order or not isinstance(target.exit, Goto) or target.exit.edge.args:
+        return
+    onward = skip_empty(graph, target.exit.edge.target)
+    drops = all(inst.op in ("POP", "POP_EXCEPT", "CONST") for inst in target.insts)
+    body = regions.body(region.handler)
+    if not drops or onward.index == follow or any(source not in body for source in ways.sources(target.index)):
+        return
+    if same_code(graph, onward, graph.block(follow)):
+        return
+    target.handler = region.handler
+    ways.note(target)
 
 
 def _tested(block: Block, start: Inst) -> tuple[int | None, bool]:

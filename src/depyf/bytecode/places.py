@@ -1,0 +1,94 @@
+"""Where in the source instructions stand: lines and columns, in the format of 3.11 and newer."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from depyf.bytecode.code import Code
+
+LONGEST = 6
+"""Bytes of the longest number that a table holds for a file of at most 2**30 lines."""
+SHORT, ONE_LINE, NO_COLUMNS, LONG = 10, 13, 13, 14
+"""The first kinds of entries that are no longer short, that no longer stay within a line, and those with numbers."""
+
+
+class Place(NamedTuple):
+    """Where an expression or statement begins and ends: lines of the file, columns in bytes."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+Places = list[Place | None]
+"""The place of each 2-byte unit of bytecode; None where the table says none."""
+
+
+class _Broken(Exception):
+    """A table that no compiler writes."""
+
+
+class _Numbers:
+    """The bytes of a table from a position on."""
+
+    def __init__(self, table: bytes) -> None:
+        self.table = table
+        self.position = 0
+
+    def byte(self) -> int:
+        """Return the next byte."""
+        if self.position >= len(self.table):
+            raise _Broken
+        self.position += 1
+        return self.table[self.position - 1]
+
+    def number(self) -> int:
+        """Return the next number: six bits a byte, low ones first."""
+        value = 0
+        for place in range(LONGEST):
+            byte = self.byte()
+            value |= (byte & 63) << 6 * place
+            if not byte & 64:
+                return value
+        raise _Broken
+
+    def signed(self) -> int:
+        """Return the next number with a sign, which is its bit 0."""
+        value = self.number()
+        return -(value >> 1) if value & 1 else value >> 1
+
+
+def read_places(code: Code) -> Places:
+    """Return the place of each 2-byte unit of code of 3.11 or newer; none at all where the table is broken."""
+    numbers, line = _Numbers(code.line_table), code.first_line
+    units = len(code.bytecode) // 2
+    found: Places = []
+    try:
+        while numbers.position < len(numbers.table) and len(found) < units:
+            head = numbers.byte()
+            kind = head >> 3 & 15
+            line, place = _entry(numbers, kind, line)
+            found += [place] * ((head & 7) + 1)
+    except _Broken:
+        return []
+    return found + [None] * (units - len(found))
+
+
+def _entry(numbers: _Numbers, kind: int, line: int) -> tuple[int, Place | None]:
+    """Return the line that an entry leaves for the next, and its place."""
+    if kind < SHORT:
+        byte = numbers.byte()
+        column = kind << 3 | byte >> 4
+        return line, Place(line, column, line, column + (byte & 15))
+    if kind < ONE_LINE:
+        line += kind - SHORT
+        return line, Place(line, numbers.byte(), line, numbers.byte())
+    if kind == NO_COLUMNS:
+        return line + numbers.signed(), None
+    if kind == LONG:
+        line += numbers.signed()
+        last = line + numbers.number()
+        column, end = numbers.number() - 1, numbers.number() - 1
+        return line, Place(line, column, last, end) if column >= 0 else None
+    return line, None

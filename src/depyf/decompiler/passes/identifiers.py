@@ -1,0 +1,106 @@
+"""Names that no source can say, wherever a source says names.
+
+Before: o.<x y> = f(<class>=1); def <a\\nimport os>(): ...
+After:  o.x_y = f(class_2=1); def a_import_os(): ...
+
+What such a name stands for is kept in `Names`. A name is never text: a line break in it would begin a line.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from depyf.bytecode.code import Code
+from depyf.decompiler.lift.nodes import TypeParam
+from depyf.decompiler.lift.writable import is_writable
+
+FIELDS: tuple[tuple[type[ast.AST], tuple[str, ...]], ...] = (
+    (ast.Attribute, ("attr",)),
+    (ast.keyword, ("arg",)),
+    (ast.arg, ("arg",)),
+    (ast.Name, ("id",)),
+    (ast.ExceptHandler, ("name",)),
+    (ast.MatchAs, ("name",)),
+    (ast.MatchStar, ("name",)),
+    (ast.MatchMapping, ("rest",)),
+    (ast.MatchClass, ("kwd_attrs",)),
+    (ast.FunctionDef, ("name",)),
+    (ast.AsyncFunctionDef, ("name",)),
+    (ast.ClassDef, ("name",)),
+    (ast.Global, ("names",)),
+    (ast.Nonlocal, ("names",)),
+    (ast.alias, ("name", "asname")),
+    (ast.ImportFrom, ("module",)),
+    (TypeParam, ("name",)),
+)
+"""The fields that hold names, by kind of node; those of imports may be dotted."""
+NAMING = frozenset({"CALL_KW", "MATCH_CLASS", "IMPORT_NAME", "IMPORT_LAZY"})
+"""Operations that take names out of a constant."""
+
+
+class _Holding(dict[type, tuple[str, ...]]):
+    """By type of node, the fields that hold names."""
+
+    def __missing__(self, kind: type) -> tuple[str, ...]:
+        self[kind] = fields = next((fields for base, fields in FIELDS if issubclass(kind, base)), ())
+        return fields
+
+
+HOLDING = _Holding()
+DOTTED = (ast.alias, ast.ImportFrom)
+MADE = ("<module>", "<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>", "<generic parameters of ")
+"""What the names of code begin with that no source says."""
+
+
+def are_writable(order: list[Code], ops: set[str]) -> bool:
+    """Return whether a source can say all names of code objects.
+
+    ops: their operations; some have names in constants.
+    """
+    names = {name for code in order for name in (*code.names, *code.varnames, *code.cellvars, *code.freevars)}
+    names.update(code.name for code in order if not code.name.startswith(MADE))
+    if not NAMING.isdisjoint(ops):
+        names.update(name for code in order for const in code.consts for name in _texts(const))
+    return all(all(map(is_writable, name.lstrip(".").split("."))) for name in names if not name[1:].isdigit())
+
+
+def _texts(const: object) -> list[str]:
+    """Return the items of a constant that may say what arguments or attributes are called: if all are texts."""
+    items = const if type(const) is tuple else ()
+    texts = [item for item in items if isinstance(item, str)]
+    return [text for text in texts if text != "*"] if len(texts) == len(items) else []
+
+
+def write_identifiers(stmts: list[ast.stmt], named: Callable[[str], str]) -> None:
+    """Put an identifier in the place of every name that is none, all through some statements.
+
+    named: gives the identifier that stands for a name.
+    """
+
+    def written(name: str) -> str:
+        return name if is_writable(name) else named(name)
+
+    seen: set[int] = set()
+    work: list[object] = list(stmts)
+    while work:
+        node = work.pop()
+        if isinstance(node, (list, tuple)):
+            work += node
+        elif isinstance(node, ast.AST) and id(node) not in seen:
+            seen.add(id(node))
+            if fields := HOLDING[type(node)]:
+                _rename(node, fields, written)
+            work += vars(node).values()
+
+
+def _rename(node: ast.AST, fields: tuple[str, ...], written: Callable[[str], str]) -> None:
+    for field in fields:
+        value = getattr(node, field)
+        if isinstance(value, list):
+            setattr(node, field, [written(name) for name in value])
+        elif isinstance(value, str) and isinstance(node, DOTTED):
+            if value != "*":
+                setattr(node, field, ".".join(map(written, value.split("."))))
+        elif isinstance(value, str):
+            setattr(node, field, written(value))

@@ -1,0 +1,148 @@
+"""`else` and `elif` behind what never falls through, where the author wrote them.
+
+Before: if a: return 1           After:  if a: return 1
+        if b: return 2                   elif b: return 2
+        return 3                         else: return 3
+
+What stands to the right of the statement before it belongs to an `else` of that; a test that begins five columns to
+the right of its statement stands behind `elif`.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TypeGuard
+
+from depyf.decompiler.passes.walk import inner, statements
+from depyf.decompiler.passes.written.columns import Columns, leading_nots
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.polarity import negated
+
+ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+ELIF = 5
+"""Columns that `elif` takes with the blank behind it."""
+
+
+def restore_arms(body: list[ast.stmt], columns: Columns) -> None:
+    """Move statements to the `else` that their columns show, in place."""
+    order = [body]
+    for block in order:  # It grows while it is gone through.
+        for stmt in block:
+            order += [below for below, _, _ in inner(stmt)]
+    for stmt in statements(body):
+        if isinstance(stmt, ast.If) and stmt.orelse and _stands_before(stmt.orelse, stmt.body, columns):
+            _turn(stmt)
+    ending: set[ast.stmt] = set()
+    for block in reversed(order):
+        for place in range(len(block) - 1, -1, -1):
+            stmt = block[place]
+            if _is_guard(stmt, block[place + 1 :], ending) and _stands_before(block[place + 1 :], stmt.body, columns):
+                stmt.orelse = block[place + 1 :]
+                del block[place + 1 :]
+                _turn(stmt)
+            if _has_needless_else(stmt, ending) and _stands_behind(stmt, columns):
+                block[place + 1 : place + 1] = stmt.orelse
+                stmt.orelse = []
+            if place + 1 < len(block) and _takes_else(stmt, ending):
+                _take(block, place, columns)
+            if _never_falls_through(stmt, ending):
+                ending.add(stmt)
+
+
+def _never_falls_through(stmt: ast.stmt, ending: set[ast.stmt]) -> bool:
+    if isinstance(stmt, ast.If):
+        return bool(stmt.orelse) and stmt.body[-1] in ending and stmt.orelse[-1] in ending
+    if isinstance(stmt, ast.Try):
+        if stmt.finalbody and stmt.finalbody[-1] in ending:
+            return True
+        last = stmt.orelse or stmt.body
+        return last[-1] in ending and all(clause.body[-1] in ending for clause in stmt.handlers)
+    if isinstance(stmt, LOOPS):
+        forever = isinstance(stmt, ast.While) and isinstance(stmt.test, ast.Constant) and bool(stmt.test.value)
+        return (forever or bool(stmt.orelse and stmt.orelse[-1] in ending)) and not _breaks(stmt)
+    return isinstance(stmt, ENDS)  # The manager of a `with` may suppress an exception.
+
+
+def _stands_before(one: list[ast.stmt], other: list[ast.stmt], columns: Columns) -> bool:
+    """Return whether statements stand before others in the source."""
+    first, second = columns.starts.get(one[0]), columns.starts.get(other[0])
+    return first is not None and second is not None and first < second
+
+
+def _turn(stmt: ast.If) -> None:
+    """Write the arms of a statement in the other order."""
+    step("line {}: the arms change places", stmt.lineno)
+    stmt.test, stmt.body, stmt.orelse = negated(stmt.test), stmt.orelse, stmt.body
+
+
+def _is_guard(stmt: ast.stmt, rest: list[ast.stmt], ending: set[ast.stmt]) -> TypeGuard[ast.If]:
+    """Return whether the rest of a block is all that happens where a test fails, and ends there."""
+    if not isinstance(stmt, ast.If) or stmt.orelse or not rest:
+        return False
+    return stmt.body[-1] in ending and rest[-1] in ending
+
+
+def _has_needless_else(stmt: ast.stmt, ending: set[ast.stmt]) -> TypeGuard[ast.If | ast.Try]:
+    """Return whether the `else` of a statement does the same behind it."""
+    if isinstance(stmt, ast.If):
+        return bool(stmt.orelse) and stmt.body[-1] in ending
+    if not isinstance(stmt, ast.Try) or stmt.finalbody or not stmt.orelse:
+        return False
+    return all(clause.body[-1] in ending for clause in stmt.handlers)
+
+
+def _stands_behind(stmt: ast.If | ast.Try, columns: Columns) -> bool:
+    """Return whether what is in the `else` of a statement stands behind it in the source."""
+    own, below = columns.column(stmt), columns.column(stmt.orelse[0])
+    return own is not None and own == below and not _is_elif(stmt.orelse[0], columns)
+
+
+def _is_elif(stmt: ast.stmt, columns: Columns) -> bool:
+    """Return whether the test of a statement stands as far behind its column as `elif` takes it."""
+    return isinstance(stmt, ast.If) and (columns.gap(stmt) or 0) >= ELIF + 4 * leading_nots(stmt.test)
+
+
+def _takes_else(stmt: ast.stmt, ending: set[ast.stmt]) -> bool:
+    """Return whether what follows a statement does the same in an `else` of it."""
+    if isinstance(stmt, ast.If):
+        return not stmt.orelse and stmt.body[-1] in ending
+    if isinstance(stmt, ast.Try):
+        clauses = stmt.handlers
+        return not stmt.orelse and not stmt.finalbody and all(clause.body[-1] in ending for clause in clauses)
+    return isinstance(stmt, LOOPS) and not stmt.orelse and not _breaks(stmt)
+
+
+def _breaks(loop: ast.stmt) -> bool:
+    """Return whether a loop is left by `break`."""
+    work = [below for below, _, _ in inner(loop)]
+    while work:
+        for stmt in work.pop():
+            if isinstance(stmt, ast.Break):
+                return True
+            below = inner(stmt)
+            work += [stmts for stmts, _, name in below if not isinstance(stmt, LOOPS) or name == "orelse"]
+    return False
+
+
+def _take(block: list[ast.stmt], place: int, columns: Columns) -> None:
+    """Give a statement the `else` that stands behind it."""
+    stmt = block[place]
+    own, end = columns.column(stmt), place + 1
+    if own is None:
+        return
+    below = columns.below(stmt)
+    while end < len(block) and (column := columns.column(block[end])) is not None:
+        if column != below if below is not None else column <= own + 1:
+            break
+        end += 1
+    following = block[place + 1]
+    if end == place + 1 and isinstance(stmt, ast.If) and _is_elif(following, columns):
+        if columns.column(following) == own:
+            end += 1
+    if end > place + 1:
+        assert isinstance(stmt, (ast.If, ast.Try, *LOOPS))
+        step("line {}: what follows is its `else`", stmt.lineno)
+        stmt.orelse = block[place + 1 : end]
+        del block[place + 1 : end]
+

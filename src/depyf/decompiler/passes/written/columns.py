@@ -1,0 +1,172 @@
+"""In which column of the source a statement begins."""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.decompiler.lift.extent import place_of
+from depyf.decompiler.lift.nodes import Function
+from depyf.decompiler.passes.walk import nodes, of_kinds, statements
+
+UNIT = 4
+"""By how many columns statements stand to the right of what they stand in, if nothing says it."""
+MOST = 0.8
+"""The part of lines that are indented by whole units."""
+COMPOUND = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try)
+MADE = frozenset({Function})
+Start = tuple[int, int]
+"""Line and column."""
+
+
+class Columns:
+    """The columns of the statements of a body.
+
+    starts: where simple statements begin, and the heads of compound ones behind their keywords.
+    unit: by how much they are indented.
+    """
+
+    def __init__(self, body: list[ast.stmt]) -> None:
+        self.starts: dict[ast.stmt, Start] = {}
+        every = statements(body)
+        for stmt in every:
+            found = _head(stmt) if isinstance(stmt, COMPOUND) else _simple(stmt)
+            if found is not None:
+                self.starts[stmt] = found
+        self.unit = self._unit(every)
+
+    def _unit(self, every: list[ast.stmt]) -> int:
+        """Return the number of columns that divides where lines begin."""
+        heads = {found[0] for stmt in every if isinstance(stmt, COMPOUND) and (found := self.starts.get(stmt))}
+        lines: dict[int, int] = {}
+        for stmt, (line, column) in self.starts.items():
+            if not isinstance(stmt, COMPOUND) and line not in heads:
+                lines[line] = min(column, lines.get(line, column))
+        begins = list(lines.values())
+        fits = (unit for unit in (UNIT, 3, 2) if sum(column % unit == 0 for column in begins) >= MOST * len(begins))
+        return next(fits, 1)
+
+    def column(self, stmt: ast.stmt) -> int | None:
+        """Return the column of a statement, None where nothing says it."""
+        start = self.starts.get(stmt)
+        outwards = 0
+        while isinstance(stmt, COMPOUND):
+            first = stmt.body[0]
+            below = self.starts.get(first)
+            if start is not None and below is not None and below[0] == start[0]:
+                return start[1] - len(_keyword(stmt)) - outwards * self.unit  # All on one line.
+            if below is None and not isinstance(first, COMPOUND):
+                return None if start is None else start[1] - len(_keyword(stmt)) - outwards * self.unit
+            outwards += 1
+            stmt, start = first, below
+        return None if start is None else start[1] - outwards * self.unit
+
+    def of_block(self, block: list[ast.stmt]) -> int | None:
+        """Return the column of the first statement of a block that says one."""
+        return next((found for stmt in block if (found := self.column(stmt)) is not None), None)
+
+    def below(self, stmt: ast.stmt) -> int | None:
+        """Return the column of the block that a statement holds, None where that is on the statement's line."""
+        body: list[ast.stmt] = stmt.body  # type: ignore[attr-defined]
+        head, first = self.starts.get(stmt), self.starts.get(body[0])
+        if head is not None and first is not None and first[0] == head[0]:
+            return None
+        return self.of_block(body)
+
+    def lines(self, node: ast.stmt | ast.ExceptHandler) -> list[int]:
+        """Return the line on which a statement or clause begins, nothing where nothing says it."""
+        if isinstance(node, ast.ExceptHandler):
+            start = None if node.type is None else start_of(node.type)
+        else:
+            start = self.starts.get(node)
+        line: int = getattr(node, "lineno", 0) if start is None else start[0]
+        return [line] if line else []
+
+    def gap(self, stmt: ast.stmt) -> int | None:
+        """Return how many columns the keyword of a statement takes, blanks and brackets included."""
+        column, start = self.column(stmt), self.starts.get(stmt)
+        return None if column is None or start is None else start[1] - column
+
+
+def _keyword(stmt: ast.stmt) -> str:
+    match stmt:
+        case ast.If():
+            return "if " + "not " * leading_nots(stmt.test)
+        case ast.While():
+            return "while " + "not " * leading_nots(stmt.test)
+        case ast.With():
+            return "with "
+        case ast.AsyncWith():
+            return "async with "
+        case ast.For():
+            return "for "
+        case ast.AsyncFor():
+            return "async for "
+    return ""
+
+
+def leading_nots(test: ast.expr) -> int:
+    """Return how many `not` a test begins with."""
+    count = 0
+    while True:
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            test, count = test.operand, count + 1
+        elif isinstance(test, ast.BoolOp):
+            test = test.values[0]
+        else:
+            return count
+
+
+def _head(stmt: ast.stmt) -> Start | None:
+    """Return where the first expression of a compound statement begins."""
+    match stmt:
+        case ast.If(test) | ast.While(test):
+            return start_of(test)
+        case ast.For(target) | ast.AsyncFor(target):
+            return start_of(target)
+        case ast.With(items) | ast.AsyncWith(items):
+            return start_of(items[0].context_expr)
+    return None
+
+
+def _simple(stmt: ast.stmt) -> Start | None:
+    """Return where a simple statement begins; a definition begins where it is stored, whatever decorates it."""
+    if isinstance(stmt, ast.Assert):
+        head = start_of(stmt.test)
+        return None if head is None else (head[0], head[1] - len("assert " + "not " * leading_nots(stmt.test)))
+    own = place_of(stmt)
+    if isinstance(stmt, ast.Delete):
+        head = start_of(stmt)
+        return None if head is None else (head[0], head[1] - len("del "))
+    if isinstance(stmt, ast.Return) and own is not None and own == (stmt.value and place_of(stmt.value)):
+        return own.line, own.column - len("return ")
+    if own is not None and isinstance(stmt, ast.Assign) and of_kinds([stmt.value], MADE):
+        return own[:2]
+    if isinstance(stmt, ast.Assign):
+        return _target(stmt.targets[0])
+    inside = start_of(stmt)
+    if own is None or inside is None:
+        return inside if own is None else own[:2]
+    return min(own[:2], inside)
+
+
+def _target(target: ast.expr) -> Start | None:
+    """Return where a target begins, None where its first name has no place."""
+    stars = 0
+    while True:
+        match target:
+            case ast.Tuple(elts) | ast.List(elts) if elts:
+                target = elts[0]
+            case ast.Attribute(value) | ast.Subscript(value):
+                found = start_of(value)
+                return None if found is None else (found[0], found[1] - stars)
+            case ast.Starred(value):
+                target, stars = value, stars + 1
+            case _:
+                place = place_of(target)
+                return None if place is None else (place.line, place.column - stars)
+
+
+def start_of(node: ast.AST) -> Start | None:
+    """Return where the first of the nodes in a node stands."""
+    found = [place[:2] for each in nodes([node]) if (place := place_of(each)) is not None]
+    return min(found) if found else None

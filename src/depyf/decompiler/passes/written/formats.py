@@ -1,0 +1,35 @@
+"""Whether a text was formatted with `%` or as an f-string, which compile to the same.
+
+Before: f'{a!r} of {b!r}'
+After:  '%r of %r' % (a, b)
+
+A replacement field that stands exactly where its value stands has no braces.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.decompiler.lift.extent import place_of
+from depyf.decompiler.lift.nodes import Braced, Percent
+from depyf.decompiler.lift.values import Formatted
+from depyf.decompiler.passes.walk import rewrite_expressions
+from depyf.decompiler.steps import step
+
+KINDS = frozenset({ast.JoinedStr, Formatted})
+
+
+def restore_formats(body: list[ast.stmt]) -> None:
+    """Mark each f-string with what it was written as, in place."""
+    rewrite_expressions(body, _written, KINDS)
+
+
+def _written(expr: ast.expr) -> ast.expr:
+    assert isinstance(expr, ast.JoinedStr)
+    fields = [part for part in expr.values if isinstance(part, ast.FormattedValue)]
+    places = [(place_of(field), place_of(field.value)) for field in fields]
+    if not places or any(place is None for place, _ in places):
+        return expr
+    kind = Percent if all(place == inner for place, inner in places) else Braced
+    step("a text of {} fields was written as {}", len(fields), kind.__name__)
+    return kind(expr.values)

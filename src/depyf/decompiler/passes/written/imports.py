@@ -1,0 +1,37 @@
+"""Imports of one statement.
+
+Before: import a        After:  import a, b.c as d
+        import b.c as d
+
+All instructions of a statement have its place.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.decompiler.lift.extent import place_of
+from depyf.decompiler.passes.walk import rewrite_sequences
+from depyf.decompiler.steps import step
+
+
+def join_imports(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Return statements with the imports joined that stand in one place."""
+    return rewrite_sequences(body, _join)
+
+
+def _join(stmts: list[ast.stmt]) -> list[ast.stmt]:
+    found: list[ast.stmt] = []
+    for stmt in stmts:
+        last = found[-1] if found else None
+        if isinstance(stmt, ast.Import) and isinstance(last, ast.Import) and _are_one(last, stmt):
+            step("line {}: two imports are one statement", stmt.lineno)
+            last.names += stmt.names
+        else:
+            found.append(stmt)
+    return found
+
+
+def _are_one(one: ast.Import, other: ast.Import) -> bool:
+    place = place_of(one)
+    return place is not None and place == place_of(other)

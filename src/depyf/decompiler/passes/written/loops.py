@@ -1,0 +1,47 @@
+"""`while 1`, which is compiled as `while True` is: where its number is left in the code."""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.bytecode.listing import Listing
+from depyf.decompiler.passes.walk import statements
+from depyf.decompiler.passes.written.columns import Columns
+
+WHILE = len("while ")
+
+
+def restore_ones(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
+    """Write `while 1` where the number stands before the loop, or is a constant that nothing else needs."""
+    loops = [stmt for stmt in statements(body) if isinstance(stmt, ast.While) and _is_true(stmt.test)]
+    if not loops:
+        return
+    used = {id(one.arg) for one in listing.instructions if one.op == "CONST"}
+    unused = [const for const in listing.code.consts if id(const) not in used]
+    is_left = any(const is not True and const == 1 for const in unused if type(const) in (int, bool))
+    only_one = is_left and not any(const is True for const in unused)
+    ones = _ones(listing)
+    for stmt in loops:
+        start = columns.starts.get(stmt.body[0])
+        column = columns.column(stmt)
+        if only_one or (start is not None and any(_leads(one, start, column) for one in ones)):
+            stmt.test = ast.Constant(1)
+
+
+def _ones(listing: Listing) -> set[tuple[int, int]]:
+    """Return where a single character stands of which no operation is left, or jumps alone."""
+    places = listing.places
+    kept = {places[one.offset >> 1] for one in listing.instructions if places and one.op != "JUMP"}
+    return {
+        (place.line, place.column)
+        for place in set(places) - kept
+        if place is not None and place.line == place.end_line and place.end_column == place.column + 1
+    }
+
+
+def _leads(one: tuple[int, int], start: tuple[int, int], column: int | None) -> bool:
+    return one[0] in (start[0], start[0] - 1) and column is not None and one[1] == column + WHILE
+
+
+def _is_true(test: ast.expr) -> bool:
+    return isinstance(test, ast.Constant) and test.value is True

@@ -1,0 +1,57 @@
+"""Tests of statements inside each other.
+
+Before: if a and b: c      After:  if a:
+                                       if b: c
+
+The body stands as many steps to the right of the first test as there are statements, and each test on its own line.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.decompiler.passes.walk import statements
+from depyf.decompiler.passes.written.columns import Columns, leading_nots, start_of
+from depyf.decompiler.steps import step
+
+IF, ELIF = len("if "), len("elif ")
+
+
+def restore_nests(body: list[ast.stmt], columns: Columns) -> None:
+    """Part the tests of statements that were inside each other, in place."""
+    for stmt in statements(body):
+        while isinstance(stmt, ast.If) and not stmt.orelse and isinstance(stmt.test, ast.BoolOp):
+            inner = _parted(stmt, columns)
+            if inner is None:
+                break
+            stmt = inner
+
+
+def _parted(stmt: ast.If, columns: Columns) -> ast.If | None:
+    """Give a statement the first part of its test, and one inside it the rest."""
+    test = stmt.test
+    if not isinstance(test, ast.BoolOp) or not isinstance(test.op, ast.And):
+        return None
+    head = columns.starts.get(stmt)
+    for place in range(1, len(test.values)):
+        start = start_of(test.values[place])
+        if head is None or start is None or start[0] <= head[0]:
+            continue
+        # Where the head of a statement in this one would begin.
+        own = head[1] - IF - len("not ") * leading_nots(test.values[0])
+        begin = start[1] - IF - len("not ") * leading_nots(test.values[place])
+        if begin - own not in (columns.unit, columns.unit + IF - ELIF) or _column(stmt, columns) <= begin:
+            continue
+        step("line {}: a test is that of two statements", stmt.lineno)
+        parts = test.values[:place], test.values[place:]
+        first, rest = (values[0] if len(values) == 1 else ast.BoolOp(ast.And(), values) for values in parts)
+        inner = ast.If(test=rest, body=stmt.body, orelse=[], lineno=start[0])
+        columns.starts[inner] = start
+        stmt.test, stmt.body = first, [inner]
+        return inner
+    return None
+
+
+def _column(stmt: ast.If, columns: Columns) -> int:
+    column = columns.of_block(stmt.body)
+    return -1 if column is None else column

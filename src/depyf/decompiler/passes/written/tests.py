@@ -1,0 +1,115 @@
+"""Tests as they were written: `not` and brackets take columns.
+
+Before: if not a and not b: ...      x = c if not a else b
+After:  if not (a or b): ...         x = b if a else c
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.decompiler.lift.extent import place_of
+from depyf.decompiler.passes.walk import nodes, of_kinds, statements
+from depyf.decompiler.passes.written.columns import Columns, leading_nots, start_of
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.polarity import is_not, negated
+
+TESTING = (ast.If, ast.While, ast.Assert)
+CONDITIONAL = frozenset({ast.IfExp})
+NOT = len("not ")
+WORDS: dict[type[ast.boolop], int] = {ast.And: len(" and "), ast.Or: len(" or ")}
+OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+}
+
+
+def restore_tests(body: list[ast.stmt], columns: Columns) -> None:
+    """Write tests and conditional expressions as their columns show them, in place."""
+    for expr in of_kinds(body, CONDITIONAL):
+        _turn(expr)
+        expr.test = _restored(expr.test)
+    for stmt in statements(body):
+        if isinstance(stmt, TESTING):
+            stmt.test = _restored(stmt.test)
+            if isinstance(stmt, ast.If):
+                _add_not(stmt, columns)
+
+
+def _turn(expr: ast.IfExp) -> None:
+    """Write the arm first that stands first: `a if c else b`."""
+    first, test, last = start_of(expr.body), start_of(expr.test), start_of(expr.orelse)
+    if first is not None and test is not None and last is not None and last < test < first:
+        step("the arms of a conditional expression change places")
+        expr.test, expr.body, expr.orelse = negated(expr.test), expr.orelse, expr.body
+
+
+def _restored(test: ast.expr) -> ast.expr:
+    """Return a test with `not` before the whole of what it was written before, and before the comparisons."""
+    whole = ast.BoolOp(op=ast.And(), values=[test])
+    order: list[ast.BoolOp | ast.UnaryOp] = [whole]
+    for outer in order:  # It grows while it is gone through.
+        order += [each for each in _operands(outer) if isinstance(each, ast.BoolOp) or is_not(each)]
+    for outer in reversed(order):
+        if isinstance(outer, ast.BoolOp):
+            outer.values = [_of_operands(each) if isinstance(each, ast.BoolOp) else each for each in outer.values]
+        elif isinstance(outer.operand, ast.BoolOp):
+            outer.operand = _of_operands(outer.operand)
+    return whole.values[0]
+
+
+def _operands(test: ast.BoolOp | ast.UnaryOp) -> list[ast.expr]:
+    return test.values if isinstance(test, ast.BoolOp) else [test.operand]
+
+
+def _of_operands(test: ast.BoolOp) -> ast.expr:
+    """Return `and` or `or` with `not` where the gaps between its operands have room for it."""
+    here, turned = WORDS[type(test.op)], WORDS[ast.Or if isinstance(test.op, ast.And) else ast.And]
+    gaps = [(other, _gap(one, other)) for one, other in zip(test.values, test.values[1:])]
+    fits_here = sum(gap == here + NOT * leading_nots(other) for other, gap in gaps)
+    fits_turned = sum(gap == turned + NOT * leading_nots(negated(other)) for other, gap in gaps)
+    if fits_turned > fits_here and all(map(_turns, test.values)):
+        step("`not` stands before the whole of a test")
+        op = ast.And() if isinstance(test.op, ast.Or) else ast.Or()
+        return ast.UnaryOp(ast.Not(), ast.BoolOp(op, [negated(value) for value in test.values]))
+    for place, (other, gap) in enumerate(gaps, 1):
+        if gap == here + NOT and isinstance(other, ast.Compare):
+            test.values[place] = _with_not(other)
+    return test
+
+
+def _turns(test: ast.expr) -> bool:
+    """Return whether the opposite of an operand is another one with `not` more or less, not another comparison."""
+    return is_not(test) or not isinstance(test, ast.Compare) or type(test.ops[0]) not in OPPOSITE or len(test.ops) > 1
+
+
+def _gap(one: ast.expr, other: ast.expr) -> int | None:
+    """Return how many columns are between two expressions on one line; brackets count."""
+    before = [place for node in nodes([one]) if (place := place_of(node)) is not None]
+    start = start_of(other)
+    if not before or start is None:
+        return None
+    end = max((place.end_line, place.end_column) for place in before)
+    return start[1] - end[1] if end[0] == start[0] else None
+
+
+def _add_not(stmt: ast.If, columns: Columns) -> None:
+    """Write `not a is b` for `a is not b`, which is the same operation, where there is room for it."""
+    head = stmt.test.values[0] if isinstance(stmt.test, ast.BoolOp) else stmt.test
+    if not isinstance(head, ast.Compare) or columns.gap(stmt) not in (len("if ") + NOT, len("elif ") + NOT):
+        return
+    if head is stmt.test:
+        stmt.test = _with_not(head)
+    elif isinstance(stmt.test, ast.BoolOp):
+        stmt.test.values[0] = _with_not(head)
+
+
+def _with_not(test: ast.Compare) -> ast.expr:
+    """Return `not a in b` for `a not in b`, and the like; any other comparison as it is."""
+    opposite = OPPOSITE.get(type(test.ops[0]))
+    if opposite is None or len(test.ops) > 1:
+        return test
+    step("`not` stands before a comparison")
+    return ast.UnaryOp(ast.Not(), ast.Compare(test.left, [opposite()], test.comparators))

@@ -1,0 +1,171 @@
+"""`return`, `return None`, `continue`, `pass` or nothing: what the author wrote where control goes on by itself.
+
+Before: if c: return          After:  if c: return None
+        f()                           f()
+                                      return None
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from depyf.decompiler.passes.walk import inner
+from depyf.decompiler.passes.written.columns import Columns
+from depyf.decompiler.passes.written.evidence import RETURNS, Kind, Written
+from depyf.decompiler.steps import step
+
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+FAR = 1 << 40
+NOTHING: frozenset[Kind] = frozenset()
+AGAIN = frozenset({Kind.CONTINUE})
+
+
+@dataclass(slots=True, eq=False)
+class Slot:
+    """Where a statement may stand: in the place of the one at `place` of a block, or at its end.
+
+    kinds: what would do the same there. is_implied: the statement there does what nothing does.
+    column: of the block, if known. before, behind: the last line that is known before it, and the first behind it.
+    """
+
+    block: list[ast.stmt]
+    place: int
+    kinds: frozenset[Kind]
+    column: int | None
+    is_implied: bool = False
+    before: int = 0
+    behind: int = FAR
+
+    @property
+    def present(self) -> ast.stmt | None:
+        """The statement that is there now."""
+        return self.block[self.place] if self.place < len(self.block) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """What does the same as coming to the end of a block (`here`), and as `break` (`broken`)."""
+
+    here: frozenset[Kind]
+    broken: frozenset[Kind]
+
+
+Part = tuple[list[ast.stmt], Ends] | Slot | int
+
+
+def restore_ways_out(body: list[ast.stmt], columns: Columns, written: list[Written]) -> None:
+    """Write each way out that the source has and the statements lack, and none that only the statements have."""
+    if not written:
+        return
+    slots = _slots(body, columns)
+    for one in written:
+        fits = [slot for slot in slots if _fits(slot, one)]
+        if fits:
+            slot = max(fits, key=lambda each: (each.column is not None, each.present is not None, each.before))
+            slots.remove(slot)
+            _put(slot, one)
+    for slot in reversed(slots):
+        if slot.is_implied and (len(slot.block) > 1 or not isinstance(slot.present, ast.Continue)):
+            step("a way out that is not written is none")
+            slot.block[slot.place :] = [] if slot.place else [ast.Pass()]
+
+
+def _slots(body: list[ast.stmt], columns: Columns) -> list[Slot]:
+    """Return where ways out stand or may stand, with the lines around."""
+    events: list[Slot | int] = []
+    work: list[Part] = [(body, Ends(RETURNS, NOTHING))]
+    while work:
+        one = work.pop()
+        if isinstance(one, tuple):
+            work += reversed(_of_block(*one, columns))
+        else:
+            events.append(one)
+    line = 0
+    for event in events:
+        if isinstance(event, Slot):
+            event.before = line
+        else:
+            line = max(line, event)
+    line = FAR
+    for event in reversed(events):
+        if isinstance(event, Slot):
+            event.behind = line
+        else:
+            line = event
+    return [event for event in events if isinstance(event, Slot)]
+
+
+def _of_block(block: list[ast.stmt], ends: Ends, columns: Columns) -> list[Part]:
+    """Return the parts of a block in the order of the source."""
+    parts: list[Part] = []
+    column = columns.of_block(block)
+    for place, stmt in enumerate(block):
+        here = ends.here if place == len(block) - 1 else NOTHING
+        if isinstance(stmt, ast.Return) and stmt.value is None:
+            parts.append(Slot(block, place, _or_pass(RETURNS, here, block), column, here == RETURNS))
+        elif isinstance(stmt, ast.Continue):
+            parts.append(Slot(block, place, _or_pass(AGAIN, here, block), column, here == AGAIN))
+        elif isinstance(stmt, ast.Break) and ends.broken:
+            parts.append(Slot(block, place, ends.broken, column))
+        else:
+            parts += [*columns.lines(stmt), *_inside(stmt, Ends(here, ends.broken), columns)]
+    if ends.here and not (block and isinstance(block[-1], ENDS)):
+        parts.append(Slot(block, len(block), ends.here, column))
+    return parts
+
+
+def _or_pass(kinds: frozenset[Kind], here: frozenset[Kind], block: list[ast.stmt]) -> frozenset[Kind]:
+    """Return what may stand in the place of a way out; `pass` if that is all of a block and comes to the same."""
+    return kinds | {Kind.PASS} if here == kinds and len(block) == 1 else kinds
+
+
+def _inside(stmt: ast.stmt, ends: Ends, columns: Columns) -> list[Part]:
+    """Return the blocks of a statement."""
+    parts: list[Part] = []
+    if isinstance(stmt, LOOPS):
+        parts.append((stmt.body, Ends(AGAIN, NOTHING if stmt.orelse else ends.here & RETURNS)))
+        if stmt.orelse:
+            parts.append((stmt.orelse, ends))
+    else:
+        has_else = bool(getattr(stmt, "orelse", None))
+        for block, owner, name in _in_order(inner(stmt)):
+            if isinstance(owner, ast.ExceptHandler):
+                parts += columns.lines(owner)
+            goes_on = isinstance(stmt, ast.Try) and (name == "finalbody" or (block is stmt.body and has_else))
+            parts.append((block, Ends(NOTHING, NOTHING) if goes_on else ends))
+    if isinstance(stmt, (ast.If, *LOOPS)) and not stmt.orelse and ends.here:
+        parts.append(Slot(stmt.orelse, 0, ends.here, columns.of_block(stmt.body)))
+    return parts
+
+
+def _in_order(parts: list[tuple[list[ast.stmt], ast.AST, str]]) -> list[tuple[list[ast.stmt], ast.AST, str]]:
+    """Return the blocks of a statement in the order of the source: clauses stand before `else` and `finally`."""
+    later = [part for part in parts if part[2] in ("orelse", "finalbody") and isinstance(part[1], ast.Try)]
+    return [part for part in parts if part not in later] + later
+
+
+def _fits(slot: Slot, one: Written) -> bool:
+    if one.kind not in slot.kinds or (slot.column is not None and slot.column != one.column):
+        return False
+    return slot.before <= one.line <= slot.behind
+
+
+def _put(slot: Slot, one: Written) -> None:
+    stmt: ast.stmt
+    match one.kind:
+        case Kind.CONTINUE:
+            stmt = ast.Continue()
+        case Kind.PASS:
+            stmt = ast.Pass()
+        case _:
+            stmt = ast.Return(value=ast.Constant(value=None) if one.kind is Kind.NONE else None)
+    stmt.lineno = one.line
+    step("line {}: `{}` stands there", one.line, one.kind.value)
+    if slot.present is not None:
+        slot.block[slot.place] = stmt
+    elif len(slot.block) == 1 and isinstance(slot.block[0], ast.Pass):
+        slot.block[0] = stmt
+    else:
+        slot.block.append(stmt)

@@ -1,0 +1,63 @@
+"""The arms of a test: blocks that are nothing but one expression, and how the ways on from two of them compare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from depyf.decompiler.graph.tac import Block, Branch, Edge
+from depyf.decompiler.lift.nodes import Entry
+from depyf.decompiler.structure.polarity import keeps_polarity
+
+
+@dataclass(slots=True)
+class Arm:
+    """A block folded to one expression (None: it computes nothing)."""
+
+    block: Block
+    entry: Entry | None
+
+
+def computes(arm: Arm, temp: int) -> bool:
+    """Return whether a temporary is the value of an arm."""
+    return arm.entry is not None and arm.entry.temp == temp
+
+
+def turned_round(test: Branch) -> Branch:
+    """Return the branch on the opposite of a test."""
+    return Branch(test.cond, test.if_false, test.if_true, test.line, None if test.near is None else not test.near)
+
+
+def same_ways(one: Branch, two: Branch) -> bool:
+    """Say whether two tests lead to the same places, each with the same outcome."""
+    return same_edge(one.if_true, one.cond, two.if_true, two.cond) and same_edge(
+        one.if_false, one.cond, two.if_false, two.cond
+    )
+
+
+def negates_second(one: Arm, two: Arm) -> bool:
+    """Say which of two opposite tests is negated: one that stays the same operation; what the later of them guards
+    comes next in the code."""
+    assert one.entry is not None and two.entry is not None
+    if keeps_polarity(one.entry.expr) != keeps_polarity(two.entry.expr):
+        return keeps_polarity(one.entry.expr)
+    later_is_second = two.block.index > one.block.index
+    later = (two if later_is_second else one).block.exit
+    assert isinstance(later, Branch)
+    return later_is_second == (later.near is False)
+
+
+def same_edge(one: Edge, one_cond: int, two: Edge, two_cond: int) -> bool:
+    """Say whether two edges lead to one place with the same values, the tested ones taken for equal."""
+    return one.target == two.target and all(
+        a == b or (a == one_cond and b == two_cond) for a, b in zip(one.args, two.args)
+    )
+
+
+def externals(arm: Arm) -> list[int]:
+    """Return the temporaries of other blocks that an arm reads."""
+    made = {temp for inst in arm.block.insts for temp in inst.defs}
+    found: dict[int, None] = {}
+    for inst in arm.block.insts:
+        if inst.op != "POP":
+            found.update((temp, None) for temp in inst.uses if temp not in made)
+    return list(found)

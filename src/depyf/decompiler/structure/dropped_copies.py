@@ -1,0 +1,103 @@
+"""Join the copies of what follows an expression statement, where its value is a short circuit or a chain.
+
+Before: 0: Branch v1 -> 2, 1     1: POP v1; v2 = b; POP v2; rest     2: POP v1; rest
+After:  0: Branch v1 -> 2, 1     1: POP v1; v2 = b -> 3 (v2)         2: -> 3 (v1)         3 (v3): POP v3; rest
+
+The compiler drops the value in one place, and copies a short end of the code that begins there to the jumps.
+"""
+
+from __future__ import annotations
+
+from depyf.decompiler.graph.orders import postorder
+from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst, Raise, Return, same_operation
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.regions.split import split_block
+
+
+def join_dropped_copies(graph: Graph) -> None:
+    """Join the places that drop the value of a test, and those that drop what is computed after it."""
+    joined: dict[int, Block] = {}
+    for index in postorder(graph):
+        block = graph.block(index)
+        if isinstance(block.exit, Branch):
+            for way, other in ((block.exit.if_true, block.exit.if_false), (block.exit.if_false, block.exit.if_true)):
+                shared = _join(graph, block.exit.cond, way, other, joined)
+                if shared is not None:
+                    joined[index] = shared
+                    break
+
+
+def _join(graph: Graph, value: int, way: Edge, other: Edge, joined: dict[int, Block]) -> Block | None:
+    """Let a way that only drops a tested value lead to where the value computed along the other is dropped."""
+    short, long = graph.block(way.target), graph.block(other.target)
+    place = _drop(short, dict(zip(short.phis, way.args)), value)
+    if place is None or short is long or short.handler != long.handler:
+        return None
+    dropped = short.insts[place].uses[0]
+    shared = joined.get(long.index)
+    if shared is None:
+        start = len(long.insts) - (len(short.insts) - place)
+        if start < 1 or long.insts[start].op != "POP" or not _is_made(long, start):
+            return None
+        if not _alike(short, place, long, start):
+            return None
+        shared = _cut(graph, long, start)
+    elif shared is short or shared.handler != short.handler or not _alike(short, place, shared, 0):
+        return None
+    step("block {} drops what block {} drops in block {}", short.index, long.index, shared.index)
+    short.insts, short.exit = short.insts[:place], Goto(Edge(shared.index, [dropped]))
+    return shared
+
+
+def _drop(block: Block, renamed: dict[int, int], value: int) -> int | None:
+    """Return where a block drops a value; None if it does anything else before."""
+    for place, inst in enumerate(block.insts):
+        if inst.op != "POP":
+            return None
+        if renamed.get(inst.uses[0], inst.uses[0]) == value:
+            return place
+    return None
+
+
+def _is_made(block: Block, place: int) -> bool:
+    """Say whether a block drops at some place what it has made itself."""
+    value = block.insts[place].uses[0]
+    return value in block.phis or any(value in inst.defs for inst in block.insts[:place])
+
+
+def _alike(one: Block, first: int, two: Block, second: int) -> bool:
+    """Say whether two blocks are the same from these places on, where each drops a value of its own."""
+    left, right = one.insts[first + 1 :], two.insts[second + 1 :]
+    if len(left) != len(right) or one.insts[first].line != two.insts[second].line:
+        return False
+    renamed: dict[int, int] = {}
+    for inst, other in zip(left, right):
+        same = same_operation(inst, other) and inst.line == other.line
+        if not same or [renamed.get(temp, temp) for temp in inst.uses] != other.uses:
+            return False
+        if len(inst.defs) != len(other.defs):
+            return False
+        renamed.update(zip(inst.defs, other.defs))
+    match one.exit, two.exit:
+        case (Return(_, line) as exit_, Return(_, other_line)) | (Raise(_, line) as exit_, Raise(_, other_line)):
+            reads = [renamed.get(temp, temp) for temp in exit_.reads()]
+            return line == other_line and reads == two.exit.reads()
+        case Goto(edge), Goto(onward):
+            args = [renamed.get(temp, temp) for temp in edge.args]
+            return edge.target == onward.target and args == onward.args
+        case _:
+            return False
+
+
+def _cut(graph: Graph, block: Block, place: int) -> Block:
+    """Cut a block before it drops a value, which becomes one of several there; return the new one."""
+    value = block.insts[place].uses[0]
+    rest = split_block(graph, block, place)
+    phi = graph.new_temp()
+    first = rest.insts[0]
+    rest.insts[0] = Inst(first.op, first.arg, [phi], [], first.line, first.offset)
+    rest.phis = [phi]
+    rest.stack = [*(temp for temp in rest.stack if temp != value), phi]
+    assert isinstance(block.exit, Goto)
+    block.exit = Goto(Edge(rest.index, [value]))
+    return rest

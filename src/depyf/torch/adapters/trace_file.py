@@ -1,0 +1,38 @@
+"""Torch's own trace, written into a directory while a context is entered."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import ExitStack
+from pathlib import Path
+
+import torch
+
+from depyf.report.model import Unavailable
+from depyf.torch.adapters import seams
+
+
+def keep_trace(directory: Path) -> ExitStack | Unavailable:
+    """Have torch write its trace into a directory, as `TORCH_TRACE` does; closing what is returned ends it."""
+    internal = getattr(torch._logging, "_internal", None)
+    handler_type, formatter = (getattr(internal, name, None) for name in ("LazyTraceHandler", "TorchLogsFormatter"))
+    if handler_type is None or formatter is None or not seams.has_structured_trace():
+        return Unavailable("this torch writes no trace")
+    logger, handler = logging.getLogger(seams.TRACE_LOGGER), handler_type(str(directory))
+    handler.setFormatter(formatter(trace=True))
+    _tell_strings(logger, handler)
+    kept = ExitStack()
+    kept.callback(handler.close)
+    logger.addHandler(handler)
+    kept.callback(logger.removeHandler, handler)
+    return kept
+
+
+def _tell_strings(logger: logging.Logger, handler: logging.Handler) -> None:
+    """Write the file names that torch has told before: it tells each once in a process."""
+    strings = seams.interned_strings()
+    for number, text in strings.items() if isinstance(strings, dict) else ():
+        record = logger.makeRecord(logger.name, logging.DEBUG, __file__, 0, "", (), None)
+        record.metadata = {"str": [text, number]}
+        record.payload = None
+        handler.emit(record)

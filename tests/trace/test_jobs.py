@@ -1,0 +1,85 @@
+"""Jobs of many ranks: groups of equal ranks, differences with their causes, and workers that die."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from depyf.cli.commands import depyf
+from depyf.trace.files import find
+from depyf.trace.job import ranks_in_words
+from depyf.trace.work import scan_all
+from tools.traces.jobs import INJECTIONS, job, parsed
+
+DATA = Path(__file__).parent / "data"
+RANKS = DATA / "ranks"
+
+
+def test_a_real_job_with_a_shape_of_one_rank_is_told(tmp_path: Path) -> None:
+    result = CliRunner().invoke(depyf, ["report", str(RANKS), "-o", str(tmp_path / "out")])
+    assert result.exit_code == 0, result.output
+    told = json.loads((tmp_path / "out" / "ranks.json").read_text())
+    assert [(each["ranks"], each["count"]) for each in told["groups"]] == [("0-2", 3), ("3", 1)]
+    (only,) = told["divergences"]
+    assert (only["kind"], only["ranks"], only["compile"]) == ("recompile", "3", "1/1")
+    assert "compiled `step` once more" in only["cause"] and "expected 16, actual 17" in only["cause"]
+
+
+@pytest.mark.parametrize("kind", [each for each in INJECTIONS if each not in ("guard", "slow rank")])
+def test_one_injected_difference_is_named(kind: str, tmp_path: Path) -> None:
+    name = "small_2.13_inductor.log.gz" if kind == "cache" else "ranks/dedicated_log_torch_trace_rank_0_x.log.gz"
+    base = parsed(gzip.decompress((DATA / name).read_bytes()).decode())
+    chance = random.Random(1)
+    chance.randint = lambda low, high: min(high, max(low, 5)) if (low, high) == (8, 64) else (low + high) // 2  # type: ignore[method-assign]
+    chosen, found = job(base, kind, chance, tmp_path)
+    named = [(each.kind, each.ranks) for each in found]
+    assert named == [] if kind == "none" else named in [[(cause, str(chosen))] for cause in INJECTIONS[kind][1]]
+
+
+class Dying(Executor):
+    """Runs the first task, and then has lost its workers."""
+
+    def map(self, fn: Callable[..., Any], *iterables: Iterable[Any], **_: Any) -> Iterator[Any]:  # type: ignore[override]
+        (batches,) = iterables
+        yield fn(next(iter(batches)))
+        raise BrokenProcessPool("a worker was killed")
+
+
+def test_workers_that_die_cost_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("depyf.trace.work.MOST_FILES", 2)
+    sources = find([str(RANKS)])
+    whole, after = scan_all(sources), scan_all(sources, Dying())
+    assert [each.rank for each in after.ranks] == [0, 1, 2, 3]
+    assert (after.ranks, after.facts) == (whole.ranks, whole.facts)
+
+
+def test_a_file_that_vanishes_is_said(tmp_path: Path) -> None:
+    for each in RANKS.iterdir():
+        (tmp_path / each.name).write_bytes(each.read_bytes())
+    sources = find([str(tmp_path)])
+    (tmp_path / sources[1].name).unlink()
+    found = scan_all(sources)
+    assert ["FileNotFoundError" in each.error for each in found.ranks] == [False, True, False, False]
+
+
+def test_ranks_of_two_jobs_in_one_folder_are_told_apart(tmp_path: Path) -> None:
+    for each in RANKS.iterdir():
+        text = gzip.decompress(each.read_bytes())
+        (tmp_path / f"first_{each.stem}").write_bytes(text)
+        (tmp_path / f"second_{each.stem}").write_bytes(text.replace(b"V1122 18:", b"V1122 20:"))
+    sources = find([str(tmp_path)])
+    jobs = {number: {each.name[:5] for each in sources if each.job == number} for number in (0, 1)}
+    assert jobs == {0: {"first"}, 1: {"secon"}}
+
+
+def test_ranks_in_words() -> None:
+    assert ranks_in_words([3, 0, 1, 2, 7]) == "0-3, 7"

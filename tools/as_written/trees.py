@@ -1,0 +1,266 @@
+"""Syntax trees of functions, without what no bytecode holds, and the causes by which two of them differ."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+
+FOLDED = (int, float, complex)
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class WithoutUnheld(ast.NodeTransformer):
+    """Takes out what bytecode does not hold: folded constants, annotations of locals, `pass`, lone constants."""
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
+        """Leave the assignment of an annotated one."""
+        return ast.Assign(targets=[node.target], value=node.value) if node.value is not None else None
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        """Drop a statement that is a constant."""
+        return None if isinstance(node.value, ast.Constant) else self.generic_visit(node)
+
+    def visit_Pass(self, node: ast.Pass) -> None:
+        """Drop a `pass`."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        """Compute an operation on two constants."""
+        self.generic_visit(node)
+        if isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant):
+            whole = ast.fix_missing_locations(ast.Expression(node))
+            try:
+                return ast.Constant(eval(compile(whole, "", "eval")))  # noqa: S307  two constants
+            except (ArithmeticError, TypeError, ValueError):
+                return node
+        return node
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        """Compute the negative of a number."""
+        self.generic_visit(node)
+        operand = node.operand
+        if isinstance(node.op, ast.USub) and isinstance(operand, ast.Constant) and isinstance(operand.value, FOLDED):
+            return ast.Constant(-operand.value)
+        return node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        """Forget how a string was prefixed."""
+        return ast.Constant(node.value)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        """Forget whether a name is loaded."""
+        return ast.Name(node.id)
+
+
+def held(function: Definition) -> Definition:
+    """Return what bytecode holds of the tree of a function."""
+    found: Definition = WithoutUnheld().visit(copy.deepcopy(function))
+    for node in ast.walk(found):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            node.decorator_list, node.returns, node.type_comment = [], None, None
+            for arg in ast.walk(node.args):
+                if isinstance(arg, ast.arg):
+                    arg.annotation = None
+    return found
+
+
+def functions(tree: ast.AST) -> dict[str, list[Definition]]:
+    """Return the functions of a module by their qualified names."""
+    found: dict[str, list[Definition]] = defaultdict(list)
+    work = [(tree, "")]
+    while work:
+        outer, name = work.pop()
+        for node in ast.iter_child_nodes(outer):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                if not isinstance(node, ast.ClassDef):
+                    found[name + node.name].append(node)
+                work.append((node, f"{name}{node.name}."))
+            else:
+                work.append((node, name))
+    return found
+
+
+# -- causes ------------------------------------------------------------------------------
+
+ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+
+
+def blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+    """Yield every sequence of statements."""
+    for node in ast.walk(tree):
+        for name in ("body", "orelse", "finalbody"):
+            found = getattr(node, name, None)
+            if isinstance(found, list):
+                yield found
+
+
+def ends(block: list[ast.stmt]) -> bool:
+    """Return whether control never goes on behind a sequence of statements."""
+    last = block[-1] if block else None
+    if isinstance(last, ast.If):
+        return bool(last.orelse) and ends(last.body) and ends(last.orelse)
+    return isinstance(last, ENDS)
+
+
+def without_else(tree: ast.AST) -> None:
+    """Move the `else` of what never falls through behind it."""
+    for block in blocks(tree):
+        place = 0
+        while place < len(block):
+            stmt = block[place]
+            place += 1
+            if isinstance(stmt, ast.If) and stmt.orelse and ends(stmt.body):
+                block[place:place] = stmt.orelse
+                stmt.orelse = []
+            elif isinstance(stmt, ast.Try) and stmt.orelse and all(ends(each.body) for each in stmt.handlers):
+                block[place:place] = stmt.orelse
+                stmt.orelse = []
+
+
+def without_none(tree: ast.AST) -> None:
+    """Write `return None` as `return`, and leave it out at the end of a function."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Constant) and node.value.value is None:
+            node.value = None
+    work = [node.body for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    while work:
+        block = work.pop()
+        if block and isinstance(block[-1], ast.Return) and block[-1].value is None:
+            block.pop()
+        elif block and isinstance(last := block[-1], (ast.If, ast.Try, ast.With, ast.AsyncWith)):
+            work += [last.body, getattr(last, "orelse", [])]
+            work += [each.body for each in getattr(last, "handlers", [])]
+
+
+def without_imports(tree: ast.AST) -> None:
+    """Write one import a statement."""
+    for block in blocks(tree):
+        block[:] = [one for stmt in block for one in _single(stmt)]
+
+
+def _single(stmt: ast.stmt) -> list[ast.stmt]:
+    match stmt:
+        case ast.Import(names):
+            return [ast.Import([name]) for name in names]
+        case ast.ImportFrom(module, names, level):
+            return [ast.ImportFrom(module, [name], level) for name in names]
+    return [stmt]
+
+
+def without_globals(tree: ast.AST) -> None:
+    """Drop `global` and `nonlocal`."""
+    for block in blocks(tree):
+        block[:] = [stmt for stmt in block if not isinstance(stmt, (ast.Global, ast.Nonlocal))]
+
+
+def without_order(tree: ast.AST) -> None:
+    """Sort the constants of sets."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Set):
+            node.elts.sort(key=ast.dump)
+
+
+def without_nests(tree: ast.AST) -> None:
+    """Join `if a: if b` to `if a and b`, and chains of one operator to one."""
+    for node in ast.walk(tree):
+        while isinstance(node, ast.If) and not node.orelse and len(node.body) == 1:
+            inner = node.body[0]
+            if not isinstance(inner, ast.If) or inner.orelse:
+                break
+            node.test, node.body = ast.BoolOp(ast.And(), [node.test, inner.test]), inner.body
+    for node in ast.walk(tree):
+        while isinstance(node, ast.BoolOp) and any(_alike(node, each) for each in node.values):
+            node.values = [one for each in node.values for one in _joined(node, each)]
+
+
+def _joined(node: ast.BoolOp, other: ast.expr) -> list[ast.expr]:
+    return other.values if isinstance(other, ast.BoolOp) and _alike(node, other) else [other]
+
+
+def _alike(node: ast.BoolOp, other: ast.expr) -> bool:
+    return isinstance(other, ast.BoolOp) and type(other.op) is type(node.op)
+
+
+def without_nots(tree: ast.AST) -> None:
+    """Write each test with `not` by its opposite, the arms turned, and `not` inside of operands outside."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.If, ast.IfExp)):
+            while isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not):
+                node.test = node.test.operand
+                if node.orelse or isinstance(node, ast.IfExp):
+                    node.body, node.orelse = node.orelse, node.body
+
+
+def without_fstrings(tree: ast.AST) -> None:
+    """Forget how strings are parted."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            node.values = [each for each in node.values if not isinstance(each, ast.Constant)]
+
+
+Rule = Callable[[ast.AST], None]
+CAUSES: dict[str, Rule] = {
+    "`else` behind a way out": without_else,
+    "`return None`, `return` or nothing": without_none,
+    "one import or several": without_imports,
+    "`global` that nothing needs": without_globals,
+    "order of a set's constants": without_order,
+    "nested `if` or `and`": without_nests,
+    "`not` and turned arms": without_nots,
+    "parts of strings": without_fstrings,
+}
+
+
+def causes(written: Definition, found: Definition) -> list[str]:
+    """Return why two trees differ: one cause if that explains it, else those that together do, else what differs."""
+    for name, rule in CAUSES.items():
+        if _equal(written, found, [rule]):
+            return [name]
+    rules = list(CAUSES)
+    if not _equal(written, found, [CAUSES[name] for name in rules]):
+        return [f"other: {difference(written, found)}"]
+    for name in list(rules):
+        rest = [one for one in rules if one != name]
+        if _equal(written, found, [CAUSES[one] for one in rest]):
+            rules = rest
+    return rules
+
+
+def _equal(one: Definition, other: Definition, rules: list[Rule]) -> bool:
+    pair = [copy.deepcopy(one), copy.deepcopy(other)]
+    for tree in pair:
+        for rule in rules:
+            rule(tree)
+    return ast.dump(pair[0]) == ast.dump(pair[1])
+
+
+def difference(one: ast.AST, other: ast.AST) -> str:
+    """Return where two trees first differ, by the kinds of nodes there."""
+    work: list[tuple[object, object, str]] = [(one, other, "")]
+    while work:
+        left, right, place = work.pop()
+        if isinstance(left, list) and isinstance(right, list):
+            pairs = list(zip(left, right))
+            if all(_text(a) == _text(b) for a, b in pairs):
+                rest = [type(each).__name__ for each in (left[len(pairs) :] or right[len(pairs) :])[:1]]
+                return f"{place} {'lacks' if len(left) > len(right) else 'has more'}: {rest}"
+            work += [(a, b, place) for a, b in reversed(pairs) if _text(a) != _text(b)]
+        elif isinstance(left, ast.AST) and isinstance(right, ast.AST) and type(left) is type(right):
+            for name in reversed(left._fields):
+                a, b = getattr(left, name, None), getattr(right, name, None)
+                if _text(a) != _text(b):
+                    work.append((a, b, f"{type(left).__name__}.{name}"))
+        else:
+            return f"{place}: {_kind(left)} vs {_kind(right)}"
+    return "nothing"
+
+
+def _text(node: object) -> str:
+    if isinstance(node, list):
+        return str([_text(each) for each in node])
+    return ast.dump(node) if isinstance(node, ast.AST) else repr(node)
+
+
+def _kind(node: object) -> str:
+    return type(node).__name__ if isinstance(node, (ast.AST, list)) else f"{type(node).__name__} value"

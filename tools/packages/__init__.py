@@ -1,0 +1,1 @@
+"""Real packages as input: every module is compiled, decompiled and proven."""

@@ -1,0 +1,1 @@
+"""Random sources as input: what a grammar allows and nobody would write."""
