@@ -80,7 +80,7 @@ def main() -> None:
     arguments = parser.parse_args()
     names = arguments.features or list(load())
     found: dict[str, list[str]] = {}
-    unstable, added = 0, []
+    unstable, added = 0, list[int]()
     for first in range(0, len(names), CHUNK):
         differing, loose, memory = compare(names[first : first + CHUNK], arguments.python)
         found |= differing

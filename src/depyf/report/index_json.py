@@ -177,8 +177,8 @@ def _failure(failure: Failure) -> dict[str, Any]:
 
 def _trigger(trigger: Trigger) -> dict[str, Any]:
     match trigger:
-        case FirstCall():
-            return {"kind": "first call"}
+        case FirstCall(failed):
+            return {"kind": "first call", **({"failed": failed} if failed else {})}
         case Recompile(refusals, others):
             refused = [
                 {"entry": each.entry, "clauses": list(each.clauses), "explained": list(each.explained)}
