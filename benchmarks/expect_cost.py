@@ -49,7 +49,7 @@ def steady() -> tuple[float, float]:
         batch(function, x)
         pairs = []
         for number in range(PAIRS):
-            times = {}
+            times: dict[bool, float] = {}
             for watched in (number % 2 == 0, number % 2 == 1):
                 if watched:
                     with contract:

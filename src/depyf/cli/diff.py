@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from pathlib import Path
 
 import click
@@ -16,6 +17,8 @@ from depyf.report.html.process import Process, processes
 from depyf.report.markdown import comment
 from depyf.report.profile.comparison import slower
 from depyf.report.profile.files import read_profile
+from depyf.trace.files import TraceError, find, is_dump
+from depyf.trace.reporting import Options, dump_jobs
 
 EVERY = (*ASPECTS, CACHES)
 """What can be asked for; caches differ from run to run, so that they are compared only when they are."""
@@ -38,26 +41,44 @@ def diff(aspects: tuple[str, ...], everything: bool, markdown: bool, quiet: bool
     """Say what changed between the dumps in OLD and NEW: functions, recompiles, breaks, guards, graphs, kernels.
 
     With `--of caches`: why the caches of NEW found nothing, held against the entries of OLD.
+    Both may be traces that TORCH_TRACE wrote: a file, or a folder with one file a rank. Guards are compared where both
+    are dumps.
     Of two runs with `--profile` also which lines got slower, by more than their steps differ among themselves; other
     times, places of files, numbers of lines and the counters of a process are no change. Exit code 0 if nothing
     changed, 3 if something did, 1 if a dump is broken, 2 if there is none.
     """
-    before, after = _processes(old), _processes(new)
-    found = [
-        (process, change)
-        for process, those in _changes(before, after, CACHES in aspects)
-        for change in those
-        if not aspects or change.aspect in aspects
-    ]
-    if markdown and not quiet:
+    with tempfile.TemporaryDirectory() as folder:
+        before, after = (_processes(_dump(path, Path(folder, name))) for path, name in ((old, "old"), (new, "new")))
+        found = [
+            (process, change)
+            for process, those in _changes(before, after, CACHES in aspects)
+            for change in those
+            if not aspects or change.aspect in aspects
+        ]
+        told = (_findings(before), _findings(after)) if markdown and not quiet else None
+    if told is not None:
         named = [("" if process == ALONE else process, change) for process, change in found]
-        click.echo(comment(named, _findings(before), _findings(after)), nl=False)
+        click.echo(comment(named, *told), nl=False)
     elif not quiet:
         last = ""
         for process, change in found:
             last = _tell(process, change, last, everything)
         click.echo(_summary([change for _, change in found]))
     sys.exit(EXIT_DIFFERENT if found else 0)
+
+
+def _dump(path: Path, folder: Path) -> Path:
+    """Return the directory of a dump; of a trace, that of the dump that is made of it in `folder`."""
+    if is_dump(str(path)):
+        return path
+    try:
+        return dump_jobs(find([str(path)]), folder, Options(every_rank=True))[0]
+    except TraceError as error:
+        click.echo(f"depyf diff: {error}", err=True)
+        sys.exit(EXIT_USAGE)
+    except OSError as error:
+        click.echo(f"depyf diff: {error}", err=True)
+        sys.exit(EXIT_FAILED)
 
 
 def _changes(before: dict[str, Process], after: dict[str, Process], caches: bool) -> list[tuple[str, list[Change]]]:
@@ -75,6 +96,7 @@ def _changes(before: dict[str, Process], after: dict[str, Process], caches: bool
 
 def _findings(found: dict[str, Process]) -> list[Finding]:
     return [each for process in found.values() for each in findings(process.run.session)]
+
 
 def _times(before: Process, after: Process) -> list[Change]:
     """Return which lines got slower, where both runs were profiled."""
