@@ -42,7 +42,6 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("notebook",),
     ("pytest_plugin",),
     ("cli",),
-    ("pytest_plugin",),
 )
 RANK = {part: rank for rank, parts in enumerate(LAYERS) for part in parts}
 

@@ -114,12 +114,14 @@ def _checked(item: pytest.Item, *args: Any, snapshot: bool | str = False, **kwar
     from depyf.report.contract.facts import facts
     from depyf.torch.capture.expect import expect
 
-    contract = expect(*args, **kwargs)
+    contract, broken = expect(*args, **kwargs), ""
     try:
         with _unlogged(), contract:
             yield contract
     except CompileContractError as error:
-        pytest.fail(str(error), pytrace=False)
+        broken = str(error)
+    if broken:
+        pytest.fail(broken, pytrace=False)
     if snapshot:
         name = snapshot if isinstance(snapshot, str) else ""
         _compare(item, name, contract.session.torch_version, facts(contract.session, contract.contract.allow))

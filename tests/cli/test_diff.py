@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -104,3 +105,44 @@ def test_there_is_no_dump_or_a_broken_one(tmp_path: Path) -> None:
     damaged = run(tmp_path)
     assert damaged.exit_code == 1
     assert damaged.output.startswith(f"depyf diff: {tmp_path / 'new' / 'index.json'} is damaged: ")
+
+
+def test_changes_as_a_comment_for_a_pull_request(tmp_path: Path) -> None:
+    write_toy(tmp_path / "old")
+    fenced = FILES[GRAPH].replace("= torch.abs", "= torch.neg").replace("code: x", "code: ```x <b>")
+    broken = toy_entry()["breaks"][0] | {"reason": "Data-dependent <script> @everyone"}
+    write(tmp_path / "new", [toy_entry() | {"breaks": [broken]}], {**FILES, GRAPH: fenced})
+    found = run(tmp_path, "--markdown")
+    assert found.exit_code == 3
+    assert found.output.startswith("### depyf: 2 changes in what torch compiles\n\n**New findings**\n\n- ")
+    assert "**graph-break** `toy.py:6`: Graph break: Data-dependent &lt;script&gt; &#64;everyone." in found.output
+    assert "**No more**" in found.output
+    assert "<details><summary><code>toy, toy.py:4, compile 0/0</code> graphs: Captured_Graph: " in found.output
+    assert "\n````diff\n" in found.output
+    assert '-        abs_1: "f32[10]" = torch.abs(L_a_)' in found.output
+    write_toy(tmp_path / "new")
+    assert run(tmp_path, "--markdown").output.endswith("Nothing changed.\n")
+
+
+def test_a_comment_is_no_longer_than_a_code_host_takes(tmp_path: Path) -> None:
+    refused = {"kind": "recompile", "refused": [{"entry": "0/0", "clauses": ["x" * 900] * 40, "explained": []}]}
+    write(tmp_path / "old", [toy_entry()])
+    write(tmp_path / "new", [toy_entry(), *(entry(f"0/{n}", trigger=refused) for n in range(1, 6))])
+    told = run(tmp_path, "--markdown").output
+    assert len(told) < 65536
+    assert "more changes: `depyf diff` shows them." in told
+
+
+def test_why_the_caches_of_a_run_found_nothing(tmp_path: Path) -> None:
+    event = {"cache": "fx_graph", "outcome": "miss", "reason": "", "seconds_saved": 0.0, "file": "other/key.json"}
+    for name, value in (("old", "False"), ("new", "True")):
+        digest = "a" * 30 if name == "old" else "b" * 30
+        record = {"key": name, "components": [f"[{digest}] inductor_config[max_autotune]: {value}"]}
+        files = {**FILES, "other/key.json": json.dumps(record)}
+        write(tmp_path / name, [toy_entry() | {"caches": [event | {"key": name}]}], files)
+    assert run(tmp_path).output == "nothing changed\n"
+    found = run(tmp_path, "--of", "caches")
+    assert found.exit_code == 3
+    assert "config: `max_autotune` (`TORCHINDUCTOR_MAX_AUTOTUNE`): False became True" in found.output
+    assert "against compile 0/0 of the old run" in found.output
+    assert found.output.endswith("1 changes: 1 of caches\n")

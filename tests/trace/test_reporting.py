@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from depyf.cli.commands import depyf
+from depyf.report.caches.key import read_record
 
 DATA = Path(__file__).parent / "data"
 RELEASES = ("2.6", "2.9", "2.13", "2.15")
@@ -42,8 +43,6 @@ def test_a_trace_of_each_release_tells_the_same_story(release: str, tmp_path: Pa
 
 
 def test_a_look_into_a_cache_is_told(tmp_path: Path) -> None:
-    from depyf.trace.caches import components
-
     cold = report(DATA / "small_2.13_inductor.log.gz", output=tmp_path / "cold")
     warm = report(DATA / "small_2.13_inductor_warm.log.gz", output=tmp_path / "warm")
     missed, hit = (index(each)["functions"][0]["compiles"][0]["caches"] for each in (cold, warm))
@@ -51,8 +50,8 @@ def test_a_look_into_a_cache_is_told(tmp_path: Path) -> None:
     assert {(each["cache"], each["outcome"]) for each in hit} == {("fx_graph", "hit"), ("aotautograd", "hit")}
     keys = [{each["cache"]: each["key"] for each in events} for events in (missed, hit)]
     assert keys[0] == keys[1]
-    parts = components((cold / next(each["file"] for each in missed if each["cache"] == "fx_graph")).read_text())
-    assert "gm" in {each.name for each in parts} and len(parts) > 100
+    parts = read_record((cold / next(each["file"] for each in missed if each["cache"] == "fx_graph")).read_text()).parts
+    assert "gm" in parts and len(parts) > 100
 
 
 def test_the_page_shows_what_the_trace_tells(tmp_path: Path) -> None:

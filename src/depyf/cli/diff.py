@@ -3,40 +3,63 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from pathlib import Path
 
 import click
 
 from depyf.cli.exit_codes import EXIT_DIFFERENT, EXIT_FAILED, EXIT_USAGE
+from depyf.report.caches.changes import ASPECT as CACHES
+from depyf.report.caches.changes import cache_changes
 from depyf.report.comparison import ASPECTS, Change, changes
+from depyf.report.findings import Finding, findings
 from depyf.report.html.process import Process, processes
+from depyf.report.markdown import comment
 from depyf.report.profile.comparison import slower
 from depyf.report.profile.files import read_profile
+from depyf.trace.files import TraceError, find, is_dump
+from depyf.trace.reporting import Options, dump_jobs
+
+EVERY = (*ASPECTS, CACHES)
+"""What can be asked for; caches differ from run to run, so that they are compared only when they are."""
+
+ALONE = "program"
+"""The label of a run's process where it has one alone."""
 
 MOST_DETAILS = 12
 """Lines shown below each change, unless all are asked for."""
 
 
 @click.command("diff")
-@click.option("--of", "aspects", multiple=True, type=click.Choice(ASPECTS), help="Compare only this; several times.")
+@click.option("--of", "aspects", multiple=True, type=click.Choice(EVERY), help="Compare only this; several times.")
 @click.option("--all", "everything", is_flag=True, help=f"Show all lines that differ, not {MOST_DETAILS} of each text.")
+@click.option("--markdown", is_flag=True, help="Print a comment for a pull request: findings first, lines folded away.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit code says it.")
 @click.argument("old", type=click.Path(path_type=Path))
 @click.argument("new", type=click.Path(path_type=Path))
-def diff(aspects: tuple[str, ...], everything: bool, quiet: bool, old: Path, new: Path) -> None:
+def diff(aspects: tuple[str, ...], everything: bool, markdown: bool, quiet: bool, old: Path, new: Path) -> None:
     """Say what changed between the dumps in OLD and NEW: functions, recompiles, breaks, guards, graphs, kernels.
 
+    With `--of caches`: why the caches of NEW found nothing, held against the entries of OLD.
+    Both may be traces that TORCH_TRACE wrote: a file, or a folder with one file a rank. Guards are compared where both
+    are dumps.
     Of two runs with `--profile` also which lines got slower, by more than their steps differ among themselves; other
     times, places of files, numbers of lines and the counters of a process are no change. Exit code 0 if nothing
     changed, 3 if something did, 1 if a dump is broken, 2 if there is none.
     """
-    found = [
-        (process, change)
-        for process, those in _changes(old, new)
-        for change in those
-        if not aspects or change.aspect in aspects
-    ]
-    if not quiet:
+    with tempfile.TemporaryDirectory() as folder:
+        before, after = (_processes(_dump(path, Path(folder, name))) for path, name in ((old, "old"), (new, "new")))
+        found = [
+            (process, change)
+            for process, those in _changes(before, after, CACHES in aspects)
+            for change in those
+            if not aspects or change.aspect in aspects
+        ]
+        told = (_findings(before), _findings(after)) if markdown and not quiet else None
+    if told is not None:
+        named = [("" if process == ALONE else process, change) for process, change in found]
+        click.echo(comment(named, *told), nl=False)
+    elif not quiet:
         last = ""
         for process, change in found:
             last = _tell(process, change, last, everything)
@@ -44,16 +67,35 @@ def diff(aspects: tuple[str, ...], everything: bool, quiet: bool, old: Path, new
     sys.exit(EXIT_DIFFERENT if found else 0)
 
 
-def _changes(old: Path, new: Path) -> list[tuple[str, list[Change]]]:
-    before, after = _processes(old), _processes(new)
+def _dump(path: Path, folder: Path) -> Path:
+    """Return the directory of a dump; of a trace, that of the dump that is made of it in `folder`."""
+    if is_dump(str(path)):
+        return path
+    try:
+        return dump_jobs(find([str(path)]), folder, Options(every_rank=True))[0]
+    except TraceError as error:
+        click.echo(f"depyf diff: {error}", err=True)
+        sys.exit(EXIT_USAGE)
+    except OSError as error:
+        click.echo(f"depyf diff: {error}", err=True)
+        sys.exit(EXIT_FAILED)
+
+
+def _changes(before: dict[str, Process], after: dict[str, Process], caches: bool) -> list[tuple[str, list[Change]]]:
     found = []
     for label in dict.fromkeys((*before, *after)):
         if label not in before or label not in after:
             where = "no more" if label in before else "new"
             found.append((label, [Change(label, "functions", f"{where}: a process of one of the runs alone")]))
         else:
-            found.append((label, [*changes(before[label].run, after[label].run), *_times(before[label], after[label])]))
+            one, other = before[label], after[label]
+            missed = cache_changes(one.run, other.run) if caches else []
+            found.append((label, [*changes(one.run, other.run), *_times(one, other), *missed]))
     return found
+
+
+def _findings(found: dict[str, Process]) -> list[Finding]:
+    return [each for process in found.values() for each in findings(process.run.session)]
 
 
 def _times(before: Process, after: Process) -> list[Change]:
@@ -77,7 +119,7 @@ def _processes(directory: Path) -> dict[str, Process]:
 
 
 def _tell(process: str, change: Change, last: str, everything: bool) -> str:
-    subject = change.subject if process == "program" else f"{process}: {change.subject}"
+    subject = change.subject if process == ALONE else f"{process}: {change.subject}"
     if subject != last:
         click.echo(subject)
     click.echo(f"  {change.aspect}: {change.text}")
@@ -92,5 +134,5 @@ def _tell(process: str, change: Change, last: str, everything: bool) -> str:
 def _summary(found: list[Change]) -> str:
     if not found:
         return "nothing changed"
-    counts = [(aspect, sum(each.aspect == aspect for each in found)) for aspect in ASPECTS]
+    counts = [(aspect, sum(each.aspect == aspect for each in found)) for aspect in EVERY]
     return f"{len(found)} changes: " + ", ".join(f"{count} of {aspect}" for aspect, count in counts if count)

@@ -15,8 +15,7 @@ import click
 
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 from depyf.report.html.build import Report, build_report
-from depyf.report.index_reader import INDEX
-from depyf.trace.files import Source, TraceError, find, is_url
+from depyf.trace.files import Source, TraceError, find, is_dump
 from depyf.trace.reporting import Options, dump_jobs
 from depyf.trace.timeline import write_timeline
 
@@ -72,7 +71,7 @@ def report(
 
 def _sources(paths: tuple[str, ...]) -> list[Source]:
     """Return the traces that paths name; none where they name a dump."""
-    return [] if len(paths) == 1 and _is_dump(paths[0]) else find(paths)
+    return [] if len(paths) == 1 and is_dump(paths[0]) else find(paths)
 
 
 def _followed(paths: tuple[str, ...]) -> Iterator[list[Source]]:
@@ -84,14 +83,6 @@ def _followed(paths: tuple[str, ...]) -> Iterator[list[Source]]:
             yield sources
         last = sources
         time.sleep(SECONDS_BETWEEN)
-
-
-def _is_dump(path: str) -> bool:
-    directory = Path(path)
-    if is_url(path) or not directory.is_dir():
-        # What is neither there nor a pattern was meant as a dump.
-        return not is_url(path) and not directory.exists() and not any(sign in path for sign in "*?[")
-    return (directory / INDEX).is_file() or any(directory.glob(f"*/{INDEX}"))
 
 
 def _reports(

@@ -29,6 +29,7 @@ from depyf.report.writer import prepared_directory
 @click.option("--no-dump-kernels", is_flag=True, help="Leave out Inductor's modules.")
 @click.option("--debug", is_flag=True, help="Pause before compiled code first runs, and run it in the dumped files.")
 @click.option("--profile", is_flag=True, help="Measure what each line costs, and say which cost most.")
+@click.option("--against-eager", is_flag=True, help="With --profile: run some steps uncompiled, and compare.")
 @click.option("--keep-trace", is_flag=True, help="Leave torch's own trace in the dump, too.")
 @click.option("--vscode", is_flag=True, help="Write .vscode/launch.json into the dump.")
 @click.argument("target")
@@ -44,6 +45,7 @@ def run_command(
     no_dump_kernels: bool,
     debug: bool,
     profile: bool,
+    against_eager: bool,
     keep_trace: bool,
     vscode: bool,
     target: str,
@@ -76,7 +78,8 @@ def run_command(
         only=only,
         kernels=not no_dump_kernels,
         debug=debug,
-        profile=profile,
+        profile=profile or against_eager,
+        against_eager=against_eager,
         keep_trace=keep_trace,
     )
     status = run(
@@ -88,6 +91,6 @@ def run_command(
         told[-1] = f"{build_pages(directory, output, since=began, opened=opened)}; files {told[-1]}"
     for line in told:
         click.echo(f"depyf: {line}", err=True)
-    for told_line in profiles(summary) if profile else ():
+    for told_line in profiles(summary) if settings.profile else ():
         click.echo(told_line, err=True)
     end_like(status)

@@ -17,6 +17,12 @@ from depyf.errors import DecompilationError
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.candidate.oracle import Oracle
 
+if os.environ.get("DEPYF_CHECK") == "1":
+    from depyf.decompiler.show.check.passes import Checks
+    from depyf.decompiler.steps import listen_always
+
+    listen_always(Checks())
+
 CALL = "__call__"
 LEADS: dict[type, str] = {
     types.MethodType: "__func__",

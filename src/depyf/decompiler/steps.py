@@ -42,9 +42,19 @@ class Stopped(Exception):
 _PRESENT: ContextVar[Recorder[Any] | None] = ContextVar("recorder", default=None)
 
 
+_ALWAYS: list[Recorder[Any]] = []
+"""Who listens wherever nobody else does; one at most."""
+
+
 def present() -> Recorder[Any] | None:
     """Return who listens in this context."""
-    return _PRESENT.get()
+    recorder = _PRESENT.get()
+    return _ALWAYS[0] if recorder is None and _ALWAYS else recorder
+
+
+def listen_always(recorder: Recorder[Any]) -> None:
+    """Let `recorder` hear of every pass, in this process and from now on, where nobody else listens."""
+    _ALWAYS[:] = [recorder]
 
 
 @contextlib.contextmanager

@@ -25,7 +25,7 @@ _COUNTED = re.compile(r"(__compiled_fn|__resume_at_\d+|\[Provenance debug handle
 _PLACE = re.compile(r"# File: .*?:\d+ in ")
 _RESUMED = re.compile(r"\b(torch_dynamo_resume_in_\w+?)_at_\d+\b")
 _NEEDED_AT = re.compile(r"(?<=  \()([^\s:()]*):\d+ (?=.*\)$)")
-_OF_A_RUN = re.compile(r"^# (AOT ID|[A-Z][\w ]* of __compiled_fn)")
+_OF_A_RUN = re.compile(r"^# (AOT ID|[A-Z][\w ]* (of __compiled_fn|in .*, compile [\d/#!]+$))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +117,13 @@ def _alone(word: str, entry: Entry) -> tuple[str, str, tuple[str, ...]]:
 def _between(old: Run, new: Run, before: Entry, after: Entry) -> Iterator[Change]:
     subject = _subject(*after)
     one, other = before[1], after[1]
-    for aspect, lines in (("recompiles", _reasons), ("breaks", _breaks), ("guards", _guards)):
-        yield from _changed_lines(subject, aspect, lines(one), lines(other))
+    is_traced = old.session.trace is not None or new.session.trace is not None
+    reasons = (_reasons(each, in_torchs_words=is_traced) for each in (one, other))
+    yield from _changed_lines(subject, "recompiles", *reasons)
+    yield from _changed_lines(subject, "breaks", _breaks(one), _breaks(other))
+    if not is_traced:
+        # A trace holds no guards, only torch's text of them.
+        yield from _changed_lines(subject, "guards", _guards(one), _guards(other))
     for aspect, dialect in (("graphs", Dialect.GRAPH), ("kernels", Dialect.KERNEL)):
         yield from _changed_texts(subject, aspect, _texts(old, one, dialect), _texts(new, other, dialect))
 
@@ -147,10 +152,11 @@ def _changed_texts(
             yield Change(subject, aspect, f"{stage}: {gone} {lines} gone, {len(details) - gone} new", details)
 
 
-def _reasons(compiled: Compile) -> list[str]:
+def _reasons(compiled: Compile, *, in_torchs_words: bool) -> list[str]:
     trigger = compiled.trigger
     refusals = trigger.refusals if isinstance(trigger, Recompile) else ()
-    return [without_counts(text) for each in refusals for text in (each.explained or each.clauses)]
+    told = (each.clauses if in_torchs_words else each.explained or each.clauses for each in refusals)
+    return [without_counts(text) for clauses in told for text in clauses]
 
 
 def _breaks(compiled: Compile) -> list[str]:
@@ -166,7 +172,9 @@ def _guards(compiled: Compile) -> list[str]:
 def _texts(run: Run, compiled: Compile, dialect: Dialect) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for each in compiled.artefacts:
-        if each.dialect is dialect and each.file:
+        # A trace keeps the graphs of attempts that Dynamo gave up.
+        is_last = run.session.trace is None or each.attempt == compiled.attempts - 1
+        if each.dialect is dialect and each.file and is_last:
             stage = f"{each.stage} {each.part}".strip()
             found.setdefault(_free(stage, found.__contains__), list(_lines(run.text(each.file))))
     return found

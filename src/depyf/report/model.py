@@ -249,7 +249,7 @@ class CacheEvent:
     """A look into one of torch's caches: `cache` is `fx_graph` or `aotautograd`, `outcome` `hit`, `miss` or `bypass`.
 
     `reason` says why a cache was bypassed; `seconds_saved` what a hit saved. `artefact` is torch's record of it, with
-    the components of the key (`depyf.trace.caches.components` reads them from its text).
+    the components of the key (`depyf.report.caches.key` reads them from its text).
     """
 
     cache: str

@@ -13,8 +13,10 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import BinaryIO, cast
 
+from depyf.report.index_reader import INDEX
 from depyf.trace.reader import Reader
 
 _RANK = re.compile(r"rank_(\d{1,9})(?=\D|$)")
@@ -98,6 +100,15 @@ def _of_url(path: str) -> dict[str, int]:
 
 def _is_named(name: str) -> bool:
     return _TRACE_NAME.search(name) is not None
+
+
+def is_dump(path: str) -> bool:
+    """Return whether a path is meant as the directory of a dump, and not as traces."""
+    directory = Path(path)
+    if is_url(path) or not directory.is_dir():
+        # What is neither there nor a pattern was meant as a dump.
+        return not is_url(path) and not directory.exists() and not any(sign in path for sign in "*?[")
+    return (directory / INDEX).is_file() or any(directory.glob(f"*/{INDEX}"))
 
 
 @contextmanager

@@ -297,13 +297,12 @@ class LogJoin(Join[LogRunning]):
         return self._last_text
 
     def _text_of_file(self, artefact: Artefact, running: LogRunning | None) -> str:
-        number = running.graph if running is not None else None
         if artefact.dialect is Dialect.GRAPH:
             for filename in dict.fromkeys(line.filename for line in user_lines(artefact.text)):
                 self.keep_source(filename)
-            return graph_file(artefact.text, [artefact_title(artefact, running, number)]).text
+            return graph_file(artefact.text, [artefact_title(artefact, running, None)]).text
         if artefact.dialect is Dialect.PYTHON:
-            return python_file(artefact, running, number)
+            return python_file(artefact, running, None)
         return artefact.text
 
     def owner(self, artefact: Artefact, running: LogRunning | None, compiled_fn: int | None) -> str:

@@ -50,6 +50,7 @@ def write_profile(directory: Path) -> None:
         "kernels": [kernel("one", 0.6, 5), kernel("both", 0.3, 7, 8)],
         "functions": [{"name": "toy", "seconds": 1.0, "kinds": {"kernel": 0.9, "guards": 0.1}, "compiles": ["0/0"]}],
         "modules": [],
+        "findings": [],
         "notes": [HOSTILE],
         "timeline": [piece(0, 0.6, "one", 5), piece(0.6, 0.9, "both", 7, 8), piece(0.9, 1.0, "guards")],
     }

@@ -24,7 +24,7 @@ from tests.report.dump_of_toy import (
 from tests.report.html.browsing import browser, visit
 from tests.report.html.checking import check_links, lit, point
 
-PAGES = ("overview", "recompiles", "breaks", "diff")
+PAGES = ("overview", "recompiles", "breaks", "caches", "diff")
 
 
 @pytest.fixture(scope="module")

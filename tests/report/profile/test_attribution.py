@@ -121,6 +121,23 @@ def test_a_backward_is_charged_to_the_forward_line() -> None:
     assert charged(step) == {("wrapper", (), ""): 20, ("wrapper", (), "forward"): 20, ("backward", (4,), "forward"): 60}
 
 
+def test_graphs_that_run_as_they_are_are_charged_in_forward_and_backward() -> None:
+    known = programs()
+    known.texts.append(Text("0/0", "forward.py", False, False, (Call("mm", 2, origins(2)),)))
+    known.texts.append(Text("0/0", "backward.py", True, False, (Call("t", 2, origins(3)), Call("mm", 3, origins(4)))))
+    step = period(
+        Event("Torch-Compiled Region: 0/0", 0, 40),
+        Event("CompiledFunction", 0, 40),
+        Event("aten::mm", 0, 40),
+        Event("CompiledFunctionBackward", 40, 100),
+        Event("aten::t", 40, 50),
+        Event("aten::mm", 50, 100),
+    )
+    charges = [piece.charge for piece in pieces_of(step, known, [])]
+    found = [(charge.kind, sorted(line for _, line in charge.lines)) for charge in charges]
+    assert found == [("kernel", [2]), ("backward", [3]), ("backward", [4])]
+
+
 def test_the_device_counts_and_the_host_where_the_device_waits_for_it() -> None:
     step = period(
         Event("Torch-Compiled Region: 0/0", 0, 60),

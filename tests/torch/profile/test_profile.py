@@ -21,6 +21,7 @@ _watch = runs.watch_runs(lambda code: None)
 if not isinstance(_watch, Unavailable):
     _watch()
 TOLD_OF_CALLS = pytest.mark.skipif(isinstance(_watch, Unavailable), reason=getattr(_watch, "reason", ""))
+EAGERLY = pytest.mark.skipif(not hasattr(torch.compiler, "set_stance"), reason="torch before 2.6 has no stances")
 SCHEMA = Path(__file__).parents[3] / "docs" / "profile.schema.json"
 
 
@@ -29,8 +30,8 @@ def _reset() -> None:
     torch._dynamo.reset()
 
 
-def profiled(directory: Path, function: Any, *arguments: Any, steps: int = 80) -> dict[str, Any]:
-    with depyf.profile(directory) as profile:
+def profiled(directory: Path, function: Any, *arguments: Any, steps: int = 80, **options: Any) -> dict[str, Any]:
+    with depyf.profile(directory, **options) as profile:
         for _ in range(steps):
             function(*arguments)
             profile.step()
@@ -66,6 +67,8 @@ def test_a_graph_break_its_gap_and_eager_code_have_their_lines(tmp_path: Path) -
     assert (line_of("the break"), "break") in kinds
     assert (line_of("the eager line"), "eager") in kinds
     assert [row["line"] for row in result["breaks"]] == [line_of("the break")]
+    (finding,) = result["findings"]
+    assert finding["where"]["line"] == line_of("the break") and finding["seconds"] > 0
     assert {row["name"].partition(" ")[0] for row in result["functions"]} >= {"with_break"}
 
 
@@ -99,6 +102,30 @@ def test_results_and_torch_are_as_before(tmp_path: Path) -> None:
     assert torch._inductor.config.cpp.enable_kernel_profile == before
     assert not torch.autograd._profiler_enabled()
     assert sys.gettrace() is None
+
+
+def profiled_against_eager(directory: Path, backend: str) -> dict[str, Any]:
+    return profiled(directory, programs.Training(backend).step, steps=120, against_eager=True)
+
+
+@EAGERLY
+def test_lines_have_their_time_without_compiled_code(tmp_path: Path) -> None:
+    result = profiled_against_eager(tmp_path, "aot_eager")
+    row = next(row for row in result["lines"] if numbers(row) == [line_of("the product")])
+    assert row["eager"] > 0 and result["step"]["eager"] > 0
+    assert torch._dynamo.eval_frame._stance.stance == "default"
+
+
+@EAGERLY
+@TOLD_OF_CALLS
+def test_calls_are_steps_without_compiled_code_too(tmp_path: Path) -> None:
+    compiled = torch.compile(programs.heavy, backend="eager")
+    with depyf.profile(tmp_path, against_eager=True) as profile:
+        for _ in range(200):
+            compiled(torch.ones(16, 16))
+    (row,) = [row for row in profile.result["lines"] if numbers(row) == [line_of("the heavy line")]]
+    assert row["eager"] > 0 and profile.result["step"]["eager"] > 0
+    assert torch._dynamo.eval_frame._stance.stance == "default"
 
 
 def test_a_program_that_profiles_itself_is_left_alone(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ class _Capture:
     def _begin_to_measure(self) -> None:
         from depyf.torch.profile.context import Profiling
 
-        self.profiling = Profiling()
+        self.profiling = Profiling(against_eager=self.settings.against_eager)
         self.profiling.begin()
 
     def _pause(self) -> Pause:

@@ -26,7 +26,7 @@ class Settings:
     only: a pattern of shell style; frames of other functions are not captured. Empty for all.
     kernels: whether Inductor's modules are written.
     debug: whether compiled code runs in the files of the dump, with a pause before it first does.
-    profile: whether it is measured what each line costs.
+    profile: whether it is measured what each line costs; `against_eager`, in some uncompiled steps, too.
     keep_trace: whether torch's own trace is left in the dump, too.
     """
 
@@ -38,6 +38,7 @@ class Settings:
     kernels: bool = True
     debug: bool = False
     profile: bool = False
+    against_eager: bool = False
     keep_trace: bool = False
 
 

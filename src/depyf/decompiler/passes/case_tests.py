@@ -33,10 +33,11 @@ def part_cases(stmt: ast.If) -> None:
             step("line {}: a condition is parted: one pattern a test", node.lineno)
             inner = ast.If(test=_rest(test), body=node.body, orelse=node.orelse, lineno=node.lineno)
             node.test = test.values[0]
+            # The arm that both parts lead to does nothing; each gets one of its own.
             if isinstance(test.op, ast.And):
-                node.body = [inner]
+                node.body, node.orelse = [inner], [ast.Pass()] if node.orelse else []
             else:
-                node.orelse = [inner]
+                node.body, node.orelse = [ast.Pass()], [inner]
             work += [inner, node]
 
 

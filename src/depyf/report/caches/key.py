@@ -8,6 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from depyf.report.model import CacheEvent
+
+HIT, MISS, BYPASS = "hit", "miss", "bypass"
+"""How a look into a cache went."""
+NAMES = {"fx_graph": "FX graph cache", "aotautograd": "AOTAutograd cache"}
+
 _COMPONENT = re.compile(r"\[(?P<digest>[a-z0-9]{20,})\] (?P<name>[^:]*): ?(?P<value>.*)", re.DOTALL)
 
 
@@ -31,6 +37,11 @@ class Record:
     parts: Mapping[str, Part]
     status: str
     seconds: float
+
+
+def cache_name(event: CacheEvent) -> str:
+    """Return which cache a look was into, in words."""
+    return NAMES.get(event.cache, event.cache)
 
 
 def read_record(text: str) -> Record:

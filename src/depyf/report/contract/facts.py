@@ -9,8 +9,11 @@ import fnmatch
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
+from depyf.report.caches.key import MISS
+from depyf.report.caches.looks import looks
+from depyf.report.index_reader import Run
 from depyf.report.model import Compile, Dialect, Function, Recompile, Session, UserLine
 from depyf.report.names import resumed_function, without_count
 from depyf.report.skips import Whose, skips
@@ -59,7 +62,7 @@ def facts(session: Session, allow: Iterable[str] = ()) -> list[Fact]:
     """
     names = tuple(allow)
     found = [fact for function, each in session.compiles() for fact in _of_compile(function, each)]
-    found += _of_skips(session)
+    found += [*_of_skips(session), *_of_caches(session)]
     unique = {(fact.aspect, fact.text, fact.place): fact for fact in found if fact.aspect == "breaks"}
     kept = [fact for fact in found if fact.aspect != "breaks"] + list(unique.values())
     return [fact for fact in kept if fact.aspect in ("graphs", "kernels") or not is_allowed(fact.where, names)]
@@ -126,6 +129,15 @@ def _of_skips(session: Session) -> Iterator[Fact]:
         if each.whose is Whose.OWN and not known and not is_harmless(each.reason):
             where = UserLine(each.filename, 0, "", each.name)
             yield Fact("eager_calls", f"{each.what} runs eager: {plain(each.reason)}", where)
+
+
+def _of_caches(session: Session) -> Iterator[Fact]:
+    if all(event.outcome != MISS for _, each in session.compiles() for event in each.caches):
+        return  # Why a look missed takes reading the records of all.
+    for look in looks(Run(Path(session.directory), session, {})):
+        if look.event.outcome == MISS:
+            here = UserLine(look.function.filename, look.function.first_line, "", look.function.name)
+            yield Fact("cache_misses", f"{function_words(look.function)}: {look.cache}", here, (look.why,))
 
 
 def is_harmless(reason: str) -> bool:

@@ -15,6 +15,8 @@ from depyf.report.profile.units import Sources
 MOST_PIECES = 2000
 """Stretches of the step that the axis shows; shorter ones are joined with what is beside them."""
 
+_SHOWN = ("step", "kinds", "lines", "kernels", "functions", "modules", "findings", "notes")
+
 Json = dict[str, Any]
 
 
@@ -29,7 +31,7 @@ def costs_data(run: Run, addresses: Mapping[str, str]) -> Json | None:
         if function.root in addresses
     }
     return {
-        **{key: profile[key] for key in ("step", "kinds", "lines", "kernels", "functions", "modules", "notes")},
+        **{key: profile[key] for key in _SHOWN},
         "words": WORDS,
         "timeline": _shortened(profile["timeline"]),
         "pages": pages,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from depyf.report.caches.looks import Look, looks
 from depyf.report.counts import breaks_of
 from depyf.report.findings import Finding, findings
 from depyf.report.html.breaks import Broken, GivenUp, Skipped, broken, failed, skipped
@@ -117,6 +118,13 @@ class Process:
     def recompiled(self) -> list[Recompiled]:
         """Return the functions that were compiled more than once."""
         return recompiled(self.run, self.addresses)
+
+    @cached_property
+    def looks(self) -> list[tuple[Look, str]]:
+        """Return every look into a cache of torch's, with the address of the compile's page."""
+        return [
+            (look, f"{self.addresses[look.function.root]}/{entry_key(look.compile)}") for look in looks(self.run)
+        ]
 
     @cached_property
     def broken(self) -> list[Broken]:

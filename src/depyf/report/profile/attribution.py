@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import median, quantiles
 
+from depyf.report.links.origins import Origin
 from depyf.report.profile.charges import PYTHON, REST, WAITING, Charge, Charges
 from depyf.report.profile.events import (
     CALL,
@@ -21,7 +22,7 @@ from depyf.report.profile.events import (
     pays_for_a_compile,
     periods,
 )
-from depyf.report.profile.lines import Usual, lines_of_operations, placed
+from depyf.report.profile.lines import Usual, lines_of_operations, operations_with_lines, placed
 from depyf.report.profile.model import Cost, Piece, Profile
 from depyf.report.profile.programs import Programs
 from depyf.report.profile.tree import spans, trees
@@ -53,6 +54,9 @@ def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str
     found = [pieces_of(each, programs, usual) for each in kept]
     profile.costs = costs(found)
     profile.on_device = any(event.is_device for each in kept for event in each.events)
+    profile.eager = _eager_lines(recording.eager, mark, names)
+    if len(recording.eager_bare) > 1:
+        profile.eager_step = median(b - a for a, b in zip(recording.eager_bare, recording.eager_bare[1:]))
     shown = _typical(kept)
     profile.timeline = _joined(found[shown])
     return profile
@@ -120,6 +124,18 @@ def pieces_of(period: Period, programs: Programs, usual: Usual) -> list[Piece]:
     for layer in layers[-2::-1]:
         found = _over(layer, found)
     return found
+
+
+def _eager_lines(events: Sequence[Event], mark: str, names: Mapping[str, str]) -> dict[Origin, float]:
+    """Return the seconds of each line's operations, backward included, in steps that ran without compiled code."""
+    found = periods(events, mark)
+    steps = [pieces_of(each, Programs(), operations_with_lines(each, names)) for each in found]
+    alone = [cost for cost in costs(steps) if len(cost.charge.lines) == 1] if steps else []
+    seconds: dict[Origin, float] = defaultdict(float)
+    for cost in alone:
+        (line,) = cost.charge.lines
+        seconds[line] += median(cost.each_step)
+    return dict(seconds)
 
 
 def _has_regions(events: Sequence[Event]) -> bool:

@@ -133,7 +133,7 @@ class Charges:
             return above
         inside = above.compile if above is not None else ""
         if (region := _REGION.match(name)) is not None:
-            self._children_of_region(node, region[1])
+            self._operations_of_graph(node, region[1])
             return self._own(DYNAMO, region[1], "Dynamo's code")
         if _LOOKUP.match(name):
             return self._lookup(node)
@@ -142,6 +142,8 @@ class Charges:
         if _PREGRAPH.match(name):
             return self._own(DYNAMO, inside, "Dynamo's code")
         if _GLUE.match(name):
+            if name.startswith("CompiledFunction"):
+                self._operations_of_graph(node, inside, is_backward="Backward" in name)
             return self._own(WRAPPER, inside, "AOTAutograd's wrapper")
         if _OPTIMIZER.match(name):
             return Charge(OPTIMIZER, name=name)
@@ -169,7 +171,7 @@ class Charges:
     def _module(self, node: Node, compile_id: str) -> Charge:
         is_backward = any("Backward" in each.event.name for each in node.ancestors())
         names = [child.event.name for child in node.children]
-        text = self._programs.text(compile_id, names, is_backward=is_backward)
+        text = self._programs.text(compile_id, names, is_module=True, is_backward=is_backward)
         calls = text.matched(names) if text is not None else [None] * len(names)
         kind = BACKWARD if is_backward else KERNEL
         own = compile_id or (text.compile if text is not None else "")
@@ -183,14 +185,14 @@ class Charges:
                 self._of[child] = replace(charge, kind=REST, name=child.event.name)
         return charge
 
-    def _children_of_region(self, node: Node, compile_id: str) -> None:
+    def _operations_of_graph(self, node: Node, compile_id: str, *, is_backward: bool = False) -> None:
         """Charge the operations of a graph that no compiler lowered: they run one by one, as the graph calls them."""
         ran = [child for child in node.children if is_operation(child)]
         names = [child.event.name for child in ran]
-        text = self._programs.text(compile_id, names, is_backward=None) if names else None
+        text = self._programs.text(compile_id, names, is_module=False, is_backward=is_backward) if names else None
         if text is None:
             return
-        charge = self._own(KERNEL, compile_id, "")
+        charge = self._own(BACKWARD if is_backward else KERNEL, text.compile, "")
         for child, call in zip(ran, text.matched(names), strict=True):
             if call is not None:
                 self._of[child] = replace(

@@ -50,6 +50,7 @@ class Recording:
         began.
     lined: events of a stretch in which each line of the user's was marked, empty where there was none.
     eager: the same where the program ran without compiled code.
+    eager_bare: when steps began, in seconds, that ran without compiled code and without the profiler.
     codes: what is compiled, by number: name, file and first line.
     notes: what could not be measured, and why.
     """
@@ -58,6 +59,7 @@ class Recording:
     bare: list[list[tuple[int | None, float]]] = field(default_factory=list)
     lined: list[Event] = field(default_factory=list)
     eager: list[Event] = field(default_factory=list)
+    eager_bare: list[float] = field(default_factory=list)
     codes: list[tuple[str, str, int]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from depyf.report.index_reader import Run
 from depyf.report.links.origins import Origin
+from depyf.report.profile.advice import Priced, priced_findings
 from depyf.report.profile.model import Piece, Profile
 from depyf.report.profile.tables import Kernel, Overhead, Row, breaks, function_rows, kernel_rows, kinds, line_rows
 from depyf.report.profile.units import Sources
@@ -55,6 +56,7 @@ def profile_json(profile: Profile, run: Run) -> dict[str, Any]:
             for name, seconds in sources.modules(rows).items()
         ],
         "breaks": [_place(line) | {"seconds": seconds} for line, seconds in breaks(profile).items()],
+        "findings": [_finding(profile, each) for each in priced_findings(run.session, profile)],
         "timeline": [_piece(piece) for piece in profile.timeline],
         "notes": profile.notes,
     }
@@ -95,6 +97,13 @@ def _function(profile: Profile, function: Overhead) -> dict[str, Any]:
         "share": profile.share(function.seconds),
         "kinds": function.kinds,
     }
+
+
+def _finding(profile: Profile, priced: Priced) -> dict[str, Any]:
+    found = priced.finding
+    where = {"file": found.where.file, "line": found.where.line} if found.where is not None else None
+    told = {"kind": found.kind, "cause": found.cause, "fix": found.fix, "where": where}
+    return told | {"seconds": priced.seconds, "share": profile.share(priced.seconds)}
 
 
 def _piece(piece: Piece) -> dict[str, Any]:

@@ -22,7 +22,7 @@ Usual = list[tuple[str, Origin | None]]
 
 def lines_of_operations(lined: Iterable[Event], mark: str, names: Mapping[str, str]) -> Usual:
     """Return the operations of a marked step and their lines; of steps that differ, of one that most are like."""
-    found = [tuple(_operations(period, names)) for period in periods(lined, mark)] if mark else []
+    found = [tuple(operations_with_lines(period, names)) for period in periods(lined, mark)] if mark else []
     return list(Counter(found).most_common(1)[0][0]) if found else []
 
 
@@ -38,7 +38,8 @@ def placed(usual: Usual, roots: list[Node]) -> dict[Node, Origin]:
     return {node: line for node, (_, line) in pairs if line is not None}
 
 
-def _operations(period: Period, names: Mapping[str, str]) -> Usual:
+def operations_with_lines(period: Period, names: Mapping[str, str]) -> Usual:
+    """Return the operations of a marked step by name, each with its line."""
     return [(event.name, line) for event, line in with_lines(period, names)]
 
 

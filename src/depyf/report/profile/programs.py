@@ -14,7 +14,7 @@ from depyf.report.names import resumed_function
 from depyf.report.profile.calls import Call, graph_calls, matched, module_calls, plain_name
 
 _DEF = re.compile(r"\s*(?:async\s+)?def\s")
-_GRAPHS = ("forward_graph", CAPTURED.lower())
+_GRAPHS = ("forward_graph", "backward_graph", CAPTURED.lower())
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +43,27 @@ class Programs:
     texts: list[Text] = field(default_factory=list)
     heads: dict[str, Origin] = field(default_factory=dict)
     """The line of each compile's `def`, which its guards are charged to."""
-    _known: dict[tuple[str, bool | None, tuple[str, ...]], Text | None] = field(default_factory=dict)
+    _known: dict[tuple[str, bool, bool, tuple[str, ...]], Text | None] = field(default_factory=dict)
 
-    def text(self, compile_id: str, names: Sequence[str], *, is_backward: bool | None) -> Text | None:
+    def text(self, compile_id: str, names: Sequence[str], *, is_module: bool, is_backward: bool) -> Text | None:
         """Return the text whose calls are best seen in events of these names.
 
         compile_id: of the compile that they ran in, empty where that is not known.
-        is_backward: whether they ran in a backward; None where no module of Inductor's ran.
+        is_module: whether a module of Inductor's ran them, and not a graph as it is.
+        is_backward: whether they ran in a backward.
         """
-        key = compile_id, is_backward, tuple(names)
+        key = compile_id, is_module, is_backward, tuple(names)
         if key not in self._known:
-            self._known[key] = self._best(compile_id, names, is_backward)
+            self._known[key] = self._best(compile_id, names, is_module, is_backward)
         return self._known[key]
 
-    def _best(self, compile_id: str, names: Sequence[str], is_backward: bool | None) -> Text | None:
+    def _best(self, compile_id: str, names: Sequence[str], is_module: bool, is_backward: bool) -> Text | None:
         best, most = None, 0
         wanted = {plain_name(name) for name in names}
         for each in self.texts:
-            if compile_id and each.compile != compile_id or each.is_module != (is_backward is not None):
+            if compile_id and each.compile != compile_id:
                 continue
-            if each.is_module and each.is_backward != is_backward:
+            if (each.is_module, each.is_backward) != (is_module, is_backward):
                 continue
             if wanted.isdisjoint(call.name.rstrip("_") for call in each.calls):
                 continue
@@ -114,6 +115,7 @@ def programs_of(run: Run) -> Programs:
                 is_backward = "backward" in each.key
                 calls = tuple(module_calls(each.text, each.links))
                 found.texts.append(Text(own, each.file, is_backward, True, calls))
-            elif stem in _GRAPHS and "backward" not in each.key:
-                found.texts.append(Text(own, each.file, False, False, tuple(graph_calls(each.text, each.links))))
+            elif stem in _GRAPHS:
+                calls = tuple(graph_calls(each.text, each.links))
+                found.texts.append(Text(own, each.file, "backward" in each.key, False, calls))
     return found

@@ -8,6 +8,8 @@ from typing import Any
 from depyf.report.profile.charges import WORDS
 
 MOST = 10
+LEAST_SHARE = 0.01
+"""Part of the step that a finding costs which is told of."""
 _MARGIN = " " * 21
 
 
@@ -18,6 +20,11 @@ def most_expensive(profile: Mapping[str, Any]) -> list[str]:
     told = [_head(profile["step"])]
     for row in profile["lines"][:MOST]:
         told += _row(row)
+    told += [
+        f"{_amount(found['seconds'], found['share'])}  {found['cause']}. Fix: {found['fix'] or 'none is known'}"
+        for found in profile["findings"]
+        if found["share"] >= LEAST_SHARE
+    ]
     told.append("  by kind:")
     whole = profile["step"]["seconds"]
     told += [f"{_amount(seconds, seconds / whole)}  {WORDS[kind]}" for kind, seconds in profile["kinds"].items()]

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
+from depyf.report.caches.looks import looks
 from depyf.report.catalogue import advice
 from depyf.report.counts import breaks_of, guard_count
 from depyf.report.findings import Finding, findings
@@ -149,6 +150,33 @@ def costs(run: Run) -> list[Json]:
     return sorted(found, key=lambda each: -each["seconds"])
 
 
+def caches(run: Run) -> list[Json]:
+    """Return every look into a cache of torch's, in order, and why those that missed found nothing."""
+    return [
+        {
+            "id": str(look.compile.id),
+            "function": look.function.name,
+            "cache": look.cache,
+            "outcome": look.event.outcome,
+            "key": look.event.key,
+            "why": look.why,
+            "cause": {
+                "kind": look.cause.kind,
+                "subject": look.cause.subject,
+                "before": look.cause.before,
+                "after": look.cause.after,
+            }
+            if look.cause
+            else None,
+            "nearest": look.nearest or None,
+            "details": list(look.cause.details) if look.cause else [],
+            "follows": list(look.cause.follows) if look.cause else [],
+            "seconds": round(look.seconds, 6),
+        }
+        for look in looks(run)
+    ]
+
+
 def function_view(name: str) -> View:
     """Return the view of the functions of a name: source, and for each compile its code, guards and files."""
 
@@ -286,6 +314,7 @@ VIEWS: Mapping[str, View] = {
     "findings": all_findings,
     "breaks": breaks,
     "recompiles": recompiles,
+    "caches": caches,
     "costs": costs,
 }
 """The views that need no name."""

@@ -35,6 +35,7 @@ HEARD = frozenset(
     {
         *(stages.FRAME_STARTS, stages.FRAME_ENDS, stages.BACKWARD_ENDS, stages.GUARD_TREE),
         *(stages.BREAK_REASON, stages.RECOMPILE_REASONS, GRAPH, KERNELS),
+        *stages.CACHES,
     }
 )
 """The records that are taken in; all others cost a look at their name."""

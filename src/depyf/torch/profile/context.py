@@ -22,8 +22,8 @@ from depyf.torch.profile.measurement import Measurement
 class Profiling:
     """The measuring of one process beside its capture: it begins after the capture does, and ends before."""
 
-    def __init__(self) -> None:
-        self.measurement = Measurement()
+    def __init__(self, *, against_eager: bool = False) -> None:
+        self.measurement = Measurement(against_eager=against_eager)
         self._settings = contextlib.ExitStack()
 
     def begin(self) -> None:
@@ -54,6 +54,8 @@ class profile(contextlib.ContextDecorator):  # noqa: N801 - a context manager is
 
     Args:
         directory: directory for the files, made with its parents when the context is entered.
+        against_eager: run some steps uncompiled at the end, for the time of each line there. These steps compute what
+            eager torch does, which may differ in the last bits.
         only: a pattern of shell style; functions whose name, qualified name or file it does not fit are left out.
 
     Raises:
@@ -62,15 +64,18 @@ class profile(contextlib.ContextDecorator):  # noqa: N801 - a context manager is
     Leaving never raises: an error inside depyf is a warning.
     """
 
-    def __init__(self, directory: str | os.PathLike[str] = "depyf_output", *, only: str = "") -> None:
+    def __init__(
+        self, directory: str | os.PathLike[str] = "depyf_output", *, against_eager: bool = False, only: str = ""
+    ) -> None:
         self._capture = prepare_debug(directory, install=False, only=only)
-        self._profiling = Profiling()
+        self._against_eager = against_eager
+        self._profiling = Profiling(against_eager=against_eager)
         self._directory = Path()
         self.result: dict[str, Any] = {}
         """What `profile.json` holds; empty until the context ends."""
 
     def __enter__(self) -> profile:
-        self._profiling = Profiling()
+        self._profiling = Profiling(against_eager=self._against_eager)
         session = self._capture.__enter__()
         try:
             self._profiling.begin()

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import sys
 import types
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from depyf.report.profile.events import LINE
@@ -20,14 +22,33 @@ def is_traced() -> bool:
     return sys.gettrace() is not None
 
 
-class LineMarks:
-    """Traces the lines of one thread, also of the calls that run when it begins."""
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Calls of one function, by the name, file and first line of its code, and what is told of each."""
 
-    def __init__(self) -> None:
+    code: tuple[str, str, int]
+    tell: Callable[[], None]
+
+    def noticed(self, code: types.CodeType) -> None:
+        """Tell, if it is a call of that function."""
+        if (code.co_name, code.co_filename, code.co_firstlineno) == self.code:
+            self.tell()
+
+
+class LineMarks:
+    """Traces the lines of one thread, also of the calls that run when it begins.
+
+    calls: of which function each call is told of before it runs.
+    with_lines: whether lines are marked, too.
+    """
+
+    def __init__(self, calls: Calls | None = None, *, with_lines: bool = True) -> None:
+        self._calls = calls
+        self._with_lines = with_lines
         self._own: dict[types.CodeType, bool] = {}
         self._traced: list[types.FrameType] = []
         frame: types.FrameType | None = sys._getframe(1)
-        while frame is not None:
+        while frame is not None and with_lines:
             if frame.f_trace is None and self._is_own(frame.f_code):
                 frame.f_trace = self._line
                 self._traced.append(frame)
@@ -52,9 +73,9 @@ class LineMarks:
         return known
 
     def _call(self, frame: types.FrameType, event: str, argument: Any) -> Any:
-        if not self._is_own(frame.f_code):
-            return None
-        return self._line
+        if self._calls is not None:
+            self._calls.noticed(frame.f_code)
+        return self._line if self._with_lines and self._is_own(frame.f_code) else None
 
     def _line(self, frame: types.FrameType, event: str, argument: Any) -> Any:
         if event == "line":

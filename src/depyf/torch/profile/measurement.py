@@ -19,13 +19,16 @@ from depyf.report.model import Unavailable
 from depyf.report.profile.events import CALL, STEP, Event, Recording
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.runs import watch_runs
+from depyf.torch.adapters.stances import run_eagerly
 from depyf.torch.profile.kineto import Window, is_profiled, mark
-from depyf.torch.profile.lined import LineMarks, is_traced
+from depyf.torch.profile.lined import Calls, LineMarks, is_traced
 
 FEWEST, LONGEST = 5, 2.0
 """Steps of a stretch, at least; seconds after which two steps are enough."""
 SHORTEST, MANY = 0.15, 30
 """Seconds of a stretch, at least; steps that are enough in less."""
+FEWEST_LINED = 3
+"""Steps in which each line is marked."""
 WARM = 2
 """Calls after a compile before anything is measured: the backward is compiled in the first."""
 
@@ -37,13 +40,19 @@ class Stretch(Enum):
     PROFILED = "profiled"
     BARE = "bare"
     LINED = "lined"
+    EAGER = "eager"
+    EAGER_BARE = "eager, timed alone"
     DONE = "done"
 
 
-_ORDER = (
-    *(Stretch.WARM, Stretch.PROFILED, Stretch.BARE, Stretch.LINED),
-    *(Stretch.PROFILED, Stretch.BARE, Stretch.PROFILED, Stretch.BARE, Stretch.DONE),
-)
+_WITH_LINES = (Stretch.LINED, Stretch.EAGER)
+
+
+def _order(*, against_eager: bool) -> list[Stretch]:
+    """Return the stretches of a run; a run that ends early has seen one of each."""
+    measured = [Stretch.PROFILED, Stretch.BARE]
+    eager = [Stretch.EAGER, Stretch.EAGER_BARE] if against_eager else []
+    return [Stretch.WARM, *measured, Stretch.LINED, *eager, *measured, *measured, Stretch.DONE]
 
 
 @dataclass(slots=True)
@@ -61,23 +70,28 @@ class _Now:
         seconds = time.perf_counter() - self.began
         if self.kind is Stretch.WARM:
             return self.steps > WARM
-        if self.kind is Stretch.LINED:
-            return self.steps >= 3
+        if self.kind in _WITH_LINES:
+            return self.steps > FEWEST_LINED
         if self.steps >= MANY or self.steps >= 3 and seconds >= LONGEST:
             return True
         return self.steps >= FEWEST and seconds >= SHORTEST
 
 
 class Measurement:
-    """Measures the steps of the thread that begins it."""
+    """Measures the steps of the thread that begins it.
 
-    def __init__(self) -> None:
+    against_eager: some steps run uncompiled at the end, to be compared.
+    """
+
+    def __init__(self, *, against_eager: bool = False) -> None:
         self.recording = Recording()
+        self._against_eager = against_eager
         self._codes: dict[types.CodeType, int] = {}
-        self._order = list(_ORDER)
+        self._order = _order(against_eager=against_eager)
         self._now = _Now(self._order.pop(0), time.perf_counter())
         self._window: Window | None = None
         self._lines: LineMarks | None = None
+        self._compiled_again: Callable[[], None] | None = None
         self._explicit = False
         self._owner = threading.get_ident()
         self._process = os.getpid()
@@ -96,6 +110,7 @@ class Measurement:
     def end(self) -> Recording:
         """End it, leave nothing in torch, and return what was measured."""
         if self._is_here():
+            self._order.clear()
             self._close()
         self._leave()
         return self.recording
@@ -109,7 +124,7 @@ class Measurement:
             self._explicit = True
             self._close()
             self._now = _Now(Stretch.WARM, time.perf_counter())
-            self._order = list(_ORDER[1:])
+            self._order = _order(against_eager=self._against_eager)[1:]
             self.recording.windows.clear()
             self.recording.bare.clear()
         self._boundary(None)
@@ -162,6 +177,8 @@ class Measurement:
             mark(STEP if number is None else f"{CALL}{number}")
         elif self._now.kind is Stretch.BARE:
             self.recording.bare[-1].append((number, time.perf_counter()))
+        elif self._now.kind is Stretch.EAGER_BARE:
+            self.recording.eager_bare.append(time.perf_counter())
 
     def _open(self, number: int | None) -> None:
         """Open the next stretch, at a step's begin."""
@@ -169,21 +186,40 @@ class Measurement:
         if kind is Stretch.LINED and is_traced():
             self.recording.notes.append("lines of eager code are not known: something else traces the program's lines")
             kind = self._order.pop(0)
-        if kind in (Stretch.PROFILED, Stretch.LINED) and is_profiled():
+        if kind is Stretch.EAGER and not self._can_run_eagerly():
+            kind = Stretch.DONE
+        if kind in (Stretch.PROFILED, *_WITH_LINES) and is_profiled():
             self._give_up("the program profiles itself: two profilers cannot run at once")
             return
         self._now = _Now(kind, time.perf_counter(), number)
         match kind:
-            case Stretch.PROFILED | Stretch.LINED:
-                if kind is Stretch.LINED:
-                    self._lines = LineMarks()
+            case Stretch.PROFILED | Stretch.LINED | Stretch.EAGER:
+                if kind in _WITH_LINES:
+                    self._lines = LineMarks(self._calls_of(number) if kind is Stretch.EAGER else None)
                 self._window = Window()
                 if number is None:
                     mark(STEP)
+            case Stretch.EAGER_BARE:
+                self._lines = LineMarks(self._calls_of(number), with_lines=False)
             case Stretch.BARE:
                 self.recording.bare.append([(number, time.perf_counter())])
             case Stretch.DONE:
                 self._leave()
+
+    def _can_run_eagerly(self) -> bool:
+        """Have compiled functions run uncompiled, if that can be done and measured; note why not."""
+        ended = Unavailable("something else traces the program's lines") if is_traced() else run_eagerly()
+        if isinstance(ended, Unavailable):
+            self.recording.notes.append(f"nothing was measured without compiled code: {ended.reason}")
+            return False
+        self._compiled_again = ended
+        return True
+
+    def _calls_of(self, number: int | None) -> Calls | None:
+        """Return how calls of the user's code that begins a step are noticed while nothing compiled runs."""
+        if number is None:
+            return None
+        return Calls(self.recording.codes[number], lambda: self._boundary(number))
 
     def _close(self) -> None:
         """Close the stretch that runs."""
@@ -192,13 +228,19 @@ class Measurement:
         if lines is not None:
             lines.end()
         if window is not None:
-            self._keep(window.end(), is_lined=lines is not None)
+            self._keep(window.end())
+        if self._compiled_again is not None and self._order[:1] != [Stretch.EAGER_BARE]:
+            again, self._compiled_again = self._compiled_again, None
+            again()
 
-    def _keep(self, events: list[Event], *, is_lined: bool) -> None:
-        if is_lined:
-            self.recording.lined = events
-        else:
-            self.recording.windows.append(events)
+    def _keep(self, events: list[Event]) -> None:
+        match self._now.kind:
+            case Stretch.LINED:
+                self.recording.lined = events
+            case Stretch.EAGER:
+                self.recording.eager = events
+            case _:
+                self.recording.windows.append(events)
 
     def _give_up(self, why: str) -> None:
         self.recording.notes.append(why)

@@ -32,7 +32,7 @@ depyf.costsPage = (() => {
         this.axis(), this.kinds(),
         element("div", { class: "halves" },
           element("div", {}, element("h2", {}, "Source"), data.blocks.map((block) => this.block(block))),
-          element("div", {}, this.lines(), this.kernels(), this.functions(), this.modules())));
+          element("div", {}, this.lines(), this.kernels(), this.functions(), this.modules(), this.findings())));
     }
 
     // A stretch, a row or a line is lit together with all that stands for the same lines.
@@ -128,6 +128,11 @@ depyf.costsPage = (() => {
     functions() {
       const part = (kind) => [kind, (row) => row.kinds[kind] ? words(row.kinds[kind]) : "", (row) => row.kinds[kind] || 0];
       return this.table("Compiled functions", this.data.functions, [...this.amounts(), ["function", (row) => row.name || "frames that Dynamo skips", (row) => row.name], part("guards"), part("dynamo"), part("wrapper")], () => []);
+    }
+
+    findings() {
+      const priced = this.data.findings.filter((row) => row.seconds > 0);
+      return this.table("What findings cost", priced, [...this.amounts(), ["finding", (row) => [depyf.coded(row.cause + "."), row.fix ? depyf.coded(" Fix: " + row.fix) : ""], (row) => row.cause]], (row) => row.where ? [row.where] : []);
     }
 
     modules() {

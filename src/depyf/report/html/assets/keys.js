@@ -1,6 +1,6 @@
 // Keys for all that the mouse does.
 depyf.keys = (() => {
-  const HELP = [["/", "search"], ["t", "light or dark"], ["o  r  b  d", "overview, recompiles, breaks, diff"], ["[  ]", "entry before, entry after"],
+  const HELP = [["/", "search"], ["t", "light or dark"], ["o  r  b  h  d", "overview, recompiles, breaks, caches, diff"], ["[  ]", "entry before, entry after"],
     ["1 … 9", "tab of that number"], ["j  k", "next, previous line"], ["c", "another column"], ["w", "wrap long lines"], ["Esc", "let go of the line"], ["?", "these keys"]];
   const dialog = document.getElementById("keys");
   dialog.querySelector("dl").append(...HELP.flatMap(([key, what]) => [depyf.element("dt", {}, key), depyf.element("dd", {}, what)]));
@@ -23,7 +23,7 @@ depyf.keys = (() => {
 
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || document.querySelector("dialog[open]")) return;
-    const pages = { o: "overview", r: "recompiles", b: "breaks", d: "diff" };
+    const pages = { o: "overview", r: "recompiles", b: "breaks", h: "caches", d: "diff" };
     if (event.key === "/") depyf.search.open();
     else if (event.key === "?") dialog.showModal();
     else if (event.key === "t") document.getElementById("theme").click();

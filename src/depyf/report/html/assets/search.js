@@ -49,7 +49,7 @@ depyf.search = (() => {
 
   // The other pages are in the document: each row and paragraph of them is a place.
   function pages(query, say) {
-    for (const page of document.querySelectorAll(".page.recompiles, .page.breaks, .page.ranks")) {
+    for (const page of document.querySelectorAll(".page.recompiles, .page.breaks, .page.caches, .page.ranks")) {
       for (const part of page.querySelectorAll("tr, p, h2, li")) {
         const text = part.textContent.replace(/\s+/g, " ").trim();
         if (text.toLowerCase().includes(query)) say(page.dataset.page, text, page.dataset.page);

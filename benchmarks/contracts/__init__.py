@@ -1,0 +1,1 @@
+"""The checks that four projects wrote for themselves, written with the plugin, and what they have to catch."""

@@ -1,0 +1,23 @@
+"""What is otherwise in the caches of one run than in those of another."""
+
+from __future__ import annotations
+
+from depyf.report.caches.key import HIT
+from depyf.report.caches.looks import Look, looks
+from depyf.report.comparison import Change
+from depyf.report.index_reader import Run
+
+ASPECT = "caches"
+
+
+def cache_changes(old: Run, new: Run) -> list[Change]:
+    """Return a change for each look of the new run that found nothing, held against the entries of the old one."""
+    return [_change(each) for each in looks(new, [("the old run", old)]) if each.event.outcome != HIT]
+
+
+def _change(look: Look) -> Change:
+    function = look.function
+    subject = f"{function.name}, {function.filename}:{function.resumes_at or function.first_line}"
+    text = f"{look.cache}, {look.event.outcome}: {look.why}"
+    details = look.cause.details if look.cause is not None else ()
+    return Change(f"{subject}, compile {look.compile.id}", ASPECT, text, details)

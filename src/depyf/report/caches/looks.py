@@ -1,0 +1,107 @@
+"""Each look of a run into torch's caches, and why those that missed found nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from depyf.report.caches.causes import Cause
+from depyf.report.caches.key import BYPASS, HIT, MISS, Record, cache_name, read_record
+from depyf.report.caches.nearest import Nearest, nearest
+from depyf.report.index_reader import Run
+from depyf.report.model import CacheEvent, Compile, Function
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look into a cache: whose, how it went, and in words why it found nothing.
+
+    why: empty for a hit. cause: in what the key differs from that of the `nearest` earlier entry, where that is known.
+    seconds: what a hit saved, or what was compiled for a miss.
+    """
+
+    function: Function
+    compile: Compile
+    event: CacheEvent
+    why: str
+    seconds: float
+    cause: Cause | None = None
+    nearest: str = ""
+
+    @property
+    def cache(self) -> str:
+        """Return which cache it was, in words."""
+        return cache_name(self.event)
+
+
+@dataclass(slots=True)
+class _Known:
+    """The records that a later look is held against, by the cache and the function's name."""
+
+    entries: dict[tuple[str, str], list[tuple[str, Record]]]
+
+    def of(self, cache: str, function: str) -> list[tuple[str, Record]]:
+        """Return the entries of a function in a cache, in order."""
+        return self.entries.setdefault((cache, function), [])
+
+
+def looks(run: Run, earlier: Iterable[tuple[str, Run]] = ()) -> list[Look]:
+    """Return every look of a run, in order; misses are held against what came before, also in the `earlier` runs.
+
+    earlier: other runs, each with what a reader calls it.
+    """
+    known = _Known({})
+    for label, other in earlier:
+        for function, compiled in other.session.compiles():
+            for event in compiled.caches:
+                place = f"compile {compiled.id} of {label}"
+                known.of(event.cache, function.name).append((place, read_record(other.text(event.artefact.file))))
+    found: list[Look] = []
+    for function, compiled in run.session.compiles():
+        own = []
+        for event in compiled.caches:
+            record = read_record(event.artefact.text or run.text(event.artefact.file))
+            entries = known.of(event.cache, function.name)
+            own.append(_look(function, compiled, event, record, entries))
+            entries.append((f"compile {compiled.id}", record))
+        found += _with_inferred(own)
+    return found
+
+
+def _look(
+    function: Function, compiled: Compile, event: CacheEvent, record: Record, earlier: list[tuple[str, Record]]
+) -> Look:
+    if event.outcome == HIT:
+        return Look(function, compiled, event, "", event.seconds_saved or record.seconds)
+    if event.outcome == BYPASS:
+        return Look(function, compiled, event, f"torch did not ask it: {event.reason or 'no reason given'}", 0.0)
+    near = nearest(record, earlier)
+    if near is None:
+        untold = "" if record.parts else "; torch does not say here what the key was made from"
+        why = f"nothing like it was compiled before, as far as is known{untold}"
+        return Look(function, compiled, event, why, record.seconds)
+    return Look(function, compiled, event, _words(near, record), record.seconds, near.cause, near.place)
+
+
+def _words(near: Nearest[str], record: Record) -> str:
+    if near.cause is None:
+        status = f" (torch: {record.status.replace('_', ' ')})" if record.status else ""
+        return f"{near.place} has the same key{status}: its entry was not kept, or is in another folder or machine"
+    more = f"; with it differ {', '.join(near.cause.follows)}" if near.cause.follows else ""
+    return f"against {near.place}, {near.cause.text}{more}"
+
+
+def _with_inferred(own: list[Look]) -> list[Look]:
+    """Return the looks of one compile; one whose key torch does not take apart has the cause of the other cache's.
+
+    AOTAutograd's key is made from the graph that Inductor's is made from, and from settings of its own.
+    """
+    known = next((each for each in own if each.event.outcome == MISS and each.cause is not None), None)
+    if known is None:
+        return own
+    return [
+        Look(each.function, each.compile, each.event, known.why, each.seconds, known.cause, known.nearest)
+        if each.event.outcome == MISS and each.cause is None
+        else each
+        for each in own
+    ]

@@ -1,0 +1,37 @@
+"""Compiles that torch could not keep: every process compiles them anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from depyf.report.caches.key import BYPASS, cache_name
+from depyf.report.findings.failures import cost_of, place
+from depyf.report.findings.model import Finding
+from depyf.report.model import Session, UserLine
+
+
+def of_caches(session: Session) -> Iterator[Finding]:
+    """Yield a finding for each compile that a cache of torch's was not asked for, with torch's reason."""
+    for function, compiled in session.compiles():
+        for event in compiled.caches:
+            if event.outcome == BYPASS:
+                where = place(UserLine(function.filename, function.first_line, "", function.name))
+                reason = " ".join(event.reason.split()).rstrip(".") or "torch gives no reason"
+                cause = f"The {cache_name(event)} was bypassed, so that every process compiles it: {reason}"
+                yield Finding("cache-bypass", "low", where, cause, cost_of(compiled), _fix(reason), (str(compiled.id),))
+
+
+def _fix(reason: str) -> str:
+    """Return what can be done about a reason of torch's, empty where there is nothing."""
+    return next((fix for words, fix in FIXES.items() if words in reason), "")
+
+
+FIXES = {
+    "custom pass": "derive the pass from `torch._inductor.custom_graph_pass.CustomGraphPass` and give it a `uuid()`",
+    "uuid": "give the custom pass a `uuid()` that changes with its code",
+    "Pickl": "keep what cannot be pickled out of the graph's constants and settings",
+    "pickle": "keep what cannot be pickled out of the graph's constants and settings",
+    "autograd.Function": "set `torch._functorch.config.autograd_cache_allow_custom_autograd_functions`",
+    "freezing": "compile without `torch._inductor.config.freezing`, or with `freezing_discard_parameters`",
+}
+"""By words in torch's reason."""

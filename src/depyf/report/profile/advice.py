@@ -1,0 +1,36 @@
+"""What the findings of a run cost in each step: a graph break its gap and the guards behind it, and so on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from depyf.report.findings import Finding, findings
+from depyf.report.model import Session
+from depyf.report.profile.charges import BACKWARD, KERNEL, OPTIMIZER
+from depyf.report.profile.model import Profile
+
+_WORK = frozenset((KERNEL, BACKWARD, OPTIMIZER))
+"""What a step would do without the finding, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """A finding, and the seconds of a step that are charged to its line and are no work of a compiled graph."""
+
+    finding: Finding
+    seconds: float
+
+
+def priced_findings(session: Session, profile: Profile) -> list[Priced]:
+    """Return the findings of a run, the one first that costs most in each step."""
+    found = [Priced(each, _seconds(each, profile)) for each in findings(session)]
+    return sorted(found, key=lambda each: -each.seconds)
+
+
+def _seconds(finding: Finding, profile: Profile) -> float:
+    if finding.where is None:
+        return 0.0
+    line = finding.where.file, finding.where.line
+    return sum(
+        cost.seconds for cost in profile.costs if cost.charge.lines == {line} and cost.charge.kind not in _WORK
+    )
