@@ -136,6 +136,7 @@ def _function(function: Function) -> dict[str, Any]:
         "file": short_path(function.filename),
         "line": function.first_line,
         "dump": function.file,
+        "eager_calls": function.eager_calls,
         "compiles": [_compile(each) for each in function.compiles],
     }
 
