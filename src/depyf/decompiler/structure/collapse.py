@@ -147,10 +147,16 @@ class _Collapser:
         if arm.phis or arm is block or arm.handler != block.handler or not self._may_be_arm(arm.exit, cond, other):
             return None
         self.settle(arm)
+        found = self._folded(arm)
+        if found is None:
+            self.no_arm.add(index)
+        return found
+
+    def _folded(self, arm: Block) -> Arm | None:
+        """Fold a block to one expression, or to nothing; None if it is more than that."""
         folder = Folder(self.graph, self.uses)
         folder.fold_expression(arm.insts, RULES)
         if folder.slots is not None or folder.stmts or len(folder.pending) > 1:
-            self.no_arm.add(index)
             return None
         if not folder.pending:
             return Arm(arm, None)
@@ -158,7 +164,6 @@ class _Collapser:
         if entry.shared or entry.targets or is_augmented(entry):
             folder._settle([entry.temp])
             if entry.temp not in folder.by_temp or entry.shared:
-                self.no_arm.add(index)
                 return None
         return Arm(arm, entry)
 
