@@ -21,7 +21,7 @@ PIP   := $(BIN)/python -m pip --disable-pip-version-check
 # One stamp per torch: with another TORCH the environment is brought up to date, not trusted.
 STAMP := $(VENV)/.for-$(subst /,_,$(subst +,_,$(subst =,_,$(subst >,_,$(subst <,_,$(TORCH))))))
 
-.PHONY: demo test docs docs-outputs dist gallery lint types check measure bars readme clean
+.PHONY: demo test test-cuda docs docs-outputs dist gallery lint types check measure bars readme clean
 .DEFAULT_GOAL := demo
 
 $(VENV)/.made:
@@ -74,6 +74,10 @@ dist: $(VENV)/.made
 	@rm -rf dist
 	@$(BIN)/python -m build --quiet --outdir dist .
 	@ls dist
+
+# What only a GPU can show; everything is skipped, with the reason, where there is none.
+test-cuda: $(STAMP)-dev
+	@$(BIN)/python -m pytest -rs tests/torch/profile/test_cuda.py
 
 lint: $(STAMP)-dev
 	@$(BIN)/ruff check .

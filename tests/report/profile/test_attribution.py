@@ -143,7 +143,7 @@ def test_the_device_counts_and_the_host_where_the_device_waits_for_it() -> None:
         Event("Torch-Compiled Region: 0/0", 0, 60),
         Event(MODULE, 10, 60),
         Event("graph_0_cpp_fused_add_0", 20, 30, number=7),
-        Event("cudaLaunchKernel", 22, 28),
+        Event("cudaLaunchKernel", 22, 28, number=8, launched_by=7),
         Event("aten::addmm", 40, 50, number=8),
         Event("cudaDeviceSynchronize", 60, 100),
         Event("triton_one", 30, 55, 1, True, launched_by=7),

@@ -98,7 +98,9 @@ class Charges:
 
     def by_number(self) -> dict[int, Charge]:
         """Return the charges by the numbers of their events, which what a device does for them names."""
-        return {node.event.number: charge for node, charge in self._of.items() if node.event.number}
+        # A call into the device's runtime has a number of another kind, and is itself launched by an operation.
+        own = (node for node in self._of if node.event.number and not node.event.launched_by)
+        return {node.event.number: self._of[node] for node in own}
 
     def of_span(self, span: Span) -> Charge:
         """Return what a stretch of time is charged to."""

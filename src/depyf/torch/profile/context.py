@@ -11,6 +11,7 @@ from typing import Any
 
 from depyf.report.index_reader import read_run
 from depyf.report.profile.attribution import profile_of
+from depyf.report.profile.events import Recording
 from depyf.report.profile.files import write_profile
 from depyf.report.profile.programs import programs_of
 from depyf.report.profile.text import most_expensive
@@ -101,6 +102,11 @@ class profile(contextlib.ContextDecorator):  # noqa: N801 - a context manager is
     def step(self) -> None:
         """Say that a step ends here, and the next one begins."""
         self._profiling.measurement.step()
+
+    @property
+    def recording(self) -> Recording:
+        """Return what the profiler saw."""
+        return self._profiling.measurement.recording
 
     def __str__(self) -> str:
         return "\n".join(most_expensive(self.result)) if self.result else "depyf: the profile is not ended yet"

@@ -1,0 +1,130 @@
+"""Where does the step of a model go? Models of real architectures under `depyf.profile`, with Inductor.
+
+    python -m benchmarks.profiled_models [NAME ...]
+
+prints for each: the share of the step in buckets with a name, the sum of all buckets against the step without the
+profiler, the kernels against the profiler's own events, and what lines of the user's stand for.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+import torch
+from torch import Tensor
+
+import depyf
+from benchmarks.profiled_families import FAMILIES, Family
+from depyf.report.profile.events import STEP, pays_for_a_compile, periods
+
+STEPS = 60
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was measured of one model: parts are of the step."""
+
+    named: float
+    lined: float
+    step: float
+    ratio: float
+    worst_kernel: float
+    unlinked: tuple[str, ...]
+
+
+def _step(family: Family) -> Callable[[], None]:
+    torch.manual_seed(0)
+    model = family.build()
+    model.train(family.is_training)
+    compiled = torch.compile(model)
+    inputs = family.inputs()
+    if not family.is_training:
+
+        def infer() -> None:
+            with torch.no_grad():
+                compiled(**inputs)
+
+        return infer
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+
+    def train() -> None:
+        _loss(compiled(**inputs)).backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return train
+
+
+def _loss(output: Any) -> Tensor:  # noqa: ANN401 - what a model gives
+    found = output.values() if isinstance(output, dict) else [output]
+    return next(each for each in found if isinstance(each, Tensor) and each.is_floating_point()).pow(2).mean()
+
+
+def measured(family: Family) -> Result:
+    """Profile a model."""
+    torch._dynamo.reset()
+    step = _step(family)
+    with tempfile.TemporaryDirectory() as folder, depyf.profile(Path(folder) / "dump") as profile:
+        for _ in range(STEPS):
+            step()
+            profile.step()
+    result = profile.result
+    whole, bare = result["step"]["seconds"], result["step"]["without_profiler"]
+    steps = result["step"]["each_step"]
+    lined = sum(row["seconds"] for row in result["lines"])
+    unlinked = tuple(each["name"] for each in result["kernels"] if not each["lines"])
+    ratio = median(steps) / bare if bare else 0.0
+    worst = _worst_kernel(profile, result)
+    return Result(result["step"]["named"], lined / whole, whole, ratio, worst, unlinked)
+
+
+def _worst_kernel(profile: depyf.profile, result: dict[str, Any]) -> float:
+    """Return by what part a kernel of Inductor's differs most from the mean of the profiler's own events."""
+    kept = set(result["step"]["each_step"])
+    totals: dict[str, list[float]] = defaultdict(list)
+    found = [
+        each
+        for window in profile.recording.windows
+        for each in periods(window, STEP)
+        if each.seconds in kept and not pays_for_a_compile(each)
+    ]
+    for period in found:
+        own: dict[str, float] = defaultdict(float)
+        for event in period.events:
+            if "_fused_" in event.name:
+                own[event.name] += (event.end - event.start) / 1e9
+        for name, seconds in own.items():
+            totals[name].append(seconds)
+    ours: dict[str, float] = defaultdict(float)
+    for row in result["kernels"]:
+        ours[row["name"]] += row["seconds"]
+    return max((abs(ours[name] / mean(each) - 1) for name, each in totals.items()), default=0.0)
+
+
+def main(names: list[str]) -> None:
+    """Print the result of each model that is named, of all if none is."""
+    for name, family in FAMILIES.items():
+        if names and name not in names:
+            continue
+        try:
+            found = measured(family)
+        except Exception as error:  # noqa: BLE001 - one model that does not run is told of, and the others measured
+            print(f"{name}: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}", flush=True)
+            continue
+        print(
+            f"{name}: step {1e3 * found.step:.1f} ms, named {found.named:.1%}, by line {found.lined:.1%}, "
+            f"step with the profiler / without {found.ratio:.3f}, worst kernel off by {found.worst_kernel:.2%}"
+            + (f", kernels without a line: {', '.join(found.unlinked)}" if found.unlinked else ""),
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
