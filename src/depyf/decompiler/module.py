@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.host import without_compiler_warnings
+from depyf.bytecode.listings import Listings
 from depyf.bytecode.reader import read
 from depyf.bytecode.versions.running import is_running
 from depyf.decompiler.emit.grammar import Grammar
@@ -14,6 +15,7 @@ from depyf.decompiler.passes.module import module_body
 from depyf.decompiler.pipeline.run import decompile
 from depyf.decompiler.pipeline.table import NOTHING, WRITTEN
 from depyf.errors import DecompilationError, faults_named
+from depyf.verify.bound import take_bound
 from depyf.verify.candidate.oracle import NotCompiled, Oracle, shared_oracle
 from depyf.verify.compare import verify
 from depyf.verify.level import Level, Verdict
@@ -78,7 +80,12 @@ def judge(code: Code, source: str, *, oracle: Oracle | None = None) -> Verdict:
     try:
         candidate = compiled(source, code, oracle)
         with faults_named("proving", code):
-            return verify(code, candidate)
+            listings = Listings()
+            has_names = take_bound(code, candidate, listings)
+            verdict = verify(code, candidate, listings=listings)
+            if not has_names or verdict.level is not Level.EXACT:
+                return verdict
+            return Verdict(Level.EQUIVALENT, "the text binds builtins to names of its own")
     except NotCompiled as error:
         return Verdict(Level.UNPROVEN, str(error))
     except DecompilationError as error:

@@ -1,0 +1,115 @@
+"""Builtins that a module's text binds to names of its own before anything else, as what they are: constants.
+
+Before: CONST 0; CONST ('iter',); IMPORT_NAME builtins; IMPORT_FROM iter; STORE_NAME object_iter; POP; ...
+        and anywhere LOAD_GLOBAL object_iter
+After:  ...; and there CONST <built-in function iter>
+
+The text of a function has such objects as constants; that of a module is compiled by itself. What is shown is that the
+module does the same in a namespace that has these names more, which nothing in the original names.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from dataclasses import replace
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.depths import stack_depths
+from depyf.bytecode.listing import Instruction, Listing
+from depyf.bytecode.listings import Listings, Made
+
+MODULES = {"builtins": builtins, "sys": sys}
+BINDING = ("CONST", "CONST", "IMPORT_NAME", "IMPORT_FROM", "STORE_NAME", "POP")
+READERS = frozenset({"globals", "locals", "vars", "dir", "eval", "exec", "__dict__"})
+"""What shows a namespace to a program: one that names any of these could see the names."""
+
+
+def take_bound(original: Code, candidate: Code, listings: Listings) -> bool:
+    """Put listings of a module's candidate, and of code in it, that have constants for what its text binds first.
+
+    Return whether there is any. Nothing is changed where the original could see the names, or they are stored again.
+    """
+    listing = listings.of(candidate)
+    start, bound = _bindings(listing)
+    if not bound or not _is_unseen(original, bound):
+        return False
+    length = len(BINDING) * len(bound)
+    codes = [listings.of(code) for code in _tree(candidate)]
+    others = [item for one in codes for item in one.instructions]
+    stores = [item for item in others if item.arg in bound and item.op.startswith(("STORE_", "DELETE_"))]
+    if len(stores) != len(bound):
+        return False
+    for one in codes:
+        items = [_loaded(item, bound, is_module=one is listing) for item in one.instructions]
+        changed = replace(one, instructions=items)
+        if one is listing:
+            changed = _without(changed, start, length)
+        stack_depths(changed)
+        listings.known[id(one.code)] = Made(one.code, changed, says_lines=False, is_measured=True)
+    return True
+
+
+def _bindings(listing: Listing) -> tuple[int, dict[object, object]]:
+    """Return where the text binds builtins, and what each name is; a docstring and other imports may come before."""
+    items = listing.instructions
+    start = next((place for place in range(len(items)) if _binding(items, place) is not None), -1)
+    bound: dict[object, object] = {}
+    place = start
+    while start >= 0 and (found := _binding(items, place)) is not None:
+        bound[found[0]] = found[1]
+        place += len(BINDING)
+    is_first = all(item.target < 0 and item.handler < 0 for item in items[: max(place, 0)])
+    return (start, bound) if is_first else (-1, {})
+
+
+def _binding(items: list[Instruction], place: int) -> tuple[object, object] | None:
+    """Return the name and the object that the operations at a place bind, if they import a builtin."""
+    found = items[place : place + len(BINDING)]
+    if tuple(item.op for item in found) != BINDING:
+        return None
+    level, names, module, attribute, store, _ = (item.arg for item in found)
+    held = MODULES.get(str(module))
+    if level != 0 or names != (attribute,) or held is None or not isinstance(attribute, str):
+        return None
+    return (store, getattr(held, attribute)) if hasattr(held, attribute) and store != attribute else None
+
+
+def _is_unseen(original: Code, bound: dict[object, object]) -> bool:
+    """Return whether nothing in the original names what is bound, nor anything that shows a namespace."""
+    hidden = {*bound, *READERS}
+    for code in _tree(original):
+        named = {*code.names, *code.varnames, *code.cellvars, *code.freevars}
+        named.update(const for const in code.consts if isinstance(const, str))
+        if not hidden.isdisjoint(named):
+            return False
+    return True
+
+
+def _tree(code: Code) -> list[Code]:
+    """Return a code object and all inside it."""
+    found = [code]
+    for one in found:  # It grows while it is gone through.
+        found += [const for const in one.consts if isinstance(const, Code)]
+    return found
+
+
+def _loaded(item: Instruction, bound: dict[object, object], *, is_module: bool) -> Instruction:
+    """Return a constant for the load of a name that is bound; a class's body may find the name in its namespace."""
+    loads = item.op == "LOAD_GLOBAL" or (is_module and item.op == "LOAD_NAME")
+    return replace(item, op="CONST", arg=bound[item.arg]) if loads and item.arg in bound else item
+
+
+def _without(listing: Listing, start: int, length: int) -> Listing:
+    """Return a listing without operations that come before every jump and handler."""
+
+    def moved(target: int) -> int:
+        return target - length if target >= start else target
+
+    items = [
+        replace(item, target=moved(item.target))
+        for place, item in enumerate(listing.instructions)
+        if not start <= place < start + length
+    ]
+    handlers = [replace(handler, target=moved(handler.target)) for handler in listing.handlers]
+    return replace(listing, instructions=items, handlers=handlers, beyond={}, loops=[])
