@@ -15,7 +15,7 @@ from depyf.cli.launch.settings import Settings
 from depyf.cli.launch.summary import lines, profiles, summarised
 from depyf.cli.launch_json import write_launch_json
 from depyf.cli.pages import build_pages, get_ready
-from depyf.report.writer import prepared_directory
+from depyf.report.writer import foreign_files, prepared_directory
 
 
 @click.command("run", context_settings={"allow_interspersed_args": False, "ignore_unknown_options": False})
@@ -64,6 +64,11 @@ def run_command(
         sys.exit(EXIT_USAGE)
     try:
         directory = prepared_directory(output)
+        foreign = foreign_files(directory)
+        if foreign:
+            told = f"{output} is no dump of depyf's, and has {', '.join(foreign)}: name another directory with -o"
+            click.echo(f"depyf run: {told}", err=True)
+            sys.exit(EXIT_USAGE)
         if vscode:
             write_launch_json(directory, target, arguments, is_module=module, cwd=Path.cwd())
     except OSError as error:
