@@ -64,11 +64,7 @@ def run_command(
         sys.exit(EXIT_USAGE)
     try:
         directory = prepared_directory(output)
-        foreign = foreign_files(directory)
-        if foreign:
-            told = f"{output} is no dump of depyf's, and has {', '.join(foreign)}: name another directory with -o"
-            click.echo(f"depyf run: {told}", err=True)
-            sys.exit(EXIT_USAGE)
+        _refuse_foreign(directory, output)
         if vscode:
             write_launch_json(directory, target, arguments, is_module=module, cwd=Path.cwd())
     except OSError as error:
@@ -99,3 +95,11 @@ def run_command(
     for told_line in profiles(summary) if settings.profile else ():
         click.echo(told_line, err=True)
     end_like(status)
+
+
+def _refuse_foreign(directory: Path, called: Path) -> None:
+    """End with the exit code for wrong usage, if a directory has files that are not depyf's and would be lost."""
+    foreign = foreign_files(directory)
+    if foreign:
+        click.echo(f"depyf run: {called} is no dump, and has {', '.join(foreign)}: give another -o", err=True)
+        sys.exit(EXIT_USAGE)
