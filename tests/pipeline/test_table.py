@@ -8,7 +8,7 @@ import pytest
 
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.reader import read
-from depyf.decompiler.passes.leftovers import Names
+from depyf.decompiler.passes.names import Names
 from depyf.decompiler.pipeline.run import decompile
 from depyf.decompiler.pipeline.table import ORDER, PASSES
 from depyf.decompiler.pipeline.work import Before, Misordered, Pass, Passes, Stage, Work, check_order, run_passes

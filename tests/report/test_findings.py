@@ -17,8 +17,10 @@ from depyf.report.model import (
     Recompile,
     Refusal,
     Session,
+    Transformed,
     UserLine,
 )
+from depyf.verify.level import Level
 
 
 def session(*compiles: Compile) -> Session:
@@ -37,6 +39,10 @@ def compiled(number: int, *refusals: Refusal, **changes: object) -> Compile:
     for name, value in changes.items():
         setattr(made, name, value)
     return made
+
+
+def made() -> Transformed:
+    return Transformed(1, "", "", Level.EXACT, "", installed=False)
 
 
 def broken(line: int, reason: str = "print") -> GraphBreak:
@@ -94,6 +100,20 @@ def test_a_break_that_ends_the_compile_is_one_finding() -> None:
     (found,) = findings(session(compiled(0, breaks=[broken(3)], failure=failure)))
     assert (found.kind, found.severity) == ("graph-break", "high")
     assert "the rest of `f` runs eager" in found.cause
+
+
+def test_calls_past_the_limit_are_told_where_they_are_counted() -> None:
+    limit = Failure("RecompileLimitExceeded", "recompile_limit reached", None)
+    run = session(
+        compiled(0, hits=3, transformed=made()),
+        compiled(1, refused("0/0", "L[\"s\"]: expected 'a', got 'b'"), hits=5, transformed=made()),
+        compiled(2, Refusal("0/1", ("s == 'b'",)), failure=limit),
+    )
+    run.functions["0"].eager_calls = 192
+    (found,) = findings(run)
+    assert found.cause.startswith("192 of 200 calls of `f` ran eager")
+    assert found.cost.eager_calls == 192
+    assert findings(session_of(json.loads(index_json(run)))) == (found,)
 
 
 def test_a_value_that_a_break_leaves_behind_is_no_finding_of_its_own() -> None:

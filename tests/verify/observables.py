@@ -128,6 +128,8 @@ NAMESPACES = (
     Pair("a global that is deleted", "global p\ndel p", "pass"),
     Pair("a global of a class's own name", "global __qualname__\n__qualname__ = 'a.b'",
          "global __qualname__\n__qualname__ = 'c.b'"),
+    Pair("the module of a function", "global __name__\ndef g(): pass\n__name__ = 'x'\nreturn g",
+         "global __name__\n__name__ = 'x'\ndef g(): pass\nreturn g"),
     Pair("a variable that a closure reads", "x = a\nf = lambda: x\nx = b\nreturn f", "x = a\nf = lambda: x\nreturn f"),
     Pair("when a cell is set", "x = a\nf = lambda: x\nc(f)\nx = b", "x = a\nf = lambda: x\nx = b\nc(f)"),
     Pair("which variable a closure has", "x = a\ny = b\nreturn lambda: x", "x = a\ny = b\nreturn lambda: y"),
@@ -182,6 +184,8 @@ FRAMES = (
     Pair("the variables, to a function made here", "x = 5\nreturn a(lambda: sys._getframe(1))",
          "return a(lambda: sys._getframe(1))"),
     Pair("the order of the variables", "x = a\ny = b\nreturn locals()", "y = b\nx = a\nreturn locals()"),
+    Pair("the order of variables that are never bound", "if 0: y = 1\nx = a\ny = b\nreturn locals()",
+         "x = a\ny = b\nreturn locals()"),
     Pair("the variables, to a debugger", "x = 5\nbreakpoint()\nreturn a", "breakpoint()\nreturn a"),
 )
 PAIRS = (*CALLS, *VALUES, *OPERATIONS, *CONTROL, *SUSPENDING, *NAMESPACES, *CLASSES, *FRAMES)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 import textwrap
+from types import CodeType
 
 import pytest
 
 from depyf.bytecode.code import Code
+from depyf.bytecode.reader import read
 from depyf.verify.compare import verify
 from depyf.verify.level import Level
 from tests.verify.assemble import view
@@ -40,3 +42,11 @@ def test_each_of_a_pair_is_the_same_as_itself(pair: Pair) -> None:
 def test_each_kind_of_thing_has_a_pair_of_its_own() -> None:
     kinds = [pair.kind for pair in PAIRS]
     assert len(kinds) >= 70 and len(set(kinds)) == len(kinds)
+
+
+def test_what_compiled_code_inherits_is_compared() -> None:
+    plain = "def f(a): return exec(a)"
+    heads = "", "from __future__ import annotations\n"
+    codes = [compile(head + plain, "<test>", "exec", dont_inherit=True) for head in heads]
+    mine, its = (read(next(const for const in code.co_consts if isinstance(const, CodeType))) for code in codes)
+    assert verify(mine, its).level is Level.UNPROVEN

@@ -15,7 +15,6 @@ from depyf.bytecode.places import read_places
 from depyf.bytecode.settle import settle
 from depyf.bytecode.versions.facts import Facts
 from depyf.bytecode.versions.known import facts_of
-from depyf.bytecode.walk.walker import walk
 from depyf.bytecode.wordcode import START, decode, jump_targets, misplaced
 from depyf.errors import DecompilationError
 
@@ -44,7 +43,12 @@ def finish(draft: Draft, facts: Facts, folds: tuple[Fold, ...], marks: bool, mea
     """Return the listing after these folds."""
     for fold in folds:
         fold(draft)
-    listing = walk(draft, marks) if facts.walked else settle(draft)
+    if facts.walked:
+        from depyf.bytecode.walk.walker import walk
+
+        listing = walk(draft, marks)
+    else:
+        listing = settle(draft)
     if measures or facts.guesses:
         stack_depths(listing)  # What was guessed is dropped where the stack does not bear it out.
     if facts.lines == "locations" and draft.has_lines:

@@ -1,31 +1,44 @@
-"""The group of all commands."""
+"""The group of all commands; a command is imported when it is asked for."""
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import click
 
-from depyf.cli.coverage import coverage
-from depyf.cli.decompile import decompile
-from depyf.cli.diff import diff
-from depyf.cli.doctor import doctor
-from depyf.cli.report import report
-from depyf.cli.run import run_command
-from depyf.cli.show import show
-from depyf.cli.verify import verify
 from depyf.version import __version__
 
+COMMANDS = {
+    "run": "run:run_command",
+    "report": "report:report",
+    "show": "show:show",
+    "diff": "diff:diff",
+    "decompile": "decompile:decompile",
+    "verify": "verify:verify",
+    "coverage": "coverage:coverage",
+    "doctor": "doctor:doctor",
+}
+"""By name, the module of this package that has the command, and what it is called there."""
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+
+class Commands(click.Group):
+    """Commands that are looked up by name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, or None where there is none of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name].partition(":")
+        command = getattr(import_module(f"depyf.cli.{module}"), name)
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__)
 def depyf() -> None:
     """Open the black box of torch.compile: run a program and see what it makes, decompile bytecode, and prove it."""
-
-
-depyf.add_command(run_command)
-depyf.add_command(report)
-depyf.add_command(show)
-depyf.add_command(diff)
-depyf.add_command(decompile)
-depyf.add_command(verify)
-depyf.add_command(coverage)
-depyf.add_command(doctor)

@@ -8,16 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from depyf.cli.atomic import write_whole
-from depyf.cli.folder import FAILED, Report, convert_all, jobs_of, summary
+from depyf.cli.forms import SHOWS, STANDARD
 from depyf.cli.locate import NotFound as NothingFound
 from depyf.cli.outcome import decompile_found
 from depyf.cli.problems import Failed, NotFound, Usage
-from depyf.cli.shown import SHOWS, STANDARD, neutral, show_after, show_bytecode, show_steps
-from depyf.cli.stages import show_page
 from depyf.cli.target import Class, Folder, Found, Function, Module, parse_target, resolve
 from depyf.decompiler.pipeline.table import OPTIONAL, PASSES
 from depyf.errors import DecompilationError
@@ -117,6 +113,9 @@ def _shown(
     target: str, found: Module | Function, show: str | None, stop_after: str | None, without: frozenset[str]
 ) -> Iterator[str]:
     """Return the parts of what `--show` and `--stop-after` ask for."""
+    from depyf.cli.shown import neutral, show_after, show_bytecode, show_steps
+    from depyf.cli.stages import show_page
+
     if show == "html":
         if stop_after is not None:
             raise Usage("--show html has no --stop-after: it shows the whole way")
@@ -150,6 +149,11 @@ def _write(parts: Iterator[str], out: Path | None) -> None:
 
 
 def _folder(folder: Path, out: Path, *, prove: bool, without: frozenset[str], count: int, limit: float) -> None:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from depyf.cli.folder import FAILED, Report, convert_all, jobs_of, summary
+
     start = time.perf_counter()
     jobs = jobs_of(folder, out, prove=prove, without=without)
     count = min(count, max(len(jobs), 1))

@@ -14,10 +14,6 @@ from depyf.decompiler.show import listing
 from depyf.decompiler.show.steps import After, Step, Steps, difference
 from depyf.decompiler.steps import recording
 
-SHOWS = ("bytecode", "cfg", "tree", "steps", "html")
-STANDARD = {"cfg": ("lift",), "tree": ("build", "dispatch")}
-"""The passes after which a form is shown, where the user names none."""
-
 
 def neutral(found: Module | Function) -> Code:
     """Return the version-neutral view of what a target leads to."""

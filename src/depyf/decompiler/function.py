@@ -20,7 +20,7 @@ from depyf.decompiler.live.function import comments, describe
 from depyf.decompiler.passes.body import Body
 from depyf.decompiler.passes.deferred import evaluated_later
 from depyf.decompiler.passes.definitions import with_docstring
-from depyf.decompiler.passes.leftovers import Names
+from depyf.decompiler.passes.names import Names
 from depyf.decompiler.passes.parameters import parameters
 from depyf.decompiler.pipeline.run import decompile
 from depyf.decompiler.pipeline.table import BUILD, NOTHING, SCOPES, WRITTEN

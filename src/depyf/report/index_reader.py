@@ -146,6 +146,7 @@ def _function(found: Json, key: str, root: str, order: Order) -> Function:
     function = Function(key, found["name"], found["file"], found["line"], "", root, file=found["dump"])
     function.break_line = found.get("broke_at")
     function.resumes_at = found.get("resumes_at")
+    function.eager_calls = found.get("eager_calls")
     function.resume_name = found.get("called_as") or ""
     function.compiles = [_compile(each, function, order) for each in found["compiles"]]
     return function
@@ -212,7 +213,7 @@ def _trigger(found: Json) -> Trigger:
         case "resume":
             return Resume(_compile_id(found["caller"]), found["offset"])
         case _:
-            return FirstCall()
+            return FirstCall(found.get("failed", ""))
 
 
 def _transformed(found: Json) -> Transformed | Unavailable:

@@ -62,7 +62,9 @@ class CompileId:
 
 @dataclass(frozen=True, slots=True)
 class FirstCall:
-    """The function was called for the first time."""
+    """The function was called for the first time, or again after compile `failed`, as those before it."""
+
+    failed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,6 +402,8 @@ class Function:
     number: int = 0
     """Counts the root functions of one name, from 0: `<n>` of `full_code_for_<fn>_<n>.py`."""
     file: str = ""
+    eager_calls: int | None = None
+    """Calls that ran the user's code after Dynamo had given a compile up; None where they are not counted."""
 
     @property
     def is_resume(self) -> bool:

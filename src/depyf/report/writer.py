@@ -20,8 +20,9 @@ def prepared_directory(directory: str | os.PathLike[str]) -> Path:
     Raises:
         DumpDirectoryError: it is a file, cannot be made, cannot be written, or is full.
     """
-    path = Path(os.path.abspath(os.fspath(directory)))
+    path = Path(os.fspath(directory))
     try:
+        path = Path(os.path.abspath(path))  # There is none in a working directory that was removed.
         path.mkdir(parents=True, exist_ok=True)
         probe = path / f".depyf-probe-{os.getpid()}"
         try:

@@ -22,6 +22,7 @@ from depyf.report.model import (
     Compile,
     CompileId,
     Dialect,
+    FirstCall,
     Function,
     Recompile,
     Session,
@@ -188,7 +189,9 @@ class Join(ABC, Generic[R]):
         own_id = self._own_id(compile_id, begins=bool(stack))
         made = Compile(own_id, here.function, here.filename, here.line, order=next(COUNT))
         made.began = round(self.now(), 6)
-        if compile_id in self._reasons or compile_id.compile > 0:
+        if function.compiles and compile_id not in self._reasons and all(each.failure for each in function.compiles):
+            made.trigger = FirstCall(str(function.compiles[-1].id))
+        elif compile_id in self._reasons or compile_id.compile > 0:
             # Before 2.6 torch does not tell the reasons.
             ids = {str(each.id.of_torch): str(each.id) for each in function.compiles if each.id.count > 1}
             told = self._reasons.pop(compile_id, Recompile(()))

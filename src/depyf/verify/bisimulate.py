@@ -28,6 +28,7 @@ from depyf.verify.state import LEAVE, Side, State
 from depyf.verify.terms import CAUGHT, NotUnderstood, Sort, Symbol, Term, Terms
 
 VISITS_PER_INSTRUCTION = 40
+BINDS_GLOBAL = ("STORE_GLOBAL", "DELETE_GLOBAL", "STORE_NAME", "DELETE_NAME")
 Key = tuple[int, int]
 
 
@@ -74,8 +75,10 @@ class Bisimulation:
 
     def run(self) -> None:
         """Walk until nothing is left to prove. Raises `NotUnderstood`."""
-        if self.reads_frame and not shows_in_one_order(*self.listings):
+        if self.reads_frame and not shows_in_one_order(*(listing.code for listing in self.listings)):
             raise NotUnderstood("variables in another order, which is that of locals()")
+        if any(renames_functions(listing) for listing in self.listings):
+            raise NotUnderstood("functions are made around a change of __name__, which they take for their module")
         todo = [self.start()]
         while True:
             while todo:
@@ -333,6 +336,14 @@ def split(state: State, truth: Term) -> list[State]:
     state.bound[truth] = state.terms.true
     other.bound[truth] = state.terms.false
     return [other, state]
+
+
+def renames_functions(listing: Listing) -> bool:
+    """Return whether code makes functions and binds the name of its module, which each takes when it is made."""
+    if "__name__" not in listing.code.names:
+        return False
+    made = any(item.op == "MAKE_FUNCTION" for item in listing.instructions)
+    return made and any(item.arg == "__name__" and item.op in BINDS_GLOBAL for item in listing.instructions)
 
 
 def gathers(listing: Listing) -> bool:

@@ -12,6 +12,7 @@ from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.bisimulate import bisimulate
 from depyf.verify.exact import Comparison, compare_paths
 from depyf.verify.flow import Flow
+from depyf.verify.frame_readers import reads_frame, shows_in_one_order
 from depyf.verify.header import difference, nested_difference
 from depyf.verify.level import Level, Verdict
 
@@ -65,6 +66,8 @@ def verify_one(
         exact.reason = compare_paths(*(Flow(normalise(code, marks=True)) for code in (original, candidate))).reason
     if exact.reason is None and docstring(original) != docstring(candidate):
         exact.reason = "the docstrings differ"
+    if exact.reason is None and not shows_in_one_order(original, candidate) and reads_frame(flows[0].listing):
+        exact.reason = "the variables are in another order, which is that of locals()"
     if exact.reason is None:
         return Verdict(Level.EXACT), exact.nested
     similar = bisimulate(*flows, assumptions)

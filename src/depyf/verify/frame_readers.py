@@ -71,10 +71,11 @@ def mentioned(code: Code, names: Sequence[str]) -> set[object]:
     return found
 
 
-def shows_in_one_order(first: Listing, second: Listing) -> bool:
+def shows_in_one_order(first: Code, second: Code) -> bool:
     """Return whether `locals()` of both has its names in one order: that of the variables of a code object."""
-    codes = first.code, second.code
-    for names in zip(*((code.varnames, code.cellvars, code.freevars) for code in codes), strict=True):
+    for names in zip(*((code.varnames, code.cellvars, code.freevars) for code in (first, second)), strict=True):
+        if names[0] == names[1]:
+            continue
         both = set(names[0]) & set(names[1])
         if [name for name in names[0] if name in both] != [name for name in names[1] if name in both]:
             return False

@@ -16,6 +16,10 @@ COMPARED_FLAGS = (
     | flags.CO_ITERABLE_COROUTINE
     | flags.CO_ASYNC_GENERATOR
 )
+INHERITED_FLAGS = 0x1FE0000
+"""The flags of `from __future__` imports."""
+COMPILERS = frozenset({"compile", "eval", "exec"})
+"""Builtins that compile under the future imports of the code that calls them."""
 
 
 def signature(code: Code) -> tuple[int, int, int, tuple[str, ...]]:
@@ -34,6 +38,8 @@ def difference(original: Code, candidate: Code) -> str | None:
         return f"signature {signature(original)} != {signature(candidate)}"
     if (original.flags ^ candidate.flags) & COMPARED_FLAGS:
         return f"flags {original.flags & COMPARED_FLAGS:#x} != {candidate.flags & COMPARED_FLAGS:#x}"
+    if (original.flags ^ candidate.flags) & INHERITED_FLAGS and not COMPILERS.isdisjoint(original.names):
+        return f"future imports {original.flags & INHERITED_FLAGS:#x} != {candidate.flags & INHERITED_FLAGS:#x}"
     if sorted(original.freevars) != sorted(candidate.freevars):
         return f"free variables {original.freevars} != {candidate.freevars}"
     if sorted(original.cellvars) != sorted(candidate.cellvars):

@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 
 from depyf.bytecode.code import Version
-from depyf.bytecode.versions import v3_7, v3_8, v3_9, v3_10, v3_11, v3_12, v3_13, v3_14, v3_15
 from depyf.bytecode.versions.facts import Facts
 from depyf.errors import DecompilationError
 
-FACTS: dict[Version, Facts] = {
-    module.FACTS.table.version: module.FACTS for module in (v3_7, v3_8, v3_9, v3_10, v3_11, v3_12, v3_13, v3_14, v3_15)
-}
+OLDEST, NEWEST = 7, 15
+
+
+class _Known(Mapping[Version, Facts]):
+    """Facts by version, each read when it is first asked for."""
+
+    def __getitem__(self, version: Version) -> Facts:
+        if version[0] != 3 or not OLDEST <= version[1] <= NEWEST:
+            raise KeyError(version)
+        facts = import_module(f"depyf.bytecode.versions.v3_{version[1]}").FACTS
+        assert isinstance(facts, Facts)
+        return facts
+
+    def __iter__(self) -> Iterator[Version]:
+        return ((3, minor) for minor in range(OLDEST, NEWEST + 1))
+
+    def __len__(self) -> int:
+        return NEWEST - OLDEST + 1
+
+
+FACTS = _Known()
 
 
 def facts_of(version: Version, code: str) -> Facts:

@@ -40,6 +40,8 @@ class Summary:
     recompiles: int = 0
     given_up: int = 0
     unproven: int = 0
+    with_code: int = 0
+    """Compiles that made code, which runs."""
     problems: int = 0
     slowest: tuple[float, str] = (0.0, "")
     breaks: list[tuple[str, str]] = field(default_factory=list)
@@ -72,6 +74,7 @@ def _add(found: Summary, folder: Path, index: dict[str, Any]) -> None:
         found.breaks += places_of_breaks(each)
         found.recompiles += each["trigger"]["kind"] == "recompile"
         found.given_up += each["failure"] is not None
+        found.with_code += "level" in each["transformed"] and each["failure"] is None
         found.unproven += each["transformed"].get("level") == "UNPROVEN"
         found.slowest = max(found.slowest, (seconds, f"{each['id']} of {name}"))
 
@@ -113,7 +116,9 @@ def profiles(found: Summary) -> Iterator[str]:
 def _compiled(found: Summary, only: str) -> str:
     processes = len(found.places) + len(found.unfinished)
     where = f" in {processes} processes" if processes > 1 else ""
-    proven = f"all but {found.unproven} proven" if found.unproven else "all proven"
+    failed = f"{found.given_up} failed, " if found.given_up else ""
+    proven = f"all but {found.unproven} proven" if found.unproven else "the others proven" if failed else "all proven"
+    proven = failed + (proven if found.with_code else "nothing runs compiled")
     those = f" that fit --only {only}" if only else ""
     made = f"{counted(found.compiles, 'compile')} of {counted(found.functions, 'function')}{those}{where}"
     return f"{made}, {found.seconds:.1f} s, {proven}" if found.compiles else made

@@ -143,35 +143,42 @@ def _store(folder: Folder, inst: Inst, temp: int, target: ast.expr) -> None:
         return
     if slots is not None:
         slots.abandon()
-    stores = [target.id] if isinstance(target, ast.Name) else []
     entry = folder.by_temp.get(temp)
     if entry is None:
-        folder.emit(ast.Assign(targets=[target], value=Temp(temp=temp)), inst.line, stores)
+        folder.emit(ast.Assign(targets=[target], value=Temp(temp=temp)), inst.line, _stored(target))
         return
     last = folder.pending[-1] is entry
-    if last and entry.uses > 1 and not entry.shared and not is_augmented(entry):
-        entry.targets.append(target)
-        entry.uses -= 1
-        if not isinstance(entry.writes, set):
-            entry.writes = set(entry.writes)
-        entry.writes.update(stores)
-        entry.effect = max(entry.effect, 2)
-        return
-    if last and entry.uses == 1 and not entry.shared and not is_augmented(entry):
-        if _swapped_parallel(folder, inst, target):
-            return
-        folder.discard(entry)
-        stmt: ast.stmt = ast.Assign([*entry.targets, target], entry.expr)
-        if folder.drops_next(temp) and (named := _named([*entry.targets, target], entry.expr)) is not None:
-            stmt = ast.Expr(value=named)
-        folder.emit(stmt, inst.line, stores)
+    if last and not entry.shared and not is_augmented(entry):
+        _store_last(folder, inst, entry, target)
         return
     if not last and (slots := _begin_parallel(folder, entry)) is not None:
         slots.fill(temp, target)
         slots.close()
         return
     (value,) = folder.take([temp]).exprs
-    folder.emit(ast.Assign(targets=[target], value=value), inst.line, stores)
+    folder.emit(ast.Assign(targets=[target], value=value), inst.line, _stored(target))
+
+
+def _stored(target: ast.expr) -> list[str]:
+    """Return the name that a store to a target sets, if it is a variable."""
+    return [target.id] if isinstance(target, ast.Name) else []
+
+
+def _store_last(folder: Folder, inst: Inst, entry: Entry, target: ast.expr) -> None:
+    """Store the value that was computed last; one that is used again gets a further target."""
+    if entry.uses > 1:
+        entry.targets.append(target)
+        entry.uses -= 1
+        if not isinstance(entry.writes, set):
+            entry.writes = set(entry.writes)
+        entry.writes.update(_stored(target))
+        entry.effect = max(entry.effect, 2)
+    elif not _swapped_parallel(folder, inst, target):
+        folder.discard(entry)
+        stmt: ast.stmt = ast.Assign([*entry.targets, target], entry.expr)
+        if folder.drops_next(entry.temp) and (named := _named([*entry.targets, target], entry.expr)) is not None:
+            stmt = ast.Expr(value=named)
+        folder.emit(stmt, inst.line, _stored(target))
 
 
 def _named(targets: list[ast.expr], value: ast.expr) -> ast.expr | None:

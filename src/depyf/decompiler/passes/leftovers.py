@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import ast
 import builtins
-import keyword
-import re
 import sys
-import types
-import unicodedata
-from dataclasses import dataclass, field
 
-from depyf.bytecode.code import Code
 from depyf.bytecode.known_async import AITER, ANEXT, AWAITS
-from depyf.bytecode.operations import OF_VARIABLES
-from depyf.decompiler.graph.tac import Graph
 from depyf.decompiler.lift.imports import Import
 from depyf.decompiler.lift.nodes import (
     AsyncIter,
@@ -34,72 +26,11 @@ from depyf.decompiler.lift.writable import is_writable
 from depyf.decompiler.passes.body import Body
 from depyf.decompiler.passes.definitions import AsyncDefinition, Definition
 from depyf.decompiler.passes.identifiers import write_identifiers
+from depyf.decompiler.passes.names import Names
 from depyf.decompiler.passes.parameters import parameters
 from depyf.decompiler.passes.telling import hint_names
 from depyf.decompiler.passes.walk import nodes, of_kinds, rewrite_expressions
 from depyf.decompiler.steps import step
-
-
-@dataclass(slots=True)
-class Names:
-    """Names made up for one decompilation.
-
-    objects: placeholder names and the constants without a literal that they stand for.
-    variables: identifiers and the names, which are none, that they stand for.
-    functions: names of functions in the text, and the names that these functions have.
-    hints: what temporaries would best be called.
-    are_writable: a source can say all names of the code.
-    """
-
-    taken: set[str]
-    objects: dict[str, object] = field(default_factory=dict)
-    variables: dict[str, str] = field(default_factory=dict)
-    functions: dict[str, str] = field(default_factory=dict)
-    hints: dict[int, str] = field(default_factory=dict)
-    are_writable: bool = True
-    by_identity: dict[int, str] = field(default_factory=dict)
-    by_name: dict[str, str] = field(default_factory=dict)
-
-    def fresh(self, wish: str) -> str:
-        """Return an identifier like `wish` that is not taken."""
-        base = re.sub(r"\W+", "_", unicodedata.normalize("NFKC", wish)).strip("_") or "name"
-        if base[0].isdigit():
-            base = "_" + base
-        name, number = base, 1
-        while name in self.taken or keyword.iskeyword(name):
-            number += 1
-            name = f"{base}_{number}"
-        self.taken.add(name)
-        return name
-
-    def free(self, graph: Graph) -> None:
-        """Take over a graph's hints, and free the names of the variables that no operation names any more."""
-        used = {inst.arg for block in graph.live() for inst in block.insts if inst.op in OF_VARIABLES}
-        self.hints.update(graph.hints)
-        self.taken -= set(graph.code.varnames) - used - set(graph.code.parameters)
-
-    def of_object(self, value: object) -> str:
-        """Return the placeholder of an object; one object has one name."""
-        if isinstance(value, Code) and value.origin is not None:
-            value = value.origin  # The program knows the code object, not depyf's view of it.
-        if id(value) not in self.by_identity:
-            name = self.by_identity[id(value)] = self.fresh(f"object_{_label(value)}")
-            self.objects[name] = value
-        return self.by_identity[id(value)]
-
-    def of_variable(self, name: str) -> str:
-        """Return the identifier of a variable whose name is none."""
-        if name not in self.by_name:
-            self.by_name[name] = self.fresh(name)
-            self.variables[self.by_name[name]] = name
-        return self.by_name[name]
-
-
-def _label(value: object) -> str:
-    if isinstance(value, types.CodeType):
-        return value.co_name
-    return getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or type(value).__name__
-
 
 KINDS = frozenset(
     {Temp, Object, GetIter, AsyncIter, AsyncNext, GetAwaitable, WithExcept, Common, Cell, Function, ast.Slice}
@@ -109,64 +40,89 @@ VARIABLES = frozenset({ast.Name, Var})
 
 def finish_leftovers(body: Body, names: Names) -> None:
     """Replace every node that is no Python in place."""
-    temps: dict[int, str] = {}
     all_writable = all(map(is_writable, names.taken))
     kinds = KINDS if all_writable else KINDS | VARIABLES
     present = of_kinds(body.stmts, SOUGHT if all_writable else SOUGHT | VARIABLES)
-    between_brackets = _indices([node for node in present if isinstance(node, ast.Subscript)])
     names.taken |= _imported([node for node in present if isinstance(node, Import)])
-
-    def named(temp: int, wish: str) -> str:
-        if temp not in temps:
-            temps[temp] = names.fresh(names.hints.get(temp, wish))
-            step("v{} is called {}", temp, temps[temp])
-        return temps[temp]
-
     if any(type(node) is Temp for node in present):
         hint_names(body.stmts, names.hints)
-    is_named = any(type(node) in NAMED for node in present)
-    for node in [node for node in nodes(body.stmts) if type(node) in NAMED] if is_named else ():
-        if isinstance(node, (Definition, AsyncDefinition)) and isinstance(node.target, Temp):
-            function = node.name
-            node.name = named(node.target.temp, function)
-            if node.name != function:
-                names.functions[node.name] = function
-        elif isinstance(node, Import) and node.target is not None:
-            node.names[0].asname = named(node.target.temp, node.names[0].name)
-        elif isinstance(node, Temp):
-            named(node.temp, f"tmp_{len(temps) + 1}")
-
-    def rewrite(expr: ast.expr) -> ast.expr:
-        if isinstance(expr, Temp):
-            return ast.Name(id=named(expr.temp, f"tmp_{len(temps) + 1}"), ctx=ast.Load())
-        if isinstance(expr, Object):
-            return ast.Name(id=names.of_object(expr.value), ctx=ast.Load())
-        if isinstance(expr, GetIter):
-            return ast.Call(func=_builtin(names, "iter"), args=[expr.value], keywords=[])
-        if isinstance(expr, (AsyncIter, AsyncNext)):
-            return _called(names, AITER if isinstance(expr, AsyncIter) else ANEXT, expr.value)
-        if isinstance(expr, GetAwaitable) and expr.where in AWAITS:
-            return _called(names, AWAITS[expr.where], expr.value)
-        if isinstance(expr, ast.Slice) and id(expr) not in between_brackets:
-            bounds = [literal(None) if bound is None else bound for bound in (expr.lower, expr.upper, expr.step)]
-            return ast.Call(func=_builtin(names, "slice"), args=bounds, keywords=[])
-        if isinstance(expr, WithExcept):
-            caught = ast.Call(func=ast.Name(id=names.of_object(sys.exc_info), ctx=ast.Load()), args=[], keywords=[])
-            return ast.Call(func=expr.exit, args=[ast.Starred(value=caught, ctx=ast.Load())], keywords=[])
-        if isinstance(expr, Common):
-            return _builtin(names, expr.id)
-        if isinstance(expr, Cell):
-            return _cell(expr.name)
-        if isinstance(expr, Function):
-            return _made_in_place(expr, names)
-        if isinstance(expr, ast.Name) and not is_writable(expr.id):
-            expr.id = names.of_variable(expr.id)
-        return expr
-
+    leftovers = Leftovers(names, _indices([node for node in present if isinstance(node, ast.Subscript)]))
+    if any(type(node) in NAMED for node in present):
+        for node in nodes(body.stmts):
+            if type(node) in NAMED:
+                leftovers.name(node)
     if any(type(node) in kinds for node in present):
-        rewrite_expressions(body.stmts, rewrite, kinds)
+        rewrite_expressions(body.stmts, leftovers.rewrite, kinds)
     if not names.are_writable:
         write_identifiers(body.stmts, names.of_variable)
+
+
+class Leftovers:
+    """Names of temporaries, and plain expressions for nodes that are no Python.
+
+    between_brackets: identities of the slices that stand between the brackets of a subscript.
+    """
+
+    def __init__(self, names: Names, between_brackets: set[int]) -> None:
+        self.names = names
+        self.between_brackets = between_brackets
+        self.temps: dict[int, str] = {}
+
+    def name(self, node: ast.AST) -> None:
+        """Name the temporary that a node is, or sets."""
+        if isinstance(node, (Definition, AsyncDefinition)) and isinstance(node.target, Temp):
+            function = node.name
+            node.name = self._named(node.target.temp, function)
+            if node.name != function:
+                self.names.functions[node.name] = function
+        elif isinstance(node, Import) and node.target is not None:
+            node.names[0].asname = self._named(node.target.temp, node.names[0].name)
+        elif isinstance(node, Temp):
+            self._named(node.temp, f"tmp_{len(self.temps) + 1}")
+
+    def rewrite(self, expr: ast.expr) -> ast.expr:
+        """Return the plain expression for one of `KINDS` or a variable."""
+        match expr:
+            case Temp(temp=temp):
+                return ast.Name(id=self._named(temp, f"tmp_{len(self.temps) + 1}"), ctx=ast.Load())
+            case Object(value=value):
+                return ast.Name(id=self.names.of_object(value), ctx=ast.Load())
+            case Common(id=name):
+                return _builtin(self.names, name)
+            case Cell(name=name):
+                return _cell(name)
+            case Function():
+                return _made_in_place(expr, self.names)
+            case ast.Slice() if id(expr) not in self.between_brackets:
+                bounds = [literal(None) if bound is None else bound for bound in (expr.lower, expr.upper, expr.step)]
+                return ast.Call(func=_builtin(self.names, "slice"), args=bounds, keywords=[])
+            case ast.Name(id=name) if not is_writable(name):
+                expr.id = self.names.of_variable(name)
+                return expr
+        return self._call(expr)
+
+    def _call(self, expr: ast.expr) -> ast.expr:
+        """Return the call that an operation without a syntax of its own is; other expressions as they are."""
+        match expr:
+            case GetIter(value=value):
+                return ast.Call(func=_builtin(self.names, "iter"), args=[value], keywords=[])
+            case AsyncIter(value=value):
+                return _called(self.names, AITER, value)
+            case AsyncNext(value=value):
+                return _called(self.names, ANEXT, value)
+            case GetAwaitable(value=value, where=where) if where in AWAITS:
+                return _called(self.names, AWAITS[where], value)
+            case WithExcept(exit=exit_):
+                info = ast.Name(id=self.names.of_object(sys.exc_info), ctx=ast.Load())
+                caught = ast.Starred(value=ast.Call(func=info, args=[], keywords=[]), ctx=ast.Load())
+                return ast.Call(func=exit_, args=[caught], keywords=[])
+        return expr
+
+    def _named(self, temp: int, wish: str) -> str:
+        if temp not in self.temps:
+            self.temps[temp] = self.names.fresh(self.names.hints.get(temp, wish))
+            step("v{} is called {}", temp, self.temps[temp])
+        return self.temps[temp]
 
 
 NAMED = (Temp, Definition, AsyncDefinition, Import)

@@ -104,27 +104,31 @@ def _cases(rest: list[ast.stmt], subject: ast.expr) -> tuple[list[ast.match_case
     """Return the cases that a chain of tests of one subject begins with, and those of the `match` that it ends with."""
     cases: list[ast.match_case] = []
     while rest:
-        first = rest[0]
-        capture = _captured(first, subject)
+        capture = _captured(rest[0], subject)
         behind = rest[1:] if capture is not None else rest
-        test = behind[0] if len(behind) == 1 and isinstance(behind[0], ast.If) else None
-        inner = behind[0] if len(behind) == 1 else None
-        if isinstance(inner, ast.Match) and capture is None and _same(inner.subject, subject):
-            return cases, inner.cases
-        if test is not None and cases:
-            _turn(test, subject)
-        tested = _pattern(test.test) if test is not None and capture is None else None
-        if test is not None and tested is not None and _same(tested[0], subject):
-            cases.append(ast.match_case(pattern=tested[1], guard=tested[2], body=_case_body(test)))
-            rest = test.orelse
-        elif test is not None and _goes_on(test.orelse, subject):
-            cases.append(ast.match_case(pattern=Capture(None, capture), guard=test.test, body=_case_body(test)))
-            rest = test.orelse
-        else:
+        only = behind[0] if len(behind) == 1 else None
+        if isinstance(only, ast.Match) and capture is None and _same(only.subject, subject):
+            return cases, only.cases
+        if isinstance(only, ast.If) and cases:
+            _turn(only, subject)
+        case = _tested_case(only, subject, capture) if isinstance(only, ast.If) else None
+        if case is None or not isinstance(only, ast.If):
             if capture is not None or not all(isinstance(stmt, ast.Pass) for stmt in rest):
                 cases.append(ast.match_case(pattern=Capture(None, capture), guard=None, body=behind or [ast.Pass()]))
             break
+        cases.append(case)
+        rest = only.orelse
     return cases, []
+
+
+def _tested_case(test: ast.If, subject: ast.expr, capture: Var | None) -> ast.match_case | None:
+    """Return the case that a test of the subject is; one that captures it may have any guard, if cases follow."""
+    tested = _pattern(test.test) if capture is None else None
+    if tested is not None and _same(tested[0], subject):
+        return ast.match_case(pattern=tested[1], guard=tested[2], body=_case_body(test))
+    if _goes_on(test.orelse, subject):
+        return ast.match_case(pattern=Capture(None, capture), guard=test.test, body=_case_body(test))
+    return None
 
 
 def _case_body(test: ast.If) -> list[ast.stmt]:

@@ -28,16 +28,22 @@ def module_body(body: Body, objects: Mapping[str, object]) -> list[ast.stmt]:
         stmts.pop()
     declarations = [stmt for stmt in stmts if isinstance(stmt, ast.Global)]
     stmts = [stmt for stmt in stmts if not isinstance(stmt, ast.Global)]
-    first = stmts[0] if stmts else None
-    if isinstance(first, ast.Assign) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
-        (target, *rest) = first.targets
-        if not rest and isinstance(target, ast.Name) and target.id == "__doc__":
-            stmts[0] = ast.Expr(value=first.value, lineno=0)
+    text = _stored_docstring(stmts[0]) if stmts else None
+    if text is not None:
+        stmts[0] = ast.Expr(value=text, lineno=0)
     place = 0
     while place < len(stmts) and ((place == 0 and _is_docstring(stmts[0])) or _is_future(stmts[place])):
         place += 1
     bindings = [_binding(name, value, body) for name, value in objects.items()]
     return [*stmts[:place], *bindings, *declarations, *stmts[place:]] or [ast.Pass()]
+
+
+def _stored_docstring(stmt: ast.stmt) -> ast.Constant | None:
+    """Return the text that a statement stores to `__doc__`, and nowhere else."""
+    match stmt:
+        case ast.Assign(targets=[ast.Name(id="__doc__")], value=ast.Constant(value=str()) as text):
+            return text
+    return None
 
 
 def _binding(name: str, value: object, body: Body) -> ast.stmt:

@@ -140,6 +140,13 @@ def own_variables(stmts: Sequence[ast.AST], around: bool, apart: list[Var] | Non
     return found
 
 
+def _head_parts(node: Definition | AsyncDefinition) -> list[ast.AST]:
+    """Return the parts of a definition's head that are evaluated around it."""
+    annotations = [arg.annotation for arg in ast.walk(node.args) if isinstance(arg, ast.arg)]
+    parts = [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults, *annotations, node.returns]
+    return [*(part for part in parts if part is not None), *node.type_params]
+
+
 def _named(stmts: Sequence[ast.AST], around: bool, inner: list[ast.AST] | None) -> list[Var]:
     """Return the variables that nodes name; `inner` takes the parts of inline comprehensions instead."""
     found: list[Var] = []
@@ -152,10 +159,7 @@ def _named(stmts: Sequence[ast.AST], around: bool, inner: list[ast.AST] | None) 
             found.append(node)
         elif isinstance(node, (Definition, AsyncDefinition)):
             found.extend([node.target] if isinstance(node.target, Var) else [])
-            work.extend([*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)])
-            work.extend(arg.annotation for arg in ast.walk(node.args) if isinstance(arg, ast.arg) and arg.annotation)
-            work.extend([node.returns] if node.returns is not None else [])
-            work.extend(node.type_params)
+            work.extend(_head_parts(node))
         elif isinstance(node, ClassDefinition):
             found.append(node.target)
             work.extend([*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)])
@@ -171,10 +175,14 @@ def _named(stmts: Sequence[ast.AST], around: bool, inner: list[ast.AST] | None) 
             found.extend(bound if around else [])
             work.append(node.generators[0].iter)
         elif isinstance(node, COMPREHENSIONS) and inner is not None:
-            first = node.generators[0]
-            inner += [part for part in ast.iter_child_nodes(node) if part is not first]
-            inner += [first.target, *first.ifs]
-            work.append(first.iter)
+            inner += _inner_parts(node)
+            work.append(node.generators[0].iter)
         else:
             work.extend(holding(node, BINDING))
     return found
+
+
+def _inner_parts(node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> list[ast.AST]:
+    """Return the parts of a comprehension that are evaluated in its own scope."""
+    first = node.generators[0]
+    return [*(part for part in ast.iter_child_nodes(node) if part is not first), first.target, *first.ifs]

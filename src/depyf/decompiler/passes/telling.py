@@ -48,18 +48,24 @@ def _telling(value: ast.expr, hints: dict[int, str]) -> str | None:
     if isinstance(value, ast.Attribute):
         return value.attr.strip("_") or None
     if isinstance(value, ast.Subscript):
-        key = literal_value(value.slice)
-        if isinstance(key, str):
-            return key.strip("_")
-        owner = _plain_name(value.value, hints)
-        return f"{owner}_{key}" if isinstance(key, int) and key >= 0 and owner is not None else None
-    if isinstance(value, ast.Call):
-        callee = value.func.attr if isinstance(value.func, ast.Attribute) else _plain_name(value.func, hints)
-        if callee == "__new__" and value.args:
-            made = _plain_name(value.args[0], hints)
-            return _instance(made) if made is not None else None
-        return f"{callee.strip('_')}_result" if callee is not None and not callee.startswith("__") else None
-    return None
+        return _item_name(value, hints)
+    return _result_name(value, hints) if isinstance(value, ast.Call) else None
+
+
+def _item_name(value: ast.Subscript, hints: dict[int, str]) -> str | None:
+    key = literal_value(value.slice)
+    if isinstance(key, str):
+        return key.strip("_")
+    owner = _plain_name(value.value, hints)
+    return f"{owner}_{key}" if isinstance(key, int) and key >= 0 and owner is not None else None
+
+
+def _result_name(value: ast.Call, hints: dict[int, str]) -> str | None:
+    callee = value.func.attr if isinstance(value.func, ast.Attribute) else _plain_name(value.func, hints)
+    if callee == "__new__" and value.args:
+        made = _plain_name(value.args[0], hints)
+        return _instance(made) if made is not None else None
+    return f"{callee.strip('_')}_result" if callee is not None and not callee.startswith("__") else None
 
 
 def _instance(name: str) -> str:

@@ -12,7 +12,7 @@ from depyf.bytecode.operations import OF_VARIABLES
 from depyf.decompiler.lift.simplify import Known
 from depyf.decompiler.passes.body import Bodies, Body
 from depyf.decompiler.passes.identifiers import are_writable
-from depyf.decompiler.passes.leftovers import Names
+from depyf.decompiler.passes.names import Names
 from depyf.decompiler.passes.scopes import shadow, variables_of
 from depyf.decompiler.pipeline.table import ALONE, BUILD, LAST, NOTHING, SCOPES, TOGETHER
 from depyf.decompiler.pipeline.work import Fault, Work, run_passes

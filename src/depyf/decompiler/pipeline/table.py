@@ -6,7 +6,6 @@ the two when this module is imported.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -72,7 +71,6 @@ from depyf.decompiler.structure.choices import Choices, Dispatch
 from depyf.decompiler.structure.class_ends import end_class
 from depyf.decompiler.structure.collapse import collapse, count_uses
 from depyf.decompiler.structure.copies import join_copies
-from depyf.decompiler.structure.dispatch import dispatch_levels, dispatch_scopes
 from depyf.decompiler.structure.dispatch.groups import check_groups
 from depyf.decompiler.structure.dispatch.phis import drop_dead_phis
 from depyf.decompiler.structure.dropped import remove_dropped
@@ -259,16 +257,13 @@ def _complete(work: Work) -> None:
         raise Unstructured("statements are nested deeper than Python takes them")
 
 
-def _dispatch_scopes(work: Work) -> None:
-    _take_dispatched(work, dispatch_scopes(work.graph, restore_matches))
+def _dispatch(work: Work) -> None:
+    from depyf.decompiler.structure.dispatch.flat import dispatch_levels, dispatch_scopes
 
-
-def _dispatch_levels(work: Work) -> None:
-    _take_dispatched(work, dispatch_levels(work.graph, restore_matches))
-
-
-def _take_dispatched(work: Work, stmts: list[ast.stmt]) -> None:
-    work.stmts = restore_asserts(restore_heads(stmts)) if "LOAD_COMMON" in work.ops else restore_heads(stmts)
+    write = dispatch_scopes if scopes_dispatch(work) else dispatch_levels
+    work.stmts = restore_heads(write(work.graph, restore_matches))
+    if "LOAD_COMMON" in work.ops:
+        work.stmts = restore_asserts(work.stmts)
     _complete(work)
     work.names.hints.update(work.graph.hints)
 
@@ -433,7 +428,7 @@ PASSES: tuple[Pass, ...] = (
     Pass(
         SCOPES,
         Stage.STATEMENTS,
-        _dispatch_scopes,
+        _dispatch,
         "loops dispatch on the number of a block, a `try` for each handler",
         optional=True,
         applies=scopes_dispatch,
@@ -441,7 +436,7 @@ PASSES: tuple[Pass, ...] = (
     Pass(
         "dispatch-levels",
         Stage.STATEMENTS,
-        _dispatch_levels,
+        _dispatch,
         "loops dispatch on the number of a block, one `try` for all handlers",
         applies=levels_dispatch,
     ),

@@ -13,7 +13,7 @@ from depyf.bytecode.listing import Listing
 from depyf.decompiler.graph.tac import Graph
 from depyf.decompiler.lift.simplify import Known
 from depyf.decompiler.passes.body import Bodies, Body
-from depyf.decompiler.passes.leftovers import Names
+from depyf.decompiler.passes.names import Names
 from depyf.decompiler.steps import Stopped, present
 from depyf.decompiler.structure.choices import Choices, Dispatch
 from depyf.decompiler.structure.labels import Unresolved

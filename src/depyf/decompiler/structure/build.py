@@ -85,6 +85,16 @@ class Builder:
         that it is one. So does a node that is all there is of a protected region, the `pass` of a `with`, one that
         begins a loop, and a `break` or `continue` behind what only seems to go on there.
         """
+        onward, breaks = self._only_jumps()
+        for label, node in self.nodes.items() if onward else ():
+            for jump in node.jumps:
+                if not jump.never and jump.label in onward:
+                    self._lead_on(node, jump, onward, breaks)
+            if self.nodes.targets(label) != {jump.label for jump in node.jumps}:
+                self.nodes.add(label, node)
+
+    def _only_jumps(self) -> tuple[dict[int, Jump], set[int]]:
+        """Return the nodes that hold nothing but a jump, each with its jump; and those of them that leave a loop."""
         onward: dict[int, Jump] = {}
         breaks: set[int] = set()
         seeming = self._said_behind() if self.graph.source_order else set()
@@ -96,26 +106,24 @@ class Builder:
                 onward[label] = jump
                 if self._breaks(node, jump.label):
                     breaks.add(label)
-        for label, node in self.nodes.items() if onward else ():
-            for jump in node.jumps:
-                if jump.never or jump.label not in onward:
-                    continue
-                seen = {jump.label}
-                leaves = jump.label in self.nodes and self._breaks(node, jump.label)
-                around = {-1, *self.recognised.regions.chain(node.handler)}
-                while jump.label in onward and onward[jump.label].label not in seen:
-                    passed = onward[jump.label]
-                    behind = onward.get(passed.label, passed)
-                    says = jump.explicit or passed.explicit or behind.explicit
-                    if self.nodes[jump.label].handler not in around or (jump.label in breaks and not says):
-                        break
-                    if jump.label in breaks and leaves:
-                        break  # One `break` leaves one loop: there is another behind it.
-                    leaves = leaves or jump.label in breaks
-                    jump.label, jump.explicit = passed.label, jump.explicit or passed.explicit
-                    seen.add(jump.label)
-            if self.nodes.targets(label) != {jump.label for jump in node.jumps}:
-                self.nodes.add(label, node)
+        return onward, breaks
+
+    def _lead_on(self, node: Node, jump: Jump, onward: dict[int, Jump], breaks: set[int]) -> None:
+        """Lead one jump of a node past the nodes that hold nothing but a jump."""
+        seen = {jump.label}
+        leaves = jump.label in self.nodes and self._breaks(node, jump.label)
+        around = {-1, *self.recognised.regions.chain(node.handler)}
+        while jump.label in onward and onward[jump.label].label not in seen:
+            passed = onward[jump.label]
+            behind = onward.get(passed.label, passed)
+            says = jump.explicit or passed.explicit or behind.explicit
+            if self.nodes[jump.label].handler not in around or (jump.label in breaks and not says):
+                break
+            if jump.label in breaks and leaves:
+                break  # One `break` leaves one loop: there is another behind it.
+            leaves = leaves or jump.label in breaks
+            jump.label, jump.explicit = passed.label, jump.explicit or passed.explicit
+            seen.add(jump.label)
 
     def _said_behind(self) -> set[int]:
         """Return the nodes that are a `break` or `continue` behind what only seems to go on there."""

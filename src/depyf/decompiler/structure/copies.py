@@ -162,15 +162,22 @@ def _join_ends(graph: Graph, nest: dict[int, tuple[int, ...]]) -> None:
             if length > len(block.insts) or not _ends(block):
                 break
             shared = ends.get(_signature(block, length, nest))
-            if shared is None or shared is block or not _first_waiting(shared, block):
-                continue
-            pair = _single_difference(shared, block, length) if _common(shared, block) >= length else None
-            if pair is not None and pair[0] == shared.phis[0]:
-                step("block {} ends as block {} does", block.index, shared.index)
-                block.insts = block.insts[: len(block.insts) - length]
-                block.exit = Goto(Edge(shared.index, [pair[1]]))
-                _lead_past(graph, block)
+            if shared is not None and shared is not block and _join_end(graph, block, shared, length):
                 break
+
+
+def _join_end(graph: Graph, block: Block, shared: Block, length: int) -> bool:
+    """Let the end of a block be that of another one, if they differ in the value that comes to the other alone."""
+    if not _first_waiting(shared, block) or _common(shared, block) < length:
+        return False
+    pair = _single_difference(shared, block, length)
+    if pair is None or pair[0] != shared.phis[0]:
+        return False
+    step("block {} ends as block {} does", block.index, shared.index)
+    block.insts = block.insts[: len(block.insts) - length]
+    block.exit = Goto(Edge(shared.index, [pair[1]]))
+    _lead_past(graph, block)
+    return True
 
 
 def _ends(block: Block) -> bool:
@@ -197,6 +204,19 @@ def _lead_past(graph: Graph, between: Block) -> None:
 # -- a < b < c -------------------------------------------------------------------------
 
 
+def _popped_first(block: Block, edge: Edge) -> int | None:
+    """Return the value that a block drops first, as it is known where an edge to the block begins."""
+    if not block.insts or block.insts[0].op != "POP":
+        return None
+    popped = block.insts[0].uses[0]
+    return dict(zip(block.phis, edge.args)).get(popped, popped)
+
+
+def _compares(block: Block, branch: Branch, value: int) -> bool:
+    """Return whether a block tests what an operation makes of a value and others."""
+    return any(inst.uses[:1] == [value] and inst.defs == [branch.cond] for inst in block.insts)
+
+
 def _join_chain(graph: Graph, block: Block, branch: Branch) -> None:
     """Let the first of two chained comparisons, if it fails, lead to where the second does.
 
@@ -206,21 +226,17 @@ def _join_chain(graph: Graph, block: Block, branch: Branch) -> None:
     last = block.insts[-1] if block.insts else None
     if last is None or last.defs != [branch.cond] or len(last.uses) != 2:
         return
-    again = graph.block(branch.if_true.target)
-    failed = graph.block(branch.if_false.target)
+    again, failed = graph.block(branch.if_true.target), graph.block(branch.if_false.target)
     middle = last.uses[1]
-    dropped = dict(zip(failed.phis, branch.if_false.args)).get
-    if not isinstance(again.exit, Branch) or again.exit.if_false.args:
-        return
-    if not any(inst.uses[:1] == [middle] and inst.defs == [again.exit.cond] for inst in again.insts):
+    if not isinstance(again.exit, Branch) or again.exit.if_false.args or not _compares(again, again.exit, middle):
         return
     other = graph.block(again.exit.if_false.target)
-    popped = failed.insts[0].uses[0] if failed.insts and failed.insts[0].op == "POP" else None
+    popped = _popped_first(failed, branch.if_false)
     if popped is None:
         # The edge has been led past what drops the value: the place may be that of other tests before as well.
         if middle in again.stack and not branch.if_false.args and other is not failed and _same(failed, other, 0):
             again.exit.if_false = Edge(failed.index, [])
-    elif dropped(popped, popped) == middle and _same(failed, other, 1):
+    elif popped == middle and _same(failed, other, 1):
         branch.if_false = Edge(other.index, [])
 
 

@@ -50,7 +50,7 @@ def _attach(nodes: dict[int, Node], label: int, kids: list[int], sites: dict[int
         else:
             behind.append(kid)
     if compound is not None and is_compound:
-        behind = _around(nodes, label, compound, behind, sites)
+        behind = _Around(nodes, label, compound, behind, sites).behind()
     if isinstance(compound, (Loop, For)) and not behind:
         _break_to(node, compound)
     if isinstance(compound, WithBody) and not behind and len(compound.suppressed) == 1:
@@ -75,64 +75,99 @@ def _fill(jump: Jump, items: list[Item]) -> None:
     jump.body = items
 
 
-def _around(
-    nodes: dict[int, Node], label: int, compound: Item, kids: list[int], sites: dict[int, list[tuple[int, Jump]]]
-) -> list[int]:
-    """Nodes follow a loop, `try` or `with`: decide which is its `else`, and which are written inside."""
-    single = [kid for kid in kids if len(sites[kid]) == 1]
-    nearby = set(kids)
-    if isinstance(compound, Try):
-        inside = [kid for kid in single if _is_inside(nodes[kid], sites[kid][0][1], compound)]
-        _fill_all(inside, nodes, sites)
-        inside += _end_of_body(nodes, [kid for kid in kids if kid not in inside], compound)
-        kids = [kid for kid in kids if kid not in inside]
-        nearby = set(kids)
-        passed = _passed(nodes, label, compound, kids, sites)
+class _Around:
+    """The nodes that follow a loop, `try` or `with`: one may be its `else`, some go inside, the rest behind."""
+
+    def __init__(
+        self,
+        nodes: dict[int, Node],
+        label: int,
+        compound: Item,
+        kids: list[int],
+        sites: dict[int, list[tuple[int, Jump]]],
+    ) -> None:
+        self.nodes, self.label, self.compound, self.kids, self.sites = nodes, label, compound, kids, sites
+        self.single = [kid for kid in kids if len(sites[kid]) == 1]
+        self.nearby = set(kids)
+
+    def behind(self) -> list[int]:
+        """Write what belongs inside and into the `else`; return the nodes that stay behind."""
+        if isinstance(self.compound, Try) and self._try_is_passed(self.compound):
+            return self.kids
+        normal = _normal_exit(self.compound, self.nodes, self.single, self.kids, self.sites)
+        if isinstance(self.compound, Try):
+            lone = _lone_jumps(self.nodes, self.label, self.kids, normal, self.sites)
+            _fill_all(lone, self.nodes, self.sites)
+            self._remove(lone)
+            self.nearby.update(lone)
+        if normal is not None and self._is_settled(normal):
+            return self.kids
+        if normal is None and isinstance(self.compound, Loop) and self._all_stand_inside(self.compound):
+            _fill_all(self.kids, self.nodes, self.sites)
+            return []
+        if len(self.kids) >= 2:
+            self._share_out(normal)
+        return self.kids
+
+    def _remove(self, placed: list[int]) -> None:
+        self.kids, self.single = ([kid for kid in some if kid not in placed] for some in (self.kids, self.single))
+
+    def _make_else(self, normal: int) -> None:
+        _fill_else(self.compound, self.sites[normal][0][1], self.nodes[normal].items)
+        self._remove([normal])
+
+    def _try_is_passed(self, compound: Try) -> bool:
+        """Write what belongs into a `try`; return whether one node behind it is its `else`, which is written too."""
+        nodes = self.nodes
+        inside = [kid for kid in self.single if _is_inside(nodes[kid], self.sites[kid][0][1], compound)]
+        _fill_all(inside, nodes, self.sites)
+        inside += _end_of_body(nodes, [kid for kid in self.kids if kid not in inside], compound)
+        self._remove(inside)
+        self.nearby = set(self.kids)
+        passed = _passed(nodes, self.label, compound, self.kids, self.sites)
         if passed is not None:
             compound.orelse = [Label(passed), *nodes[passed].items]
-            return [kid for kid in kids if kid != passed]
-        single = [kid for kid in single if kid not in inside]
-    normal = _normal_exit(compound, nodes, single, kids, sites)
-    if isinstance(compound, Try):
-        lone = _lone_jumps(nodes, label, kids, normal, sites)
-        _fill_all(lone, nodes, sites)
-        kids, single = ([kid for kid in some if kid not in lone] for some in (kids, single))
-        nearby.update(lone)
-    if normal is not None and isinstance(compound, (Loop, For)) and compound.behind >= 0:
-        if nodes[normal].first >= compound.behind:
-            return kids
-        _fill_else(compound, sites[normal][0][1], nodes[normal].items)
-        return [kid for kid in kids if kid != normal]
-    if normal is not None:
-        if _leads_past(nodes[label], compound, nearby):
-            _fill_else(compound, sites[normal][0][1], nodes[normal].items)
-            return [kid for kid in kids if kid != normal]
-    if normal is None and isinstance(compound, Loop) and len(single) == len(kids):
-        jumps = [*nodes[label].jumps, *(jump for kid in kids for jump in nodes[kid].jumps)]
-        beyond = {jump.label for jump in jumps} - {compound.header, *kids, *nodes[label].ends}
-        direct = beyond & {jump.label for jump in nodes[label].jumps}
-        late = [kid for kid in kids if nodes[kid].first >= nodes[label].last and nodes[kid].jumps]
+            self._remove([passed])
+        return passed is not None
+
+    def _is_settled(self, normal: int) -> bool:
+        """Return whether the place of the normal exit is known: behind the loop in the source, or its `else`."""
+        beyond = self.compound.behind if isinstance(self.compound, (Loop, For)) else -1
+        if beyond >= 0 and self.nodes[normal].first >= beyond:
+            return True
+        if beyond >= 0 or _leads_past(self.nodes[self.label], self.compound, self.nearby):
+            self._make_else(normal)
+            return True
+        return False
+
+    def _all_stand_inside(self, compound: Loop) -> bool:
+        """Return whether all that follows a loop without a normal exit leads to one place, as a `break` there does."""
+        if len(self.single) != len(self.kids):
+            return False
+        node = self.nodes[self.label]
+        jumps = [*node.jumps, *(jump for kid in self.kids for jump in self.nodes[kid].jumps)]
+        beyond = {jump.label for jump in jumps} - {compound.header, *self.kids, *node.ends}
+        direct = beyond & {jump.label for jump in node.jumps}
+        late = [kid for kid in self.kids if self.nodes[kid].first >= node.last and self.nodes[kid].jumps]
         # A `break` to where they lead as well cannot pass them, where they would stand behind the loop.
-        breaks = any(jump.label in direct and jump not in compound.orelse for jump in nodes[label].jumps)
-        if len(beyond) == 1 and (direct or len(kids) > 1) and (breaks or not (late and nodes[label].in_order)):
-            _fill_all(kids, nodes, sites)
-            return []
-    if len(kids) < 2:
-        return kids
-    if normal is not None and isinstance(compound, Loop) and len(single) == len(kids):
-        others = [kid for kid in single if kid != normal]
-        if all(other < normal for other in others):
-            _fill_all(others, nodes, sites)
-            return [normal]
-    if normal is not None:
-        _fill_else(compound, sites[normal][0][1], nodes[normal].items)
-        single = [kid for kid in single if kid != normal]
-        kids = [kid for kid in kids if kid != normal]
-    for kid in single:
-        if len(kids) > 1 and not sites[kid][0][1].never:
-            _fill(sites[kid][0][1], nodes[kid].items)
-            kids = [other for other in kids if other != kid]
-    return kids
+        breaks = any(jump.label in direct and jump not in compound.orelse for jump in node.jumps)
+        leads_on = len(beyond) == 1 and bool(direct or len(self.kids) > 1)
+        return leads_on and (breaks or not (late and node.in_order))
+
+    def _share_out(self, normal: int | None) -> None:
+        """Write all but one of several nodes inside, or into the `else`."""
+        if normal is not None and isinstance(self.compound, Loop) and len(self.single) == len(self.kids):
+            others = [kid for kid in self.single if kid != normal]
+            if all(other < normal for other in others):
+                _fill_all(others, self.nodes, self.sites)
+                self._remove(others)
+                return
+        if normal is not None:
+            self._make_else(normal)
+        for kid in list(self.single):
+            if len(self.kids) > 1 and not self.sites[kid][0][1].never:
+                _fill(self.sites[kid][0][1], self.nodes[kid].items)
+                self._remove([kid])
 
 
 def _fill_all(kids: list[int], nodes: dict[int, Node], sites: dict[int, list[tuple[int, Jump]]]) -> None:

@@ -30,20 +30,26 @@ def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
             while True:
                 target = graph.block(edge.target)
                 onward = _onward(target, uses, markers, stated)
-                if target.handler not in regions.chain(block.handler) and target.handler >= 0:
-                    break
-                if _comes_back(graph, block, target, onward, regions):
-                    break
                 if onward is None or onward.target in seen or target.index == graph.end:
                     break
-                if isinstance(block.exit, ForIter) and any(map(ne, graph.block(onward.target).phis, onward.args)):
-                    break  # The head of a loop is no place to assign values.
+                if not _may_pass(graph, block, target, onward, regions):
+                    break
                 step("block {} leads past block {}, to {}", block.index, edge.target, onward.target)
                 renamed = dict(zip(target.phis, edge.args))
                 edge.args = [renamed.get(arg, arg) for arg in onward.args]
                 edge.target = onward.target
                 seen.add(edge.target)
     prune(graph)
+
+
+def _may_pass(graph: Graph, block: Block, target: Block, onward: Edge, regions: Regions) -> bool:
+    """Return whether an edge of a block may lead past an empty one."""
+    if target.handler not in regions.chain(block.handler) and target.handler >= 0:
+        return False
+    if _comes_back(graph, block, target, onward, regions):
+        return False
+    # The head of a loop is no place to assign values.
+    return not (isinstance(block.exit, ForIter) and any(map(ne, graph.block(onward.target).phis, onward.args)))
 
 
 def _may_do_nothing(block: Block) -> bool:

@@ -6,7 +6,7 @@ from depyf.report.catalogue.kind import Kind
 
 LIMIT = Kind(
     "recompile-limit",
-    "`{function}` reached the limit of entries, and other calls run eager: {because}",
+    "{calls} of `{function}` ran eager, since it has reached the limit of entries: {because}",
     "{advice}",
 )
 FAILURE = Kind("failure", "The compile of `{function}` failed, {exception}: {reason}", "")

@@ -138,7 +138,7 @@ STATES = {
     "torch_function_modes": Kind(
         "torch-function-modes",
         "other torch function modes were entered: {actual}, not {expected}",
-        "enter the same modes in all calls, or none",
+        "",
     ),
     "allow_tf32": Kind(
         "matmul-precision",

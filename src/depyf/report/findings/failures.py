@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from depyf.report.findings.model import Cost, Finding, Where
 from depyf.report.model import Compile, Failure, Session, UserLine
@@ -18,9 +19,24 @@ def is_limit(failure: Failure) -> bool:
     return any(name in failure.kind or name in failure.reason for name in LIMITS)
 
 
-def is_break(compiled: Compile) -> bool:
-    """Return whether a compile was given up at a graph break, which is a finding of its own."""
-    return compiled.failure is not None and compiled.failure.kind == "Unsupported" and bool(compiled.breaks)
+Place: TypeAlias = tuple[str, int]
+
+UNSUPPORTED = "Unsupported"
+"""Torch's name for what a graph break is, where the whole frame is given up for it."""
+
+
+def break_places(session: Session) -> frozenset[Place]:
+    """Return the lines at which graphs end."""
+    found = (each.where for _, compiled in session.compiles() for each in compiled.breaks)
+    return frozenset((where.filename, where.line) for where in found if where is not None)
+
+
+def ends_at(compiled: Compile) -> set[Place]:
+    """Return the lines at which a compile was given up for a graph break."""
+    if compiled.failure is None or compiled.failure.kind != UNSUPPORTED:
+        return set()
+    lines = [compiled.failure.where, *(each.where for each in compiled.breaks[-1:])]
+    return {(line.filename, line.line) for line in lines if line is not None}
 
 
 def place(line: UserLine) -> Where:
@@ -42,11 +58,13 @@ def reason_of(failure: Failure) -> str:
 
 def of_failures(session: Session) -> Iterator[Finding]:
     """Yield a finding for each compile that failed."""
+    breaks = break_places(session)
     for function, compiled in session.compiles():
         failure = compiled.failure
-        if failure is None or is_limit(failure) or is_break(compiled):
+        if failure is None or is_limit(failure) or ends_at(compiled) & breaks:
             continue
         where = failure.where or UserLine(function.filename, function.first_line, "", function.name)
         cause = f"The compile of `{function.name}` failed, {failure.kind}: {reason_of(failure)}"
+        cost = cost_of(compiled, function.eager_calls)
         fix = failure.hints[0] if failure.hints else ""
-        yield Finding("failure", "high", place(where), cause, cost_of(compiled), fix, (str(compiled.id),))
+        yield Finding("failure", "high", place(where), cause, cost, fix, (str(compiled.id),))

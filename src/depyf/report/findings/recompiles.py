@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from depyf.report.catalogue import Kind, kind_of_recompile
 from depyf.report.catalogue.others import LIMIT
 from depyf.report.catalogue.recompiles import COUNTER, GROWTH, filled
+from depyf.report.counts import counted
 from depyf.report.findings.failures import cost_of, is_limit, place
 from depyf.report.findings.model import Cost, Finding, Severity, Where
-from depyf.report.model import Compile, Function, Recompile, Session, UserLine
+from depyf.report.model import Compile, Function, Recompile, Session, Unavailable, UserLine
 from depyf.report.nearest import literal, nearest
 from depyf.report.refused import Refused
 from depyf.report.user_source import is_library_file
@@ -94,7 +95,8 @@ def _finding(session: Session, cause: Cause, limited: list[Compile]) -> Finding:
     cost = _cost([*cause.compiles, *limited])
     where = where_of(session, cause.function, last)
     if limited:
-        said = LIMIT.cause.format(function=name, because=because)
+        said = LIMIT.cause.format(calls=_eager_calls(cause.function), function=name, because=because)
+        cost = replace(cost, eager_calls=cause.function.eager_calls)
         return Finding(LIMIT.name, "high", where, said, cost, LIMIT.fix.format(advice=advice), ids)
     said = f"`{name}` was compiled again: {because}"
     return Finding(cause.kind.name, _severity(cause), where, said, cost, advice, ids)
@@ -108,8 +110,21 @@ def _severity(cause: Cause) -> Severity:
 
 def _unexplained(function: Function, limited: list[Compile]) -> Finding:
     where = place(UserLine(function.filename, function.first_line, "", function.name))
-    cause = LIMIT.cause.format(function=function.name, because="torch does not say why")
+    cause = LIMIT.cause.format(
+        calls=_eager_calls(function), function=function.name, because="torch does not say why"
+    )
     return Finding(LIMIT.name, "high", where, cause, _cost(limited), "", tuple(str(each.id) for each in limited))
+
+
+def _eager_calls(function: Function) -> str:
+    """Return how many of the calls of a function ran eager, as far as they are counted."""
+    if function.eager_calls is None:
+        return "other calls"
+    hits = [each.hits for each in function.compiles if not isinstance(each.transformed, Unavailable)]
+    served = [each for each in hits if each is not None]
+    if len(served) < len(hits):
+        return counted(function.eager_calls, "call")
+    return f"{function.eager_calls} of {counted(function.eager_calls + sum(served), 'call')}"
 
 
 def _cost(compiles: list[Compile]) -> Cost:

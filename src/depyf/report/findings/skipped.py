@@ -12,7 +12,7 @@ from depyf.report.user_source import short_path
 
 def of_skipped(session: Session) -> Iterator[Finding]:
     """Yield a finding for each function of the user's own that runs as it was written."""
-    failed = {(each.name, each.filename) for _, each in session.compiles() if each.failure is not None}
+    failed = {(each.name, each.filename) for each, one in session.compiles() if one.failure is not None}
     for each in skips(session):
         if each.whose is Whose.OWN and (each.name, each.filename) not in failed:
             cause = f"`{each.what}` runs eager: {each.reason.rstrip('.')}"

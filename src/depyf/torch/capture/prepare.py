@@ -24,6 +24,7 @@ from depyf.torch.capture import entries, hooks
 from depyf.torch.capture.active import ACTIVE, HITS
 from depyf.torch.capture.ahead_of_time import AheadOfTime
 from depyf.torch.capture.compile_settings import CompileSettings
+from depyf.torch.capture.eager_calls import EagerCalls
 from depyf.torch.capture.earlier import EarlierEntries
 from depyf.torch.capture.recorder import Recorder
 from depyf.torch.capture.selection import Selection
@@ -95,6 +96,7 @@ class DumpContext:
         self._first_runs = FirstRuns(directory)
         self._process = os.getpid()
         self._settings = CompileSettings()
+        self._eager_calls = EagerCalls(self.session)
         self._keep_trace = keep_trace
         self._trace = contextlib.ExitStack()
 
@@ -114,6 +116,7 @@ class DumpContext:
         """Hear no more, put torch's settings back and write what is left. Never raises."""
         with self._problems.contained("taking depyf's hooks out of torch"):
             ACTIVE.leave(self)
+            self._eager_calls.end()
         with self._problems.contained("ending torch's trace"):
             self._trace.close()
         with self._problems.contained("putting torch's settings back"):
@@ -140,6 +143,7 @@ class DumpContext:
         with self._problems.contained("telling of the run in the terminal"):
             self._tell()
         self._problems.write()
+        CLAIMS.release(self.directory)
         self._recorder.forget_texts()
 
     def _write_so_far(self) -> None:
@@ -188,7 +192,11 @@ class DumpContext:
         if kind == stages.GUARD_TREE and running is not None:
             with self._problems.contained(f"reading the guards of {running.compile.id}"):
                 entries.read_guards_in_progress(self._recorder, running)
-        if kind == stages.FRAME_ENDS and self._progress is not None:
+        if kind == stages.FRAME_ENDS and running is not None and running.compile.failure is not None:
+            code = caller.code_in_progress()
+            if code is not None:
+                self._eager_calls.watch(code, running.function)
+        if kind in (stages.FRAME_STARTS, stages.FRAME_ENDS) and self._progress is not None:
             self._progress.changed()
 
     def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:

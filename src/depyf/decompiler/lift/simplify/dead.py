@@ -14,19 +14,9 @@ INVISIBLE = frozenset({"CONST", "BUILD_TUPLE", "BUILD_LIST", "BUILD_SLICE", "LIS
 
 def remove_dead(graph: Graph) -> None:
     """Remove dead operations, until none is left."""
-    definition: dict[int, Inst] = {}
-    uses: dict[int, int] = {}
+    definition, uses = _definitions_and_uses(graph)
     rebound = {inst.arg for block in graph.live() for inst in block.insts if inst.op == "DELETE_FAST"}
     bound = set(graph.code.parameters) - rebound
-    for block in graph.live():
-        for inst in block.insts:
-            for temp in inst.defs:
-                definition[temp] = inst
-            if inst.op != "POP":
-                _count(uses, inst.uses)
-        _count(uses, block.exit.reads())
-        for edge in block.exit.edges():
-            _count(uses, edge.args)
 
     def invisible(inst: Inst) -> bool:
         return inst.op in INVISIBLE or (inst.op == "LOAD_FAST" and inst.arg in bound)
@@ -45,13 +35,32 @@ def remove_dead(graph: Graph) -> None:
             maker = definition.get(temp)
             if maker is not None and invisible(maker):
                 work.append(maker)
-    if not dead:
-        return
+    if dead:
+        _remove(graph, definition, dead)
+
+
+def _remove(graph: Graph, definition: dict[int, Inst], dead: set[int]) -> None:
+    """Take dead operations out of a graph, and what only drops their results."""
     gone = {temp for temp, inst in definition.items() if id(inst) in dead}
     for block in graph.live():
         block.insts = [
             inst for inst in block.insts if id(inst) not in dead and not (inst.op == "POP" and inst.uses[0] in gone)
         ]
+
+
+def _definitions_and_uses(graph: Graph) -> tuple[dict[int, Inst], dict[int, int]]:
+    """Return by temporary what makes it, and how often it is used; dropping a value is no use."""
+    definition: dict[int, Inst] = {}
+    uses: dict[int, int] = {}
+    for block in graph.live():
+        for inst in block.insts:
+            definition.update(dict.fromkeys(inst.defs, inst))
+            if inst.op != "POP":
+                _count(uses, inst.uses)
+        _count(uses, block.exit.reads())
+        for edge in block.exit.edges():
+            _count(uses, edge.args)
+    return definition, uses
 
 
 def _count(uses: dict[int, int], temps: list[int]) -> None:

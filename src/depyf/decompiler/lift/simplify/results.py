@@ -14,7 +14,7 @@ Where it has one item, that is shorter: it can stand in an expression. It is tak
 from __future__ import annotations
 
 import keyword
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from depyf.decompiler.graph.tac import Block, Graph, Inst
 from depyf.decompiler.lift.phis import rename
@@ -28,21 +28,12 @@ def unpack_results(graph: Graph, results: Mapping[str, Sequence[str]]) -> None:
     """
     if results.keys().isdisjoint(graph.code.names):
         return
-    callees: dict[int, str] = {}
-    numbers: dict[int, int] = {}
-    users: dict[int, list[Inst]] = {}
-    kept: set[int] = set()
-    for block in graph.live():
-        for inst in block.insts:
-            if inst.op == "LOAD_GLOBAL":
-                callees[inst.defs[0]] = str(inst.arg)
-            elif inst.op == "CONST" and type(inst.arg) is int:
-                numbers[inst.defs[0]] = inst.arg
-            if inst.op != "POP":
-                for temp in inst.uses:
-                    users.setdefault(temp, []).append(inst)
-        kept.update(block.exit.reads())
-        kept.update(arg for edge in block.exit.edges() for arg in edge.args)
+    insts = [inst for block in graph.live() for inst in block.insts]
+    callees = {inst.defs[0]: str(inst.arg) for inst in insts if inst.op == "LOAD_GLOBAL"}
+    numbers = {inst.defs[0]: inst.arg for inst in insts if inst.op == "CONST" and type(inst.arg) is int}
+    users = _users(insts)
+    kept = {temp for block in graph.live() for temp in block.exit.reads()}
+    kept |= {arg for block in graph.live() for edge in block.exit.edges() for arg in edge.args}
     same: dict[int, int] = {}
     _take_only_items(graph, callees, results)
     for block in graph.live():
@@ -55,6 +46,15 @@ def unpack_results(graph: Graph, results: Mapping[str, Sequence[str]]) -> None:
     for block in graph.live():
         block.insts = [inst for inst in block.insts if not (inst.op == "LOAD_SUBSCR" and inst.defs[0] in same)]
     rename(graph, same)
+
+
+def _users(insts: Iterable[Inst]) -> dict[int, list[Inst]]:
+    """Return the operations that use each temporary; dropping it is no use."""
+    users: dict[int, list[Inst]] = {}
+    for inst in insts:
+        for temp in inst.uses if inst.op != "POP" else ():
+            users.setdefault(temp, []).append(inst)
+    return users
 
 
 def _items(sequence: int, users: list[Inst], numbers: dict[int, int], count: int) -> dict[int, list[int]] | None:

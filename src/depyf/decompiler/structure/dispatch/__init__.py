@@ -37,7 +37,3 @@ in its `except` for all others. An exception that is to be handled in another's 
 holds. `states` numbers the blocks of either form and finds the arms by halving, so that
 neither nesting nor time grows with their number; `arms` makes the statements of one block.
 """
-
-from depyf.decompiler.structure.dispatch.flat import dispatch_levels, dispatch_scopes
-
-__all__ = ["dispatch_levels", "dispatch_scopes"]

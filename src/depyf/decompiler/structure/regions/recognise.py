@@ -10,7 +10,7 @@ from depyf.decompiler.steps import step
 from depyf.decompiler.structure.regions import finally_, names, with_
 from depyf.decompiler.structure.regions.entries import part_entries
 from depyf.decompiler.structure.regions.jumps import protect_jumps
-from depyf.decompiler.structure.regions.table import Kind, Regions, join_straight, prune, skip_empty
+from depyf.decompiler.structure.regions.table import Kind, Region, Regions, join_straight, prune, skip_empty
 
 HARMLESS = frozenset({"CONST", "LOAD_FAST", "POP", "POP_EXCEPT", "MOVE"})
 
@@ -45,18 +45,7 @@ def recognise(graph: Graph) -> Recognised:
             regions.parent.pop(region.handler, None)
             continue
         step("handler {} is {}: its bookkeeping is taken out", region.handler, region.kind.value)
-        match region.kind:
-            case Kind.NAME:
-                names.dissolve(regions, region)
-            case Kind.WITH:
-                found = with_.strip(regions, region)
-                if found is not None:
-                    recognised.withs[region.handler] = found
-            case Kind.FINALLY:
-                if finally_.strip(regions, region):
-                    recognised.finallys.add(region.handler)
-            case _:
-                pass
+        _strip(recognised, region)
     prune(graph)
     settle_phis(graph)
     join_straight(graph)
@@ -74,6 +63,22 @@ def recognise(graph: Graph) -> Recognised:
     return recognised
 
 
+def _strip(recognised: Recognised, region: Region) -> None:
+    """Take out the bookkeeping of one region, and note what it is."""
+    match region.kind:
+        case Kind.NAME:
+            names.dissolve(recognised.regions, region)
+        case Kind.WITH:
+            found = with_.strip(recognised.regions, region)
+            if found is not None:
+                recognised.withs[region.handler] = found
+        case Kind.FINALLY:
+            if finally_.strip(recognised.regions, region):
+                recognised.finallys.add(region.handler)
+        case _:
+            pass
+
+
 def _starts(regions: Regions) -> dict[int, int]:
     """Return by handler the offset at which what it protects begins, directly or around inner handlers."""
     starts: dict[int, int] = {}
@@ -84,6 +89,20 @@ def _starts(regions: Regions) -> dict[int, int]:
         if region.parent >= 0 and start >= 0:
             starts[region.parent] = min(start, starts.get(region.parent, start))
     return starts
+
+
+def _returns_inside(recognised: Recognised, handler: int, block: Block, exit_: Return, may: bool) -> bool:
+    """Return whether a block that returns stood inside of the region of a handler.
+
+    may: whether it may stand there by where control goes; in code in the order of the source its place decides.
+    """
+    graph = recognised.regions.graph
+    if graph.source_order:
+        return exit_.offset < graph.block(graph.handlers[handler].target).insts[0].offset
+    is_left_first = handler in recognised.withs or handler in recognised.finallys
+    if is_left_first and any(inst.op == "LOAD_FAST" for inst in block.insts):
+        return False  # A value that is returned from inside is loaded before the statement is left.
+    return may and all(inst.op in HARMLESS for inst in block.insts)
 
 
 def _absorb_returns(recognised: Recognised, handler: int) -> None:
@@ -102,19 +121,10 @@ def _absorb_returns(recognised: Recognised, handler: int) -> None:
     absorbed: list[Block] = []
     for index in exits:
         block = graph.block(index)
-        if not isinstance(block.exit, Return) or any(source not in body for source in ways.sources(index)):
-            continue
-        is_left_first = handler in recognised.withs or handler in recognised.finallys
-        leaves = follow >= 0 and skip_empty(graph, follow) is not block
-        if graph.source_order:
-            if block.exit.offset < graph.block(graph.handlers[handler].target).insts[0].offset:
-                absorbed.append(block)
-        elif is_left_first and any(inst.op == "LOAD_FAST" for inst in block.insts):
-            # A value that is returned from inside is loaded before the statement is left.
-            continue
-        elif all(inst.op in HARMLESS for inst in block.insts):
+        if isinstance(block.exit, Return) and all(source in body for source in ways.sources(index)):
+            leaves = follow >= 0 and skip_empty(graph, follow) is not block
             alone = len(exits) == 1 and not _is_from_elsewhere(block, block.exit.value)
-            if leaves or not alone:
+            if _returns_inside(recognised, handler, block, block.exit, leaves or not alone):
                 absorbed.append(block)
     for block in absorbed:
         before = list(ways.sources(block.index))

@@ -1,0 +1,74 @@
+"""Names that are made up for one decompilation: of temporaries, of objects without a literal, of variables."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import types
+import unicodedata
+from dataclasses import dataclass, field
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.operations import OF_VARIABLES
+from depyf.decompiler.graph.tac import Graph
+
+
+@dataclass(slots=True)
+class Names:
+    """Names made up for one decompilation.
+
+    objects: placeholder names and the constants without a literal that they stand for.
+    variables: identifiers and the names, which are none, that they stand for.
+    functions: names of functions in the text, and the names that these functions have.
+    hints: what temporaries would best be called.
+    are_writable: a source can say all names of the code.
+    """
+
+    taken: set[str]
+    objects: dict[str, object] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
+    functions: dict[str, str] = field(default_factory=dict)
+    hints: dict[int, str] = field(default_factory=dict)
+    are_writable: bool = True
+    by_identity: dict[int, str] = field(default_factory=dict)
+    by_name: dict[str, str] = field(default_factory=dict)
+
+    def fresh(self, wish: str) -> str:
+        """Return an identifier like `wish` that is not taken."""
+        base = re.sub(r"\W+", "_", unicodedata.normalize("NFKC", wish)).strip("_") or "name"
+        if base[0].isdigit():
+            base = "_" + base
+        name, number = base, 1
+        while name in self.taken or keyword.iskeyword(name):
+            number += 1
+            name = f"{base}_{number}"
+        self.taken.add(name)
+        return name
+
+    def free(self, graph: Graph) -> None:
+        """Take over a graph's hints, and free the names of the variables that no operation names any more."""
+        used = {inst.arg for block in graph.live() for inst in block.insts if inst.op in OF_VARIABLES}
+        self.hints.update(graph.hints)
+        self.taken -= set(graph.code.varnames) - used - set(graph.code.parameters)
+
+    def of_object(self, value: object) -> str:
+        """Return the placeholder of an object; one object has one name."""
+        if isinstance(value, Code) and value.origin is not None:
+            value = value.origin  # The program knows the code object, not depyf's view of it.
+        if id(value) not in self.by_identity:
+            name = self.by_identity[id(value)] = self.fresh(f"object_{_label(value)}")
+            self.objects[name] = value
+        return self.by_identity[id(value)]
+
+    def of_variable(self, name: str) -> str:
+        """Return the identifier of a variable whose name is none."""
+        if name not in self.by_name:
+            self.by_name[name] = self.fresh(name)
+            self.variables[self.by_name[name]] = name
+        return self.by_name[name]
+
+
+def _label(value: object) -> str:
+    if isinstance(value, types.CodeType):
+        return value.co_name
+    return getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or type(value).__name__

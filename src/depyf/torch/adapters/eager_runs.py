@@ -1,0 +1,79 @@
+"""Python's word that the code of a function runs as it was written, and keeping Dynamo off who hears it."""
+
+from __future__ import annotations
+
+import sys
+import types
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from depyf.report.model import Unavailable
+
+_FREE = (3, 4)
+"""Python's numbers of tools that stand for none in particular."""
+
+
+def watch_starts(listener: Callable[[types.CodeType], None], *calls: types.CodeType) -> Starts | Unavailable:
+    """Return what tells `listener` of each start of the code objects that are named to it.
+
+    `listener` must not raise; `calls` are the code objects of what it calls.
+    """
+    monitoring: Any = getattr(sys, "monitoring", None)
+    if monitoring is None:
+        return Unavailable("Python before 3.12 does not say which code runs without a cost to all code")
+    tool = next((number for number in _FREE if monitoring.get_tool(number) is None), None)
+    if tool is None:
+        return Unavailable("other tools have taken Python's places for watching code")
+    return Starts(monitoring, tool, listener, calls)
+
+
+class Starts:
+    """The code objects that are watched; other code runs at its full speed."""
+
+    def __init__(
+        self,
+        monitoring: Any,
+        tool: int,
+        listener: Callable[[types.CodeType], None],
+        calls: Iterable[types.CodeType],
+    ) -> None:
+        self._monitoring = monitoring
+        self._tool = tool
+        self._codes: list[weakref.ref[types.CodeType]] = []
+
+        def told(code: types.CodeType, offset: int) -> None:
+            listener(code)
+
+        for each in (told.__code__, listener.__code__, *calls):
+            _leave_alone(each)
+        monitoring.use_tool_id(tool, "depyf")
+        monitoring.register_callback(tool, monitoring.events.PY_START, told)
+
+    def add(self, code: types.CodeType) -> None:
+        """Tell of each start of `code` from now on."""
+        if not any(each() is code for each in self._codes):
+            self._codes.append(weakref.ref(code))
+            self._monitoring.set_local_events(self._tool, code, self._monitoring.events.PY_START)
+
+    def end(self) -> None:
+        """Tell of none any more."""
+        for each in self._codes:
+            if (code := each()) is not None:
+                self._monitoring.set_local_events(self._tool, code, 0)
+        self._codes.clear()
+        self._monitoring.register_callback(self._tool, self._monitoring.events.PY_START, None)
+        self._monitoring.free_tool_id(self._tool)
+
+
+def _leave_alone(code: types.CodeType) -> None:
+    """Have Dynamo compile neither `code` nor what it calls: it runs where Dynamo looks at every frame."""
+    from torch._C import _dynamo
+
+    eval_frame: Any = _dynamo.eval_frame
+    if hasattr(eval_frame, "set_code_exec_strategy"):
+        from torch._dynamo.types import FrameAction, FrameExecStrategy
+
+        eval_frame.set_code_exec_strategy(code, FrameExecStrategy(FrameAction.SKIP, FrameAction.SKIP))
+    else:
+        eval_frame.skip_code(code)

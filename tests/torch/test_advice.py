@@ -1,0 +1,27 @@
+"""The catalogue of findings: every advice has the two programs that show that it helps."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("torch", reason="the programs of the catalogue compile functions")
+
+from depyf.report.catalogue import KINDS  # noqa: E402 - after the check that torch is there
+from depyf.torch.adapters import seams  # noqa: E402
+from tools.advice.__main__ import judged  # noqa: E402
+from tools.advice.pair import PAIRS  # noqa: E402
+
+
+def test_what_is_advised_was_tried() -> None:
+    advised = {name for name, kind in KINDS.items() if kind.fix}
+    assert advised <= {kind for kind, pair in PAIRS.items() if pair.fixed is not None}
+    assert set(PAIRS) <= set(KINDS)
+    assert len(advised) >= 60
+
+
+@pytest.mark.skipif(not seams.has_structured_trace(), reason="torch before 2.4 does not tell why")
+@pytest.mark.parametrize("kind", ["tensor-size", "module-float", "growing-container", "break-print", "break-file"])
+def test_the_advice_helps(kind: str) -> None:
+    found = judged(PAIRS[kind])
+    assert (found.present, found.gone, found.equal) == (True, True, True)
+    assert found.first

@@ -1,0 +1,50 @@
+"""Calls past the limit of entries: counted where Python offers a way, and told as not counted elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+
+import depyf  # noqa: E402 - after the check that torch is there
+from depyf.report.findings import findings  # noqa: E402
+from depyf.torch.capture.eager_calls import EAGER_CALLS  # noqa: E402
+
+monitored = pytest.mark.skipif(not hasattr(sys, "monitoring"), reason="Python before 3.12 offers no way to count")
+
+
+def times(x: Any, word: str) -> Any:
+    return x * len(word)
+
+
+def run(path: Path) -> Any:
+    torch._dynamo.reset()
+    with depyf.prepare_debug(path) as session:
+        compiled = torch.compile(times, backend="eager")
+        for number in range(20):
+            compiled(torch.ones(2), "a" * number)
+    if not any(each.kind == "recompile-limit" for each in findings(session)):
+        pytest.skip("this torch does not tell of calls past the limit")
+    return session
+
+
+@monitored
+def test_calls_past_the_limit_are_counted(tmp_path: Path) -> None:
+    session = run(tmp_path)
+    (function,) = session.functions.values()
+    limit = torch._dynamo.config.recompile_limit
+    assert function.eager_calls == 20 - limit
+    assert findings(session)[0].cost.eager_calls == 20 - limit
+    assert all(sys.monitoring.get_tool(number) is None for number in range(6))  # type: ignore[attr-defined]
+
+
+@pytest.mark.skipif(hasattr(sys, "monitoring"), reason="this Python counts them")
+def test_where_they_are_not_counted_the_report_says_so(tmp_path: Path) -> None:
+    session = run(tmp_path)
+    assert EAGER_CALLS in session.unavailable
+    assert findings(session)[0].cost.eager_calls is None
+    assert "calls of `times` ran eager" in findings(session)[0].cause
