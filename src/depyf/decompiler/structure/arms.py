@@ -79,3 +79,8 @@ def folded(graph: Graph, uses: dict[int, int], block: Block) -> Arm | None:
         if entry.temp not in folder.by_temp or entry.shared:
             return None
     return Arm(block, entry)
+
+
+def carried(edge: Edge, old: int, new: int) -> Edge:
+    """Return an edge that carries one value in the place of another."""
+    return Edge(edge.target, [new if arg == old else arg for arg in edge.args])

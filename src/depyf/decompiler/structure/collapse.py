@@ -24,6 +24,7 @@ from depyf.decompiler.lift.rules import FOLD
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.arms import (
     Arm,
+    carried,
     computes,
     externals,
     folded,
@@ -207,16 +208,11 @@ class _Collapser:
         is_natural = same_edge(other, cond, natural, inner)
         if self._begins_case(block, arm, is_alternative=not arm_when and is_natural):
             return False
+        if not is_natural and not self._may_swap(block, cond, arm, other, swapped, natural):
+            return False
         same_side, far_side = (natural, swapped) if is_natural else (swapped, natural)
-        if not is_natural and (not same_edge(other, cond, swapped, inner) or cond in other.args):
-            return False
-        if not is_natural and self._keep_apart(block, arm, [*swapped.args, *natural.args]):
-            return False
-        negate_arm = negate = False
-        if not is_natural:
-            turns = self._goes_on(block, cond, arm) or self._arm_negates(block, arm, far_side, same_side)
-            negate_arm = turns and inner not in far_side.args
-            negate = not negate_arm
+        negate_arm = not is_natural and self._turns_arm(block, cond, arm, far_side, same_side)
+        negate = not is_natural and not negate_arm
         op: ast.boolop = ast.And() if arm_when is not negate else ast.Or()
         result = self.graph.new_temp()
         assert isinstance(arm.block.exit, Branch)
@@ -226,8 +222,7 @@ class _Collapser:
             assert arm.entry is not None
             arm.entry.expr = negated(arm.entry.expr)
         self._absorb(block, cond, arm, op, negate, result)
-        near = Edge(same_side.target, [result if arg == inner else arg for arg in same_side.args])
-        far = Edge(far_side.target, [result if arg == inner else arg for arg in far_side.args])
+        near, far = carried(same_side, inner, result), carried(far_side, inner, result)
         self.uses[result] = 1 + near.args.count(result) + far.args.count(result)
         same_when = isinstance(op, ast.Or)
         true_edge, false_edge = (near, far) if same_when else (far, near)
@@ -235,6 +230,18 @@ class _Collapser:
         true_next = None if next_is_same is None else next_is_same == same_when
         block.exit = Branch(result, true_edge, false_edge, block.exit.line, true_next)
         return True
+
+    def _may_swap(self, block: Block, cond: int, arm: Arm, other: Edge, swapped: Edge, natural: Edge) -> bool:
+        """Return whether a test and its arm may be joined where one of them has to be negated."""
+        inner = arm.entry.temp if arm.entry else -1
+        if not same_edge(other, cond, swapped, inner) or cond in other.args:
+            return False
+        return not self._keep_apart(block, arm, [*swapped.args, *natural.args])
+
+    def _turns_arm(self, block: Block, cond: int, arm: Arm, far: Edge, near: Edge) -> bool:
+        """Return whether it is the arm that is negated, and not the test before it."""
+        turns = self._goes_on(block, cond, arm) or self._arm_negates(block, arm, far, near)
+        return turns and (arm.entry is None or arm.entry.temp not in far.args)
 
     def _begins_case(self, block: Block, arm: Arm, *, is_alternative: bool) -> bool:
         """Say whether an arm tests a pattern that stands apart: one that is no alternative, or of another subject."""
@@ -445,10 +452,7 @@ class _Collapser:
         self._if_expression(block, cond, true_arm, false_arm, result)
         self._drop_edge(two.if_true)
         self._drop_edge(two.if_false)
-        near, far = (
-            Edge(edge.target, [result if arg == one.cond else arg for arg in edge.args])
-            for edge in (one.if_true, one.if_false)
-        )
+        near, far = carried(one.if_true, one.cond, result), carried(one.if_false, one.cond, result)
         self.uses[result] = 1 + near.args.count(result) + far.args.count(result)
         block.exit = Branch(result, near, far, None, two.near)
         return True
