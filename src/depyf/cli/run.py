@@ -90,10 +90,9 @@ def run_command(
     told = lines(summary, directory, output, only)
     if html and (summary.places or summary.unfinished):
         told[-1] = f"{build_pages(directory, output, since=began, opened=opened)}; files {told[-1]}"
-    for line in told:
-        click.echo(f"depyf: {line}", err=True)
-    for told_line in profiles(summary) if settings.profile else ():
-        click.echo(told_line, err=True)
+    costs = profiles(summary) if settings.profile else ()
+    for line in (*(f"depyf: {each}" for each in told), *costs):
+        click.echo(line, err=True)
     end_like(status)
 
 
