@@ -15,7 +15,7 @@ from depyf.cli.launch.settings import Settings
 from depyf.cli.launch.summary import lines, profiles, summarised
 from depyf.cli.launch_json import write_launch_json
 from depyf.cli.pages import build_pages, get_ready
-from depyf.report.writer import prepared_directory
+from depyf.report.writer import foreign_files, prepared_directory
 
 
 @click.command("run", context_settings={"allow_interspersed_args": False, "ignore_unknown_options": False})
@@ -64,6 +64,7 @@ def run_command(
         sys.exit(EXIT_USAGE)
     try:
         directory = prepared_directory(output)
+        _refuse_foreign(directory, output)
         if vscode:
             write_launch_json(directory, target, arguments, is_module=module, cwd=Path.cwd())
     except OSError as error:
@@ -94,3 +95,11 @@ def run_command(
     for told_line in profiles(summary) if settings.profile else ():
         click.echo(told_line, err=True)
     end_like(status)
+
+
+def _refuse_foreign(directory: Path, called: Path) -> None:
+    """End with the exit code for wrong usage, if a directory has files that are not depyf's and would be lost."""
+    foreign = foreign_files(directory)
+    if foreign:
+        click.echo(f"depyf run: {called} is no dump, and has {', '.join(foreign)}: give another -o", err=True)
+        sys.exit(EXIT_USAGE)

@@ -35,6 +35,15 @@ def prepared_directory(directory: str | os.PathLike[str]) -> Path:
     return path
 
 
+def foreign_files(directory: Path) -> list[str]:
+    """Return the names of files in a directory that a dump would overwrite, though no dump is there."""
+    if any(directory.glob("index.json")) or any(directory.glob("*/index.json")):
+        return []
+    if any(directory.glob("__*.py")):  # A run that was ended before its first index.
+        return []
+    return sorted(path.name for pattern in ("index.md", "full_code_for_*.py") for path in directory.glob(pattern))
+
+
 def write_whole(path: Path, text: str) -> None:
     """Write `text` to `path` through a temporary file beside it, so that no reader ever sees a part of it.
 
