@@ -49,7 +49,8 @@ def torchs(extra: list[int]) -> float:
 def main() -> None:
     """Print both for each program."""
     for guards in (100, 200, 300, 400, 500, 600, 700, 800, 900, 1000):
-        ours, theirs = [], []
+        ours: list[float] = []
+        theirs: list[float] = []
         for _ in range(ROUNDS):
             for found, measure in ((ours, depyfs), (theirs, torchs)):
                 torch._dynamo.reset()

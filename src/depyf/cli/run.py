@@ -62,8 +62,7 @@ def run_command(
         click.echo(f"depyf run: there is no script {target!r}", err=True)
         sys.exit(EXIT_USAGE)
     try:
-        directory = prepared_directory(output)
-        _refuse_foreign(directory, output)
+        directory = _own_directory(output)
         if vscode:
             write_launch_json(directory, target, arguments, is_module=module, cwd=Path.cwd())
     except OSError as error:
@@ -88,16 +87,21 @@ def run_command(
     told = lines(summary, directory, output, only)
     if html and (summary.places or summary.unfinished):
         told[-1] = f"{build_pages(directory, output, since=began, opened=opened)}; files {told[-1]}"
-    for line in told:
-        click.echo(f"depyf: {line}", err=True)
-    for told_line in profiles(summary) if settings.profile else ():
-        click.echo(told_line, err=True)
+    costs = profiles(summary) if settings.profile else ()
+    for line in (*(f"depyf: {each}" for each in told), *costs):
+        click.echo(line, err=True)
     end_like(status)
 
 
-def _refuse_foreign(directory: Path, called: Path) -> None:
-    """End with the exit code for wrong usage, if a directory has files that are not depyf's and would be lost."""
+def _own_directory(called: Path) -> Path:
+    """Return the directory of a dump made ready; end the command if it has files that are not depyf's.
+
+    Raises:
+        DumpDirectoryError: it cannot be written to.
+    """
+    directory = prepared_directory(called)
     foreign = foreign_files(directory)
     if foreign:
         click.echo(f"depyf run: {called} is no dump, and has {', '.join(foreign)}: give another -o", err=True)
         sys.exit(EXIT_USAGE)
+    return directory
