@@ -53,11 +53,10 @@ def run_command(
 ) -> None:
     """Run the script TARGET with ARGUMENTS as `python` does, and capture what torch compiles.
 
-    The program is the main program of an interpreter of its own, with this process's standard streams, working
-    directory and environment; its processes are captured too, each in a folder `process_<n>` or, under torchrun,
-    `rank_<n>`. Lines on stderr say what came of it, and where the report is: it is built also of a program that crashed
-    or was killed. The exit code is the program's own; 1 if the directory cannot be written, 2 if there is no such
-    script or no such backend.
+    The program runs in an interpreter of its own, with this process's streams, directory and environment. depyf
+    captures its processes too, each in a folder `process_<n>` or, under torchrun, `rank_<n>`. It also reports on a
+    program that crashed or was killed. The exit code is the program's own; 1 if the directory cannot be written, 2 if
+    there is no such script or no such backend.
     """
     if not module and target != "-" and not os.path.exists(target):
         click.echo(f"depyf run: there is no script {target!r}", err=True)
@@ -82,9 +81,8 @@ def run_command(
         against_eager=against_eager,
         keep_trace=keep_trace,
     )
-    status = run(
-        [*(["-m"] if module else []), target, *arguments], settings, meanwhile=get_ready if html else lambda: None
-    )
+    called = [*(["-m"] if module else []), target, *arguments]
+    status = run(called, settings, meanwhile=get_ready if html else lambda: None)
     summary = summarised(directory, began)
     told = lines(summary, directory, output, only)
     if html and (summary.places or summary.unfinished):
