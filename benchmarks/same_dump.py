@@ -79,7 +79,7 @@ def _without_times(path: Path) -> str:
 
 
 def _no_seconds(found: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in found.items() if key not in ("seconds", "compile_seconds", "began")}
+    return {key: value for key, value in found.items() if key not in ("seconds", "compile_seconds", "began", "process")}
 
 
 def differences(one: Path, other: Path) -> tuple[list[str], int]:

@@ -149,3 +149,13 @@ def test_nothing_is_left_behind_and_nothing_is_written(tmp_path, monkeypatch) ->
 def test_a_count_that_is_none_is_a_type_error(wrong) -> None:
     with pytest.raises(TypeError):
         depyf.expect(**wrong)
+
+
+def test_skipped_frames_are_heard_through_a_capture_that_began_later(tmp_path) -> None:
+    with depyf.expect() as outer:
+        eager(lambda n: n + 1)(3)
+        seen = dict(outer.session.skipped)
+        with depyf.prepare_debug(tmp_path):
+            eager(lambda n: n + 2)(3)
+    assert seen
+    assert sum(outer.session.skipped.values()) > sum(seen.values())

@@ -71,6 +71,20 @@ def f(t, g):
         s = 'pyd' if g.p == 'w' else 'so'
         t(s, [x for x in s if x])
 """
+FINALLY_IN_CLAUSE = """
+def f(close):
+    try:
+        g()
+    except A as b:
+        try:
+            h()
+        finally:
+            if close:
+                k()
+            elif b:
+                l()
+    m()
+"""
 BREAK_OUT_OF_WITH = """
 def f(self):
     for s in r():
@@ -115,6 +129,7 @@ def f(a, b):
         CLAUSES,
         ASSERT_IN_CLAUSE,
         CONDITIONAL_IN_FINALLY,
+        FINALLY_IN_CLAUSE,
         CELLS_OF_ANNOTATIONS,
         CHAIN_AT_THE_END,
         AFTER_A_LOOP_OF_WITH,
@@ -122,6 +137,11 @@ def f(a, b):
 )
 def test_comes_back_exactly(source: str, version: tuple[int, int]) -> None:
     assert "state" not in exact(source, version)
+
+
+@pytest.mark.parametrize("version", interpreters.VERSIONS[4:], ids=interpreters.label)
+def test_clauses_of_groups_that_do_nothing_stand_apart(version: tuple[int, int]) -> None:
+    exact("try:\n    a\nexcept* b:\n    pass\nexcept* c:\n    pass\n", version)
 
 
 @from_3_10

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from depyf.report import writer
-from depyf.report.writer import DumpDirectoryError, prepared_directory, write_whole
+from depyf.report.writer import DumpDirectoryError, foreign_files, prepared_directory, write_whole
 
 
 def test_parents_are_made_and_nothing_is_left_in_them(tmp_path: Path) -> None:
@@ -44,3 +44,12 @@ def test_what_fails_in_the_middle_leaves_the_file_that_was_there(
 def test_text_that_utf8_cannot_hold(tmp_path: Path) -> None:
     write_whole(tmp_path / "f", "a\udc80b")
     assert (tmp_path / "f").read_text(encoding="utf-8") == "a\\udc80b"
+
+
+def test_files_that_are_not_of_a_dump_are_seen(tmp_path: Path) -> None:
+    assert foreign_files(tmp_path) == []
+    (tmp_path / "index.md").write_text("mine")
+    (tmp_path / "full_code_for_f_0.py").write_text("mine")
+    assert foreign_files(tmp_path) == ["full_code_for_f_0.py", "index.md"]
+    (tmp_path / "index.json").write_text("{}")
+    assert foreign_files(tmp_path) == []

@@ -16,6 +16,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 import depyf  # noqa: E402 - after the check that torch is there
+from depyf.report.writer import DumpDirectoryError  # noqa: E402
 from depyf.torch.capture.active import ACTIVE  # noqa: E402
 from tests.torch import programs  # noqa: E402
 
@@ -251,3 +252,36 @@ def test_threads_that_compile_at_once_in_one_context(tmp_path: Path) -> None:
     assert {f"full_code_for_{program.__name__}_0.py" for program in chosen} <= set(names)
     assert {function.name for function in session.roots()} == {program.__name__ for program in chosen}
     assert "depyf_problems.txt" not in names
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="this system does not show descriptors")
+def test_a_directory_is_not_open_after_its_context_and_stays_this_process_s(tmp_path: Path) -> None:
+    with depyf.prepare_debug(tmp_path):
+        pass
+    opened = [f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd")]
+    assert str(tmp_path) not in [os.readlink(each) for each in opened if os.path.lexists(each)]
+    program = f"import depyf\nwith depyf.prepare_debug({str(tmp_path)!r}) as run: print(run.directory)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(tmp_path / "process_2")
+    with depyf.prepare_debug(tmp_path) as run:
+        assert run.directory == str(tmp_path)
+
+
+def test_a_relative_path_in_a_directory_that_was_removed_is_the_documented_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(DumpDirectoryError, match="cannot write its files to 'dump'"):
+        depyf.prepare_debug("dump").__enter__()
+
+
+def test_a_working_directory_that_was_removed_is_no_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with depyf.prepare_debug(tmp_path / "dump") as session:
+        torch.compile(programs.straight, backend="eager")(torch.ones(3))
+    assert session.problems == []
+    assert (tmp_path / "dump" / "index.md").exists()

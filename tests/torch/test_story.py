@@ -15,8 +15,9 @@ torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch
 
 import depyf  # noqa: E402 - after the check that torch is there
 from depyf.report.index_json import SCHEMA  # noqa: E402
-from depyf.report.model import GuardSet, Transformed  # noqa: E402
+from depyf.report.model import FirstCall, GuardSet, Transformed  # noqa: E402
 from depyf.report.summary import show, summary  # noqa: E402
+from depyf.report.words import trigger_words  # noqa: E402
 from depyf.torch.adapters import lacking, seams  # noqa: E402
 from depyf.verify.level import Level  # noqa: E402
 from tests.torch import programs  # noqa: E402
@@ -261,3 +262,24 @@ def test_what_is_compiled_ahead_of_its_calls_has_a_whole_story(tmp_path: Path) -
     assert {"Captured_Graph", "Forward_graph"} <= {each.stage for each in compiled.artefacts}
     assert compiled.seconds["total"] > 0
     assert (session.loose, compiled.gone) == ([], "")
+
+
+def test_a_compile_after_one_that_failed_is_no_recompile(tmp_path: Path) -> None:
+    tries: list[int] = []
+
+    def backend(module, inputs):
+        tries.append(1)
+        if len(tries) == 1:
+            raise RuntimeError("not the first time")
+        return module.forward
+
+    compiled = torch.compile(programs.straight, backend=backend)
+    with depyf.prepare_debug(tmp_path) as session:
+        with pytest.raises(Exception, match="not the first time"):
+            compiled(torch.ones(3))
+        compiled(torch.ones(3))
+    first, second = (compiled for _, compiled in session.compiles())
+    assert first.failure is not None
+    assert second.trigger == FirstCall(str(first.id))
+    assert trigger_words(second.trigger) == f"again, as compile {first.id} failed"
+    assert index(tmp_path)["functions"][0]["compiles"][1]["trigger"] == {"kind": "first call", "failed": str(first.id)}

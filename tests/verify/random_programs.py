@@ -66,6 +66,9 @@ def shown(value: object, depth: int = 0) -> object:
 class Value:
     """An object all of whose operations are observed."""
 
+    trace: Trace
+    number: int
+
     def __init__(self, trace: Trace, number: int) -> None:
         self.__dict__.update(trace=trace, number=number)
 

@@ -27,6 +27,7 @@ UNTOLD = {
     "guards": "the trace holds torch's text of them, which the report shows, and no executable form",
     "hits, gone, skipped, compiled_before": "nothing is written when compiled code runs or an entry goes",
     "explained and contrast of a recompile": "they are made by calling the guards of other entries",
+    "caller of a resume function": "only bytecode names it, where several functions break at its line",
     "resumes_at, offset": "the line after a break is in the bytecode; the trace says where the graph broke",
     "the last line of called_from": "torch writes no caller for a function that calls what torch.compile returned",
     "metrics": "a live capture leaves them out: they are other numbers in each run",
@@ -58,7 +59,7 @@ def facts(index: dict[str, Any]) -> dict[str, Any]:
 def _told(made: dict[str, Any]) -> dict[str, Any]:
     trigger, failure = made["trigger"], made["failure"]
     return {
-        "trigger": (trigger["kind"], trigger.get("caller")),
+        "trigger": trigger["kind"],
         "clauses": [(each["entry"], each["clauses"]) for each in trigger.get("refused", ())],
         "breaks": [(each["reason"], each["code"], each["where"], each["hints"]) for each in made["breaks"]],
         "failure": (failure["kind"], failure["reason"]) if failure else None,

@@ -1,14 +1,15 @@
 """Which process writes into a directory: one at a time, and those beside it into folders of their own.
 
-A claim is a lock on the directory itself, so that no file tells of it, and ends with the process however that ends. It
-is kept after a context, as long as the process runs: what a living process has written is overwritten by no other.
+While a context is entered, a claim is a lock on the directory itself, which ends with the process however that ends.
+After it no descriptor stays open: `index.json` names the process that wrote it, and what a living process has written
+is overwritten by no other.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import threading
-from collections import OrderedDict
 from pathlib import Path
 
 from depyf.report.writer import prepared_directory
@@ -23,16 +24,42 @@ except ImportError:  # Windows has no such locks: each process writes as if it w
 FOLDER = "process_{}"
 """Folder of a process that is not the first in a directory."""
 
-MOST_HELD = 64
-"""Directories that one process keeps to itself; each costs a file descriptor."""
+INDEX = "index.json"
+_OWNER = re.compile(rb'"process": "(\d+)@(\d+)"')
+_HEAD = 4096
+"""Bytes at the beginning of an index in which it names its process."""
+
+
+def own_process() -> str:
+    """Return what tells this process from others: its id and, where the system says it, the time at which it began."""
+    return f"{os.getpid()}@{_began(os.getpid())}"
+
+
+def _began(process: int) -> int:
+    """Return when a process began, in the system's ticks, 0 where it does not say."""
+    try:
+        status = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+        return int(status.rpartition(")")[2].split()[19])
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+def _is_alive(process: int, began: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass  # It is another user's.
+    return _began(process) == began
 
 
 class Claims:
-    """The directories that this process has to itself, in the order in which they were last asked for."""
+    """The directories that this process has to itself, each with its lock and how many contexts write there."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._held: OrderedDict[Path, int] = OrderedDict()
+        self._held: dict[Path, tuple[int, int]] = {}
 
     def own_directory(self, directory: str | os.PathLike[str]) -> Path:
         """Return `directory` made ready, or where another process writes there the first free folder in it.
@@ -48,19 +75,29 @@ class Claims:
                 own = prepared_directory(shared / FOLDER.format(number))
         return own
 
+    def release(self, directory: Path) -> None:
+        """End one claim: with the last one, the directory is not open any more."""
+        with self._lock:
+            handle, count = self._held.pop(directory, (None, 0))
+            if count > 1 and handle is not None:
+                self._held[directory] = handle, count - 1
+            elif handle is not None:
+                os.close(handle)
+
     def after_fork(self) -> None:
         """Hold nothing in a forked child: the directories are its parent's."""
         self._lock = threading.Lock()
-        held, self._held = self._held, OrderedDict()
-        for handle in held.values():
+        held, self._held = self._held, {}
+        for handle, _ in held.values():
             os.close(handle)
 
     def _take(self, directory: Path) -> bool:
         """Claim a directory; return whether no other process has it."""
         if not HAS_LOCKS:
             return True
-        if directory in self._held and _is_same(self._held[directory], directory):
-            self._held.move_to_end(directory)
+        former, count = self._held.get(directory, (None, 0))
+        if former is not None and _is_same(former, directory):
+            self._held[directory] = former, count + 1
             return True
         handle = os.open(directory, os.O_RDONLY)
         try:
@@ -72,13 +109,23 @@ class Claims:
             # A file system without locks: as if each process were alone there.
             os.close(handle)
             return True
-        former = self._held.pop(directory, None)
-        self._held[directory] = handle
-        if former is None and len(self._held) > MOST_HELD:
-            _, former = self._held.popitem(last=False)
+        if _is_of_another(directory):
+            os.close(handle)
+            return False
         if former is not None:
             os.close(former)
+        self._held[directory] = handle, count + 1
         return True
+
+
+def _is_of_another(directory: Path) -> bool:
+    """Return whether another process that lives has written the index of a directory."""
+    try:
+        with open(directory / INDEX, "rb") as file:
+            found = _OWNER.search(file.read(_HEAD))
+    except OSError:
+        return False
+    return found is not None and int(found[1]) != os.getpid() and _is_alive(int(found[1]), int(found[2]))
 
 
 def _is_same(handle: int, directory: Path) -> bool:

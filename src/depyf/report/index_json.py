@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from depyf.report.claims import own_process
 from depyf.report.findings import Finding, findings
 from depyf.report.model import (
     Artefact,
@@ -53,6 +54,7 @@ def index_json(session: Session) -> str:
         "schema": SCHEMA,
         "torch": session.torch_version,
         "python": session.python_version,
+        "process": own_process(),
         "ended": session.ended,
         "findings": [_finding(each) for each in findings(session)],
         "functions": [_root(session, root) for root in session.roots()],
@@ -176,8 +178,8 @@ def _failure(failure: Failure) -> dict[str, Any]:
 
 def _trigger(trigger: Trigger) -> dict[str, Any]:
     match trigger:
-        case FirstCall():
-            return {"kind": "first call"}
+        case FirstCall(failed):
+            return {"kind": "first call", **({"failed": failed} if failed else {})}
         case Recompile(refusals, others):
             refused = [
                 {"entry": each.entry, "clauses": list(each.clauses), "explained": list(each.explained)}

@@ -213,7 +213,7 @@ def _trigger(found: Json) -> Trigger:
         case "resume":
             return Resume(_compile_id(found["caller"]), found["offset"])
         case _:
-            return FirstCall()
+            return FirstCall(found.get("failed", ""))
 
 
 def _transformed(found: Json) -> Transformed | Unavailable:

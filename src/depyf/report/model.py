@@ -62,7 +62,9 @@ class CompileId:
 
 @dataclass(frozen=True, slots=True)
 class FirstCall:
-    """The function was called for the first time."""
+    """The function was called for the first time, or again after compile `failed`, as those before it."""
+
+    failed: str = ""
 
 
 @dataclass(frozen=True, slots=True)

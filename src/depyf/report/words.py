@@ -26,8 +26,8 @@ def trigger_words(trigger: Trigger, rest: str = "in index.md") -> str:
     'first call'
     """
     match trigger:
-        case FirstCall():
-            return "first call"
+        case FirstCall(failed):
+            return f"again, as compile {failed} failed" if failed else "first call"
         case Recompile():
             told = nearest(trigger)
             if told is None:

@@ -20,8 +20,9 @@ def prepared_directory(directory: str | os.PathLike[str]) -> Path:
     Raises:
         DumpDirectoryError: it is a file, cannot be made, cannot be written, or is full.
     """
-    path = Path(os.path.abspath(os.fspath(directory)))
+    path = Path(os.fspath(directory))
     try:
+        path = Path(os.path.abspath(path))  # There is none in a working directory that was removed.
         path.mkdir(parents=True, exist_ok=True)
         probe = path / f".depyf-probe-{os.getpid()}"
         try:
@@ -32,6 +33,15 @@ def prepared_directory(directory: str | os.PathLike[str]) -> Path:
         reason = getattr(error, "strerror", None) or str(error)
         raise DumpDirectoryError(f"depyf cannot write its files to {str(path)!r}: {reason}") from error
     return path
+
+
+def foreign_files(directory: Path) -> list[str]:
+    """Return the names of files in a directory that a dump would overwrite, though no dump is there."""
+    if any(directory.glob("index.json")) or any(directory.glob("*/index.json")):
+        return []
+    if any(directory.glob("__*.py")):  # A run that was ended before its first index.
+        return []
+    return sorted(path.name for pattern in ("index.md", "full_code_for_*.py") for path in directory.glob(pattern))
 
 
 def write_whole(path: Path, text: str) -> None:

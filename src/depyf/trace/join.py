@@ -22,13 +22,15 @@ from depyf.report.model import (
     Compile,
     CompileId,
     Dialect,
+    FirstCall,
     Function,
     Recompile,
+    Resume,
     Session,
     ShapeFact,
     UserLine,
 )
-from depyf.report.names import compiled_fn_number, file_part, without_random_part
+from depyf.report.names import compiled_fn_number, file_part, resumed_function, without_random_part
 from depyf.report.reproducible import reproducible
 from depyf.report.user_source import short_path
 from depyf.report.wrapper_source import wrapper_comments
@@ -157,9 +159,27 @@ class Join(ABC, Generic[R]):
     def end_of_context(self) -> None:
         """Write what still waits: for a name, as graphs of compiles that never made code, or for a kernel's file."""
         with self.lock:
+            self.relate_rests()
             for running in self._all:
                 self.write_nameless(running)
                 self.write_wrappers(running)
+
+    def relate_rests(self) -> None:
+        """Give each resume function of which no code is known to the function that it is the rest of, by its name."""
+        roots: dict[tuple[str, str], Function] = {}
+        broke: dict[tuple[str, int, int], dict[str, Compile]] = {}
+        for function, made in self.session.compiles():
+            rest = resumed_function(made.name)
+            if rest is None:
+                roots[made.name, made.filename] = function
+            elif not function.is_resume and (root := roots.get((rest[0], made.filename))) is not None:
+                callers = broke.get((made.filename, rest[1], made.id.count), {})
+                _relate(function, root, rest[1], next(reversed(callers.values()), root.compiles[-1]))
+            for each in made.breaks:
+                for line in (*each.stack, *((each.where,) if each.where is not None else ())):
+                    # The rest of a function is made by the first of its compiles that breaks there.
+                    callers = broke.setdefault((line.filename, line.line, made.id.count), {})
+                    callers.setdefault(function.key, made)
 
     def forget_texts(self) -> None:
         """Drop what stands in files; the session is kept, for the next context in the same directory."""
@@ -188,7 +208,9 @@ class Join(ABC, Generic[R]):
         own_id = self._own_id(compile_id, begins=bool(stack))
         made = Compile(own_id, here.function, here.filename, here.line, order=next(COUNT))
         made.began = round(self.now(), 6)
-        if compile_id in self._reasons or compile_id.compile > 0:
+        if function.compiles and compile_id not in self._reasons and all(each.failure for each in function.compiles):
+            made.trigger = FirstCall(str(function.compiles[-1].id))
+        elif compile_id in self._reasons or compile_id.compile > 0:
             # Before 2.6 torch does not tell the reasons.
             ids = {str(each.id.of_torch): str(each.id) for each in function.compiles if each.id.count > 1}
             told = self._reasons.pop(compile_id, Recompile(()))
@@ -370,6 +392,14 @@ class Join(ABC, Generic[R]):
         if compiled_fn is None and running is not None and artefact.dialect in (Dialect.TEXT, Dialect.JSON):
             return f"compile_{running.compile.id.frame}_{running.compile.id.compile}"
         return f"__compiled_fn_{LOOSE if compiled_fn is None else compiled_fn}"
+
+
+def _relate(function: Function, root: Function, line: int, caller: Compile) -> None:
+    function.root = root.key
+    function.break_line = function.resumes_at = line
+    first = function.compiles[0]
+    if isinstance(first.trigger, FirstCall):
+        first.trigger = Resume(caller.id)
 
 
 def python_file(artefact: Artefact, running: Running | None, compiled_fn: int | None) -> str:

@@ -19,14 +19,13 @@ from depyf.report.model import (
     Failure,
     Function,
     GraphBreak,
-    Resume,
     Session,
     ShapeFact,
     SideEffect,
     Unavailable,
     UserLine,
 )
-from depyf.report.names import file_part, resumed_function
+from depyf.report.names import file_part
 from depyf.trace import records, stages
 from depyf.trace.directory import Dump
 from depyf.trace.join import Join, Running, artefact_of, artefact_title, python_file
@@ -145,7 +144,7 @@ class LogJoin(Join[LogRunning]):
                 made.transformed = Unavailable(CUT_OFF)
             elif made.failure is None:
                 made.transformed = Unavailable(UNTOLD)
-        self._relate()
+        self.relate_rests()
         self._write_sources()
         for running in self.running():
             self._fill(running.compile)
@@ -159,39 +158,6 @@ class LogJoin(Join[LogRunning]):
     def unfinished(self) -> list[Compile]:
         """Return the compiles that began and did not end."""
         return [each.compile for each in self.running() if not each.finished]
-
-    def _relate(self) -> None:
-        """Give each resume function to the function that it is the rest of: one that broke at its line."""
-        roots: dict[tuple[str, str], Function] = {}
-        broke: dict[tuple[str, int, int], Compile] = {}
-        for function, made in self.session.compiles():
-            rest = resumed_function(made.name)
-            if rest is None:
-                roots[made.name, made.filename] = function
-            else:
-                self._relate_one(function, made, rest, roots.get((rest[0], made.filename)), broke)
-            for each in made.breaks:
-                for line in (*each.stack, *((each.where,) if each.where is not None else ())):
-                    # The rest of a function is made once, by the compile that first broke there.
-                    broke.setdefault((line.filename, line.line, made.id.count), made)
-
-    def _relate_one(
-        self,
-        function: Function,
-        made: Compile,
-        rest: tuple[str, int],
-        root: Function | None,
-        broke: Mapping[tuple[str, int, int], Compile],
-    ) -> None:
-        function.break_line = function.resumes_at = rest[1]
-        if root is None:
-            # The frame that it is the rest of began before the trace, or in a part that is missing.
-            function.resumes_at = None
-            return
-        function.root = root.key
-        caller = broke.get((made.filename, rest[1], made.id.count)) or root.compiles[-1]
-        if function.compiles[0] is made:
-            made.trigger = Resume(caller.id)
 
     def _write_sources(self) -> None:
         missing = []

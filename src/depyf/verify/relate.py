@@ -30,25 +30,30 @@ def relate(state: State, pairs: Pairs, nested: list[tuple[Code, Code]]) -> str |
         nodes = state.terms.nodes[mine], state.terms.nodes[its]
         if mine == its and not state.private and is_the_same(nodes[0]):
             continue
-        match nodes:
-            case (TupleOf(items=first), TupleOf(items=second)) if len(first) == len(second):
-                # An equal tuple may hold a sequence that is private until here.
-                if mine != its or state.private:
-                    pending.extend(zip(first, second, strict=True))
-            case (Pure(op=a, items=first, detail=c), Pure(op=b, items=second, detail=d)) if (a, c, len(first)) == (
-                b,
-                d,
-                len(second),
-            ) and (mine != its or a in HOLDING and state.private):
-                pending.extend(zip(first, second, strict=True))
-            case (Fresh(), Fresh()):
-                reason = relate_fresh(state, mine, its, pending, nested)
-                if reason is not None:
-                    return reason
-            case _:
-                if mine != its or isinstance(nodes[0], Symbol) and nodes[0].sort is Sort.LOST:
-                    return f"{describe(state, mine)} is not {describe(state, its)}"
-                state.private.discard(mine)
+        if isinstance(nodes[0], Fresh) and isinstance(nodes[1], Fresh):
+            reason = relate_fresh(state, mine, its, pending, nested)
+            if reason is not None:
+                return reason
+        elif (parts := _parts(*nodes, is_one=mine == its, has_private=bool(state.private))) is not None:
+            pending.extend(parts)
+        elif mine != its or isinstance(nodes[0], Symbol) and nodes[0].sort is Sort.LOST:
+            return f"{describe(state, mine)} is not {describe(state, its)}"
+        else:
+            state.private.discard(mine)
+    return None
+
+
+def _parts(one: Node, two: Node, *, is_one: bool, has_private: bool) -> Pairs | None:
+    """Return the pairs whose relation decides that of two terms; None where the terms themselves decide.
+
+    Terms that are one may still hold a sequence that is private until here.
+    """
+    match one, two:
+        case (TupleOf(items=first), TupleOf(items=second)) if len(first) == len(second):
+            return list(zip(first, second, strict=True)) if not is_one or has_private else []
+        case (Pure(op=a, items=first, detail=c), Pure(op=b, items=second, detail=d)):
+            if (a, c, len(first)) == (b, d, len(second)) and (not is_one or (a in HOLDING and has_private)):
+                return list(zip(first, second, strict=True))
     return None
 
 

@@ -50,7 +50,7 @@ JOINED = "EXPR"
 """The operation that stands for an expression of several blocks; its argument compares as that does."""
 
 
-def operation_key(inst: Inst) -> Hashable:
+def operation_key(inst: Inst) -> tuple[str, Hashable]:
     """Return a key that two instructions share exactly when they do the same operation with the same argument.
 
     Operands are not part of it. Constants are told apart as `bytecode.constants.key` does, which runs nothing of the

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from depyf.decompiler.graph.tac import Block, Branch, Edge
+from depyf.decompiler.graph.tac import Block, Branch, Edge, Graph
+from depyf.decompiler.lift.fold import Folder, is_augmented
 from depyf.decompiler.lift.nodes import Entry
+from depyf.decompiler.structure.compounds import RULES
 from depyf.decompiler.structure.polarity import keeps_polarity
 
 
@@ -61,3 +63,24 @@ def externals(arm: Arm) -> list[int]:
         if inst.op != "POP":
             found.update((temp, None) for temp in inst.uses if temp not in made)
     return list(found)
+
+
+def folded(graph: Graph, uses: dict[int, int], block: Block) -> Arm | None:
+    """Fold a block to one expression, or to nothing; None if it is more than that."""
+    folder = Folder(graph, uses)
+    folder.fold_expression(block.insts, RULES)
+    if folder.slots is not None or folder.stmts or len(folder.pending) > 1:
+        return None
+    if not folder.pending:
+        return Arm(block, None)
+    entry = folder.pending[0]
+    if entry.shared or entry.targets or is_augmented(entry):
+        folder._settle([entry.temp])
+        if entry.temp not in folder.by_temp or entry.shared:
+            return None
+    return Arm(block, entry)
+
+
+def carried(edge: Edge, old: int, new: int) -> Edge:
+    """Return an edge that carries one value in the place of another."""
+    return Edge(edge.target, [new if arg == old else arg for arg in edge.args])

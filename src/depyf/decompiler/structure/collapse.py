@@ -18,11 +18,21 @@ from typing import cast
 from depyf.decompiler.graph.orders import postorder
 from depyf.decompiler.graph.tac import Block, Branch, Edge, Exit, Goto, Graph, Inst, Return
 from depyf.decompiler.graph.uses import count_uses
-from depyf.decompiler.lift.fold import Folder, is_augmented
+from depyf.decompiler.lift.fold import Folder
 from depyf.decompiler.lift.nodes import IMPURE, MatchTest, Temp
 from depyf.decompiler.lift.rules import FOLD
 from depyf.decompiler.steps import step
-from depyf.decompiler.structure.arms import Arm, computes, externals, negates_second, same_edge, same_ways, turned_round
+from depyf.decompiler.structure.arms import (
+    Arm,
+    carried,
+    computes,
+    externals,
+    folded,
+    negates_second,
+    same_edge,
+    same_ways,
+    turned_round,
+)
 from depyf.decompiler.structure.chains import link, turned, with_link
 from depyf.decompiler.structure.compounds import RULES, Compound
 from depyf.decompiler.structure.patterns.tested import first_subject
@@ -147,25 +157,10 @@ class _Collapser:
         if arm.phis or arm is block or arm.handler != block.handler or not self._may_be_arm(arm.exit, cond, other):
             return None
         self.settle(arm)
-        found = self._folded(arm)
+        found = folded(self.graph, self.uses, arm)
         if found is None:
             self.no_arm.add(index)
         return found
-
-    def _folded(self, arm: Block) -> Arm | None:
-        """Fold a block to one expression, or to nothing; None if it is more than that."""
-        folder = Folder(self.graph, self.uses)
-        folder.fold_expression(arm.insts, RULES)
-        if folder.slots is not None or folder.stmts or len(folder.pending) > 1:
-            return None
-        if not folder.pending:
-            return Arm(arm, None)
-        entry = folder.pending[0]
-        if entry.shared or entry.targets or is_augmented(entry):
-            folder._settle([entry.temp])
-            if entry.temp not in folder.by_temp or entry.shared:
-                return None
-        return Arm(arm, entry)
 
     def _branch(self, block: Block, cond: int, if_true: Edge, if_false: Edge) -> bool:
         if if_true.target == if_false.target:
@@ -210,24 +205,15 @@ class _Collapser:
     ) -> bool:
         inner = arm.entry.temp if arm.entry else -1
         natural, swapped = (if_false, if_true) if arm_when else (if_true, if_false)
-        op: ast.boolop = ast.And() if arm_when else ast.Or()
-        negate_arm = negate = False
-        if self._begins_case(block, arm, is_alternative=not arm_when and same_edge(other, cond, natural, inner)):
+        is_natural = same_edge(other, cond, natural, inner)
+        if self._begins_case(block, arm, is_alternative=not arm_when and is_natural):
             return False
-        if same_edge(other, cond, natural, inner):
-            same_side, far_side = natural, swapped
-        elif same_edge(other, cond, swapped, inner) and cond not in other.args:
-            same_side, far_side = swapped, natural
-            if self._keep_apart(block, arm, [*swapped.args, *natural.args]):
-                return False
-            turns = self._goes_on(block, cond, arm) or self._arm_negates(block, arm, far_side, same_side)
-            if inner not in far_side.args and turns:
-                negate_arm = True
-            else:
-                negate = True
-                op = ast.Or() if arm_when else ast.And()
-        else:
+        if not is_natural and not self._may_swap(block, cond, arm, other, swapped, natural):
             return False
+        same_side, far_side = (natural, swapped) if is_natural else (swapped, natural)
+        negate_arm = not is_natural and self._turns_arm(block, cond, arm, far_side, same_side)
+        negate = not is_natural and not negate_arm
+        op: ast.boolop = ast.And() if arm_when is not negate else ast.Or()
         result = self.graph.new_temp()
         assert isinstance(arm.block.exit, Branch)
         next_is_same = None if arm.block.exit.near is None else arm.block.exit.near == (same_side is if_true)
@@ -236,8 +222,7 @@ class _Collapser:
             assert arm.entry is not None
             arm.entry.expr = negated(arm.entry.expr)
         self._absorb(block, cond, arm, op, negate, result)
-        near = Edge(same_side.target, [result if arg == inner else arg for arg in same_side.args])
-        far = Edge(far_side.target, [result if arg == inner else arg for arg in far_side.args])
+        near, far = carried(same_side, inner, result), carried(far_side, inner, result)
         self.uses[result] = 1 + near.args.count(result) + far.args.count(result)
         same_when = isinstance(op, ast.Or)
         true_edge, false_edge = (near, far) if same_when else (far, near)
@@ -245,6 +230,18 @@ class _Collapser:
         true_next = None if next_is_same is None else next_is_same == same_when
         block.exit = Branch(result, true_edge, false_edge, block.exit.line, true_next)
         return True
+
+    def _may_swap(self, block: Block, cond: int, arm: Arm, other: Edge, swapped: Edge, natural: Edge) -> bool:
+        """Return whether a test and its arm may be joined where one of them has to be negated."""
+        inner = arm.entry.temp if arm.entry else -1
+        if not same_edge(other, cond, swapped, inner) or cond in other.args:
+            return False
+        return not self._keep_apart(block, arm, [*swapped.args, *natural.args])
+
+    def _turns_arm(self, block: Block, cond: int, arm: Arm, far: Edge, near: Edge) -> bool:
+        """Return whether it is the arm that is negated, and not the test before it."""
+        turns = self._goes_on(block, cond, arm) or self._arm_negates(block, arm, far, near)
+        return turns and (arm.entry is None or arm.entry.temp not in far.args)
 
     def _begins_case(self, block: Block, arm: Arm, *, is_alternative: bool) -> bool:
         """Say whether an arm tests a pattern that stands apart: one that is no alternative, or of another subject."""
@@ -455,10 +452,7 @@ class _Collapser:
         self._if_expression(block, cond, true_arm, false_arm, result)
         self._drop_edge(two.if_true)
         self._drop_edge(two.if_false)
-        near, far = (
-            Edge(edge.target, [result if arg == one.cond else arg for arg in edge.args])
-            for edge in (one.if_true, one.if_false)
-        )
+        near, far = carried(one.if_true, one.cond, result), carried(one.if_false, one.cond, result)
         self.uses[result] = 1 + near.args.count(result) + far.args.count(result)
         block.exit = Branch(result, near, far, None, two.near)
         return True

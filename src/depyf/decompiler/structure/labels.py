@@ -104,15 +104,20 @@ def resolve(items: list[Item], graph: Graph) -> list[ast.stmt]:
     step("{} items become statements", len(items))
     returns = bool(graph.code.flags & CO_OPTIMIZED)
     context = Context(frozenset((graph.end,)), NOWHERE, NOWHERE, [False], returns)
-    return run(_Resolver(graph.end, graph.source_order).sequence(items, context))
+    return run(_Resolver(graph.end, graph.source_order, returns).sequence(items, context))
 
 
 class _Resolver:
-    """Resolves items; `in_order`: a `return` in a `try` has code of its own, which ends the `try` before."""
+    """Resolves items.
 
-    def __init__(self, end: int, in_order: bool) -> None:
+    in_order: a `return` in a `try` has code of its own, which ends the `try` before.
+    returns: there is a `return`, as in functions, but not in modules and the bodies of classes.
+    """
+
+    def __init__(self, end: int, in_order: bool, returns: bool) -> None:
         self.end = end
         self.in_order = in_order
+        self.returns = returns
 
     def sequence(self, items: list[Item], context: Context) -> Steps[list[ast.stmt]]:
         """Resolve items in order; a jump behind what never goes on is none."""
@@ -142,7 +147,7 @@ class _Resolver:
             step("the jump to block {} becomes `break`", jump.label)
             context.broke[0] = True
             return [ast.Break()]
-        if jump.label == self.end:
+        if jump.label == self.end and self.returns:
             step("the jump to block {} becomes `return`", jump.label)
             return [ast.Return(value=None)]
         raise Unresolved(jump.label)

@@ -37,7 +37,8 @@ _FIELD = re.compile(r"(?P<name>\w+)=(?P<value>torch\.Size\(\[[^\]]*\]\)|\([^()]*
 _CONFIG = re.compile(r"(?:inductor_config|dynamo_config|functorch_config|autograd_config)\[(?P<name>.+)\]$")
 _GROUP = re.compile(r"_c10d_functional|torch\.ops\.(?:c10d|symm_mem)")
 _CONSTANT = re.compile(r"'[^']*'|\"[^\"]*\"|(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
-_COMMENT = re.compile(r"\s*#.*$")
+_COMMENT = re.compile(r"\s*#.*$|;\s+(?:\w+ = )+None$")
+"""What a line of a graph ends with beside what it computes: a comment, or values that are no longer needed."""
 _OTHER_SIZE = frozenset({"shape", "stride", "storage_offset", "storage_bytes", "is_contiguous", "memory_format"})
 MOST_LINES = 8
 """Lines of a graph that differ which are shown."""

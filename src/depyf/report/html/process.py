@@ -76,14 +76,13 @@ class Process:
         breaks = breaks_of(compiles)
         recompiles = sum(isinstance(each.trigger, Recompile) for each in compiles)
         failed = sum(status_of(each) is Status.FAILED for each in compiles)
-        skipped = sum(status_of(each) is Status.SKIPPED for each in compiles) + len(self.run.session.skipped)
         spent = sum(duration(each.seconds) for each in compiles)
         return [
             _count(len(self.addresses), "function"),
             _count(len(compiles), "compile", Status.COMPILED),
             _count(recompiles, "recompile", Status.RECOMPILED),
             Count(str(breaks.places), breaks.what, Status.BROKE, "graph breaks"),
-            Count(str(skipped), "skipped", Status.SKIPPED, "skipped"),
+            Count(str(len(self.skipped)), "skipped", Status.SKIPPED, "skipped"),
             Count(str(failed), "failed", Status.FAILED, "failed"),
             Count(f"{spent:.1f} s", "compiling", heading="compiling"),
         ]

@@ -7,6 +7,7 @@ them.
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import types
@@ -49,15 +50,18 @@ def watch_skips(listener: Listener) -> Callable[[], None] | Unavailable:
     if not isinstance(log, logging.Logger) or not any(_MESSAGE in each for each in constants):
         return Unavailable("this torch does not say in a form that depyf knows which frames Dynamo skips")
 
+    before = {name: value for name, value in vars(log).items() if name == "debug"}
+    # Who listens already goes on listening: contexts and contracts nest.
+    passed_on = before.get("debug") or functools.partial(type(log).debug, log)
+
     @left_alone_with_calls
     def debug(message: object, *args: object, **kwargs: Any) -> None:
         told = _told(message, args)
         if told is not None and not told[2].startswith(OF_TORCH):
             listener(*told)
         # One level more: a record tells the line that calls `debug`.
-        type(log).debug(log, message, *args, **{**kwargs, "stacklevel": kwargs.get("stacklevel", 1) + 1})
+        passed_on(message, *args, **{**kwargs, "stacklevel": kwargs.get("stacklevel", 1) + 1})
 
-    before = {name: value for name, value in vars(log).items() if name == "debug"}
     vars(log)["debug"] = debug
 
     def end() -> None:

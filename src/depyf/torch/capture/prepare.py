@@ -143,6 +143,7 @@ class DumpContext:
         with self._problems.contained("telling of the run in the terminal"):
             self._tell()
         self._problems.write()
+        CLAIMS.release(self.directory)
         self._recorder.forget_texts()
 
     def _write_so_far(self) -> None:

@@ -57,8 +57,11 @@ def held(found: object) -> Iterable[object]:
         return [found.func, *found.args, *found.keywords.values()]
     if type(found) in (tuple, list):
         return found  # type: ignore[return-value]  # what `type` tells, mypy does not see
-    if type(found) is dict:
-        return found.values()
+    return found.values() if type(found) is dict else _held_by_torch(found)
+
+
+def _held_by_torch(found: object) -> Iterable[object]:
+    """Return what graphs, generated classes and torch's own objects hold; other objects are not looked into."""
     if isinstance(found, torch.fx.GraphModule):
         interpreted.compiled_to_python(found)  # Until it first runs, a lazy module has no function of its own.
         # Where Dynamo splits a graph, e.g. for `DistributedDataParallel`, its own modules hold the compiled parts.

@@ -36,6 +36,11 @@ class Written(NamedTuple):
     kind: Kind
 
 
+def _begins_statement(line: int, column: int, unit: int, ends: set[tuple[int, int]]) -> bool:
+    """Return whether a statement may begin in a column: it is indented there, or stands behind a colon."""
+    return column >= 0 and (column % unit == 0 or (line, column - len(": ")) in ends)
+
+
 def written_statements(listing: Listing, unit: int) -> list[Written]:
     """Return the statements that places show, in the order of the source.
 
@@ -52,10 +57,9 @@ def written_statements(listing: Listing, unit: int) -> list[Written]:
         if place is None or place.line != place.end_line:
             continue
         kind, column = BARE.get(place.end_column - place.column), place.column
-        if kind is Kind.PASS and place in returning:
-            inner = column - len("return ")
-            if inner >= 0 and (inner % unit == 0 or (place.line, inner - len(": ")) in ends):
-                kind, column = Kind.NONE, inner
+        inner = column - len("return ")
+        if kind is Kind.PASS and place in returning and _begins_statement(place.line, inner, unit, ends):
+            kind, column = Kind.NONE, inner
         if (kind is Kind.RETURN) != (place in returning) and kind is not Kind.PASS and kind is not Kind.NONE:
             kind = None
         if kind is not None:

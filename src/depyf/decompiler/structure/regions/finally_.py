@@ -29,6 +29,7 @@ from depyf.decompiler.graph.tac import (
 )
 from depyf.decompiler.structure.regions.table import Region, Regions
 
+DROPS = ("POP", "POP_EXCEPT")
 Place = tuple[int, int]
 """A block and the number of an operation in it."""
 
@@ -224,14 +225,18 @@ class _Matcher:
         return tail is not None and tail == self._tail(two)
 
     def _tail(self, place: Place) -> object:
-        """Return what is returned or raised again at a place that does no more than that; None if it does more."""
+        """Return what is returned or raised again, or where a place leads that does no more; None if it does more."""
         index, number = self._skip(place)
         block = self.graph.block(index)
         if isinstance(block.exit, Reraise) and number == len(block.insts):
             return Reraise, block.exit.exc
+        if isinstance(block.exit, Goto) and not block.exit.edge.args:
+            words = [operation_key(inst) for inst in block.insts[number:] if inst.op not in DROPS]
+            unbinds = [op.partition("_")[0] for op, _ in words] in ([], ["CONST", "STORE", "DELETE"])
+            return (Goto, block.exit.edge.target, block.handler, tuple(words)) if unbinds else None
         if not isinstance(block.exit, Return):
             return None
-        rest = [inst for inst in block.insts[number:] if inst.op not in ("POP", "POP_EXCEPT")]
+        rest = [inst for inst in block.insts[number:] if inst.op not in DROPS]
         if any(inst.op not in ("CONST", "LOAD_FAST") for inst in rest):
             return None
         made = {temp: operation_key(inst) for inst in rest for temp in inst.defs}

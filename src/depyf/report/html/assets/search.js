@@ -91,6 +91,8 @@ depyf.search = (() => {
   input.addEventListener("keydown", (event) => {
     const first = list.querySelector("a");
     if (event.key === "Enter" && first) first.click();
+    // A browser's first Escape in a search field only empties it.
+    if (event.key === "Escape") { event.preventDefault(); dialog.close(); }
     if (event.key === "ArrowDown" && first) { event.preventDefault(); first.focus(); }
   });
   list.addEventListener("keydown", (event) => {

@@ -1,0 +1,24 @@
+"""Features of torch for `benchmarks.unnoticed`: each a function without arguments whose result can be compared."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+
+MODULES = ("calls", "training", "operators", "failing", "surroundings", "packaging", "reading", "models")
+
+Feature = Callable[[], object]
+
+
+def load() -> dict[str, Feature]:
+    """Return every feature by `module.function`."""
+    found: dict[str, Feature] = {}
+    for name in MODULES:
+        module = importlib.import_module(f"benchmarks.features.{name}")
+        own = {key: value for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__}
+        found.update({f"{name}.{key}": value for key, value in own.items() if _is_feature(key, value)})
+    return found
+
+
+def _is_feature(name: str, value: object) -> bool:
+    return callable(value) and not isinstance(value, type) and not name.startswith("_")
