@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from depyf.bytecode.operations import OPERATIONS
-from depyf.decompiler.graph.tac import Block, ForIter, Graph
+from depyf.decompiler.graph.tac import KEEP, Block, ForIter, Graph
 from depyf.decompiler.show.graph import block_lines, edge_text, name
 from depyf.decompiler.structure.compounds import RULES
 
@@ -43,6 +43,7 @@ def _made(graph: Graph) -> set[int]:
     for block in graph.live():
         made.update(block.phis)
         made.update(temp for inst in block.insts for temp in inst.defs)
+        made.update(inst.arg for inst in block.insts if inst.op == KEEP and isinstance(inst.arg, int))
         if isinstance(block.exit, ForIter):
             made.add(block.exit.value)
     return made
