@@ -8,8 +8,11 @@ import pytest
 
 from depyf.api import decompile_code
 from depyf.bytecode.code import Code
+from depyf.bytecode.normalise import normalise
+from depyf.bytecode.reader import read
 from depyf.decompiler.module import decompile_module
 from depyf.decompiler.pipeline.table import BUILD, OPTIONAL
+from depyf.verify.frame_readers import reads_frame
 from depyf.verify.level import Level
 from tests import interpreters
 from tests.oracles import compiled, oracle
@@ -57,10 +60,13 @@ def proven() -> frozenset[int]:
 
 
 def worse(without: frozenset[str]) -> list[str]:
-    """Return the functions that are proven, but not without some passes."""
+    """Return the functions that are proven, but not without some passes.
+
+    A function that may look at its own variables sees those that a loop that dispatches needs: it is left out.
+    """
     found = []
     for number, code in enumerate(functions(EVERY)):
-        if number in proven():
+        if number in proven() and not reads_frame(normalise(read(code))):
             result = decompile_code(code, without=without)
             if result.level is Level.UNPROVEN:
                 found.append(f"{code.co_name}: {result.reason}")
