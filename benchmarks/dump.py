@@ -73,7 +73,8 @@ def _compile(name: str, one: dict[str, Any]) -> Compile:
     made, operations = one["transformed"], one["op_count"] or 0
     if "unavailable" in made:
         return Compile(one["id"], name, "", made["unavailable"], "", False, operations)
-    return Compile(one["id"], name, made["level"], made["reason"], made["file"], made["installed"], operations)
+    is_runnable = made["installed"] or not made["reason"]
+    return Compile(one["id"], name, made["level"], made["reason"], made["file"], is_runnable, operations)
 
 
 def lines_of_body(text: str, name: str) -> int:

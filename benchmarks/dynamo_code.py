@@ -156,7 +156,7 @@ class Total:
             found, what = each.transformed, f"{one.name} with {one.backend}, {each.name} {each.id}"
             assert isinstance(found, Transformed)
             what = f"{what}: {found.level.name}: {found.reason}"
-            if not found.installed:
+            if not found.is_runnable:
                 (self.unproven if found.level.name == "UNPROVEN" else self.kept).append(what)
             if found.source:
                 self.instructions += found.instructions

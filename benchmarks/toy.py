@@ -37,7 +37,7 @@ def of_backend(backend: str, directory: Path) -> list[Bar]:
     """Run the toy example with `backend`, dump to `directory`, and look at what is there."""
     torch._dynamo.reset()
     directory = directory.resolve()
-    with depyf.prepare_debug(directory):
+    with depyf.prepare_debug(directory, install=True):
         toy_example.main(backend, CALLS)
         codes = list(_running_codes(toy_example.toy_example))
     dump = Dump(directory)

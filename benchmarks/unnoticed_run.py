@@ -19,6 +19,7 @@ import resource
 import shutil
 import signal
 import sys
+import threading
 import traceback
 import warnings
 from collections.abc import Callable
@@ -107,7 +108,7 @@ def readable() -> dict[str, object]:
         "loggers": loggers(),
         "environment": dict(sorted(os.environ.items())),
         "directory": _working_directory(),
-        "threads": len(os.listdir("/proc/self/task")),
+        "threads": sorted(each.name for each in threading.enumerate()),
         "signals": [str(signal.getsignal(number)) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)],
         "random numbers": hashlib.sha256(torch.get_rng_state().numpy().tobytes()).hexdigest(),
         "interpreter": [gc.isenabled(), gc.get_threshold(), sys.getrecursionlimit(), len(gc.callbacks), len(sys.path)],

@@ -275,3 +275,13 @@ def test_a_relative_path_in_a_directory_that_was_removed_is_the_documented_error
     (tmp_path / "gone").rmdir()
     with pytest.raises(DumpDirectoryError, match="cannot write its files to 'dump'"):
         depyf.prepare_debug("dump").__enter__()
+
+
+def test_a_working_directory_that_was_removed_is_no_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with depyf.prepare_debug(tmp_path / "dump") as session:
+        torch.compile(programs.straight, backend="eager")(torch.ones(3))
+    assert session.problems == []
+    assert (tmp_path / "dump" / "index.md").exists()

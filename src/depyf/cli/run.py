@@ -53,18 +53,16 @@ def run_command(
 ) -> None:
     """Run the script TARGET with ARGUMENTS as `python` does, and capture what torch compiles.
 
-    The program is the main program of an interpreter of its own, with this process's standard streams, working
-    directory and environment; its processes are captured too, each in a folder `process_<n>` or, under torchrun,
-    `rank_<n>`. Lines on stderr say what came of it, and where the report is: it is built also of a program that crashed
-    or was killed. The exit code is the program's own; 1 if the directory cannot be written, 2 if there is no such
-    script or no such backend.
+    The program runs in an interpreter of its own, with this process's streams, directory and environment. depyf
+    captures its processes too, each in a folder `process_<n>` or, under torchrun, `rank_<n>`. It also reports on a
+    program that crashed or was killed. The exit code is the program's own; 1 if the directory cannot be written, 2 if
+    there is no such script or no such backend.
     """
     if not module and target != "-" and not os.path.exists(target):
         click.echo(f"depyf run: there is no script {target!r}", err=True)
         sys.exit(EXIT_USAGE)
     try:
-        directory = prepared_directory(output)
-        _refuse_foreign(directory, output)
+        directory = _own_directory(output)
         if vscode:
             write_launch_json(directory, target, arguments, is_module=module, cwd=Path.cwd())
     except OSError as error:
@@ -83,23 +81,27 @@ def run_command(
         against_eager=against_eager,
         keep_trace=keep_trace,
     )
-    status = run(
-        [*(["-m"] if module else []), target, *arguments], settings, meanwhile=get_ready if html else lambda: None
-    )
+    called = [*(["-m"] if module else []), target, *arguments]
+    status = run(called, settings, meanwhile=get_ready if html else lambda: None)
     summary = summarised(directory, began)
     told = lines(summary, directory, output, only)
     if html and (summary.places or summary.unfinished):
         told[-1] = f"{build_pages(directory, output, since=began, opened=opened)}; files {told[-1]}"
-    for line in told:
-        click.echo(f"depyf: {line}", err=True)
-    for told_line in profiles(summary) if settings.profile else ():
-        click.echo(told_line, err=True)
+    costs = profiles(summary) if settings.profile else ()
+    for line in (*(f"depyf: {each}" for each in told), *costs):
+        click.echo(line, err=True)
     end_like(status)
 
 
-def _refuse_foreign(directory: Path, called: Path) -> None:
-    """End with the exit code for wrong usage, if a directory has files that are not depyf's and would be lost."""
+def _own_directory(called: Path) -> Path:
+    """Return the directory of a dump made ready; end the command if it has files that are not depyf's.
+
+    Raises:
+        DumpDirectoryError: it cannot be written to.
+    """
+    directory = prepared_directory(called)
     foreign = foreign_files(directory)
     if foreign:
         click.echo(f"depyf run: {called} is no dump, and has {', '.join(foreign)}: give another -o", err=True)
         sys.exit(EXIT_USAGE)
+    return directory

@@ -52,10 +52,18 @@ def short_path(filename: str) -> str:
             return name
     if not os.path.isabs(filename):
         return filename
-    for directory in sorted((os.getcwd(), *_package_directories()), key=len, reverse=True):
+    for directory in sorted((*_working_directory(), *_package_directories()), key=len, reverse=True):
         if filename.startswith(directory.rstrip(os.sep) + os.sep):
             return os.path.relpath(filename, directory)
     return filename
+
+
+def _working_directory() -> tuple[str, ...]:
+    """Return the working directory, none where it was removed."""
+    try:
+        return (os.getcwd(),)
+    except FileNotFoundError:
+        return ()
 
 
 def is_installed(filename: str) -> bool:

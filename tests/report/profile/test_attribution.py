@@ -229,3 +229,11 @@ def test_events_are_matched_in_order_and_strangers_are_passed_over() -> None:
     calls = [Call("mm", 1, origins()), Call("cpp_fused_0", 2, origins()), Call("mm", 3, origins())]
     events = ["aten::mm", "aten::zeros", "graph_4_cpp_fused_0", "aten::mm"]
     assert [call and call.line for call in matched(calls, events)] == [1, None, 2, 3]
+
+
+def test_kernels_of_templates_are_matched_by_their_place() -> None:
+    names = ("cpp_fused_0", "cpp_fused_flex_attention_1", "addmm", "cpp_fused_2")
+    calls = [Call(name, line, origins()) for line, name in enumerate(names, start=1)]
+    events = ["graph_4_cpp_fused_0", "graph_4_kernel", "aten::zeros", "aten::addmm", "graph_4_cpp_fused_2"]
+    assert [call and call.line for call in matched(calls, events)] == [1, 2, None, 3, 4]
+    assert matched(calls[:1], ["graph_4_kernel", "graph_4_cpp_fused_0"]) == [None, calls[0]]

@@ -26,6 +26,8 @@ _SIGNS = {
     "<=": "le", ">=": "ge", "<<": "bitwise_left_shift", ">>": "bitwise_right_shift",
 }  # fmt: skip
 _GRAPH_NUMBER = re.compile(r"^graph_\d+_")
+_TEMPLATE = "kernel"
+_KERNEL_NAME = re.compile(r"(?:cpp|triton)_")
 _DEFINED = re.compile(r"^(?:async_compile\b|\w+ = async_compile\.|del async_compile)")
 
 
@@ -92,4 +94,25 @@ def matched(calls: Sequence[Call], events: Sequence[str]) -> list[Call | None]:
     for block in SequenceMatcher(None, names, ran, autojunk=False).get_matching_blocks():
         for offset in range(block.size):
             found[block.b + offset] = calls[block.a + offset]
+    _match_templates(found, ran, calls)
     return found
+
+
+def _match_templates(found: list[Call | None], ran: Sequence[str], calls: Sequence[Call]) -> None:
+    """Match events of templates, which all say `kernel`: with the next call of a kernel that no event is matched with.
+
+    That call has to stand before the one of the next event that is matched.
+    """
+    places = {call.line: place for place, call in enumerate(calls)}
+    taken = {places[call.line] for call in found if call is not None}
+    begin = 0
+    for number, call in enumerate(found):
+        if call is not None:
+            begin = places[call.line] + 1
+        elif ran[number] == _TEMPLATE:
+            later = (places[each.line] for each in found[number:] if each is not None)
+            free = range(begin, next(later, len(calls)))
+            place = next((each for each in free if each not in taken and _KERNEL_NAME.match(calls[each].name)), None)
+            if place is not None:
+                found[number] = calls[place]
+                begin = place + 1

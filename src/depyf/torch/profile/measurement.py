@@ -93,6 +93,7 @@ class Measurement:
         self._lines: LineMarks | None = None
         self._compiled_again: Callable[[], None] | None = None
         self._explicit = False
+        self._untold = ""
         self._owner = threading.get_ident()
         self._process = os.getpid()
         self._undo: list[Callable[[], None]] = []
@@ -103,7 +104,7 @@ class Measurement:
         self._undo.append(handle.remove)
         ended = watch_runs(self._on_run)
         if isinstance(ended, Unavailable):
-            self.recording.notes.append(f"only steps that the program marks are measured: {ended.reason}")
+            self._untold = ended.reason
         else:
             self._undo.append(ended)
 
@@ -113,6 +114,8 @@ class Measurement:
             self._order.clear()
             self._close()
         self._leave()
+        if self._untold and not self._explicit:
+            self.recording.notes.append(f"only steps that the program marks can be measured: {self._untold}")
         return self.recording
 
     def step(self) -> None:
@@ -196,9 +199,8 @@ class Measurement:
             case Stretch.PROFILED | Stretch.LINED | Stretch.EAGER:
                 if kind in _WITH_LINES:
                     self._lines = LineMarks(self._calls_of(number) if kind is Stretch.EAGER else None)
+                # The first mark is that of the next step: the profiler takes longer for the first one it sees.
                 self._window = Window()
-                if number is None:
-                    mark(STEP)
             case Stretch.EAGER_BARE:
                 self._lines = LineMarks(self._calls_of(number), with_lines=False)
             case Stretch.BARE:

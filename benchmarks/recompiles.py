@@ -1,0 +1,108 @@
+"""Recompiles cost in proportion to their number: dump, memory and added time of a function compiled anew often.
+
+    python -m benchmarks.recompiles [--sizes 50,100,200,400,800]
+
+Each size runs in a process of its own, plain and inside of `prepare_debug`, once with other ints and once with other
+strings. Printed are processor seconds, the bytes of the dump, and the memory that the calls added, with the exponent
+between the first size and the last: 1 is linear.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import math
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks.bar import Bar, report
+
+STEEPEST = 1.1
+SLOWEST = 1.1
+"""Of plain, where strings differ."""
+LARGEST = 10_000_000
+"""Bytes of the dump of 500 strings."""
+
+
+def one_run(size: int, kind: str, directory: str) -> dict[str, float]:
+    """Compile a function `size` times, dumping to `directory` unless it is empty; return what it took."""
+    import torch
+
+    settings: dict[str, Any] = {"recompile_limit": 10_000, "accumulated_recompile_limit": 100_000}
+    known = {name: value for name, value in settings.items() if hasattr(torch._dynamo.config, name)}
+    compiled = torch.compile(lambda x, n: x + 1 if n == 0 else x * 2, backend="eager", dynamic=False)
+    x = torch.ones(3)
+    values: list[object] = [number if kind == "ints" else f"string {number}" for number in range(size)]
+    context: contextlib.AbstractContextManager[Any] = contextlib.nullcontext()
+    if directory:
+        import depyf
+
+        context = depyf.prepare_debug(directory)
+    with torch._dynamo.config.patch(known):
+        torch.compile(lambda x: x + 1, backend="eager")(x)
+        memory, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+        with context:
+            for value in values:
+                compiled(x, value)
+    seconds = time.process_time() - began
+    dumped = sum(each.stat().st_size for each in Path(directory).rglob("*") if each.is_file()) if directory else 0
+    added = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory
+    return {"seconds": seconds, "bytes": dumped, "memory": added * 1024}
+
+
+def _in_a_process(size: int, kind: str, directory: str) -> dict[str, float]:
+    command = [sys.executable, "-m", "benchmarks.recompiles", "--run", str(size), kind, directory]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def measure(kind: str, sizes: list[int]) -> list[Bar]:
+    """Print a row for each size; return the bars of a kind of argument."""
+    rows = []
+    for size in sizes:
+        plain = _in_a_process(size, kind, "")
+        with tempfile.TemporaryDirectory() as directory:
+            dumped = _in_a_process(size, kind, directory)
+        row = {
+            "added seconds": dumped["seconds"] - plain["seconds"],
+            "ratio": dumped["seconds"] / plain["seconds"],
+            "dump": dumped["bytes"],
+            "added memory": dumped["memory"] - plain["memory"],
+        }
+        rows.append(row)
+        print(
+            f"{kind:8}{size:5}  plain {plain['seconds']:7.2f} s  with {dumped['seconds']:7.2f} s"
+            f"  ratio {row['ratio']:.2f}  dump {row['dump'] / 1e6:6.2f} MB  memory +{row['added memory'] / 1e6:.0f} MB",
+            flush=True,
+        )
+    steps = math.log(sizes[-1] / sizes[0])
+    bars = []
+    for what in ("added seconds", "dump", "added memory"):
+        steep = math.log(max(rows[-1][what], 1) / max(rows[0][what], 1)) / steps
+        bars.append(Bar(f"{what} of {kind} grows as n to the", f"{steep:.2f}", steep <= STEEPEST))
+    if kind == "strings":
+        bars.append(Bar("time with strings, of plain", f"{rows[-1]['ratio']:.2f}", rows[-1]["ratio"] <= SLOWEST))
+        bars.append(Bar("bytes of the dump with strings", f"{rows[-1]['dump']:.0f}", rows[-1]["dump"] < LARGEST))
+    return bars
+
+
+def main() -> None:
+    """Measure and print the bars."""
+    if sys.argv[1:2] == ["--run"]:
+        print(json.dumps(one_run(int(sys.argv[2]), sys.argv[3], sys.argv[4])))
+        return
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", default="50,100,200,400,800")
+    sizes = [int(size) for size in parser.parse_args().sizes.split(",")]
+    report([bar for kind in ("ints", "strings") for bar in measure(kind, sizes)])
+
+
+if __name__ == "__main__":
+    main()

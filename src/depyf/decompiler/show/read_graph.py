@@ -1,0 +1,126 @@
+"""Read a graph of three-address code from the text that `show/graph.py` writes, so that a test is text in, text out.
+
+The text holds no offsets. `[stack v1, v2]` behind the head of a block says what lies on the stack there; it is written
+for tests, and `show/graph.py` does not print it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+
+from depyf.bytecode.code import Code
+from depyf.decompiler.graph.tac import (
+    NULL,
+    SELF,
+    Block,
+    Branch,
+    Edge,
+    Exit,
+    ForIter,
+    Goto,
+    Graph,
+    HandlerEntry,
+    Inst,
+    Raise,
+    Reraise,
+    Return,
+    Stop,
+)
+
+_HEAD = re.compile(
+    r"block (?P<index>\d+)(?: \((?P<phis>[^)]*)\))?(?:\s+\[stack (?P<stack>[^\]]*)\])?"
+    r"(?:\s+\[handler (?P<handler>\d+): block (?P<target>\d+)\])?$"
+)
+_INST = re.compile(r"\s+(?::(?P<line>\d+))?\s*(?:(?P<made>[^=]*?) = )?(?P<op>[A-Z][A-Z_]*)(?P<rest>.*)$")
+_EDGE = r"(\d+(?: \([^)]*\))?)"
+_TEMPS = re.compile(r"(?: (?:v\d+|null|self))+$")
+_NAMES = {"null": NULL, "self": SELF}
+
+
+class NoGraph(ValueError):
+    """A line that is no part of a graph; the message holds the line."""
+
+
+def read_graph(text: str, code: Code) -> Graph:
+    """Return the graph that a text shows.
+
+    code: what the graph is of; passes ask it for flags, parameters and names.
+
+    Raises:
+        NoGraph: a line is none of a head, an operation or an exit.
+    """
+    nested = {f"<code {each.qualname}>": each for each in code.consts if isinstance(each, Code)}
+    blocks: dict[int, Block] = {}
+    handlers: dict[int, HandlerEntry] = {}
+    block: Block | None = None
+    for line in text.splitlines():
+        head = _HEAD.match(line)
+        if head is not None:
+            block = Block(int(head["index"]), [], Stop(), -1, _temps(head["phis"]), _temps(head["stack"]), len(blocks))
+            blocks[block.index] = block
+            if head["handler"] is not None:
+                block.handler = int(head["handler"])
+                handlers[block.handler] = HandlerEntry(int(head["target"]), NULL, NULL)
+        elif block is None:
+            raise NoGraph(f"no block begins before {line!r}")
+        elif (inst := _INST.match(line)) is not None:
+            block.insts.append(_inst(inst, nested))
+        else:
+            block.exit = _exit(line.strip())
+    temps = [int(number) for number in re.findall(r"\bv(\d+)", text)]
+    found = [blocks.get(index) for index in range(max(blocks, default=-1) + 1)]
+    entries = [handlers[number] for number in sorted(handlers)]
+    return Graph(code, found, entries, max(temps, default=-1) + 1)
+
+
+def _temps(text: str | None) -> list[int]:
+    return [_temp(name) for name in re.split(r"[ ,]+", text.strip()) if name] if text else []
+
+
+def _temp(name: str) -> int:
+    return _NAMES[name] if name in _NAMES else int(name.removeprefix("v"))
+
+
+def _inst(found: re.Match[str], nested: Mapping[str, Code]) -> Inst:
+    rest = found["rest"]
+    used = _TEMPS.search(rest)
+    argument = rest[: used.start()].strip() if used is not None else rest.strip()
+    line = int(found["line"]) if found["line"] else None
+    arg = nested[argument] if argument in nested else _literal(argument) if argument else None
+    return Inst(found["op"], arg, _temps(used[0] if used else None), _temps(found["made"]), line, -1)
+
+
+def _literal(text: str) -> object:
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError) as error:
+        raise NoGraph(f"this argument has no literal, or is cut off: {text!r}") from error
+
+
+def _edge(text: str) -> Edge:
+    target, _, args = text.partition(" (")
+    return Edge(int(target), _temps(args.rstrip(")")))
+
+
+def _exit(text: str) -> Exit:
+    """Return the exit that a line shows; that of a `return` may bear the line `:n` of the source behind it."""
+    text, _, line = text.partition("  :")
+    at = int(line) if line else None
+    if found := re.fullmatch(rf"-> {_EDGE} if (\w+) else {_EDGE}", text):
+        return Branch(_temp(found[2]), _edge(found[1]), _edge(found[3]), at)
+    if found := re.fullmatch(rf"-> (async )?for (\w+) in (\w+): {_EDGE}, else {_EDGE}", text):
+        return ForIter(_temp(found[3]), _temp(found[2]), _edge(found[4]), _edge(found[5]), at, bool(found[1]))
+    if found := re.fullmatch(rf"-> {_EDGE}", text):
+        return Goto(_edge(found[1]))
+    word, _, operands = text.partition(" ")
+    if word == "return":
+        return Return(_temp(operands) if operands else NULL, at)
+    if word == "raise":
+        return Raise(_temps(operands), at)
+    if word == "reraise":
+        return Reraise(_temp(operands))
+    if text == "never comes here":
+        return Stop()
+    raise NoGraph(f"this is no operation and no exit: {text!r}")

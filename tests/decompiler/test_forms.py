@@ -1,0 +1,153 @@
+"""Passes on graphs, text in and text out: the cases are in `tests/decompiler/forms`.
+
+    python -m tests.decompiler.test_forms     writes what the passes give into the files; read the difference
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.normalise import normalise
+from depyf.bytecode.reader import read
+from depyf.decompiler.graph.tac import Branch, Graph
+from depyf.decompiler.lift.simplify.containers import evaluate_containers
+from depyf.decompiler.lift.simplify.dead import remove_dead
+from depyf.decompiler.lift.simplify.promote import promote_variables
+from depyf.decompiler.lift.simplify.restored import drop_restored
+from depyf.decompiler.lift.simplify.results import unpack_results
+from depyf.decompiler.lift.simulate import lift
+from depyf.decompiler.show.graph import text
+from depyf.decompiler.show.read_graph import NoGraph, read_graph
+from depyf.decompiler.structure.class_ends import end_class
+from depyf.decompiler.structure.collapse import collapse
+from depyf.decompiler.structure.copies import join_copies
+from depyf.decompiler.structure.exits import join_exits
+from depyf.decompiler.structure.patterns.copied import join_copied_bodies
+from depyf.decompiler.structure.regions.table import Regions
+from depyf.decompiler.structure.same_ends import join_same_ends
+from depyf.decompiler.structure.shared_ends import share_ends
+from depyf.decompiler.structure.thread import thread
+from tests.pipeline.samples import functions
+
+FOLDER = Path(__file__).parent / "forms"
+UNCHANGED = "unchanged"
+
+
+def _share_ends(graph: Graph) -> None:
+    graph.end = len(graph.blocks) - 1
+    share_ends(graph)
+
+
+def _join_copied_bodies(graph: Graph) -> None:
+    tests = [block for block in graph.live() if isinstance(block.exit, Branch)]
+    graph.waiting = {block.exit.cond: list(block.stack) for block in tests if isinstance(block.exit, Branch)}
+    join_copied_bodies(graph)
+
+
+def _blocks(graph: Graph) -> range:
+    return range(len(graph.blocks))
+
+
+PASSES: dict[str, Callable[[Graph], object]] = {
+    "class_ends": end_class,
+    "collapse": lambda graph: collapse(graph, dict.fromkeys(_blocks(graph), 0), False),
+    "containers": evaluate_containers,
+    "copied": _join_copied_bodies,
+    "copies": lambda graph: join_copies(graph, dict.fromkeys(_blocks(graph), ())),
+    "dead": remove_dead,
+    "exits": join_exits,
+    "promote": promote_variables,
+    "restored": drop_restored,
+    "results": lambda graph: unpack_results(graph, {"graph": ("one", "two")}),
+    "same_ends": join_same_ends,
+    "shared_ends": _share_ends,
+    "thread": lambda graph: thread(graph, set(), Regions(graph)),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """What one pass makes of one graph: `source` is what the graph is of."""
+
+    title: str
+    source: str
+    before: str
+    after: str
+
+    @property
+    def pass_name(self) -> str:
+        return self.title.partition(":")[0]
+
+    def given(self) -> str:
+        graph = read_graph(self.before, code_of(self.source))
+        before = text(graph)
+        PASSES[self.pass_name](graph)
+        after = text(graph)
+        return UNCHANGED + "\n" if after == before else after
+
+
+def code_of(source: str) -> Code:
+    """Return the code of the function or class that a source defines, or of the module."""
+    module = compile(source, "<form>", "exec")
+    inner = [each for each in module.co_consts if isinstance(each, types.CodeType)]
+    return read(inner[0] if inner else module)
+
+
+def cases(file: Path) -> list[Case]:
+    found = []
+    for part in file.read_text(encoding="utf-8").split("## ")[1:]:
+        title, _, rest = part.partition("\n")
+        source, before, after = ([*rest.split("---\n"), ""])[:3]
+        found.append(Case(title, source, before.strip("\n") + "\n", after.strip("\n") + "\n"))
+    return found
+
+
+FILES = sorted(FOLDER.glob("*.txt"))
+CASES = [case for file in FILES for case in cases(file)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
+def test_a_pass_gives_what_stands_below_it(case: Case) -> None:
+    assert case.given() == case.after
+
+
+@pytest.mark.parametrize("name", sorted(PASSES))
+def test_each_pass_has_a_case_and_a_near_miss(name: str) -> None:
+    own = [case for case in CASES if case.pass_name == name]
+    assert any(case.after != f"{UNCHANGED}\n" for case in own)
+    assert any(case.after == f"{UNCHANGED}\n" for case in own)
+
+
+def test_what_is_shown_is_read_back() -> None:
+    read_back = cut_off = 0
+    for code in functions(40):
+        shown = text(lift(normalise(read(code))))
+        try:
+            assert text(read_graph(shown, read(code))) == shown
+            read_back += 1
+        except NoGraph:
+            cut_off += 1
+    assert read_back > 4 * cut_off
+
+
+@pytest.mark.parametrize("shown", ["  :1     v0 = LOAD_FAST", "block 0\n  goes on", "block 0\n  :1     v0 = CONST <a>"])
+def test_what_is_no_graph_is_refused(shown: str) -> None:
+    with pytest.raises(NoGraph):
+        read_graph(shown, code_of("x = 1"))
+
+
+def write() -> None:
+    """Write what the passes give into the files."""
+    for file in FILES:
+        parts = [f"## {each.title}\n{each.source}---\n{each.before}---\n{each.given()}" for each in cases(file)]
+        file.write_text("\n".join(parts), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()
