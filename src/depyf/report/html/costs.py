@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from depyf.report.documents import CAPTURED
 from depyf.report.html.function_data import entry_key
 from depyf.report.index_reader import Run
 from depyf.report.links.blocks import Block, blocks
-from depyf.report.profile.charges import WORDS
+from depyf.report.profile.charges import BACKWARD, WORDS
 from depyf.report.profile.files import read_profile
 from depyf.report.profile.units import Sources
 
 MOST_PIECES = 2000
 """Stretches of the step that the axis shows; shorter ones are joined with what is beside them."""
 
-_SHOWN = ("step", "kinds", "lines", "kernels", "functions", "modules", "findings", "notes")
+_SHOWN = ("step", "kinds", "lines", "functions", "modules", "findings", "notes")
 
 Json = dict[str, Any]
 
@@ -32,11 +33,19 @@ def costs_data(run: Run, addresses: Mapping[str, str]) -> Json | None:
     }
     return {
         **{key: profile[key] for key in _SHOWN},
+        "kernels": [each | {"shown": _shown_in(each)} for each in profile["kernels"]],
         "words": WORDS,
         "timeline": _shortened(profile["timeline"]),
         "pages": pages,
         "blocks": _blocks(run, profile["lines"]),
     }
+
+
+def _shown_in(kernel: Json) -> str:
+    """Return the key of the text that shows a kernel on its function's page."""
+    if any(".kernel_" not in call["dump"] for call in kernel["calls"]):
+        return CAPTURED.lower()
+    return "kernel-backward" if kernel["kind"] == BACKWARD else "kernel"
 
 
 def _shortened(timeline: list[Json]) -> list[Json]:

@@ -118,8 +118,7 @@ depyf.costsPage = (() => {
     kernels() {
       const link = (row) => {
         const page = row.compiles.map((each) => this.data.pages[each]).find(Boolean);
-        const text = row.calls.some((call) => !call.dump.includes(".kernel_")) ? "captured_graph" : row.kind === "backward" ? "kernel-backward" : "kernel";
-        return page ? element("a", { href: "#" + page + "/" + text }, row.name) : row.name;
+        return page ? element("a", { href: "#" + page + "/" + row.shown }, row.name) : row.name;
       };
       return this.table("Kernels", this.data.kernels, [...this.amounts(), ["times", (row) => String(Math.round(row.times)), (row) => row.times],
         ["kernel", link, (row) => row.name], ["compile", (row) => row.compiles.join(", "), (row) => row.compiles.join()]], (row) => row.lines);
