@@ -31,6 +31,7 @@ from tests.architecture_rules import (
     vague_names,
     version_tests,
 )
+from tools.function_sizes import too_large
 
 FILES = project_files()
 GRAPH = "src/depyf/decompiler/graph/a.py"
@@ -46,6 +47,10 @@ def test_python_files_keep_the_rule(rule: Rule) -> None:
 def test_all_files_keep_the_rule(rule: Rule) -> None:
     offences = [str(offence) for source in FILES for offence in rule(source)]
     assert not offences, "\n" + "\n".join(offences)
+
+
+def test_functions_of_the_package_are_short_and_branch_little() -> None:
+    assert [str(found) for found in too_large(lines=40, branches=15)] == []
 
 
 def test_the_rules_see_the_package() -> None:

@@ -81,7 +81,10 @@ class LogJoin(Join[LogRunning]):
             return
         payload = record.text
         self._note(kind, record.metadata, payload or "")
-        running = self.record(record.metadata, payload)
+        self._attach(kind, details, payload, self.record(record.metadata, payload))
+
+    def _attach(self, kind: str, details: Mapping[str, Any], payload: str | None, running: LogRunning | None) -> None:
+        """Attach what a record says beside its compile: reasons, and times."""
         if kind == stages.RECOMPILE_REASONS:
             # It comes before its compile begins.
             self._reason = Artefact(kind, stages.dialect_of(payload or "", details.get("encoding")), payload or "")

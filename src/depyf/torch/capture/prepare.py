@@ -13,7 +13,7 @@ from typing import Any
 
 from depyf.bytecode.host import paused, pausing
 from depyf.report.claims import CLAIMS
-from depyf.report.model import Session, Unavailable
+from depyf.report.model import CompileId, Session, Unavailable
 from depyf.report.process_index import page_of_processes, write_process_index, write_rank_index
 from depyf.report.summary import CaptureView, show, summary
 from depyf.report.variables import SUMMARY_VARIABLE
@@ -26,7 +26,7 @@ from depyf.torch.capture.ahead_of_time import AheadOfTime
 from depyf.torch.capture.compile_settings import CompileSettings
 from depyf.torch.capture.eager_calls import EagerCalls
 from depyf.torch.capture.earlier import EarlierEntries
-from depyf.torch.capture.recorder import Recorder
+from depyf.torch.capture.recorder import Recorder, Running
 from depyf.torch.capture.selection import Selection
 from depyf.torch.capture.untraced import UntoldBreaks, Untraced
 from depyf.torch.dump.problems import Problems
@@ -166,12 +166,9 @@ class DumpContext:
         """Take in one record of torch's structured trace."""
         if os.getpid() != self._process:
             return
-        kind, compile_id = record_kind(metadata)[0], record_compile_id(metadata)
-        if compile_id is None:
-            metadata = self._ahead.with_id(metadata)
-            compile_id = record_compile_id(metadata)
-        elif kind != stages.FRAME_STARTS and not self._recorder.knows(compile_id):
-            self._ahead.begin(compile_id)
+        kind = record_kind(metadata)[0]
+        metadata = self._with_id(kind, metadata)
+        compile_id = record_compile_id(metadata)
         if kind == stages.FRAME_STARTS and compile_id is not None:
             self._selection.begins(compile_id, caller.code_in_progress())
         if self._selection.leaves_out(compile_id):
@@ -184,20 +181,37 @@ class DumpContext:
         elif kind == stages.FRAME_ENDS:
             self._settings.end(compile_id)
         running = self._recorder.record(metadata, payload)
-        codes = self._ahead.codes() if kind == stages.GUARD_TREE and compile_id is not None else None
+        if kind == stages.GUARD_TREE:
+            self._on_guards(compile_id, running)
+        elif kind == stages.FRAME_ENDS and running is not None and running.compile.failure is not None:
+            self._watch_eager_calls(running)
+        if kind in (stages.FRAME_STARTS, stages.FRAME_ENDS) and self._progress is not None:
+            self._progress.changed()
+
+    def _with_id(self, kind: str, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the metadata of a record with its compile id, where a compile ahead of any call has it."""
+        compile_id = record_compile_id(metadata)
+        if compile_id is None:
+            return self._ahead.with_id(metadata)
+        if kind != stages.FRAME_STARTS and not self._recorder.knows(compile_id):
+            self._ahead.begin(compile_id)
+        return metadata
+
+    def _watch_eager_calls(self, running: Running) -> None:
+        code = caller.code_in_progress()
+        if code is not None:
+            self._eager_calls.watch(code, running.function)
+
+    def _on_guards(self, compile_id: CompileId | None, running: Running | None) -> None:
+        """Show the code of a compile whose guards are told, where no hook gives it; read the guards."""
+        codes = self._ahead.codes() if compile_id is not None else None
         if codes is not None and compile_id is not None:
             hooks.show_code(
                 self._recorder, self._dump, compile_id, *codes, log_bytecode=self._log_bytecode, install=False
             )
-        if kind == stages.GUARD_TREE and running is not None:
+        if running is not None:
             with self._problems.contained(f"reading the guards of {running.compile.id}"):
                 entries.read_guards_in_progress(self._recorder, running)
-        if kind == stages.FRAME_ENDS and running is not None and running.compile.failure is not None:
-            code = caller.code_in_progress()
-            if code is not None:
-                self._eager_calls.watch(code, running.function)
-        if kind in (stages.FRAME_STARTS, stages.FRAME_ENDS) and self._progress is not None:
-            self._progress.changed()
 
     def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
         """Write the source of Dynamo's code; return the code to run in its place, or None for Dynamo's own."""
