@@ -50,6 +50,9 @@ def report(
     output directory: static files that need no server and no network. Exit code 1 if it cannot be written or the
     dump is broken, 2 if there is neither a dump nor a trace.
     """
+    if output is not None and len(paths) == 1 and is_dump(paths[0]):
+        click.echo(f"depyf report: {paths[0]} is a dump, its report is written into it; -o is for traces", err=True)
+        sys.exit(EXIT_USAGE)
     try:
         with _executor(scheduler) as executor:
             options = Options(executor, every_rank)
