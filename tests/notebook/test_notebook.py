@@ -79,7 +79,7 @@ def test_a_cell_gives_its_value_and_below_it_the_report(notebook: Any, folder: P
     shown, value = outputs(notebook, "captured")
     assert value.data["text/plain"] == "tensor(4.)"
     assert shown.data["text/plain"].startswith("depyf: 4 compiles, 1 graph break (2 times), 2 recompiles")
-    assert "graph break at In[2]:5" in shown.data["text/plain"]
+    assert "Graph break: a branch depends on the values of a tensor (In[2]:5)" in shown.data["text/plain"]
     assert shown.data["text/html"].count("<iframe") == 1
     assert (folder / "out" / "index.json").is_file()
     assert (folder / "out" / "__compiled_fn_1.Forward_graph.0.py").is_file()
