@@ -1,6 +1,6 @@
 """The whole decompiler on one page: from a `Code` to statements.
 
-PASSES is what is done, in the order in which it is done; `pass_order.ORDER` says why that order. `check_order` compares
+PASSES is what is done, in the order in which it is done; `order.ORDER` says why that order. `check_order` compares
 the two when this module is imported.
 """
 
