@@ -15,6 +15,7 @@ from depyf.decompiler.lift.references import referred
 from depyf.decompiler.passes.case_tests import part_cases, tests_pattern
 from depyf.decompiler.passes.walk import of_kinds, rewrite_sequences
 from depyf.decompiler.steps import step
+from depyf.decompiler.structure.polarity import negated
 
 TEMPS = frozenset({Temp})
 
@@ -148,6 +149,9 @@ def _turn(stmt: ast.If, subject: ast.expr) -> None:
     if inner is not None and tested is not None and _same(tested[0], subject):
         step("line {}: a test that a pattern does not match is turned round", stmt.lineno)
         stmt.test, stmt.body, stmt.orelse = inner, stmt.orelse or [ast.Pass()], stmt.body
+    elif _pattern(test) is None and not stmt.orelse and _goes_on(stmt.body, subject):
+        step("line {}: a guard is turned round: its case does nothing", stmt.lineno)
+        stmt.test, stmt.body, stmt.orelse = negated(test), [ast.Pass()], stmt.body
 
 
 def _captured(stmt: ast.stmt, subject: ast.expr) -> Var | None:

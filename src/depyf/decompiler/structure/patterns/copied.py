@@ -64,7 +64,7 @@ def same_bodies(one: Block, two: Block, apart: AbstractSet[int] = frozenset()) -
     first, second = (
         [inst for inst in block.insts if inst.op != "POP" and id(inst) not in apart] for block in (one, two)
     )
-    drops = any(inst.op == "POP" for inst in one.insts)
+    drops = any(inst.op == "POP" for inst in (*one.insts, *two.insts))
     if len(first) != len(second) or not drops or one.phis or two.phis:
         return False
     if type(one.exit) is not type(two.exit) or one.handler != two.handler:
