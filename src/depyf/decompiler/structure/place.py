@@ -268,8 +268,12 @@ def _normal_exit(
             jump = compound.orelse[0] if compound.orelse else None
             return next((kid for kid in single if sites[kid][0][1] is jump), None)
         case Try(is_finally=False):
-            tails = [id(jump) for jump in _tails(compound.body)]
+            ends = _tails(compound.body)
+            tails = [id(jump) for jump in ends]
             behind = [kid for kid in kids if nodes[kid].first >= compound.handled]
+            if len({jump.label for jump in ends}.intersection(kids)) > 1:
+                # One end of the body goes on where others do, and one jumps away by itself.
+                behind = [kid for kid in behind if kid not in single or nodes[kid].only_jump() is None]
             return next((kid for kid in behind if _is_behind(sites[kid], tails)), None)
         case _:
             return None

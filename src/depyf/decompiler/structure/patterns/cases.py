@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from depyf.decompiler.graph.orders import postorder
 from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst
 from depyf.decompiler.steps import step
-from depyf.decompiler.structure.patterns.copied import depth, join_copied_bodies, same_bodies
+from depyf.decompiler.structure.patterns.copied import depth, drops, join_copied_bodies, same_bodies
 from depyf.decompiler.structure.patterns.junk import drop_junk
 from depyf.decompiler.structure.patterns.roots import STORES, find_roots
 from depyf.decompiler.structure.patterns.write import Alternatives, Captures, pattern_test
@@ -252,7 +252,7 @@ class _Joiner:
             return False
         one, two = self.graph.block(test.success.target), self.graph.block(success.target)
         owned = self.owned(one, None, test.root) | self.owned(two, None, test.root)
-        if not same_bodies(one, two, owned):
+        if not drops(one, two) or not same_bodies(one, two, owned):
             return False
         for block, facts in ((one, test.facts), (two, other.facts)):
             facts += [inst for inst in block.insts if id(inst) in owned]
