@@ -18,11 +18,18 @@ from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import negated
 
 TEMPS = frozenset({Temp})
+MATCHES = frozenset({ast.Match})
 
 
 def restore_matches(body: list[ast.stmt]) -> list[ast.stmt]:
     """Turn chains of tests of one value for patterns into `match` statements."""
-    return rewrite_sequences(body, _sequence)
+    found = rewrite_sequences(body, _sequence)
+    matched = [(stmt, temp) for stmt in of_kinds(found, MATCHES) if (temp := getattr(stmt, "taken", -1)) >= 0]
+    left = {node.temp for node in of_kinds(found, TEMPS)} if matched else set()
+    for stmt, temp in matched:
+        if temp in left:  # A case that leaves a loop may bind the subject behind it.
+            stmt.subject = ast.NamedExpr(target=Temp(temp=temp), value=stmt.subject)
+    return found
 
 
 def _sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
@@ -94,6 +101,7 @@ def _headed(before: list[ast.stmt], stmt: ast.Match) -> ast.stmt:
     step("line {}: the value that is matched goes to the head", stmt.lineno)
     before.pop()
     stmt.subject = last.value
+    stmt.taken = subject.temp  # type: ignore[attr-defined]
     return stmt
 
 

@@ -70,7 +70,8 @@ def _way_out(graph: Graph, block: Block) -> tuple[int, Hashable] | None:
         names.update((temp, len(names)) for temp in inst.defs)
     uses = [] if isinstance(exit_, Reraise) else exit_.reads()
     words.extend(exit_.reads() if isinstance(exit_, Reraise) else [])
-    if any(temp not in names and temp >= 0 for temp in uses) or place == len(block.insts):
+    is_bare = isinstance(exit_, Raise) and not uses
+    if any(temp not in names and temp >= 0 for temp in uses) or (place == len(block.insts) and not is_bare):
         return None
     return place, (*words, *(names.get(temp, temp) for temp in uses))
 

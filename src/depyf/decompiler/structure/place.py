@@ -98,6 +98,9 @@ class _Around:
         normal = _normal_exit(self.compound, self.nodes, self.single, self.kids, self.sites)
         if isinstance(self.compound, Try):
             lone = _lone_jumps(self.nodes, self.label, self.kids, normal, self.sites)
+            if self.compound.handled < 0 and len(self.kids) == 1 and not lone:
+                tails = {jump.label for jump in _tails(self.compound.body)}
+                lone = [kid for kid in self.single if {kid} < tails and self.nodes[kid].only_jump() and kid != normal]
             _fill_all(lone, self.nodes, self.sites)
             self._remove(lone)
             self.nearby.update(lone)
@@ -271,7 +274,7 @@ def _normal_exit(
             ends = _tails(compound.body)
             tails = [id(jump) for jump in ends]
             behind = [kid for kid in kids if nodes[kid].first >= compound.handled]
-            if len({jump.label for jump in ends}.intersection(kids)) > 1:
+            if compound.handled < 0 and len({jump.label for jump in ends}) > 1:
                 # One end of the body goes on where others do, and one jumps away by itself.
                 behind = [kid for kid in behind if kid not in single or nodes[kid].only_jump() is None]
             return next((kid for kid in behind if _is_behind(sites[kid], tails)), None)
