@@ -9,6 +9,7 @@ Before: t = x                               After:  match x:
 from __future__ import annotations
 
 import ast
+from typing import cast
 
 from depyf.decompiler.lift.nodes import Capture, MatchTest, Temp, Var
 from depyf.decompiler.lift.references import referred
@@ -28,7 +29,8 @@ def restore_matches(body: list[ast.stmt]) -> list[ast.stmt]:
     left = {node.temp for node in of_kinds(found, TEMPS)} if matched else set()
     for stmt, temp in matched:
         if temp in left:  # A case that leaves a loop may bind the subject behind it.
-            stmt.subject = ast.NamedExpr(target=Temp(temp=temp), value=stmt.subject)
+            target = cast(ast.Name, Temp(temp=temp))
+            stmt.subject = ast.NamedExpr(target=target, value=stmt.subject)
     return found
 
 

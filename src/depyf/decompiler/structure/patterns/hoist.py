@@ -94,7 +94,9 @@ def _subject(test: ast.expr) -> ast.expr:
     """Return what a case tests."""
     while isinstance(test, ast.BoolOp):
         test = test.values[0]
-    return referred(test.subject if isinstance(test, MatchTest) else test.left if isinstance(test, ast.Compare) else test)
+    if isinstance(test, MatchTest):
+        return referred(test.subject)
+    return referred(test.left if isinstance(test, ast.Compare) else test)
 
 
 def _is_same(one: ast.expr, other: ast.expr) -> bool:

@@ -15,7 +15,7 @@ PARTS = frozenset({"UNPACK_SEQUENCE", "UNPACK_EX", "MATCH_CLASS", "MATCH_KEYS", 
 
 
 def find_roots(graph: Graph) -> dict[int, int]:
-    """Return the subject of each temporary that patterns make; empty if the code matches values alone and binds none."""
+    """Return the subject of each temporary that patterns make; empty if code matches values alone and binds none."""
     roots = {inst.uses[0]: inst.uses[0] for block in graph.live() for inst in block.insts if inst.op in SUBJECT}
     roots.update({temp: temp for temp in _captured(graph)})
     if not roots:
