@@ -26,6 +26,8 @@ def part_loop_tests(graph: Graph, nest: dict[int, tuple[int, ...]], scope: dict[
     before = predecessors(graph) if ends else {}
     numbers: dict[tuple[int, int, int], int] = {}
     for header, pairs in [(header, _copies(graph, header, lasts, before)) for header, lasts in ends.items()]:
+        if not (_is_whole(graph, list(pairs), before) and _is_whole(graph, list(pairs.values()), before)):
+            continue
         for one, other in pairs.items():
             for number, label in enumerate((one, other)):
                 place = _start(graph.block(label))
@@ -79,7 +81,24 @@ def _start(block: Block) -> int:
         inst = block.insts[place]
         needed.difference_update(inst.defs)
         needed.update(temp for temp in inst.uses if temp in made)
-    return place
+    return place if any(inst.op != "POP" for inst in block.insts[:place]) else 0
+
+
+def _is_whole(graph: Graph, labels: list[int], before: dict[int, list[int]]) -> bool:
+    """Return whether blocks use no values but their own: none waits for them, and none comes from elsewhere."""
+    made: set[int] = set()
+    used: set[int] = set()
+    for label in labels:
+        block = graph.block(label)
+        place = _start(block)
+        if block.phis and (place or not set(before[label]).issubset(labels)):
+            return False
+        made.update(block.phis)
+        for inst in block.insts[place:]:
+            made.update(inst.defs)
+            used.update(inst.uses)
+        used.update(block.exit.reads())
+    return used <= made
 
 
 def _ends_alike(one: Block, other: Block) -> bool:
