@@ -13,6 +13,7 @@ import markupsafe
 
 from depyf.report.html.chunks import Chunks, as_json
 from depyf.report.html.function_data import function_data
+from depyf.report.html.outside import outside_data
 from depyf.report.html.process import Process, processes
 from depyf.report.html.ranks import apart
 from depyf.report.job_index import JobIndex, read_job
@@ -55,13 +56,17 @@ def content_of(found: list[Process]) -> Content:
         families = run.families()
         for key, address in process.addresses.items():
             function_data(run, run.session.functions[key], families[key], content.chunks, address)
+        if process.outside:
+            outside_data(run, content.chunks, process.outside)
     return content
 
 
-def build_report(directory: Path, *, single_file: bool = False, since: float = 0.0) -> Report:
+def build_report(
+    directory: Path, *, single_file: bool = False, since: float = 0.0, output: Path | None = None
+) -> Report:
     """Write the report of the dump in `directory` into a folder of it; in one file, if `single_file` is set.
 
-    What was dumped before `since` (seconds since the epoch) is left out.
+    What was dumped before `since` (seconds since the epoch) is left out. With `output`, the folder is made there.
 
     Raises:
         FileNotFoundError: there is no dump in the directory.
@@ -76,7 +81,7 @@ def build_report(directory: Path, *, single_file: bool = False, since: float = 0
     if content.job is not None:
         for process in found:
             process.label = content.job.label_of(process.folder.rstrip("/")) or process.label
-    folder = directory / FOLDER
+    folder = (output or directory) / FOLDER
     home = "ranks" if content.job is not None else ""
     text = page_text(content, inlined=content.chunks.texts if single_file else {}, home=home)
     if not single_file:
@@ -121,10 +126,7 @@ def _directory(content: Content) -> str:
             {
                 "key": process.key,
                 "label": process.label,
-                "functions": [
-                    {"page": address, "name": process.run.session.functions[key].name}
-                    for key, address in process.addresses.items()
-                ],
+                "functions": [{"page": address, "name": name} for address, name in process.pages],
             }
             for process in content.processes
         ]
