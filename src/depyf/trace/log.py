@@ -6,7 +6,7 @@ import inspect
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from depyf.report.model import (
     Unavailable,
     UserLine,
 )
-from depyf.report.names import file_part
+from depyf.report.names import file_part, resumed_function
 from depyf.trace import records, stages
 from depyf.trace.directory import Dump
 from depyf.trace.join import Join, Running, artefact_of, artefact_title, python_file
@@ -94,11 +94,31 @@ class LogJoin(Join[LogRunning]):
         elif running is not None and kind == stages.BREAK_REASON:
             attempt = running.compile.attempts - 1
             self._add(running, Artefact(kind, Dialect.TEXT, payload or "", attempt=attempt))
+            self._complete_callers(running, [each.stack for each in running.compile.breaks])
+        elif running is not None and kind == stages.SIDE_EFFECTS:
+            self._complete_callers(running, records.printed_stacks(payload or "", self.line_at))
         elif kind == stages.FRAME_ENDS:
             self._measured(running, kind, details)
         elif kind in (stages.BACKWARD_ENDS, "compilation_metrics_runtime") and running is not None:
             told = {name: value for name, value in details.items() if value is not None}
             running.compile.metrics[kind] = told
+
+    def _complete_callers(self, running: LogRunning, stacks: Iterable[tuple[UserLine, ...]]) -> None:
+        """Add the last caller of a compile, which torch leaves out where it begins, from stacks inside of it."""
+        made = running.compile
+        if resumed_function(made.name) is not None:
+            return  # The function that it resumes is its caller, and printed stacks show one line for both.
+        known = tuple(map(_place, made.user_stack))
+        for stack in stacks:
+            users = self._users(stack)
+            own = [at for at, line in enumerate(users) if records.is_inside((line,), (made.filename, made.name))]
+            # A function that calls itself may have been compiled at any of its calls.
+            if own == [len(known) + 1] and tuple(map(_place, users[: len(known)])) == known:
+                made.user_stack = users[: len(known) + 1]
+                return
+
+    def _users(self, stack: tuple[UserLine, ...]) -> tuple[UserLine, ...]:
+        return tuple(line for line in stack if not any(part in line.filename for part in OF_TORCH))
 
     def _measured(self, running: LogRunning | None, kind: str, metrics: Mapping[str, Any]) -> None:
         """Keep what torch measured of a compile, or of an export, which has no compile id."""
@@ -233,7 +253,7 @@ class LogJoin(Join[LogRunning]):
         """Return the stack of a compile that begins."""
         stack = records.user_stack(details.get("stack"), self._strings, self.line_at)
         self.quotes.add_stack(stack)
-        return tuple(line for line in stack if not any(part in line.filename for part in OF_TORCH)), None
+        return self._users(stack), None
 
     def strings(self) -> Mapping[int, str]:
         """Return the file names that the trace has told so far."""
@@ -281,6 +301,10 @@ class LogJoin(Join[LogRunning]):
         if running.graph is None:
             return f"compile_{running.compile.id.frame}_{running.compile.id.compile}"
         return f"{GRAPH}{running.graph}"
+
+
+def _place(line: UserLine) -> tuple[str, int, str]:
+    return line.filename, line.line, line.function
 
 
 def _words(fact: ShapeFact) -> str:
