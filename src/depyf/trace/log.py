@@ -6,6 +6,7 @@ import inspect
 import json
 import os
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -40,6 +41,9 @@ OF_TORCH = ("torch/_dynamo/", "torch/_utils_internal.py", "torch/_strobelight/",
 """Parts of the names of files that stand between a call and its compile."""
 _TORCH_VERSION = re.compile(r'"pytorch_version": "([^"\n]{1,80})"')
 
+MOST_METRIC = 500
+"""Characters of a metric that the model has in full."""
+
 NO_GUARDS = "a trace holds torch's text of the guards, and no guards that can be called"
 CUT_OFF = "the trace ends before this compile does"
 
@@ -59,6 +63,7 @@ class LogJoin(Join[LogRunning]):
         self.quotes = Quotes()
         self._strings: dict[int, str] = {}
         self._files: dict[str, None] = {}
+        self._compiled: set[tuple[str, str]] = set()
         self._graphs = 0
         self._first: float | None = None
         self._last = 0.0
@@ -100,22 +105,26 @@ class LogJoin(Join[LogRunning]):
         elif kind == stages.FRAME_ENDS:
             self._measured(running, kind, details)
         elif kind in (stages.BACKWARD_ENDS, "compilation_metrics_runtime") and running is not None:
-            told = {name: value for name, value in details.items() if value is not None}
-            running.compile.metrics[kind] = told
+            running.compile.metrics[kind] = _told(details)
 
     def _complete_callers(self, running: LogRunning, stacks: Iterable[tuple[UserLine, ...]]) -> None:
         """Add the last caller of a compile, which torch leaves out where it begins, from stacks inside of it."""
         made = running.compile
         if resumed_function(made.name) is not None:
-            return  # The function that it resumes is its caller, and printed stacks show one line for both.
+            return  # The function that it resumes is its caller.
         known = tuple(map(_place, made.user_stack))
         for stack in stacks:
             users = self._users(stack)
             own = [at for at, line in enumerate(users) if records.is_inside((line,), (made.filename, made.name))]
-            # A function that calls itself may have been compiled at any of its calls.
-            if own == [len(known) + 1] and tuple(map(_place, users[: len(known)])) == known:
+            # Of compiled functions that call one another, printed stacks lack some.
+            if own != [len(known) + 1] or self._is_compiled(users[len(known)]):
+                continue
+            if tuple(map(_place, users[: len(known)])) == known:
                 made.user_stack = users[: len(known) + 1]
                 return
+
+    def _is_compiled(self, line: UserLine) -> bool:
+        return (line.filename, line.function) in self._compiled
 
     def _users(self, stack: tuple[UserLine, ...]) -> tuple[UserLine, ...]:
         return tuple(line for line in stack if not any(part in line.filename for part in OF_TORCH))
@@ -126,7 +135,7 @@ class LogJoin(Join[LogRunning]):
         if running is None:
             self._loose(kind, {"encoding": "json"}, text)
             return
-        running.compile.metrics.update(metrics)
+        running.compile.metrics.update(_told(metrics))
         self._add(running, Artefact(kind, Dialect.JSON, text))
         self._name(running, metrics)
 
@@ -253,6 +262,7 @@ class LogJoin(Join[LogRunning]):
         """Return the stack of a compile that begins."""
         stack = records.user_stack(details.get("stack"), self._strings, self.line_at)
         self.quotes.add_stack(stack)
+        self._compiled.update((line.filename, line.function) for line in stack[-1:])
         return self._users(stack), None
 
     def strings(self) -> Mapping[int, str]:
@@ -301,6 +311,15 @@ class LogJoin(Join[LogRunning]):
         if running.graph is None:
             return f"compile_{running.compile.id.frame}_{running.compile.id.compile}"
         return f"{GRAPH}{running.graph}"
+
+
+def _told(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what torch measured; a text of many lines, a setting of all of torch, stands in the artefact alone."""
+    found = {sys.intern(name): value for name, value in metrics.items() if value is not None}
+    for name, value in found.items():
+        if isinstance(value, str) and len(value) > MOST_METRIC:
+            found[name] = f"{len(value)} characters, in the artefact {stages.FRAME_ENDS}"
+    return found
 
 
 def _place(line: UserLine) -> tuple[str, int, str]:
