@@ -26,7 +26,9 @@ SECONDS_BETWEEN = 2.0
 
 
 @click.command("report")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help=f"Where to write: for traces {OUTPUT} unless given.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help=f"Where to write: for traces {OUTPUT} unless given."
+)
 @click.option("--single-file", is_flag=True, help="Put all into one file, to be sent around.")
 @click.option("--open", "opened", is_flag=True, help="Open it in the browser.")
 @click.option("--every-rank", is_flag=True, help="Write the texts of every rank, not of one in each group.")

@@ -173,10 +173,10 @@ class Join(ABC, Generic[R]):
             if rest is None:
                 roots[made.name, made.filename] = function
             elif not function.is_resume and (root := roots.get((rest[0], made.filename))) is not None:
-                callers = list(broke.get((made.filename, rest[1], made.id.count), {}).values())
+                found = list(broke.get((made.filename, rest[1], made.id.count), {}).values())
                 # Others have a line of the function in the stack of their break, which they were called from.
-                own = [each for each in callers if (resumed_function(each.name) or (each.name,))[0] == rest[0]]
-                _relate(function, root, rest[1], (own or callers or root.compiles)[-1])
+                own = [each for each in found if (resumed_function(each.name) or (each.name,))[0] == rest[0]]
+                _relate(function, root, rest[1], (own or found or root.compiles)[-1])
             for each in made.breaks:
                 for line in (*each.stack, *((each.where,) if each.where is not None else ())):
                     # The rest of a function is made by the first of its compiles that breaks there.

@@ -156,7 +156,9 @@ def side_effects(
 
 def printed_stacks(text: str, line_of: LineAt = line_at) -> list[tuple[UserLine, ...]]:
     """Return the stacks that torch printed into a text of side effects, outermost lines first."""
-    stacks = (_STACK_FRAME_OF_EFFECT.finditer(part) for whole in _NEXT_EFFECT.split(text) for part in _NEXT_STACK.split(whole))
+    stacks = (
+        _STACK_FRAME_OF_EFFECT.finditer(part) for whole in _NEXT_EFFECT.split(text) for part in _NEXT_STACK.split(whole)
+    )
     found = (tuple(line_of(each["file"], int(each["line"]), each["fn"]) for each in stack) for stack in stacks)
     return [stack for stack in found if stack]
 

@@ -20,7 +20,10 @@ def outside_data(run: Run, chunks: Chunks, name: str) -> str:
     """Add the chunks of the page; return the name of the first, which leads to the others."""
     function = Function("", NAME, "", 0, "", "")
     family = [
-        (function, Compile(CompileId(0, number), NAME, "", 0, transformed=Unavailable(UNTOLD), artefacts=part, order=number))
+        (
+            function,
+            Compile(CompileId(0, number), NAME, "", 0, transformed=Unavailable(UNTOLD), artefacts=part, order=number),
+        )
         for number, part in enumerate(_graphs(run.session.loose))
     ]
     content = shown_entries(run, function, family, chunks, name)

@@ -133,9 +133,7 @@ class Process:
     @cached_property
     def looks(self) -> list[tuple[Look, str]]:
         """Return every look into a cache of torch's, with the address of the compile's page."""
-        return [
-            (look, f"{self.addresses[look.function.root]}/{entry_key(look.compile)}") for look in looks(self.run)
-        ]
+        return [(look, f"{self.addresses[look.function.root]}/{entry_key(look.compile)}") for look in looks(self.run)]
 
     @cached_property
     def broken(self) -> list[Broken]:
