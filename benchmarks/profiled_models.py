@@ -26,7 +26,7 @@ import depyf
 from benchmarks.profiled_families import FAMILIES, Family
 from depyf.report.profile.events import STEP, pays_for_a_compile, periods
 
-STEPS = 150
+STEPS = 400
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,8 @@ def _loss(output: Any) -> Tensor:  # noqa: ANN401 - what a model gives
 
 def measured(family: Family) -> Result:
     """Profile a model."""
-    torch.set_num_threads(1)  # Two threads wait for each other: where one core is taken away, a step takes ten times as long.
+    # Two threads wait for each other: where one core is taken away, a step takes ten times as long.
+    torch.set_num_threads(1)
     step = _step(family)
     with tempfile.TemporaryDirectory() as folder, depyf.profile(Path(folder) / "dump") as profile:
         for _ in range(STEPS):

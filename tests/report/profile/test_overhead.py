@@ -14,7 +14,8 @@ def cost(kind: str, *seconds: float, times: float = 1, file: str = "") -> Cost:
 
 
 def test_a_part_is_taken_for_each_time() -> None:
-    found = without_overhead([cost(KERNEL, 8.0, 8.0, times=9), cost(WRAPPER, 2.0, 4.0, times=3), cost(GUARDS, 1.0, 1.0)], 1.0)
+    costs = [cost(KERNEL, 8.0, 8.0, times=9), cost(WRAPPER, 2.0, 4.0, times=3), cost(GUARDS, 1.0, 1.0)]
+    found = without_overhead(costs, 1.0)
     kept = {each.charge.kind: each for each in found}
     assert kept[KERNEL].each_step == (8.0, 8.0)
     assert kept[WRAPPER].seconds == pytest.approx(3.0 - 0.75)
@@ -33,7 +34,8 @@ def test_a_step_of_kernels_alone_stays_as_it_is() -> None:
 
 
 def test_what_no_profiler_takes_is_noise() -> None:
-    assert overhead(1.1e-3, 1.0e-3, 300) == pytest.approx(1e-4)
-    assert overhead(2.0e-3, 1.0e-3, 300) == pytest.approx(300 * MOST_AN_EVENT)
-    assert overhead(0.9e-3, 1.0e-3, 300) == 0.0
-    assert overhead(1.0, None, 300) == 0.0
+    slow, fast = [2.0e-3] * 3, [1.0e-3] * 3
+    assert overhead([[2.1e-3] * 3, [1.1e-3] * 3], [slow, fast], 300) == pytest.approx(1e-4), "each beside its neighbour"
+    assert overhead([[3.0e-3]], [fast], 300) == pytest.approx(300 * MOST_AN_EVENT)
+    assert overhead([[0.9e-3]], [fast], 300) == 0.0
+    assert overhead([[1.0], []], [[], [1.0]], 300) == 0.0

@@ -39,14 +39,15 @@ def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str
     names: what the index calls the files that marks of lines name.
     """
     mark = leading_mark(recording.windows)
-    steady, left_out = _steady(recording.windows, mark)
+    stretches, left_out = _steady(recording.windows, mark)
+    steady = [each for stretch in stretches for each in stretch]
     low, high = _fences([each.seconds for each in steady])
     kept = [each for each in steady if low <= each.seconds <= high]
     if len(kept) < len(steady):
         left_out[OUTLIER] = len(steady) - len(kept)
     profile = Profile(
         each_step=tuple(each.seconds for each in kept),
-        bare=_bare(recording, mark),
+        bare=tuple(_kept([each for stretch in _bare(recording, mark) for each in stretch])),
         left_out=left_out,
         notes=list(recording.notes),
     )
@@ -55,8 +56,11 @@ def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str
         return profile
     usual = lines_of_operations(recording.lined, mark, names)
     found = [pieces_of(each, programs, usual) for each in kept]
-    measured, bare = fmean(profile.each_step), profile.bare_seconds
-    profile.profiler = overhead(measured, bare, fmean(len(each.events) for each in kept))
+    profile.profiler = overhead(
+        [[each.seconds for each in stretch] for stretch in stretches],
+        [_kept(stretch) for stretch in _bare(recording, mark)],
+        fmean(len(each.events) for each in kept),
+    )
     profile.costs = without_overhead(costs(found), profile.profiler)
     profile.on_device = any(event.is_device for each in kept for event in each.events)
     profile.eager = _eager_lines(recording.eager, mark, names)
@@ -67,15 +71,10 @@ def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str
     return profile
 
 
-def _steady(windows: Sequence[Sequence[Event]], mark: str) -> tuple[list[Period], dict[str, int]]:
-    steady: list[Period] = []
-    compiling = 0
-    for window in windows:
-        for each in periods(window, mark) if mark else ():
-            if pays_for_a_compile(each):
-                compiling += 1
-            else:
-                steady.append(each)
+def _steady(windows: Sequence[Sequence[Event]], mark: str) -> tuple[list[list[Period]], dict[str, int]]:
+    found = [periods(window, mark) if mark else [] for window in windows]
+    steady = [[each for each in stretch if not pays_for_a_compile(each)] for stretch in found]
+    compiling = sum(map(len, found)) - sum(map(len, steady))
     return steady, {COMPILED: compiling} if compiling else {}
 
 
@@ -93,14 +92,19 @@ def _typical(kept: list[Period]) -> int:
     return min(range(len(kept)), key=lambda index: abs(kept[index].seconds - middle))
 
 
-def _bare(recording: Recording, mark: str) -> tuple[float, ...]:
+def _kept(seconds: Sequence[float]) -> list[float]:
+    low, high = _fences(seconds)
+    return [each for each in seconds if low <= each <= high]
+
+
+def _bare(recording: Recording, mark: str) -> list[list[float]]:
+    """Return the seconds of the steps of each stretch without the profiler."""
     code = int(mark.removeprefix(CALL)) if mark.startswith(CALL) else None
     found = []
-    for stretch in recording.bare:
-        begins = [at for number, at in stretch if number == code] if mark else []
-        found += [second - first for first, second in zip(begins, begins[1:])]
-    low, high = _fences(found)
-    return tuple(each for each in found if low <= each <= high)
+    for stretch in recording.bare if mark else ():
+        begins = [at for number, at in stretch if number == code]
+        found.append([second - first for first, second in zip(begins, begins[1:])])
+    return found
 
 
 def pieces_of(period: Period, programs: Programs, usual: Usual) -> list[Piece]:
