@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import sys
 from importlib import resources
 from pathlib import Path
@@ -16,7 +17,7 @@ def asset(name: str) -> str:
 
 
 class Compiled(jinja2.BytecodeCache):
-    """Keeps compiled templates in the `__pycache__` of this folder, if it may be written and Python writes there."""
+    """Keeps compiled templates where Python keeps the bytecode of this folder, if that may be written."""
 
     def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
         """Read a template that an earlier run has compiled."""
@@ -25,19 +26,20 @@ class Compiled(jinja2.BytecodeCache):
 
     def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
         """Keep a template for later runs."""
-        if sys.dont_write_bytecode or sys.pycache_prefix:
+        if sys.dont_write_bytecode:
             return
         # An installation may be read-only, and two processes may write at once: then it is compiled again.
         with contextlib.suppress(OSError):
             path = _place(bucket)
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             temporary = path.with_name(f"{path.name}.{id(bucket)}")
             temporary.write_bytes(bucket.bytecode_to_string())
             temporary.replace(path)
 
 
 def _place(bucket: jinja2.bccache.Bucket) -> Path:
-    return Path(__file__).with_name("__pycache__") / f"{bucket.key}.{sys.implementation.cache_tag}.jinja"
+    beside = Path(__file__).with_name(f"{bucket.key}.py")
+    return Path(importlib.util.cache_from_source(str(beside))).with_suffix(".jinja")
 
 
 def environment() -> jinja2.Environment:
