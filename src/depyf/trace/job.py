@@ -101,6 +101,16 @@ def ranks_in_words(numbers: Iterable[int]) -> str:
     return ", ".join(f"{first}-{last}" if last > first else str(first) for first, last in parts)
 
 
+def ranks_of(words: str) -> set[int]:
+    """Return the ranks that ranges name.
+
+    >>> sorted(ranks_of("0-2, 7"))
+    [0, 1, 2, 7]
+    """
+    ends = (part.partition("-") for part in words.split(", ") if part)
+    return {number for first, _, last in ends for number in range(int(first), int(last or first) + 1)}
+
+
 def _number(rank: Rank) -> int:
     return rank.rank if rank.rank is not None else 0
 
