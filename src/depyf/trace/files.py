@@ -108,7 +108,12 @@ def is_dump(path: str) -> bool:
     if is_url(path) or not directory.is_dir():
         # What is neither there nor a pattern was meant as a dump.
         return not is_url(path) and not directory.exists() and not any(sign in path for sign in "*?[")
-    return (directory / INDEX).is_file() or any(directory.glob(f"*/{INDEX}"))
+    return bool(indexes(directory))
+
+
+def indexes(dump: Path) -> list[Path]:
+    """Return the indexes of a dump: its own, and those of its ranks and processes."""
+    return [each for pattern in (INDEX, f"*/{INDEX}") for each in dump.glob(pattern) if each.is_file()]
 
 
 @contextmanager

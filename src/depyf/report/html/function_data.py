@@ -37,10 +37,15 @@ class _Places:
 
 def function_data(run: Run, root: Function, family: Family, chunks: Chunks, name: str) -> str:
     """Add the chunks of a root function's page; return the name of the first, which leads to the others."""
+    return chunks.add(name, shown_entries(run, root, family, chunks, name))
+
+
+def shown_entries(run: Run, root: Function, family: Family, chunks: Chunks, name: str) -> Json:
+    """Return what a page shows of a function and its compiles; texts that are too long for it become chunks."""
     places = _Places()
     entries = [_entry(run, function, compiled, places, chunks, name) for function, compiled in family]
     rests = _rests(run, root, places)
-    content: Json = {
+    return {
         "name": root.name,
         "owner": owner_of(run, root),
         "file": root.filename,
@@ -50,7 +55,6 @@ def function_data(run: Run, root: Function, family: Family, chunks: Chunks, name
         "origins": [list(origin) for origin in places.numbers],
         "blocks": [_block(each) for each in source_blocks(run, root, places.numbers, _computed(entries, places))],
     }
-    return chunks.add(name, content)
 
 
 def _computed(entries: list[Json], places: _Places) -> Counter[str]:

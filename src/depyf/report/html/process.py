@@ -14,6 +14,7 @@ from depyf.report.html.breaks import Broken, GivenUp, Skipped, broken, failed, s
 from depyf.report.html.chunks import as_json
 from depyf.report.html.costs import costs_data
 from depyf.report.html.function_data import entry_key
+from depyf.report.html.outside import NAME as OUTSIDE
 from depyf.report.html.overview import Row, rows
 from depyf.report.html.recompiles import Recompiled, recompiled
 from depyf.report.index_reader import INDEX, Run, read_run
@@ -58,6 +59,17 @@ class Process:
     """Where its files are in the directory, with a slash at the end."""
 
     phases = PHASES
+
+    @cached_property
+    def outside(self) -> str:
+        """Return the page of what was made outside of any compile, empty where there is none."""
+        return f"{self.key}outside" if any(each.file for each in self.run.session.loose) else ""
+
+    @property
+    def pages(self) -> list[tuple[str, str]]:
+        """Return the address of each page of a function, and its name."""
+        own = [(address, self.run.session.functions[key].name) for key, address in self.addresses.items()]
+        return [*own, (self.outside, OUTSIDE)] if self.outside else own
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -121,9 +133,7 @@ class Process:
     @cached_property
     def looks(self) -> list[tuple[Look, str]]:
         """Return every look into a cache of torch's, with the address of the compile's page."""
-        return [
-            (look, f"{self.addresses[look.function.root]}/{entry_key(look.compile)}") for look in looks(self.run)
-        ]
+        return [(look, f"{self.addresses[look.function.root]}/{entry_key(look.compile)}") for look in looks(self.run)]
 
     @cached_property
     def broken(self) -> list[Broken]:
