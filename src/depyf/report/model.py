@@ -248,10 +248,10 @@ class Artefact:
 
 @dataclass(slots=True)
 class CacheEvent:
-    """A look into one of torch's caches: `cache` is `fx_graph` or `aotautograd`, `outcome` `hit`, `miss` or `bypass`.
+    """A look into one of torch's caches: `cache` is `fx_graph`, `aotautograd` or `pgo`.
 
-    `reason` says why a cache was bypassed; `seconds_saved` what a hit saved. `artefact` is torch's record of it, with
-    the components of the key (`depyf.report.caches.key` reads them from its text).
+    `outcome` is `hit`, `miss` or `bypass`. `reason` says why a cache was bypassed; `seconds_saved` what a hit saved.
+    `artefact` is torch's record of it, with the components of the key, which `depyf.report.caches.key` reads.
     """
 
     cache: str

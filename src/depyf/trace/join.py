@@ -290,7 +290,7 @@ class Join(ABC, Generic[R]):
                 own = (made.filename, made.name)
                 made.effects = records.side_effects(payload, made.effects, own, self.line_at)
             artefact = artefact_of(kind, details, payload, attempt)
-            if kind in stages.CACHES:
+            if kind in stages.CACHES or kind in stages.PGO_WRITTEN and _has_read_no_sizes(running.compile):
                 running.compile.caches.append(cache_event(kind, artefact))
             if self._kernels or artefact.dialect is not Dialect.KERNEL:
                 self._add(running, artefact)
@@ -439,3 +439,9 @@ def _readable_json(text: str) -> str:
         return json.dumps(json.loads(text), indent=1, sort_keys=True) + "\n"
     except ValueError:
         return text
+
+
+def _has_read_no_sizes(compiled: Compile) -> bool:
+    """Return whether torch had no sizes of an earlier run: it would have told so by now, in the first compile of all."""
+    is_first = compiled.id == CompileId(0, 0)
+    return is_first and all(each.cache != stages.PGO for each in compiled.caches)
