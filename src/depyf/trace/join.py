@@ -442,6 +442,6 @@ def _readable_json(text: str) -> str:
 
 
 def _has_read_no_sizes(compiled: Compile) -> bool:
-    """Return whether torch had no sizes of an earlier run: it would have told so by now, in the first compile of all."""
+    """Return whether torch had no sizes of an earlier run: it would have told so by now, in the very first compile."""
     is_first = compiled.id == CompileId(0, 0)
     return is_first and all(each.cache != stages.PGO for each in compiled.caches)
