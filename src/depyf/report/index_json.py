@@ -14,6 +14,7 @@ from typing import Any
 
 from depyf.report.claims import own_process
 from depyf.report.findings import Finding, findings
+from depyf.report.lines_read import LinesRead
 from depyf.report.model import (
     Artefact,
     CacheEvent,
@@ -135,6 +136,7 @@ def _resume(function: Function) -> dict[str, Any]:
 def _function(function: Function) -> dict[str, Any]:
     return {
         "name": function.name,
+        "qualname": function.qualname,
         "file": short_path(function.filename),
         "line": function.first_line,
         "dump": function.file,
@@ -165,10 +167,22 @@ def _compile(each: Compile) -> dict[str, Any]:
         "shapes": [OneLine(_shape(fact)) for fact in each.shapes],
         "metrics": OneLine(each.metrics),
         "failure": _failure(each.failure) if each.failure else None,
+        "lines": [OneLine(_lines_read(lines)) for lines in each.lines],
         "gone": each.gone or None,
         "contrast": {"entry": each.contrast.entry, "respects": list(each.contrast.respects)} if each.contrast else None,
         "began": each.began,
         "seconds": each.seconds,
+    }
+
+
+def _lines_read(lines: LinesRead) -> dict[str, Any]:
+    return {
+        "function": lines.name,
+        "file": short_path(lines.filename),
+        "line": lines.first_line,
+        "lines": lines.lines,
+        "in_graphs": lines.in_graphs,
+        "read": lines.read,
     }
 
 

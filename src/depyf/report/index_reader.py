@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from depyf.report.findings.model import Cost, Finding, Where
+from depyf.report.lines_read import LinesRead
 from depyf.report.model import (
     Artefact,
     CacheEvent,
@@ -144,6 +145,7 @@ def findings_of(index: Json) -> list[Finding]:
 
 def _function(found: Json, key: str, root: str, order: Order) -> Function:
     function = Function(key, found["name"], found["file"], found["line"], "", root, file=found["dump"])
+    function.qualname = found.get("qualname", "")
     function.break_line = found.get("broke_at")
     function.resumes_at = found.get("resumes_at")
     function.eager_calls = found.get("eager_calls")
@@ -177,11 +179,23 @@ def _compile(found: Json, function: Function, order: Order) -> Compile:
         seconds=found["seconds"],
         began=found.get("began"),
         failure=_failure(found["failure"]),
+        lines=tuple(map(_lines_read, found.get("lines", ()))),
         gone=found["gone"] or "",
         contrast=EntryContrast(found["contrast"]["entry"], tuple(found["contrast"]["respects"]))
         if found["contrast"]
         else None,
         order=order[found["id"]].pop(0),
+    )
+
+
+def _lines_read(found: Json) -> LinesRead:
+    return LinesRead(
+        found["function"],
+        found["file"],
+        found["line"],
+        tuple(found["lines"]),
+        tuple(found["in_graphs"]),
+        tuple(found["read"]),
     )
 
 
@@ -252,9 +266,7 @@ def _artefact(found: Json) -> Artefact:
 
 def _cache(found: Json) -> CacheEvent:
     artefact = Artefact(f"{found['cache']}_cache_{found['outcome']}", Dialect.JSON, "", file=found["file"])
-    return CacheEvent(
-        found["cache"], found["outcome"], found["key"], found["reason"], found["seconds_saved"], artefact
-    )
+    return CacheEvent(found["cache"], found["outcome"], found["key"], found["reason"], found["seconds_saved"], artefact)
 
 
 def _shape(found: Json) -> ShapeFact:
@@ -262,9 +274,7 @@ def _shape(found: Json) -> ShapeFact:
 
 
 def _trace(found: Json) -> TraceFile:
-    return TraceFile(
-        found["file"], found["size"], found["records"], found["omitted"], found["last"], found["seconds"]
-    )
+    return TraceFile(found["file"], found["size"], found["records"], found["omitted"], found["last"], found["seconds"])
 
 
 def _break(found: Json) -> GraphBreak:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol, TypeAlias
 
+from depyf.report.lines_read import LinesRead
 from depyf.report.trace_file import TraceFile
 from depyf.verify.level import Level
 
@@ -367,6 +368,8 @@ class Compile:
     began: float | None = None
     """Seconds from the beginning of the session to that of this compile."""
     failure: Failure | None = None
+    lines: tuple[LinesRead, ...] = ()
+    """What became of the lines that Dynamo read; empty where the run does not tell, as in a trace."""
     gone: str = ""
     """Why the entry serves no more calls at the end of the context; empty while it does, or where none was made."""
     contrast: EntryContrast | None = None
@@ -398,6 +401,8 @@ class Function:
     """The names by which the code of other compiles knows it."""
     break_line: int | None = None
     parameters: tuple[str, ...] = ()
+    qualname: str = ""
+    """Its name with that of its class, where the running process tells; of a resume function that of the resumed."""
     compiles: list[Compile] = field(default_factory=list)
     number: int = 0
     """Counts the root functions of one name, from 0: `<n>` of `full_code_for_<fn>_<n>.py`."""

@@ -16,6 +16,7 @@ from depyf.report.html.function_data import function_data
 from depyf.report.html.process import Process, processes
 from depyf.report.html.ranks import apart
 from depyf.report.job_index import JobIndex, read_job
+from depyf.report.naming import title
 from depyf.report.writer import write_whole
 from depyf.version import __version__
 
@@ -54,7 +55,7 @@ def content_of(found: list[Process]) -> Content:
         run = process.run
         families = run.families()
         for key, address in process.addresses.items():
-            function_data(run, run.session.functions[key], families[key], content.chunks, address)
+            function_data(run, run.session.functions[key], families[key], content.chunks, address, process.lines)
     return content
 
 
@@ -122,7 +123,7 @@ def _directory(content: Content) -> str:
                 "key": process.key,
                 "label": process.label,
                 "functions": [
-                    {"page": address, "name": process.run.session.functions[key].name}
+                    {"page": address, "name": title(process.run.session.functions[key])}
                     for key, address in process.addresses.items()
                 ],
             }

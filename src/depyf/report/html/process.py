@@ -17,10 +17,12 @@ from depyf.report.html.function_data import entry_key
 from depyf.report.html.overview import Row, rows
 from depyf.report.html.recompiles import Recompiled, recompiled
 from depyf.report.index_reader import INDEX, Run, read_run
+from depyf.report.line_states import FunctionLines, line_states
 from depyf.report.model import Compile, Function, Recompile
 from depyf.report.modules import Module, folded, modules
 from depyf.report.phases import PHASES, duration
 from depyf.report.status import SIGNS, Status, status_of
+from depyf.report.user_source import is_library_file
 
 _FOLDER = re.compile(r"(rank|process)_(\d+)$")
 
@@ -97,6 +99,22 @@ class Process:
         ]
 
     @cached_property
+    def lines(self) -> list[FunctionLines]:
+        """Return what runs the lines of each function that Dynamo read."""
+        return line_states(self.run.session)
+
+    @property
+    def own_lines(self) -> list[FunctionLines]:
+        """Return those of the user's own functions, the fewest lines in graphs first."""
+        found = [each for each in self.lines if not is_library_file(each.filename)]
+        return sorted(found, key=lambda each: each.share)
+
+    @property
+    def library_lines(self) -> list[FunctionLines]:
+        """Return those of functions of libraries."""
+        return [each for each in self.lines if is_library_file(each.filename)]
+
+    @cached_property
     def modules(self) -> list[tuple[Function, list[Module]]]:
         """Return the functions that go through modules, with these."""
         found = [(function, folded(modules(function))) for function in self.run.session.roots()]
@@ -121,9 +139,7 @@ class Process:
     @cached_property
     def looks(self) -> list[tuple[Look, str]]:
         """Return every look into a cache of torch's, with the address of the compile's page."""
-        return [
-            (look, f"{self.addresses[look.function.root]}/{entry_key(look.compile)}") for look in looks(self.run)
-        ]
+        return [(look, f"{self.addresses[look.function.root]}/{entry_key(look.compile)}") for look in looks(self.run)]
 
     @cached_property
     def broken(self) -> list[Broken]:

@@ -18,6 +18,7 @@ from depyf.report.process_index import page_of_processes, write_process_index, w
 from depyf.report.summary import CaptureView, show, summary
 from depyf.report.variables import SUMMARY_VARIABLE
 from depyf.torch.adapters import caller, lacking, seams
+from depyf.torch.adapters.lines_read import reading_of
 from depyf.torch.adapters.trace_file import keep_trace as trace_kept_in
 from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
 from depyf.torch.capture import entries, hooks
@@ -26,6 +27,7 @@ from depyf.torch.capture.ahead_of_time import AheadOfTime
 from depyf.torch.capture.compile_settings import CompileSettings
 from depyf.torch.capture.eager_calls import EagerCalls
 from depyf.torch.capture.earlier import EarlierEntries
+from depyf.torch.capture.line_facts import lines_read
 from depyf.torch.capture.recorder import Recorder, Running
 from depyf.torch.capture.selection import Selection
 from depyf.torch.capture.untraced import UntoldBreaks, Untraced
@@ -183,8 +185,8 @@ class DumpContext:
         running = self._recorder.record(metadata, payload)
         if kind == stages.GUARD_TREE:
             self._on_guards(compile_id, running)
-        elif kind == stages.FRAME_ENDS and running is not None and running.compile.failure is not None:
-            self._watch_eager_calls(running)
+        elif kind == stages.FRAME_ENDS and running is not None:
+            self._on_end(running)
         if kind in (stages.FRAME_STARTS, stages.FRAME_ENDS) and self._progress is not None:
             self._progress.changed()
 
@@ -197,9 +199,15 @@ class DumpContext:
             self._ahead.begin(compile_id)
         return metadata
 
-    def _watch_eager_calls(self, running: Running) -> None:
+    def _on_end(self, running: Running) -> None:
+        """Note which lines were read, and have the calls counted that run eager after a failure."""
         code = caller.code_in_progress()
-        if code is not None:
+        if code is None:
+            return
+        reading = reading_of(code)
+        if reading is not None:
+            running.compile.lines = lines_read(running.compile, reading)
+        if running.compile.failure is not None:
             self._eager_calls.watch(code, running.function)
 
     def _on_guards(self, compile_id: CompileId | None, running: Running | None) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from depyf.report.model import Artefact, CompileId, Dialect, Function, Session, Unavailable, UserLine
 from depyf.report.user_source import function_source, line_at
 from depyf.torch.adapters import caller, seams
+from depyf.torch.capture.line_facts import name_of
 from depyf.torch.capture.sources import keep_source
 from depyf.torch.capture.weak_codes import WeakCodes
 from depyf.torch.guards.tree import Tree
@@ -131,9 +132,7 @@ class Recorder(join.Join[Running]):
 
     def leaves_out(self, kind: str) -> bool:
         """Return whether a kind of record says nothing that is joined; depyf writes listings of its own."""
-        return (
-            kind in stages.UNINTERESTING or kind == stages.INTERNED_STRING or kind.endswith(stages.BYTECODE_SUFFIXES)
-        )
+        return kind in stages.UNINTERESTING or kind == stages.INTERNED_STRING or kind.endswith(stages.BYTECODE_SUFFIXES)
 
     def place_of_start(self, details: Mapping[str, Any]) -> tuple[tuple[UserLine, ...], object]:
         """Return the stack of a compile that begins, with what the running frames add to it, and its code."""
@@ -167,6 +166,12 @@ class Recorder(join.Join[Running]):
     def known_before(self, code: object) -> Function | None:
         """Return the function of code that an earlier context in the directory told of."""
         return self._known_before(code) if isinstance(code, types.CodeType) else None
+
+    def _function(self, compile_id: CompileId, here: UserLine, code: object) -> Function:
+        function = super()._function(compile_id, here, code)
+        if isinstance(code, types.CodeType) and not function.qualname:
+            function.qualname = name_of(code)
+        return function
 
     def _finish(self, running: Running, metrics: Mapping[str, Any]) -> None:
         super()._finish(running, metrics)
