@@ -40,6 +40,8 @@ from depyf.report.model import (
     Unavailable,
     UserLine,
 )
+from depyf.report.running_compile import RunningCompile
+from depyf.report.running_log import LOG, has_log, read_log
 from depyf.report.trace_file import TraceFile
 from depyf.verify.level import Level
 
@@ -90,10 +92,7 @@ def read_run(directory: Path) -> Run:
         OSError: there is no index in the directory.
         ValueError: it is no index of depyf's.
     """
-    try:
-        index = json.loads((directory / INDEX).read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{directory / INDEX} is damaged: {error}") from error
+    index = load_index(directory)
     try:
         names = {each["path"]: each["file"] for each in index.get("sources", ())}
         return Run(directory, session_of(index), names)
@@ -101,6 +100,32 @@ def read_run(directory: Path) -> Run:
         raise ValueError(f"{directory / INDEX} is no index of depyf's: it has no {error}") from error
     except (TypeError, AttributeError, IndexError) as error:
         raise ValueError(f"{directory / INDEX} is no index of depyf's: {error}") from error
+
+
+def has_index(directory: Path) -> bool:
+    """Return whether a directory has the index of a run, whole or of one that goes on."""
+    return has_log(directory) or (directory / INDEX).is_file()
+
+
+def changed_at(directory: Path) -> float:
+    """Return when the index of a directory was last written, in seconds since the epoch."""
+    return (directory / (LOG if has_log(directory) else INDEX)).stat().st_mtime
+
+
+def load_index(directory: Path) -> Json:
+    """Return the index of a run: that of its log where it goes on or was killed.
+
+    Raises:
+        OSError: there is none in the directory.
+        ValueError: it is damaged.
+    """
+    if has_log(directory):
+        return read_log(directory)
+    try:
+        found: Json = json.loads((directory / INDEX).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{directory / INDEX} is damaged: {error}") from error
+    return found
 
 
 def session_of(index: Json) -> Session:
@@ -115,6 +140,7 @@ def session_of(index: Json) -> Session:
         for resume in root["resume_functions"]:
             own = f"{len(session.functions)}"
             session.functions[own] = _function(resume, own, key, order)
+    session.now = tuple(RunningCompile(**each) for each in index.get("now", ()))
     session.loose = [_artefact(each) for each in index["outside"]]
     session.earlier = {(each["name"], each["file"], each["line"]): each["hits"] for each in index["compiled_before"]}
     session.skipped = {(each["name"], each["file"], each["reason"]): each["times"] for each in index["skipped"]}
@@ -179,6 +205,8 @@ def _compile(found: Json, function: Function, order: Order) -> Compile:
         seconds=found["seconds"],
         began=found.get("began"),
         failure=_failure(found["failure"]),
+        phase=found.get("phase", ""),
+        phase_began=found.get("phase_began"),
         lines=tuple(map(_lines_read, found.get("lines", ()))),
         gone=found["gone"] or "",
         contrast=EntryContrast(found["contrast"]["entry"], tuple(found["contrast"]["respects"]))
@@ -200,7 +228,9 @@ def _lines_read(found: Json) -> LinesRead:
 
 
 def _failure(found: Json | None) -> Failure | None:
-    return Failure(found["kind"], found["reason"], _line(found.get("where"))) if found is not None else None
+    if found is None:
+        return None
+    return Failure(found["kind"], found["reason"], _line(found.get("where")), found.get("phase", ""))
 
 
 def _compile_id(text: str) -> CompileId:

@@ -16,11 +16,12 @@ from depyf.report.html.costs import costs_data
 from depyf.report.html.function_data import entry_key
 from depyf.report.html.overview import Row, rows
 from depyf.report.html.recompiles import Recompiled, recompiled
-from depyf.report.index_reader import INDEX, Run, read_run
+from depyf.report.index_reader import Run, changed_at, has_index, read_run
 from depyf.report.line_states import FunctionLines, line_states
 from depyf.report.model import Compile, Function, Recompile
 from depyf.report.modules import Module, folded, modules
 from depyf.report.phases import PHASES, duration
+from depyf.report.running_compile import SLOW
 from depyf.report.status import SIGNS, Status, status_of
 from depyf.report.user_source import is_library_file
 
@@ -98,6 +99,11 @@ class Process:
             for each in findings(self.run.session)
         ]
 
+    @property
+    def stack(self) -> str:
+        """Return the Python stack of a compile that took longer than the limit, empty if none did."""
+        return self.run.text(SLOW)
+
     @cached_property
     def lines(self) -> list[FunctionLines]:
         """Return what runs the lines of each function that Dynamo read."""
@@ -166,8 +172,7 @@ def processes(directory: Path, since: float) -> list[Process]:
     found: list[Process] = []
     for folder in [directory, *sorted(directory.iterdir(), key=_order)] if directory.is_dir() else []:
         match = _FOLDER.search(folder.name)
-        index = folder / INDEX
-        if (folder == directory or match is not None) and index.is_file() and index.stat().st_mtime >= since:
+        if (folder == directory or match is not None) and has_index(folder) and changed_at(folder) >= since:
             label = "program" if folder == directory or match is None else f"{match[1]} {match[2]}"
             process = _process(f"p{len(found)}", label, read_run(folder))
             process.folder = "" if folder == directory else f"{folder.name}/"

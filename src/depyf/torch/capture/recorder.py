@@ -81,6 +81,15 @@ class Recorder(join.Join[Running]):
         """Return whether a compile has begun."""
         return compile_id in self._running
 
+    def phase_of(self, compile_id: CompileId | None) -> str:
+        """Return the part of the compiler that a compile is in, empty where none is known."""
+        running = self.known(compile_id)
+        return running.compile.phase if running is not None else ""
+
+    def known(self, compile_id: CompileId | None) -> Running | None:
+        """Return a compile that has begun."""
+        return self._running.get(compile_id) if compile_id is not None else None
+
     def begun(self, compile_id: CompileId, code: types.CodeType) -> Running:
         """Return a compile; one whose first record was not seen begins here, with the names of `code`."""
         with self.lock:
@@ -98,13 +107,12 @@ class Recorder(join.Join[Running]):
             running.compile.hits = 0
             self._by_code[code] = running
 
-    def count_run(self, code: types.CodeType) -> bool:
-        """Note that compiled code is about to run; return whether it was made in this context."""
+    def count_run(self, code: types.CodeType) -> Running | None:
+        """Note that compiled code is about to run; return the compile that made it, None if that was before."""
         running = self.made(code)
-        if running is None:
-            return False
-        running.compile.hits = (running.compile.hits or 0) + 1
-        return True
+        if running is not None:
+            running.compile.hits = (running.compile.hits or 0) + 1
+        return running
 
     def made(self, code: types.CodeType) -> Running | None:
         """Return the compile that made `code`, or None where it was made before."""
