@@ -107,9 +107,14 @@ def has_index(directory: Path) -> bool:
     return has_log(directory) or (directory / INDEX).is_file()
 
 
+def index_file(directory: Path) -> Path:
+    """Return the file of a directory that has the index: the log of a run that goes on or was killed."""
+    return directory / (LOG if has_log(directory) else INDEX)
+
+
 def changed_at(directory: Path) -> float:
     """Return when the index of a directory was last written, in seconds since the epoch."""
-    return (directory / (LOG if has_log(directory) else INDEX)).stat().st_mtime
+    return index_file(directory).stat().st_mtime
 
 
 def load_index(directory: Path) -> Json:

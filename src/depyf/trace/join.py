@@ -176,8 +176,10 @@ class Join(ABC, Generic[R]):
             if rest is None:
                 roots[made.name, made.filename] = function
             elif not function.is_resume and (root := roots.get((rest[0], made.filename))) is not None:
-                callers = broke.get((made.filename, rest[1], made.id.count), {})
-                _relate(function, root, rest[1], next(reversed(callers.values()), root.compiles[-1]))
+                found = list(broke.get((made.filename, rest[1], made.id.count), {}).values())
+                # Others have a line of the function in the stack of their break, which they were called from.
+                own = [each for each in found if (resumed_function(each.name) or (each.name,))[0] == rest[0]]
+                _relate(function, root, rest[1], (own or found or root.compiles)[-1])
             for each in made.breaks:
                 for line in (*each.stack, *((each.where,) if each.where is not None else ())):
                     # The rest of a function is made by the first of its compiles that breaks there.
@@ -288,7 +290,8 @@ class Join(ABC, Generic[R]):
         elif payload is not None and kind not in self._not_kept:
             if kind == stages.SIDE_EFFECTS:
                 made = running.compile
-                made.effects = records.side_effects(payload, made.effects, made.user_stack, self.line_at)
+                own = (made.filename, made.name)
+                made.effects = records.side_effects(payload, made.effects, own, self.line_at)
             artefact = artefact_of(kind, details, payload, attempt)
             if kind in stages.CACHES:
                 running.compile.caches.append(cache_event(kind, artefact))

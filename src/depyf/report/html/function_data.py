@@ -44,10 +44,17 @@ def function_data(
 
     lines: what runs the lines of the functions of the run.
     """
+    return chunks.add(name, shown_entries(run, root, family, chunks, name, lines))
+
+
+def shown_entries(
+    run: Run, root: Function, family: Family, chunks: Chunks, name: str, lines: Sequence[FunctionLines] = ()
+) -> Json:
+    """Return what a page shows of a function and its compiles; texts that are too long for it become chunks."""
     places = _Places()
     entries = [_entry(run, function, compiled, places, chunks, name) for function, compiled in family]
     rests = _rests(run, root, places)
-    content: Json = {
+    return {
         "name": title(root),
         "owner": owner_of(run, root),
         "file": root.filename,
@@ -61,7 +68,6 @@ def function_data(
             _block(each, lines) for each in source_blocks(run, root, places.numbers, _computed(entries, places))
         ],
     }
-    return chunks.add(name, content)
 
 
 def _computed(entries: list[Json], places: _Places) -> Counter[str]:

@@ -14,12 +14,14 @@ from depyf.report.html.breaks import Broken, GivenUp, Skipped, broken, failed, s
 from depyf.report.html.chunks import as_json
 from depyf.report.html.costs import costs_data
 from depyf.report.html.function_data import entry_key
+from depyf.report.html.outside import NAME as OUTSIDE
 from depyf.report.html.overview import Row, rows
 from depyf.report.html.recompiles import Recompiled, recompiled
 from depyf.report.index_reader import Run, changed_at, has_index, read_run
 from depyf.report.line_states import FunctionLines, line_states
 from depyf.report.model import Compile, Function, Recompile
 from depyf.report.modules import Module, folded, modules
+from depyf.report.naming import title
 from depyf.report.phases import PHASES, duration
 from depyf.report.running_compile import SLOW
 from depyf.report.status import SIGNS, Status, status_of
@@ -61,6 +63,17 @@ class Process:
     """Where its files are in the directory, with a slash at the end."""
 
     phases = PHASES
+
+    @cached_property
+    def outside(self) -> str:
+        """Return the page of what was made outside of any compile, empty where there is none."""
+        return f"{self.key}outside" if any(each.file for each in self.run.session.loose) else ""
+
+    @property
+    def pages(self) -> list[tuple[str, str]]:
+        """Return the address of each page of a function, and its name."""
+        own = [(address, title(self.run.session.functions[key])) for key, address in self.addresses.items()]
+        return [*own, (self.outside, OUTSIDE)] if self.outside else own
 
     @cached_property
     def rows(self) -> list[Row]:

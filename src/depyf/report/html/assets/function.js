@@ -2,6 +2,7 @@
 depyf.functionPage = (() => {
   const { element, signs } = depyf;
   const SOURCE = "source", FAR = 25;
+  const kinds = { Resume: "resumes", Recompile: "recompile", Outside: "graph" };
   const host = document.getElementById("function");
   let shown = null;
 
@@ -13,7 +14,7 @@ depyf.functionPage = (() => {
       this.linesOf = new Map();
       this.pinned = null;
       this.panes = [];
-      this.head = element("div", { class: "fnhead" }, element("h1", {}, data.name), element("span", { class: "type" }, data.owner), element("span", { class: "place" }, data.file + ":" + data.line));
+      this.head = element("div", { class: "fnhead" }, element("h1", {}, data.name), element("span", { class: "type" }, data.owner), element("span", { class: "place" }, data.file && data.file + ":" + data.line));
       this.entries = element("div", { class: "entries", role: "group", "aria-label": "Entries" });
       this.why = element("div", { class: "why" });
       this.foot = element("div", { class: "foot", "aria-live": "polite" });
@@ -21,7 +22,7 @@ depyf.functionPage = (() => {
       for (const entry of data.entries) {
         this.entries.append(element("button", { type: "button", "data-entry": entry.key, title: entry.why, onclick: () => this.go(entry.key) },
           element("i", { class: "sign " + entry.status }, signs[entry.status]), element("code", {}, entry.id), " ",
-          element("span", { class: "aside" }, entry.kind === "Resume" ? "resumes" : entry.kind === "Recompile" ? "recompile" : "first call")));
+          element("span", { class: "aside" }, kinds[entry.kind] || "first call")));
       }
       host.replaceChildren(this.head, this.entries, this.why, this.row, this.foot);
     }
@@ -78,7 +79,7 @@ depyf.functionPage = (() => {
 
     tell() {
       const { entry } = this;
-      const facts = [element("b", {}, entry.fn === this.data.name ? "compile " + entry.id : entry.fn + ", compile " + entry.id), ": " + entry.why + ". "];
+      const facts = [element("b", {}, entry.kind === "Outside" ? "graph " + entry.id : entry.fn === this.data.name ? "compile " + entry.id : entry.fn + ", compile " + entry.id), ": " + entry.why + ". "];
       const counts = [[entry.ops, "operation", "operations"], [entry.guards, "guard", "guards"], [entry.hits, "call served", "calls served"]].filter(([number]) => number !== null);
       if (counts.length) facts.push(counts.map(([number, one, many]) => number + " " + (number === 1 ? one : many)).join(", ") + ". ");
       facts.push(entry.missing ? "No code: " + entry.missing : "Proof of the transformed code: " + entry.proof + ".");
