@@ -76,6 +76,20 @@ BREAK_REASON = "dynamo_graph_break_reason"
 RECOMPILE_REASONS = "recompile_reasons"
 SIDE_EFFECTS = "dynamo_side_effects"
 
+PHASES = {
+    FRAME_STARTS: "Dynamo",
+    "dynamo_output_graph": "the backend",
+    "aot_joint_graph": "AOTAutograd",
+    "before_joint_graph": "AOTAutograd",
+    "aot_forward_graph": "the compiler of the forward graph",
+    "aot_inference_graph": "the compiler of the graph",
+    "before_post_grad_graph": "Inductor",
+    "inductor_post_grad_graph": "Inductor",
+    "inductor_output_code": "the compiler of kernels (C++, Triton)",
+    GUARD_TREE: "Dynamo, with the guards",
+}
+"""The part of the compiler that begins with a record."""
+
 BYTECODE_SUFFIXES = ("_ORIGINAL_BYTECODE", "_MODIFIED_BYTECODE")
 """Listings that depyf writes itself, for every frame and not only for resume functions."""
 
