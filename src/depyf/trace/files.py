@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from depyf.report.index_reader import INDEX
+from depyf.report.index_reader import has_index, index_file
 from depyf.trace.reader import Reader
 
 _RANK = re.compile(r"rank_(\d{1,9})(?=\D|$)")
@@ -115,7 +115,7 @@ def is_dump(path: str) -> bool:
 
 def indexes(dump: Path) -> list[Path]:
     """Return the indexes of a dump: its own, and those of its ranks and processes."""
-    return [each for pattern in (INDEX, f"*/{INDEX}") for each in dump.glob(pattern) if each.is_file()]
+    return [index_file(each) for each in (dump, *dump.glob("*/")) if has_index(each)]
 
 
 @contextmanager

@@ -17,7 +17,6 @@ from depyf.report.model import (
     Artefact,
     Compile,
     Dialect,
-    Failure,
     Function,
     GraphBreak,
     Session,
@@ -217,7 +216,7 @@ class LogJoin(Join[LogRunning]):
         made.effects = [SideEffect(each.source, tuple(map(self._with_text, each.lines))) for each in made.effects]
         if made.failure is not None and made.failure.where is not None:
             where = self._with_text(made.failure.where)
-            made.failure = Failure(made.failure.kind, made.failure.reason, where)
+            made.failure = replace(made.failure, where=where)
 
     def _filled_break(self, found: GraphBreak) -> GraphBreak:
         where = self._with_text(found.where) if found.where is not None else None

@@ -58,7 +58,7 @@ def content_of(found: list[Process], folder: Path | None = None) -> Content:
         run = process.run
         families = run.families()
         for key, address in process.addresses.items():
-            function_data(run, run.session.functions[key], families[key], content.chunks, address)
+            function_data(run, run.session.functions[key], families[key], content.chunks, address, process.lines)
         if process.outside:
             outside_data(run, content.chunks, process.outside)
     return content

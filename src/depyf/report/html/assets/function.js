@@ -27,6 +27,12 @@ depyf.functionPage = (() => {
       host.replaceChildren(this.head, this.entries, this.why, this.row, this.foot);
     }
 
+    // What runs a line of the user's, where the run tells: a graph, Dynamo's code between graphs, Python, or nothing yet.
+    runOf(block, line) {
+      const name = Object.keys(block.states).find((each) => block.states[each].includes(line));
+      return name && { name, words: this.data.states[name] };
+    }
+
     get docs() { return this.entry.docs; }
 
     go(entry, doc) {
@@ -201,7 +207,7 @@ depyf.functionPage = (() => {
       const scroll = element("div", { class: "scroll", tabindex: "0", "aria-label": "Your source" });
       page.data.blocks.forEach((block, index) => {
         const view = new depyf.code.Code(block.text.split("\n"), {
-          first: block.first, language: "python",
+          first: block.first, language: "python", run: (line) => page.runOf(block, line),
           marks: (line) => depyf.marks.of(page, block.file, line), after: (line) => depyf.marks.note(page, block.file, line),
         });
         this.views.push(view);
@@ -209,7 +215,8 @@ depyf.functionPage = (() => {
         scroll.append(element("div", { class: "blockhead" }, element("b", {}, block.name || "module level"), "  " + block.file + ":" + block.first), view.root);
       });
       if (!page.data.blocks.length) scroll.append(element("p", { class: "notice" }, "The source of this function cannot be read."));
-      const bar = element("div", { class: "bar" }, element("span", { class: "title" }, "your source"));
+      const bar = element("div", { class: "bar" }, element("span", { class: "title" }, "your source"),
+        page.data.share ? element("span", { class: "share", title: page.data.share }, element("b", {}, page.data.share.split(" lines ")[0] + " lines"), " in graphs") : null);
       this.root = element("div", { class: "pane source" }, bar, scroll);
     }
 
