@@ -85,7 +85,8 @@ def _in_a_process_of_its_own(backend: str, mode: str, *, first: bool) -> Run:
         if mode == DEBUG:
             environment |= {"TORCH_COMPILE_DEBUG": "1", "TORCH_COMPILE_DEBUG_DIR": os.path.join(scratch, "debug")}
         directory = os.path.join(scratch, "dump") if mode == OURS else ""
-        command = [sys.executable, "-m", "benchmarks.cost", "--run", backend, directory, *(["--first"] if first else [])]
+        command = [sys.executable, "-m", "benchmarks.cost", "--run", backend, directory]
+        command += ["--first"] if first else []
         done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
     seconds, memory = map(float, done.stdout.split()[-2:])
     return Run(seconds, memory)
@@ -108,9 +109,9 @@ def cold(backend: str, rounds: int, beside: tuple[str, ...] = (TRACE, DEBUG), *,
     others = "".join(f"; {mode} {statistics.median(ratios[mode]):.3f}" for mode in beside)
     ratio, aim = statistics.median(ratios[OURS]), FIRST_AIM if first else AIMS[backend]
     each = ", ".join(f"{one:.2f}" for one in ratios[OURS])
-    found = f"{ratio:.3f} ({each}){others}"
+    found, what = f"{ratio:.3f} ({each}){others}", f"cold compile{' and first import' if first else ''}"
     return [
-        Bar(f"{backend}: cold compile{' and first import' if first else ''}, with against without (aim {aim})", found, ratio <= aim),
+        Bar(f"{backend}: {what}, with against without (aim {aim})", found, ratio <= aim),
         Bar(f"{backend}: memory that capture adds at the peak", f"{statistics.median(added):.0f} MB", True),
     ]
 

@@ -174,7 +174,7 @@ class DumpContext:
         if os.getpid() != self._process:
             return
         kind = record_kind(metadata)[0]
-        metadata = self._with_id(kind, metadata)
+        metadata = self._with_id(kind, metadata, payload)
         compile_id = record_compile_id(metadata)
         if kind == stages.FRAME_STARTS and compile_id is not None:
             self._selection.begins(compile_id, caller.code_in_progress())
@@ -196,11 +196,11 @@ class DumpContext:
         if kind in (stages.FRAME_STARTS, stages.FRAME_ENDS) and self._progress is not None:
             self._progress.changed()
 
-    def _with_id(self, kind: str, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _with_id(self, kind: str, metadata: Mapping[str, Any], payload: str | None) -> Mapping[str, Any]:
         """Return the metadata of a record with its compile id, where a compile ahead of any call has it."""
         compile_id = record_compile_id(metadata)
         if compile_id is None:
-            return self._ahead.with_id(metadata)
+            return self._ahead.with_id(metadata, payload)
         if kind != stages.FRAME_STARTS and not self._recorder.knows(compile_id):
             self._ahead.begin(compile_id)
         return metadata
