@@ -175,8 +175,8 @@ class Join(ABC, Generic[R]):
         A graph of compiled autograd of which Dynamo compiled nothing is of no frame.
         """
         while self._of_autograd:
-            for each in self._of_autograd.popitem()[1]:
-                self._loose(*each)
+            for record in self._of_autograd.popitem()[1]:
+                self._loose(*record)
         roots: dict[tuple[str, str], Function] = {}
         broke: dict[tuple[str, int, int], dict[str, Compile]] = {}
         for function, made in self.session.compiles():

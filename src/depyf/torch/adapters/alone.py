@@ -40,26 +40,32 @@ class Alone:
     stack: the line of the program that asks for it, and then what is compiled: the user's function of a module, or
         torch's own function where a graph is given.
     code: the user's code, of a module.
+    is_traced: whether torch runs the user's module to get its graph, and Dynamo compiles nothing.
     """
 
     key: int
     of: Callable[[], object]
     stack: tuple[UserLine, ...]
     code: types.CodeType | None
+    is_traced: bool
+
+
+_TRACES = "_non_strict_export"
 
 
 def in_progress() -> Alone | None:
     """Return what is compiled alone in this thread, or None. What one such compile asks another one for is a part."""
-    outermost = None
+    outermost, is_traced = None, False
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_filename.startswith(_COMPILERS):
             outermost = frame
+            is_traced |= frame.f_code.co_name == _TRACES
         frame = frame.f_back
-    return _of_call(outermost) if outermost is not None else None
+    return _of_call(outermost, is_traced=is_traced) if outermost is not None else None
 
 
-def _of_call(frame: types.FrameType) -> Alone:
+def _of_call(frame: types.FrameType, *, is_traced: bool) -> Alone:
     names = frame.f_code.co_varnames
     first = frame.f_locals.get(names[0]) if names else None
     try:
@@ -76,7 +82,7 @@ def _of_call(frame: types.FrameType) -> Alone:
         here = UserLine(callers[0].filename, callers[0].line, callers[0].text, frame.f_code.co_name)
     else:
         here = UserLine(frame.f_code.co_filename, frame.f_lineno, "", frame.f_code.co_name)
-    return Alone(id(frame), of, (*callers, here), code)
+    return Alone(id(frame), of, (*callers, here), code, is_traced)
 
 
 def _unknown() -> None:

@@ -76,7 +76,7 @@ class AheadOfTime:
         """
         known = self._alone.get(graph.key)
         if known is None or known.of() is not graph.of() or (kind and kind == known.first):
-            if not kind and graph.code is None:
+            if not kind and not graph.is_traced:
                 return None
             known = self._begin_alone(graph, CompileId(-1 - next(_COUNT), 0))
         known.first = known.first or kind
