@@ -129,7 +129,10 @@ class Join(ABC, Generic[R]):
             else:
                 attempt = int(metadata.get("attempt") or 0)
                 self._record_of(self._attempt(compile_id, attempt), kind, details, payload, attempt)
-            return self._running.get(compile_id) if compile_id is not None else None
+            running = self._running.get(compile_id) if compile_id is not None else None
+            if running is not None and kind in stages.PHASES and not running.finished:
+                running.compile.phase, running.compile.phase_began = stages.PHASES[kind], round(self.now(), 6)
+            return running
 
     def name_graph(self, compile_id: CompileId, attempt: int, name: str) -> None:
         """Note that the graph captured next is called `name` by the code of this compile."""
@@ -184,8 +187,10 @@ class Join(ABC, Generic[R]):
             if rest is None:
                 roots[made.name, made.filename] = function
             elif not function.is_resume and (root := roots.get((rest[0], made.filename))) is not None:
-                callers = broke.get((made.filename, rest[1], made.id.count), {})
-                _relate(function, root, rest[1], next(reversed(callers.values()), root.compiles[-1]))
+                found = list(broke.get((made.filename, rest[1], made.id.count), {}).values())
+                # Others have a line of the function in the stack of their break, which they were called from.
+                own = [each for each in found if (resumed_function(each.name) or (each.name,))[0] == rest[0]]
+                _relate(function, root, rest[1], (own or found or root.compiles)[-1])
             for each in made.breaks:
                 for line in (*each.stack, *((each.where,) if each.where is not None else ())):
                     # The rest of a function is made by the first of its compiles that breaks there.
@@ -298,9 +303,10 @@ class Join(ABC, Generic[R]):
         elif payload is not None and kind not in self._not_kept:
             if kind == stages.SIDE_EFFECTS:
                 made = running.compile
-                made.effects = records.side_effects(payload, made.effects, made.user_stack, self.line_at)
+                own = (made.filename, made.name)
+                made.effects = records.side_effects(payload, made.effects, own, self.line_at)
             artefact = artefact_of(kind, details, payload, attempt)
-            if kind in stages.CACHES:
+            if kind in stages.CACHES or kind in stages.PGO_WRITTEN and _has_read_no_sizes(running.compile):
                 running.compile.caches.append(cache_event(kind, artefact))
             if self._kernels or artefact.dialect is not Dialect.KERNEL:
                 self._add(running, artefact)
@@ -318,7 +324,9 @@ class Join(ABC, Generic[R]):
     def _finish(self, running: R, metrics: Mapping[str, Any]) -> None:
         made = running.compile
         made.seconds.update(records.seconds(metrics))
-        made.failure = records.failure(metrics, self.line_at)
+        failure = records.failure(metrics, self.line_at)
+        made.failure = replace(failure, phase=made.phase) if failure is not None else None
+        made.phase, made.phase_began = "", None
         made.op_count = metrics.get("graph_op_count")
         made.guard_count = metrics.get("guard_count")
         running.finished = True
@@ -456,3 +464,9 @@ def _readable_json(text: str) -> str:
         return json.dumps(json.loads(text), indent=1, sort_keys=True) + "\n"
     except ValueError:
         return text
+
+
+def _has_read_no_sizes(compiled: Compile) -> bool:
+    """Return whether torch had no sizes of an earlier run: it would have told so by now, in the very first compile."""
+    is_first = compiled.id == CompileId(0, 0)
+    return is_first and all(each.cache != stages.PGO for each in compiled.caches)
