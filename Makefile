@@ -37,6 +37,7 @@ $(STAMP)-demo: $(VENV)/.made pyproject.toml
 	@echo "installing depyf and $(TORCH) (some minutes, once)"
 	@rm -f $(VENV)/.for-*
 	@$(PIP) install --quiet --editable '.[torch,cli]' '$(TORCH)'
+	@$(BIN)/python -m compileall -q src/depyf  # as pip does with what it copies: an import takes a third
 	@touch $@
 
 $(STAMP)-dev: $(STAMP)-demo

@@ -1,7 +1,8 @@
 """Times the report of many ranks beside tlparse's: `python -m tools.traces.many_ranks [RANKS] [TRACE] [--alone]`.
 
 The ranks are copies of one trace with another process id and time; every hundredth lacks its last compile. Prints wall
-time, the peak memory of a process, and the size of the output. `--alone` leaves tlparse out.
+time, the peak memory of a process, and the size of the output. `--alone` leaves tlparse out. `--megabytes N` makes each
+rank N MB long: the compiles of the trace again and again, as other frames. `--ranks 1` is one long log.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from depyf.report.index_reader import INDEX
+from depyf.report.index_reader import has_index, index_file
 from depyf.trace.reader import Reader
 
 _RANK = re.compile(r"rank_(\d{1,9})(?=\D|$)")
@@ -108,7 +108,12 @@ def is_dump(path: str) -> bool:
     if is_url(path) or not directory.is_dir():
         # What is neither there nor a pattern was meant as a dump.
         return not is_url(path) and not directory.exists() and not any(sign in path for sign in "*?[")
-    return (directory / INDEX).is_file() or any(directory.glob(f"*/{INDEX}"))
+    return bool(indexes(directory))
+
+
+def indexes(dump: Path) -> list[Path]:
+    """Return the indexes of a dump: its own, and those of its ranks and processes."""
+    return [index_file(each) for each in (dump, *dump.glob("*/")) if has_index(each)]
 
 
 @contextmanager

@@ -13,13 +13,13 @@ from depyf.report.job_index import RANKS
 from depyf.report.writer import prepared_directory, write_whole
 from depyf.trace.contrast import first_difference
 from depyf.trace.dumping import dump_trace
-from depyf.trace.files import Source, TraceError, open_trace
+from depyf.trace.files import Source, TraceError, is_url, open_trace
 from depyf.trace.job import OTHER_TEXT, Divergence, Job, job_of, ranks_in_words
 from depyf.trace.scan import Rank
 from depyf.trace.work import Scanned, scan_all
 
 MARK = ".depyf-trace"
-"""Stands in a directory whose content is made of traces: it may be made anew."""
+"""Stands in an output directory that depyf made, and has the names of what it wrote there: that may be made anew."""
 MOST_GROUPS = 32
 """Groups of equal ranks that get a dump of their own, the largest first."""
 
@@ -45,7 +45,7 @@ def dump_jobs(sources: Sequence[Source], output: Path, options: Options) -> list
         TraceError: there is something else in `output`.
         OSError: it cannot be written, or the only file cannot be read.
     """
-    directory = _emptied(output)
+    directory = emptied(output, [source.path for source in sources if not is_url(source.path)])
     jobs: dict[int, list[Source]] = {}
     for source in sources:
         jobs.setdefault(source.job, []).append(source)
@@ -61,15 +61,40 @@ def dump_jobs(sources: Sequence[Source], output: Path, options: Options) -> list
     return made
 
 
-def _emptied(output: Path) -> Path:
-    """Return the directory, made, without what an earlier report of traces left there."""
+def emptied(output: Path, inputs: Sequence[str | Path]) -> Path:
+    """Return the output directory, made, without what an earlier report left there.
+
+    Raises:
+        TraceError: something else is in it, or something that is to be read.
+        OSError: it cannot be written.
+    """
     if output.is_dir() and any(output.iterdir()):
-        if not (output / MARK).exists():
-            raise TraceError(f"{output} holds other files: give an empty directory with -o")
+        own = output.resolve()
+        inside = next((each for each in inputs if own in Path(each).resolve().parents), None)
+        if inside is not None:
+            raise TraceError(f"{inside} is inside of {output}, which is made anew: give another directory with -o")
+        foreign = _foreign(output)
+        if foreign:
+            raise TraceError(f"{output} holds other files ({foreign}): give an empty directory with -o")
         shutil.rmtree(output)
     directory = prepared_directory(output)
     write_whole(directory / MARK, "")
     return directory
+
+
+def mark(directory: Path) -> None:
+    """Note what stands in an output directory by now."""
+    write_whole(directory / MARK, "".join(f"{each.name}\n" for each in sorted(directory.iterdir())))
+
+
+def _foreign(output: Path) -> str:
+    """Return the name of something that no report has written into a directory; empty where there is nothing."""
+    inside = sorted(each.name for each in output.iterdir())
+    if MARK not in inside:
+        return inside[0]
+    written = (output / MARK).read_text(encoding="utf-8", errors="replace").splitlines()
+    # Without names, the run that began to write here was ended before its end.
+    return next((name for name in inside if written and name not in (*written, MARK)), "")
 
 
 def _dump_ranks(sources: Sequence[Source], directory: Path, options: Options) -> None:
