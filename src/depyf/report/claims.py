@@ -35,6 +35,12 @@ def own_process() -> str:
     return f"{os.getpid()}@{_began(os.getpid())}"
 
 
+def is_running(process: str) -> bool:
+    """Return whether a process lives that `own_process` has named so."""
+    number, _, began = process.partition("@")
+    return _is_alive(int(number), int(began))
+
+
 def _began(process: int) -> int:
     """Return when a process began, in the system's ticks, 0 where it does not say."""
     try:

@@ -111,6 +111,13 @@ TENSORS = {
     ),
 }
 
+INSIDE = Kind(
+    "tensor-size-inside",
+    TENSORS["size"].cause,
+    "compile with `dynamic=True`: the tensor is made inside of a library",
+)
+"""Of a size of a tensor that no call of the user's hands over."""
+
 STATES = {
     "grad_mode": Kind("grad-mode", "it was called with gradients on and off", "", is_expected=True),
     "training": Kind("train-eval", "it was called in training and in evaluation (`{subject}`)", "", is_expected=True),

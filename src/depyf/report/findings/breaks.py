@@ -8,7 +8,7 @@ from depyf.report.catalogue import kind_of_break
 from depyf.report.findings.failures import Place, cost_of, ends_at, place
 from depyf.report.findings.model import Finding
 from depyf.report.model import Function, Session, UserLine
-from depyf.report.names import resumed_function
+from depyf.report.naming import plain_name
 
 
 def of_breaks(session: Session) -> Iterator[Finding]:
@@ -27,8 +27,7 @@ def of_breaks(session: Session) -> Iterator[Finding]:
             if rest is None:
                 yield Finding(kind.name, "medium", place(line), cause, cost_of(compiled), fix, ids)
                 continue
-            resumed = resumed_function(rest.name)
-            name = resumed[0] if resumed is not None else rest.name
+            name = plain_name(rest)
             eager = rest.eager_calls if function is rest or compiled.failure is not None else None
             cause = f"{cause}, and the rest of `{name}` runs eager"
             yield Finding(kind.name, "high", place(line), cause, cost_of(compiled, eager), fix, ids)

@@ -2,6 +2,7 @@
 depyf.functionPage = (() => {
   const { element, signs } = depyf;
   const SOURCE = "source", FAR = 25;
+  const kinds = { Resume: "resumes", Recompile: "recompile", Outside: "graph" };
   const host = document.getElementById("function");
   let shown = null;
 
@@ -13,7 +14,7 @@ depyf.functionPage = (() => {
       this.linesOf = new Map();
       this.pinned = null;
       this.panes = [];
-      this.head = element("div", { class: "fnhead" }, element("h1", {}, data.name), element("span", { class: "type" }, data.owner), element("span", { class: "place" }, data.file + ":" + data.line));
+      this.head = element("div", { class: "fnhead" }, element("h1", {}, data.name), element("span", { class: "type" }, data.owner), element("span", { class: "place" }, data.file && data.file + ":" + data.line));
       this.entries = element("div", { class: "entries", role: "group", "aria-label": "Entries" });
       this.why = element("div", { class: "why" });
       this.foot = element("div", { class: "foot", "aria-live": "polite" });
@@ -21,9 +22,15 @@ depyf.functionPage = (() => {
       for (const entry of data.entries) {
         this.entries.append(element("button", { type: "button", "data-entry": entry.key, title: entry.why, onclick: () => this.go(entry.key) },
           element("i", { class: "sign " + entry.status }, signs[entry.status]), element("code", {}, entry.id), " ",
-          element("span", { class: "aside" }, entry.kind === "Resume" ? "resumes" : entry.kind === "Recompile" ? "recompile" : "first call")));
+          element("span", { class: "aside" }, kinds[entry.kind] || "first call")));
       }
       host.replaceChildren(this.head, this.entries, this.why, this.row, this.foot);
+    }
+
+    // What runs a line of the user's, where the run tells: a graph, Dynamo's code between graphs, Python, or nothing yet.
+    runOf(block, line) {
+      const name = Object.keys(block.states).find((each) => block.states[each].includes(line));
+      return name && { name, words: this.data.states[name] };
     }
 
     get docs() { return this.entry.docs; }
@@ -72,10 +79,11 @@ depyf.functionPage = (() => {
 
     tell() {
       const { entry } = this;
-      const facts = [element("b", {}, entry.fn === this.data.name ? "compile " + entry.id : entry.fn + ", compile " + entry.id), ": " + entry.why + ". "];
+      const facts = [element("b", {}, entry.kind === "Outside" ? "graph " + entry.id : entry.fn === this.data.name ? "compile " + entry.id : entry.fn + ", compile " + entry.id), ": " + entry.why + ". "];
       const counts = [[entry.ops, "operation", "operations"], [entry.guards, "guard", "guards"], [entry.hits, "call served", "calls served"]].filter(([number]) => number !== null);
       if (counts.length) facts.push(counts.map(([number, one, many]) => number + " " + (number === 1 ? one : many)).join(", ") + ". ");
       facts.push(entry.missing ? "No code: " + entry.missing : "Proof of the transformed code: " + entry.proof + ".");
+      if (entry.restarts) facts.push(" ", depyf.coded(entry.restarts), ".");
       if (entry.failure) facts.push(this.givenUp(entry.failure));
       if (entry.gone) facts.push(element("div", {}, "Serves no more calls: " + entry.gone));
       this.why.replaceChildren(...facts);
@@ -199,7 +207,7 @@ depyf.functionPage = (() => {
       const scroll = element("div", { class: "scroll", tabindex: "0", "aria-label": "Your source" });
       page.data.blocks.forEach((block, index) => {
         const view = new depyf.code.Code(block.text.split("\n"), {
-          first: block.first, language: "python",
+          first: block.first, language: "python", run: (line) => page.runOf(block, line),
           marks: (line) => depyf.marks.of(page, block.file, line), after: (line) => depyf.marks.note(page, block.file, line),
         });
         this.views.push(view);
@@ -207,7 +215,8 @@ depyf.functionPage = (() => {
         scroll.append(element("div", { class: "blockhead" }, element("b", {}, block.name || "module level"), "  " + block.file + ":" + block.first), view.root);
       });
       if (!page.data.blocks.length) scroll.append(element("p", { class: "notice" }, "The source of this function cannot be read."));
-      const bar = element("div", { class: "bar" }, element("span", { class: "title" }, "your source"));
+      const bar = element("div", { class: "bar" }, element("span", { class: "title" }, "your source"),
+        page.data.share ? element("span", { class: "share", title: page.data.share }, element("b", {}, page.data.share.split(" lines ")[0] + " lines"), " in graphs") : null);
       this.root = element("div", { class: "pane source" }, bar, scroll);
     }
 
