@@ -27,11 +27,12 @@ from depyf.decompiler.pipeline.table import BUILD, SCOPES
 from depyf.decompiler.pipeline.work import Work
 from depyf.decompiler.steps import recording
 from depyf.errors import DecompilationError
+from tests.decompiler.test_forms import Case as GraphCase
 from tools.forms.around import KNOWN, MADE_ANEW, SOURCE, forms
 from tools.forms.cases import DECOMPILER, PACKAGES, Case, cases, file_of, modules, write
 from tools.forms.compiling import compiled_piece
 from tools.forms.corpus import corpus
-from tools.forms.measure import GraphCase, Late, caught, given, limited, own_cases, seconds
+from tools.forms.measure import Late, caught, given, limited, own_cases, seconds
 from tools.forms.mutants import Mutant, applied, mutants
 
 Way = tuple[str, Version, str]
