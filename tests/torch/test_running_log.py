@@ -18,7 +18,8 @@ from depyf.report.findings import findings  # noqa: E402
 from depyf.report.html.build import build_report  # noqa: E402
 from depyf.report.index_json import index_json  # noqa: E402
 from depyf.report.index_reader import has_index, read_run, session_of  # noqa: E402
-from depyf.report.running_log import COUNTS, LOG, read_log  # noqa: E402
+from depyf.report.running_compile import LOG  # noqa: E402
+from depyf.report.running_log import COUNTS, read_log  # noqa: E402
 from depyf.torch.adapters import lacking  # noqa: E402
 from tests.torch.needs import needs  # noqa: E402
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import subprocess
 import sys
@@ -52,6 +53,23 @@ def test_a_look_into_a_cache_is_told(tmp_path: Path) -> None:
     assert keys[0] == keys[1]
     parts = read_record((cold / next(each["file"] for each in missed if each["cache"] == "fx_graph")).read_text()).parts
     assert "gm" in parts and len(parts) > 100
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome"), [("put_local_code_state", "miss"), ("get_local_code_state", "hit"), ("get_other", None)]
+)
+def test_sizes_that_an_earlier_run_left_are_told(name: str, outcome: str | None, tmp_path: Path) -> None:
+    rows = gzip.decompress((DATA / "small_2.13.log.gz").read_bytes()).decode().splitlines(keepends=True)
+    at = next(number for number, row in enumerate(rows) if '"compilation_metrics"' in row)
+    payload = "hash(1)step.py:2:step:\n  L['x']: tensor size=[?] stride=[1]"
+    told = {"artifact": {"name": name, "encoding": "string"}, "frame_id": 0, "frame_compile_id": 0, "attempt": 0}
+    told["has_payload"] = hashlib.md5(payload.encode(), usedforsecurity=False).hexdigest()
+    indented = "".join(f"\t{row}\n" for row in payload.splitlines())
+    trace = "".join((*rows[:at], f"{rows[at].partition('{')[0]}{json.dumps(told)}\n", indented, *rows[at:]))
+    (tmp_path / "job.log").write_text(trace, encoding="utf-8")
+    found = index(report(tmp_path / "job.log", output=tmp_path / "out"))
+    caches = [each for each in found["functions"][0]["compiles"][0]["caches"] if each["cache"] == "pgo"]
+    assert [each["outcome"] for each in caches] == ([outcome] if outcome else [])
 
 
 def test_the_page_shows_what_the_trace_tells(tmp_path: Path) -> None:

@@ -40,8 +40,8 @@ from depyf.report.model import (
     Unavailable,
     UserLine,
 )
-from depyf.report.running_compile import RunningCompile
-from depyf.report.running_log import LOG, has_log, read_log
+from depyf.report.running_compile import LOG, RunningCompile
+from depyf.report.running_log import has_log, read_log
 from depyf.report.trace_file import TraceFile
 from depyf.verify.level import Level
 
@@ -54,7 +54,7 @@ Order = dict[str, list[int]]
 Family: TypeAlias = list[tuple[Function, Compile]]
 """The compiles of a function and of those that resume it, each with the one it is of, in the order they began in."""
 
-_ID = re.compile(r"(?:!(\d+)/)?(\d+)/(\d+)(?:#(\d+))?$")
+_ID = re.compile(r"(?:!(\d+)/)?(g?\d+)/(\d+)(?:#(\d+))?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,8 @@ def _compile_id(text: str) -> CompileId:
     match = _ID.match(text)
     if match is None:
         raise KeyError(text)
-    return CompileId(int(match[2]), int(match[3]), int(match[1]) if match[1] else -1, int(match[4] or 1))
+    frame = -1 - int(match[2][1:]) if match[2].startswith("g") else int(match[2])
+    return CompileId(frame, int(match[3]), int(match[1]) if match[1] else -1, int(match[4] or 1))
 
 
 def _others(found: Json | None) -> OtherRefusals | None:

@@ -44,6 +44,7 @@ class UserLine:
 class CompileId:
     """Torch's compile id: `frame`/`compile`, e.g. `0/1` for the second compile of the first frame.
 
+    A negative frame is none of torch's: `g0/0` is the first graph that was compiled alone, with no call behind it.
     `autograd` is the compiled-autograd part, -1 where there is none. Torch counts from 0 again when Dynamo is reset:
     what it counts for the second time is shown as `0/1#2`, and `count` says which time it is.
     """
@@ -54,8 +55,13 @@ class CompileId:
     count: int = 1
 
     def __str__(self) -> str:
-        own = f"{self.frame}/{self.compile}" + (f"#{self.count}" if self.count > 1 else "")
+        own = f"{self.frame_word}/{self.compile}" + (f"#{self.count}" if self.count > 1 else "")
         return own if self.autograd < 0 else f"!{self.autograd}/{own}"
+
+    @property
+    def frame_word(self) -> str:
+        """Return the frame in words: its number, or that of a graph alone."""
+        return str(self.frame) if self.frame >= 0 else f"g{-1 - self.frame}"
 
     @property
     def of_torch(self) -> CompileId:
@@ -228,10 +234,10 @@ class Artefact:
 
 @dataclass(slots=True)
 class CacheEvent:
-    """A look into one of torch's caches: `cache` is `fx_graph` or `aotautograd`, `outcome` `hit`, `miss` or `bypass`.
+    """A look into one of torch's caches: `cache` is `fx_graph`, `aotautograd` or `pgo`.
 
-    `reason` says why a cache was bypassed; `seconds_saved` what a hit saved. `artefact` is torch's record of it, with
-    the components of the key (`depyf.report.caches.key` reads them from its text).
+    `outcome` is `hit`, `miss` or `bypass`. `reason` says why a cache was bypassed; `seconds_saved` what a hit saved.
+    `artefact` is torch's record of it, with the components of the key, which `depyf.report.caches.key` reads.
     """
 
     cache: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+LOG = "running.jsonl"
 SLOW = "slow_compile.txt"
 """The file of a dump with the Python stack of a compile that takes longer than the limit."""
 

@@ -21,9 +21,8 @@ from typing import Any
 from depyf.report import index_json
 from depyf.report.claims import is_running, own_process
 from depyf.report.model import Compile, Function, Session
-from depyf.report.running_compile import SLOW
+from depyf.report.running_compile import LOG, SLOW
 
-LOG = "running.jsonl"
 COUNTS = "running.counts"
 MOST_COUNTS = 8192
 """Compiles whose calls are counted in the file; those after them are told with the next line alone."""

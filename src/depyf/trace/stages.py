@@ -106,12 +106,18 @@ SHAPE_FACTS = frozenset(
 )
 """What torch decided about symbolic shapes, and guessed for an export."""
 
+PGO = "pgo"
+"""The cache of sizes that varied: profile-guided optimization."""
+
 CACHES = {
     f"{cache}_cache_{outcome}": (cache, outcome)
     for cache in ("fx_graph", "aotautograd")
     for outcome in ("hit", "miss", "bypass")
-}
+} | {f"get_{where}_code_state": (PGO, "hit") for where in ("local", "remote")}
 """Which cache a record is about, and what came of the look into it."""
+
+PGO_WRITTEN = frozenset({"put_local_code_state", "put_remote_code_state"})
+"""The sizes that varied in a job, which torch keeps for its next run; it reads them once, and tells only of a hit."""
 
 UNINTERESTING = frozenset(
     {

@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from depyf.report.caches.causes import Cause
-from depyf.report.caches.key import BYPASS, HIT, MISS, Record, cache_name, read_record
+from depyf.report.caches.key import BYPASS, HIT, MISS, PGO, Record, cache_name, read_record
 from depyf.report.caches.nearest import Nearest, nearest
 from depyf.report.index_reader import Run
 from depyf.report.model import CacheEvent, Compile, Function
+
+NO_SIZES = "no earlier run of this job (`TORCH_COMPILE_JOB_ID`) left its sizes here: each that varies is compiled twice"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,8 @@ def _look(
         return Look(function, compiled, event, "", event.seconds_saved or record.seconds)
     if event.outcome == BYPASS:
         return Look(function, compiled, event, f"torch did not ask it: {event.reason or 'no reason given'}", 0.0)
+    if event.cache == PGO:
+        return Look(function, compiled, event, NO_SIZES, 0.0)
     near = nearest(record, earlier)
     if near is None:
         untold = "" if record.parts else "; torch does not say here what the key was made from"
@@ -101,7 +105,7 @@ def _with_inferred(own: list[Look]) -> list[Look]:
         return own
     return [
         Look(each.function, each.compile, each.event, known.why, each.seconds, known.cause, known.nearest)
-        if each.event.outcome == MISS and each.cause is None
+        if each.event.outcome == MISS and each.cause is None and each.event.cache != PGO
         else each
         for each in own
     ]

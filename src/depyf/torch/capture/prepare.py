@@ -9,15 +9,13 @@ import types
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from depyf.bytecode.host import paused, pausing
-from depyf.report.claims import CLAIMS
+from depyf.report.claims import CLAIMS, INDEX
 from depyf.report.model import CompileId, Failure, Session, Unavailable
 from depyf.report.phases import KERNELS
-from depyf.report.process_index import page_of_processes, write_process_index, write_rank_index
-from depyf.report.running_compile import SLOW
-from depyf.report.running_log import RunningLog, remove_log
+from depyf.report.running_compile import LOG, SLOW
 from depyf.report.summary import CaptureView, show, summary
 from depyf.report.variables import SUMMARY_VARIABLE
 from depyf.torch.adapters import caller, lacking, seams
@@ -34,17 +32,20 @@ from depyf.torch.capture.earlier import EarlierEntries
 from depyf.torch.capture.line_facts import lines_read
 from depyf.torch.capture.recorder import Recorder, Running
 from depyf.torch.capture.selection import Selection
-from depyf.torch.capture.untraced import UntoldBreaks, Untraced
 from depyf.torch.dump.problems import Problems
 from depyf.torch.dump.progress import Progress
 from depyf.torch.dump.rank import rank_directory
 from depyf.torch.dump.slow import SlowCompiles
 from depyf.torch.dump.told import TOLD, Told
-from depyf.torch.dump.views import INDEX, write_views
-from depyf.torch.stepping.first_runs import FirstRuns
 from depyf.trace import stages
 from depyf.trace.directory import LOOSE, Dump
 from depyf.trace.records import record_compile_id, record_kind
+
+if TYPE_CHECKING:
+    # Each is loaded when it is first needed: a program that compiles nothing pays for none of them.
+    from depyf.report.running_log import RunningLog
+    from depyf.torch.capture.untraced import UntoldBreaks, Untraced
+    from depyf.torch.stepping.first_runs import FirstRuns
 
 
 def _told_so_far(directory: Path) -> Told:
@@ -93,19 +94,17 @@ class DumpContext:
             kernels=kernels,
             known=self._told.function_of,
         )
-        self._untraced = None if seams.has_structured_trace() else Untraced(self._recorder)
-        self._breaks = None if lacking.traced_breaks() is None else UntoldBreaks(self._recorder)
+        self._untraced, self._breaks = _untraced(self._recorder)
         self._earlier = EarlierEntries()
         self._ahead = AheadOfTime(self._recorder)
         self._log_bytecode = log_bytecode
         self._install = install
         self._progress = Progress(self._write_so_far) if keep_index else None
-        remove_log(directory)
-        self._log = RunningLog(directory, self.session) if keep_index else None
+        self._log = _running_log(directory, self.session, wanted=keep_index)
         self._kernel_seconds = kernel_seconds()
         self._slow = SlowCompiles(directory / SLOW, stack_after)
         self._before_run = before_run
-        self._first_runs = FirstRuns(directory)
+        self._first_runs: FirstRuns | None = None
         self._process = os.getpid()
         self._settings = CompileSettings()
         self._eager_calls = EagerCalls(self.session)
@@ -136,7 +135,8 @@ class DumpContext:
         if os.getpid() != self._process:
             return  # A forked child inherits the context; the files are its parent's to write.
         with self._problems.contained("taking functions out of their files"):
-            self._first_runs.end()
+            if self._first_runs is not None:
+                self._first_runs.end()
         with self._problems.contained("reading the last cache entries"):
             entries.read_new_entries(self._recorder)
             self._told.note_dropped(entries.DROPPED)
@@ -147,14 +147,11 @@ class DumpContext:
             self._recorder.end_of_context()
         self.session.problems.extend(self._problems.found)
         self.session.ended = True
-        self.session.beside = page_of_processes(self.directory, self._shared)
         with self._problems.contained("writing the index"):
-            write_views(self.session, self._recorder.running(), self._earlier, self._dump, self._problems)
+            self._write_index()
         with self._problems.contained("removing the log of the run"):
             self._slow.close()
             self._end_log()
-        with self._problems.contained("writing the index of all processes"):
-            self._write_shared_indexes()
         with self._problems.contained("telling of the run in the terminal"):
             self._tell()
         self._problems.write()
@@ -163,7 +160,12 @@ class DumpContext:
 
     def _write_so_far(self) -> None:
         with self._problems.contained("writing the index so far"):
-            write_views(self.session, self._recorder.running(), self._earlier, self._dump, self._problems)
+            self._write_views()
+
+    def _write_views(self) -> None:
+        from depyf.torch.dump.views import write_views
+
+        write_views(self.session, self._recorder.running(), self._earlier, self._dump, self._problems)
 
     def _end_log(self) -> None:
         """Remove the log once the index stands in its place."""
@@ -176,8 +178,12 @@ class DumpContext:
         if sys.stderr is not None and sys.stderr.isatty() and os.environ.get(SUMMARY_VARIABLE, "1") != "0":
             show(summary(self.session, self.directory), sys.stderr)
 
-    def _write_shared_indexes(self) -> None:
-        """Write the pages about this process and those beside it."""
+    def _write_index(self) -> None:
+        """Write the views of the run, and the pages about this process and those beside it."""
+        from depyf.report.process_index import page_of_processes, write_process_index, write_rank_index
+
+        self.session.beside = page_of_processes(self.directory, self._shared)
+        self._write_views()
         if self.session.beside:
             write_process_index(self._shared)
         if self._whole_job is not None:
@@ -188,13 +194,14 @@ class DumpContext:
         if os.getpid() != self._process:
             return
         kind = record_kind(metadata)[0]
-        metadata = self._with_id(kind, metadata)
+        metadata = self._with_id(kind, metadata, payload)
         compile_id = record_compile_id(metadata)
         if kind == stages.FRAME_STARTS and compile_id is not None:
             self._selection.begins(compile_id, caller.code_in_progress())
         if self._selection.leaves_out(compile_id):
             return
-        self._first_runs.changed(compile_id)
+        if self._first_runs is not None:
+            self._first_runs.changed(compile_id)
         if kind == stages.FRAME_STARTS and compile_id is not None:
             self._settings.begin(compile_id)
             with self._problems.contained("reading cache entries"):
@@ -230,11 +237,11 @@ class DumpContext:
         if kind in (stages.FRAME_STARTS, stages.FRAME_ENDS) and self._progress is not None:
             self._progress.changed()
 
-    def _with_id(self, kind: str, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _with_id(self, kind: str, metadata: Mapping[str, Any], payload: str | None) -> Mapping[str, Any]:
         """Return the metadata of a record with its compile id, where a compile ahead of any call has it."""
         compile_id = record_compile_id(metadata)
         if compile_id is None:
-            return self._ahead.with_id(metadata)
+            return self._ahead.with_id(metadata, payload)
         if kind != stages.FRAME_STARTS and not self._recorder.knows(compile_id):
             self._ahead.begin(compile_id)
         return metadata
@@ -331,7 +338,11 @@ class DumpContext:
 
     def _run_in_files(self, code: types.CodeType, tell: Callable[[list[str]], None]) -> None:
         """Have what compiled code calls run in the files of the dump, and tell where to break before it first runs."""
+        from depyf.torch.stepping.first_runs import FirstRuns
+
         running = self._recorder.made(code)
+        if self._first_runs is None:
+            self._first_runs = FirstRuns(self.directory)
         if running is None or not self._first_runs.is_new(running):
             return
         places: list[str] = []
@@ -366,6 +377,27 @@ class DumpContext:
         current = seams.current_compile()
         names = self._recorder.graph_names(current[0]) if current is not None else ()
         return names[-1] if names else f"__compiled_fn_{LOOSE}"
+
+
+def _running_log(directory: Path, session: Session, *, wanted: bool) -> RunningLog | None:
+    """Remove the log that an earlier context has left, and begin one where it is wanted."""
+    if not wanted and not (directory / LOG).exists():
+        return None
+    from depyf.report.running_log import RunningLog, remove_log
+
+    remove_log(directory)
+    return RunningLog(directory, session) if wanted else None
+
+
+def _untraced(recorder: Recorder) -> tuple[Untraced | None, UntoldBreaks | None]:
+    """Return what stands in for records that this torch does not write."""
+    breaks = lacking.traced_breaks() is not None
+    if seams.has_structured_trace() and not breaks:
+        return None, None
+    from depyf.torch.capture.untraced import UntoldBreaks, Untraced
+
+    untraced = None if seams.has_structured_trace() else Untraced(recorder)
+    return untraced, UntoldBreaks(recorder) if breaks else None
 
 
 def current_context() -> DumpContext | None:

@@ -99,6 +99,17 @@ class Recorder(join.Join[Running]):
                 running = self._begin(compile_id, (here,), code)
             return running
 
+    def begun_at(
+        self, compile_id: CompileId, stack: tuple[UserLine, ...], code: types.CodeType | None = None
+    ) -> Running:
+        """Return a compile; one whose first record was not seen begins here, at the last line of a stack."""
+        with self.lock:
+            running = self._running.get(compile_id)
+            if running is None:
+                running = self._begin(compile_id, stack, code)
+                running.compile.user_stack = stack[:-1]
+            return running
+
     def await_runs(self, code: types.CodeType) -> None:
         """Count the runs of `code`, which the compile that is running has made."""
         current = seams.current_compile()
