@@ -213,9 +213,11 @@ def kind_of_recompile(found: Refused, parameters: Collection[str] = (), source: 
     change = _change(found)
     if change == "keys":
         return KEYWORDS if re.search(rf"\*\*\s*{re.escape(found.subject)}\b", source) else KEYS
-    if not change or not found.source:
-        return UNKNOWN
-    kind = VALUES[place_of(found, parameters), change]
+    return _of_value(found, change, place_of(found, parameters)) if change and found.source else UNKNOWN
+
+
+def _of_value(found: Refused, change: str, place: str) -> Kind:
+    kind = VALUES[place, change]
     # No tensor stands for a string or a number that is there in some calls alone.
     is_tensor = ... in (literal(found.expected), literal(found.actual))
     return kind if change != "none" or is_tensor else replace(kind, fix="")
