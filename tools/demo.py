@@ -28,7 +28,7 @@ CALLS = 100
 
 
 def main() -> None:
-    """Run the example; print what to change, the code of the first compile, and all compiles."""
+    """Run the example; print what to change, and the code of the first compile."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--backend", default="inductor")
     parser.add_argument("--out", type=Path, default=Path("depyf_output"), help="made anew")
@@ -39,7 +39,6 @@ def main() -> None:
     first = first_file(index)
     _print("findings", [line for found in index["findings"] for line in finding_lines(found)])
     _print(first, (arguments.out / first).read_text(encoding="utf-8").splitlines())
-    _print("compiles", compile_lines(index))
     print(f"\n{sum(path.is_file() for path in arguments.out.rglob('*'))} files in {arguments.out}; begin with index.md")
 
 
@@ -78,31 +77,6 @@ def first_file(index: dict[str, Any]) -> str:
     """Return the file of the transformed code of the first compile."""
     made = {one["id"]: one["transformed"] for _, function in _functions(index) for one in function["compiles"]}
     return next(str(made[compile_id]["file"]) for compile_id in index["order"] if "file" in made[compile_id])
-
-
-def compile_lines(index: dict[str, Any]) -> list[str]:
-    """Return a line per compile, in order: what triggered it, which guard failed on a recompile, the level of proof."""
-    rows = {}
-    for name, function in _functions(index):
-        for one in function["compiles"]:
-            level = one["transformed"].get("level") or f"no code: {one['transformed'].get('unavailable')}"
-            rows[one["id"]] = (one["id"], name, trigger_words(one["trigger"]), level)
-    ordered = [rows[compile_id] for compile_id in index["order"]]
-    widths = [max(len(row[column]) for row in ordered) for column in range(3)]
-    return [
-        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]) for row in ordered
-    ]
-
-
-def trigger_words(trigger: dict[str, Any]) -> str:
-    """Return why something was compiled, as `index.json` tells it."""
-    match trigger:
-        case {"kind": "recompile", "refused": refused}:
-            guards = [f"{entry['entry']} refused: {'; '.join(entry['clauses'])}" for entry in refused]
-            return f"recompile, {', '.join(guards)}"
-        case {"kind": "resume", "caller": caller}:
-            return f"{caller} broke the graph"
-    return str(trigger["kind"])
 
 
 if __name__ == "__main__":

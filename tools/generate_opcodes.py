@@ -11,6 +11,7 @@ import os
 import sys
 from typing import Any, Dict, List, Sequence  # noqa: UP035 (3.7 and 3.8 cannot subscript builtins)
 
+WIDTH = 120
 CATEGORIES = (
     ("const", "hasconst"),
     ("name", "hasname"),
@@ -47,10 +48,15 @@ def quote(value: object) -> str:
 
 
 def collection(key: str, items: Sequence[str], opening: str, closing: str) -> List[str]:  # noqa: UP006
-    """Return the lines of one keyword argument, an item a line."""
+    """Return the lines of one keyword argument, as many items a line as there is room for."""
     if not items:
         return [f"    {key}={opening}{closing},"]
-    return [f"    {key}={opening}", *(f"        {item}," for item in items), f"    {closing},"]
+    rows = [" " * 7]
+    for item in items:
+        if len(rows[-1]) + len(item) + 2 > WIDTH:
+            rows.append(" " * 7)
+        rows[-1] += f" {item},"
+    return [f"    {key}={opening}", *rows, f"    {closing},"]
 
 
 def table() -> List[str]:  # noqa: UP006

@@ -125,6 +125,18 @@ def sarif(dump: Path) -> dict[str, Any]:
     return found
 
 
+def test_sarif_is_what_its_schema_says(dump: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((Path(__file__).parent / "sarif.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(found := sarif(dump), schema)
+    assert found["runs"][0]["results"]
+    rules = found["runs"][0]["tool"]["driver"]["rules"]
+    assert all(rules[each["ruleIndex"]]["id"] == each["ruleId"] for each in found["runs"][0]["results"])
+    found["runs"][0]["results"][0]["level"] = "high"
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(found, schema)
+
+
 def test_findings_as_sarif_are_shown_at_their_lines(dump: Path) -> None:
     result = next(each for each in sarif(dump)["runs"][0]["results"] if each["ruleId"] == "break-data-dependent-branch")
     place = result["locations"][0]["physicalLocation"]

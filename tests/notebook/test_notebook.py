@@ -51,6 +51,15 @@ interactive_explain(other)
 %%depyf -o empty --no-html
 1 + 1;
 """,
+    "priced": """\
+%%depyf -o priced --profile --no-html
+def heavy(x):
+    return torch.linalg.matrix_exp(x).sum() + x.sin().sum()
+torch._dynamo.reset()
+steady = torch.compile(heavy, backend="eager")
+for _ in range(60):
+    steady(torch.ones(64, 64))
+""",
     "fails": """\
 %%depyf -o failed
 torch.compile(lambda x: x + 1, backend="eager")(torch.ones(2))
@@ -101,6 +110,13 @@ def test_what_a_cell_with_nothing_compiled_shows_is_text(notebook: Any) -> None:
     (shown,) = outputs(notebook, "nothing")
     assert list(shown.data) == ["text/plain"]
     assert "nothing was compiled" in shown.data["text/plain"]
+
+
+def test_a_cell_is_profiled(notebook: Any, folder: Path) -> None:
+    told = "".join(each.text for each in outputs(notebook, "priced") if each.output_type == "stream")
+    assert told.startswith("depyf: a step takes ")
+    assert "return torch.linalg.matrix_exp(x).sum() + x.sin().sum()" in told
+    assert (folder / "priced" / "profile.json").is_file()
 
 
 def test_a_cell_that_fails_fails_and_its_report_is_shown_all_the_same(notebook: Any) -> None:

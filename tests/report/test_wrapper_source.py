@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from depyf.report.model import Artefact, Dialect, GivenName, Wrapper
+from depyf.report.given_names import GivenName, Wrapper
+from depyf.report.model import Artefact, Dialect
 from depyf.report.wrapper_source import wrapper_comments
 
 INNER = ("_inner", "__compiled_fn_1.AOT_inner.0.py")

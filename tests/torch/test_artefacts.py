@@ -221,12 +221,16 @@ def test_compiled_autograd(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> 
     found = dumped(tmp_path, run)
     assert not [each for each in recwarn if "does not know how to trace" in str(each.message)], "depyf itself is traced"
     assert not [each for each in found["skipped"] if "depyf" in each["file"]]
-    outside = {artefact["stage"] for artefact in found["outside"]}
-    if not outside:
+    # Before torch 2.7 nothing says to which compile such a graph belongs.
+    told = [*found["outside"], *(each for one in compiles(found) for each in one["artefacts"])]
+    of_autograd = [each for each in told if each["stage"].startswith("Compiled_autograd_graph")]
+    if not of_autograd:
         pytest.skip("this torch does not tell the graph of compiled autograd")
-    assert "Compiled_autograd_graph" in outside
-    assert lacking.autograd_compile_ids() or any(one["id"].startswith("!") for one in compiles(found))
-    for artefact in found["outside"]:
+    if lacking.autograd_compile_ids() is None:
+        assert found["outside"] == []
+        (of_its_own,) = (one for one in compiles(found) if one["id"].startswith("!"))
+        assert "Compiled_autograd_graph" in graphs(of_its_own)
+    for artefact in of_autograd:
         if artefact["file"].endswith(".py"):
             loaded(tmp_path / artefact["file"])
 

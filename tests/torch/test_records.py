@@ -140,6 +140,11 @@ Mutating object of type list (source name: G['SEEN'])
         SEEN.append(x)
         ^^^^^^^^^^^^^^
 
+    ********
+
+      File "nowhere/probe.py", line 24, in <module>
+        toy(torch.ones(3))
+
 
 ========================================
 
@@ -165,10 +170,14 @@ def test_a_graph_break_as_torch_2_6_tells_it() -> None:
 def test_side_effects() -> None:
     seen, cell = records.side_effects(EFFECTS)
     assert seen.source == "G['SEEN']"
-    assert [(line.filename, line.line) for line in seen.lines] == [("nowhere/toy.py", 4), ("nowhere/toy.py", 6)]
+    assert [(line.filename, line.line) for line in seen.lines] == [
+        ("nowhere/toy.py", 4),
+        ("nowhere/toy.py", 6),
+        ("nowhere/probe.py", 24),
+    ]
     assert (cell.source, cell.lines) == ("y", ())
-    inside, _ = records.side_effects(EFFECTS, callers=seen.lines[:1])
-    assert inside.lines == seen.lines[1:]
+    inside, _ = records.side_effects(EFFECTS, function=("nowhere/toy.py", "torch_dynamo_resume_in_toy_at_3"))
+    assert inside.lines == seen.lines[:2]
     (again, _) = records.side_effects(EFFECTS, [seen, cell])
     assert again == seen
 

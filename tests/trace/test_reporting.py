@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import subprocess
 import sys
@@ -42,6 +43,14 @@ def test_a_trace_of_each_release_tells_the_same_story(release: str, tmp_path: Pa
     assert found["trace"]["omitted"] == {}
 
 
+def test_the_last_caller_is_read_from_a_stack_inside_of_the_compile(tmp_path: Path) -> None:
+    step, loss, _ = index(report(DATA / "small_2.13.log.gz", output=tmp_path / "out"))["functions"]
+    callers = [[(each["line"], each["function"]) for each in made["called_from"]] for made in step["compiles"]]
+    assert callers == [[(36, "<module>")], [(37, "<module>")], [(38, "<module>")]]
+    # Torch leaves the caller out where it begins, and no stack of this one is printed.
+    assert loss["compiles"][0]["called_from"] == []
+
+
 def test_a_look_into_a_cache_is_told(tmp_path: Path) -> None:
     cold = report(DATA / "small_2.13_inductor.log.gz", output=tmp_path / "cold")
     warm = report(DATA / "small_2.13_inductor_warm.log.gz", output=tmp_path / "warm")
@@ -52,6 +61,23 @@ def test_a_look_into_a_cache_is_told(tmp_path: Path) -> None:
     assert keys[0] == keys[1]
     parts = read_record((cold / next(each["file"] for each in missed if each["cache"] == "fx_graph")).read_text()).parts
     assert "gm" in parts and len(parts) > 100
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome"), [("put_local_code_state", "miss"), ("get_local_code_state", "hit"), ("get_other", None)]
+)
+def test_sizes_that_an_earlier_run_left_are_told(name: str, outcome: str | None, tmp_path: Path) -> None:
+    rows = gzip.decompress((DATA / "small_2.13.log.gz").read_bytes()).decode().splitlines(keepends=True)
+    at = next(number for number, row in enumerate(rows) if '"compilation_metrics"' in row)
+    payload = "hash(1)step.py:2:step:\n  L['x']: tensor size=[?] stride=[1]"
+    told = {"artifact": {"name": name, "encoding": "string"}, "frame_id": 0, "frame_compile_id": 0, "attempt": 0}
+    told["has_payload"] = hashlib.md5(payload.encode(), usedforsecurity=False).hexdigest()
+    indented = "".join(f"\t{row}\n" for row in payload.splitlines())
+    trace = "".join((*rows[:at], f"{rows[at].partition('{')[0]}{json.dumps(told)}\n", indented, *rows[at:]))
+    (tmp_path / "job.log").write_text(trace, encoding="utf-8")
+    found = index(report(tmp_path / "job.log", output=tmp_path / "out"))
+    caches = [each for each in found["functions"][0]["compiles"][0]["caches"] if each["cache"] == "pgo"]
+    assert [each["outcome"] for each in caches] == ([outcome] if outcome else [])
 
 
 def test_the_page_shows_what_the_trace_tells(tmp_path: Path) -> None:

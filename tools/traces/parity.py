@@ -1,14 +1,17 @@
-"""Compares the report of traces with that of tlparse: `python -m tools.traces.parity [TRACE...]`.
+"""Compares the report of traces with that of tlparse: `python -m tools.traces.parity [TRACE...] [--torch PYTHON...]`.
 
 Each compile id and each artefact that tlparse writes must be in depyf's dump: text byte for byte, JSON by its value.
-Both run on the committed traces, and on the files and folders that are given. Needs `pip install tlparse`.
+Both run on the committed traces, on the files and folders that are given, and on traces that each PYTHON, of an
+environment with torch, makes of the programs of the tests. Needs `pip install tlparse`.
 """
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import html
 import json
+import os
 import re
 import subprocess
 import sys
@@ -18,7 +21,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-DATA = Path(__file__).resolve().parents[2] / "tests" / "trace" / "data"
+TESTS = Path(__file__).resolve().parents[2] / "tests" / "trace"
+DATA, PROGRAM = TESTS / "data", TESTS / "programs" / "small.py"
+BACKENDS = ("aot_eager", "inductor")
 _NUMBERED = re.compile(r"_\d+\.(?:txt|html|json|py|cpp)$")
 _COMPILE_ID = re.compile(r"-_(\d+)_(\d+)_(\d+)$|(\d+)_(\d+)_(\d+)_(\d+)$")
 OUTSIDE = ("-_-_-_-", "unknown")
@@ -35,16 +40,46 @@ class Score:
 
 def main() -> None:
     """Compare all traces, and print what is missing."""
-    found = [*sorted(DATA.glob("*.log.gz")), *(each for path in sys.argv[1:] for each in _traces(Path(path)))]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("traces", nargs="*", type=Path)
+    parser.add_argument("--torch", nargs="*", default=[], metavar="PYTHON")
+    given = parser.parse_args()
     score = Score()
-    for trace in found:
+    for trace in (*sorted(DATA.glob("*.log.gz")), *(each for path in given.traces for each in _traces(path))):
         with tempfile.TemporaryDirectory() as folder:
             compare(trace, Path(folder), score)
+    for python in given.torch:
+        with tempfile.TemporaryDirectory() as folder:
+            for trace in made(python, Path(folder)):
+                with tempfile.TemporaryDirectory() as compared:
+                    compare(trace, Path(compared), score)
     for line in score.missing:
         print("missing:", line)
     for what, counted in (("compile ids", score.ids), ("artefacts", score.artefacts)):
         print(f"{counted[True]} of {counted.total()} {what} of tlparse's are in depyf's report")
     sys.exit(bool(score.missing))
+
+
+def made(python: str, folder: Path) -> Iterator[Path]:
+    """Make traces with the torch of an environment, with each backend; yield them."""
+    version = subprocess.run(
+        [python, "-W", "ignore", "-c", "import torch; print(torch.__version__)"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
+    for backend in BACKENDS:
+        traces = folder / backend
+        caches = {"TORCHINDUCTOR_CACHE_DIR": str(folder / f"cache_{backend}"), "TORCHINDUCTOR_COMPILE_THREADS": "1"}
+        subprocess.run(
+            [python, "-W", "ignore", str(PROGRAM), backend],
+            check=True,
+            capture_output=True,
+            env=os.environ | caches | {"TORCH_TRACE": str(traces)},
+        )
+        for trace in sorted(traces.iterdir()):
+            print(f"torch {version}, {backend}: {trace.stat().st_size / 1e6:.2f} MB", flush=True)
+            yield trace
 
 
 def _traces(path: Path) -> Iterator[Path]:

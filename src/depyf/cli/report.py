@@ -6,8 +6,9 @@ import contextlib
 import sys
 import time
 import webbrowser
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -15,8 +16,8 @@ import click
 
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 from depyf.report.html.build import Report, build_report
-from depyf.trace.files import Source, TraceError, find, is_dump
-from depyf.trace.reporting import Options, dump_jobs
+from depyf.trace.files import Source, TraceError, find, indexes, is_dump
+from depyf.trace.reporting import Dumped, Options, dump_jobs, emptied, mark
 from depyf.trace.timeline import write_timeline
 
 OUTPUT = Path("depyf_report")
@@ -25,7 +26,9 @@ SECONDS_BETWEEN = 2.0
 
 
 @click.command("report")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help=f"Directory of a report of traces ({OUTPUT}).")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help=f"Where to write: for traces {OUTPUT} unless given."
+)
 @click.option("--single-file", is_flag=True, help="Put all into one file, to be sent around.")
 @click.option("--open", "opened", is_flag=True, help="Open it in the browser.")
 @click.option("--every-rank", is_flag=True, help="Write the texts of every rank, not of one in each group.")
@@ -46,18 +49,15 @@ def report(
     """Build the report of a dump or of traces, and print where its first page is.
 
     PATH is the directory of a dump, or a trace: a file that TORCH_TRACE wrote, a folder of them (one a rank), a
-    pattern, a compressed file, or a URL that fsspec opens. The report is a folder `report` in the dump, or in the
-    output directory: static files that need no server and no network. Exit code 1 if it cannot be written or the
-    dump is broken, 2 if there is neither a dump nor a trace.
+    pattern, a compressed file, or a URL that fsspec opens. The report is a folder `report` in the output directory,
+    which for a dump is the dump unless given: static files that need no server and no network. Exit code 1 if it
+    cannot be written or the dump is broken, 2 if there is neither a dump nor a trace, or other files are in the way.
     """
-    if output is not None and len(paths) == 1 and is_dump(paths[0]):
-        click.echo(f"depyf report: {paths[0]} is a dump, its report is written into it; -o is for traces", err=True)
-        sys.exit(EXIT_USAGE)
     try:
         with _executor(scheduler) as executor:
             options = Options(executor, every_rank)
-            for sources in _followed(paths) if follow else (_sources(paths),):
-                pages = _reports(paths, sources, output or OUTPUT, options, single_file, perfetto)
+            for given in _followed(paths) if follow else (_given(paths),):
+                pages = _reports(given, output, options, single_file, perfetto)
                 for page in pages:
                     click.echo(str(page.page))
     except KeyboardInterrupt:
@@ -72,38 +72,67 @@ def report(
         webbrowser.open(pages[0].page.resolve().as_uri())
 
 
-def _sources(paths: tuple[str, ...]) -> list[Source]:
-    """Return the traces that paths name; none where they name a dump."""
-    return [] if len(paths) == 1 and is_dump(paths[0]) else find(paths)
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What paths name: dumps, each with the times of its indexes, and traces."""
+
+    dumps: tuple[tuple[Path, tuple[int, ...]], ...]
+    traces: tuple[Source, ...]
 
 
-def _followed(paths: tuple[str, ...]) -> Iterator[list[Source]]:
-    """Yield the traces, and again whenever one has grown or another is there."""
-    last: list[Source] = []
+def _given(paths: tuple[str, ...]) -> Given:
+    dumps = [Path(each) for each in paths if is_dump(each)]
+    traces = [each for each in paths if not is_dump(each)]
+    missing = next((each for each in dumps if not each.exists()), None)
+    if missing is not None:
+        raise FileNotFoundError(f"there is neither a dump nor a trace at {missing}")
+    return Given(
+        tuple((each, tuple(sorted(index.stat().st_mtime_ns for index in indexes(each)))) for each in dumps),
+        tuple(find(traces)) if traces else (),
+    )
+
+
+def _followed(paths: tuple[str, ...]) -> Iterator[Given]:
+    """Yield what paths name, and again whenever something has grown or is new."""
+    last = None
     while True:
-        sources = _sources(paths)
-        if sources != last:
-            yield sources
-        last = sources
+        given = _given(paths)
+        if given != last:
+            yield given
+        last = given
         time.sleep(SECONDS_BETWEEN)
 
 
 def _reports(
-    paths: tuple[str, ...],
-    sources: list[Source],
-    output: Path,
-    options: Options,
-    single_file: bool,
-    perfetto: Path | None,
+    given: Given, output: Path | None, options: Options, single_file: bool, perfetto: Path | None
 ) -> list[Report]:
+    if perfetto is not None and not given.traces:
+        raise TraceError("--perfetto writes the timeline of traces, and there is none")
+    jobs = _dumped(given.traces, output or OUTPUT, options)
+    made = [build_report(job.directory, single_file=single_file) for job in jobs]
+    dumps = [dump for dump, _ in given.dumps]
+    if output is not None and [dump.resolve() for dump in dumps] != [output.resolve()]:
+        if not jobs:
+            emptied(output, dumps)
+        is_only = len(dumps) == 1 and not jobs
+        folders = [output if is_only else output / f"dump_{number + 1}" for number in range(len(dumps))]
+    else:
+        folders = dumps
+    for dump, folder in zip(dumps, folders, strict=True):
+        made.append(build_report(dump, single_file=single_file, output=folder))
+    if perfetto is not None:
+        write_timeline(given.traces, perfetto, jobs)
+    if jobs or folders != dumps:
+        mark(output or OUTPUT)
+    return made
+
+
+def _dumped(sources: Sequence[Source], output: Path, options: Options) -> list[Dumped]:
     if not sources:
-        return [build_report(Path(paths[0]), single_file=single_file)]
+        return []
     with _bar(sum(source.size for source in sources)) as progress:
         options.progress = progress
-        directories = dump_jobs(sources, output, options)
-    if perfetto is not None:
-        write_timeline(sources, perfetto)
-    return [build_report(directory, single_file=single_file) for directory in directories]
+        return dump_jobs(sources, output, options)
 
 
 @contextlib.contextmanager

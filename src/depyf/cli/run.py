@@ -31,6 +31,7 @@ from depyf.report.writer import foreign_files, prepared_directory
 @click.option("--profile", is_flag=True, help="Measure what each line costs, and say which cost most.")
 @click.option("--against-eager", is_flag=True, help="With --profile: run some steps uncompiled, and compare.")
 @click.option("--keep-trace", is_flag=True, help="Leave torch's own trace in the dump, too.")
+@click.option("--stack-after", default=60.0, metavar="SECONDS", help="Write the Python stack of slower compiles [60].")
 @click.option("--vscode", is_flag=True, help="Write .vscode/launch.json into the dump.")
 @click.argument("target")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
@@ -47,6 +48,7 @@ def run_command(
     profile: bool,
     against_eager: bool,
     keep_trace: bool,
+    stack_after: float,
     vscode: bool,
     target: str,
     arguments: tuple[str, ...],
@@ -80,6 +82,7 @@ def run_command(
         profile=profile or against_eager,
         against_eager=against_eager,
         keep_trace=keep_trace,
+        stack_after=stack_after,
     )
     called = [*(["-m"] if module else []), target, *arguments]
     status = run(called, settings, meanwhile=get_ready if html else lambda: None)

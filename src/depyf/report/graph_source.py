@@ -79,15 +79,16 @@ def output_names(text: str) -> tuple[str, ...]:
     return tuple(each.id if isinstance(each, ast.Name) else f"output_{number}" for number, each in enumerate(outputs))
 
 
+_RETURN = re.compile(r"^ {8}return (?P<value>.*(?:\n {9,}.*|\n {8}[)\]].*|\n)*)", re.MULTILINE)
+"""What a method of a class at the top of a text returns; classes inside of that one stand deeper."""
+
+
 def _outputs(text: str) -> list[ast.expr] | None:
+    found = list(_RETURN.finditer(_named(text)))
     try:
-        tree = ast.parse(_named(text))
+        value = ast.parse(f"({found[-1]['value']}\n)", mode="eval").body if found else None
     except SyntaxError:
         return None
-    methods = [node for body in tree.body if isinstance(body, ast.ClassDef) for node in body.body]
-    forward = [node for node in methods if isinstance(node, ast.FunctionDef) and node.name == "forward"]
-    last = forward[-1].body[-1] if forward else None
-    value = last.value if isinstance(last, ast.Return) else None
     return value.elts if isinstance(value, (ast.Tuple, ast.List)) else None
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from depyf.report.claims import own_process
 from depyf.report.findings import Finding, findings
+from depyf.report.lines_read import LinesRead
 from depyf.report.model import (
     Artefact,
     CacheEvent,
@@ -52,23 +54,42 @@ def index_json(session: Session) -> str:
     """Return the text of `index.json`."""
     content = {
         "schema": SCHEMA,
-        "torch": session.torch_version,
-        "python": session.python_version,
+        **head(session),
         "process": own_process(),
         "ended": session.ended,
         "findings": [_finding(each) for each in findings(session)],
         "functions": [_root(session, root) for root in session.roots()],
         "order": [str(each.id) for _, each in session.compiles()],
-        "sources": [
+        **{name: make(session) for name, (_, make) in OTHERS.items()},
+        "trace": _trace(session.trace) if session.trace is not None else None,
+    }
+    return _readable(content)
+
+
+def head(session: Session) -> dict[str, Any]:
+    """Return which torch and which Python ran."""
+    return {"torch": session.torch_version, "python": session.python_version}
+
+
+OTHERS: dict[str, tuple[str, Callable[[Session], Any]]] = {
+    "sources": (
+        "sources",
+        lambda session: [
             {"file": short_path(filename), "path": filename, "dump": dumped}
             for filename, dumped in session.sources.items()
         ],
-        "outside": [_artefact(each) for each in session.loose],
-        "compiled_before": [
+    ),
+    "outside": ("loose", lambda session: [_artefact(each) for each in session.loose]),
+    "compiled_before": (
+        "earlier",
+        lambda session: [
             {"name": name, "file": short_path(filename), "line": line, "hits": hits}
             for (name, filename, line), hits in session.earlier.items()
         ],
-        "skipped": [
+    ),
+    "skipped": (
+        "skipped",
+        lambda session: [
             {
                 "name": name,
                 "file": short_path(filename),
@@ -78,12 +99,15 @@ def index_json(session: Session) -> str:
             }
             for (name, filename, reason), times in session.skipped.items()
         ],
-        "unavailable": dict(sorted(session.unavailable.items())),
-        "shapes": [OneLine(_shape(each)) for each in session.shapes],
-        "trace": _trace(session.trace) if session.trace is not None else None,
-        "problems": [{"where": each.where, "message": each.message} for each in session.problems],
-    }
-    return _readable(content)
+    ),
+    "unavailable": ("unavailable", lambda session: dict(sorted(session.unavailable.items()))),
+    "shapes": ("shapes", lambda session: [OneLine(_shape(each)) for each in session.shapes]),
+    "problems": (
+        "problems",
+        lambda session: [{"where": each.where, "message": each.message} for each in session.problems],
+    ),
+}
+"""What is told of a run beside its compiles: of which part of the session, and how."""
 
 
 def _readable(content: dict[str, Any]) -> str:
@@ -125,55 +149,94 @@ def _root(session: Session, function: Function) -> dict[str, Any]:
 
 
 def _resume(function: Function) -> dict[str, Any]:
-    return _function(function) | {
+    return _function(function) | resume_head(function)
+
+
+def _function(function: Function) -> dict[str, Any]:
+    return function_head(function) | {"compiles": [_compile(each) for each in function.compiles]}
+
+
+def function_head(function: Function) -> dict[str, Any]:
+    """Return what is told of a function beside its compiles."""
+    return {
+        "name": function.name,
+        "qualname": function.qualname,
+        "file": short_path(function.filename),
+        "line": function.first_line,
+        "dump": function.file,
+        "eager_calls": function.eager_calls,
+    }
+
+
+def resume_head(function: Function) -> dict[str, Any]:
+    """Return what is told of a resume function besides."""
+    return {
         "broke_at": function.break_line,
         "resumes_at": function.resumes_at,
         "called_as": function.resume_name,
     }
 
 
-def _function(function: Function) -> dict[str, Any]:
-    return {
-        "name": function.name,
-        "file": short_path(function.filename),
-        "line": function.first_line,
-        "dump": function.file,
-        "eager_calls": function.eager_calls,
-        "compiles": [_compile(each) for each in function.compiles],
-    }
-
-
 def _compile(each: Compile) -> dict[str, Any]:
+    return {name: make(each) for name, make in COMPILE.items()}
+
+
+PARTS: dict[str, Callable[[Iterable[Any]], list[Any]]] = {
+    "artefacts": lambda found: [_artefact(each) for each in found],
+    "breaks": lambda found: [_break(each) for each in found],
+    "caches": lambda found: [OneLine(_cache(each)) for each in found],
+    "shapes": lambda found: [OneLine(_shape(each)) for each in found],
+}
+"""How the parts of a compile are told that grow while it runs."""
+
+COMPILE: dict[str, Callable[[Compile], Any]] = {
+    "id": lambda each: str(each.id),
+    "attempts": lambda each: each.attempts,
+    "trigger": lambda each: _trigger(each.trigger),
+    "called_from": lambda each: [_line(line) for line in each.user_stack],
+    "transformed": lambda each: _transformed(each.transformed),
+    "graphs_called": lambda each: list(each.compiled_fns),
+    "resume_functions_called": lambda each: list(each.resumes),
+    "artefacts": lambda each: PARTS["artefacts"](each.artefacts),
+    "guards": lambda each: _guards(each.guards),
+    "guard_count": lambda each: each.guard_count,
+    "op_count": lambda each: each.op_count,
+    "hits": lambda each: each.hits,
+    "breaks": lambda each: PARTS["breaks"](each.breaks),
+    "side_effects": lambda each: [
+        {"source": effect.source, "lines": [_line(line) for line in effect.lines]} for effect in each.effects
+    ],
+    "caches": lambda each: PARTS["caches"](each.caches),
+    "shapes": lambda each: PARTS["shapes"](each.shapes),
+    "metrics": lambda each: OneLine(each.metrics),
+    "failure": lambda each: _failure(each.failure) if each.failure else None,
+    "phase": lambda each: each.phase,
+    "phase_began": lambda each: each.phase_began,
+    "lines": lambda each: [OneLine(_lines_read(lines)) for lines in each.lines],
+    "gone": lambda each: each.gone or None,
+    "contrast": lambda each: (
+        {"entry": each.contrast.entry, "respects": list(each.contrast.respects)} if each.contrast else None
+    ),
+    "began": lambda each: each.began,
+    "seconds": lambda each: each.seconds,
+}
+"""How each part of a compile is told."""
+
+
+def _lines_read(lines: LinesRead) -> dict[str, Any]:
     return {
-        "id": str(each.id),
-        "attempts": each.attempts,
-        "trigger": _trigger(each.trigger),
-        "called_from": [_line(line) for line in each.user_stack],
-        "transformed": _transformed(each.transformed),
-        "graphs_called": list(each.compiled_fns),
-        "resume_functions_called": list(each.resumes),
-        "artefacts": [_artefact(artefact) for artefact in each.artefacts],
-        "guards": _guards(each.guards),
-        "guard_count": each.guard_count,
-        "op_count": each.op_count,
-        "hits": each.hits,
-        "breaks": [_break(found) for found in each.breaks],
-        "side_effects": [
-            {"source": effect.source, "lines": [_line(line) for line in effect.lines]} for effect in each.effects
-        ],
-        "caches": [OneLine(_cache(event)) for event in each.caches],
-        "shapes": [OneLine(_shape(fact)) for fact in each.shapes],
-        "metrics": OneLine(each.metrics),
-        "failure": _failure(each.failure) if each.failure else None,
-        "gone": each.gone or None,
-        "contrast": {"entry": each.contrast.entry, "respects": list(each.contrast.respects)} if each.contrast else None,
-        "began": each.began,
-        "seconds": each.seconds,
+        "function": lines.name,
+        "file": short_path(lines.filename),
+        "line": lines.first_line,
+        "lines": lines.lines,
+        "in_graphs": lines.in_graphs,
+        "read": lines.read,
     }
 
 
 def _failure(failure: Failure) -> dict[str, Any]:
-    return {"kind": failure.kind, "reason": failure.reason, "where": _line(failure.where)}
+    where = _line(failure.where)
+    return {"kind": failure.kind, "reason": failure.reason, "where": where, "phase": failure.phase}
 
 
 def _trigger(trigger: Trigger) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from depyf.report.counts import breaks_of, counted, guard_count
 from depyf.report.findings import findings
+from depyf.report.line_states import line_states
 from depyf.report.model import (
     Artefact,
     Compile,
@@ -19,9 +20,10 @@ from depyf.report.model import (
     Transformed,
     UserLine,
 )
+from depyf.report.naming import title
 from depyf.report.phases import duration
 from depyf.report.skips import Whose, skips
-from depyf.report.user_source import resumption_words, short_path
+from depyf.report.user_source import is_library_file, resumption_words, short_path
 from depyf.report.words import graph_label, proof_words, resumption, trigger_words
 
 NOTHING_SEEN = """\
@@ -50,7 +52,7 @@ def index_markdown(session: Session) -> str:
         ]
     else:
         parts.append(NOTHING_SEEN)
-    parts += [_skipped(session), _gone(pairs), _earlier(session)]
+    parts += [_lines(session), _skipped(session), _gone(pairs), _earlier(session)]
     parts += [_loose(session), _times(pairs), _unavailable(session), _problems(session)]
     return "\n".join(part for part in parts if part)
 
@@ -105,8 +107,8 @@ def _what(session: Session, function: Function) -> str:
     root = session.functions[function.root]
     resumed = resumption(function, root)
     if resumed is None:
-        return f"{function.name}, {short_path(function.filename)}:{function.first_line}"
-    return f"{root.name} {resumption_words(resumed)}"
+        return f"{title(function)}, {short_path(function.filename)}:{function.first_line}"
+    return f"{title(root)} {resumption_words(resumed)}"
 
 
 def _why(function: Function, each: Compile) -> str:
@@ -131,7 +133,7 @@ def _recompiles(pairs: list[tuple[Function, Compile]]) -> str:
     lines = []
     for function, each in pairs:
         if isinstance(each.trigger, Recompile):
-            lines.append(f"- compile {each.id} of {function.name}")
+            lines.append(f"- compile {each.id} of {title(function)}")
             for refusal in each.trigger.refusals:
                 told = refusal.explained or refusal.clauses
                 lines += _bounded(f"  - entry {refusal.entry} refused: ", told)
@@ -177,7 +179,7 @@ def _failures(pairs: list[tuple[Function, Compile]]) -> str:
         if each.failure is not None:
             place = f"{short_path(function.filename)}:{function.first_line}"
             reason = each.failure.reason.strip().split("\n", 1)[0]
-            lines.append(f"- {function.name}, {place} (compile {each.id}): {each.failure.kind}: {reason}")
+            lines.append(f"- {title(function)}, {place} (compile {each.id}): {each.failure.kind}: {reason}")
     return "## Frames that Dynamo gave up\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
@@ -205,7 +207,7 @@ def _files_of(each: Compile) -> list[str]:
 def _artefact_lines(artefacts: Iterable[Artefact]) -> list[str]:
     artefacts = [each for each in artefacts if each.file]
     lines = []
-    for title, dialects in (
+    for heading, dialects in (
         ("graphs", (Dialect.GRAPH,)),
         ("kernels", (Dialect.KERNEL,)),
         ("wrappers that AOTAutograd wrote", (Dialect.PYTHON,)),
@@ -213,8 +215,18 @@ def _artefact_lines(artefacts: Iterable[Artefact]) -> list[str]:
     ):
         found = [_link(graph_label(each), each.file) for each in artefacts if each.dialect in dialects]
         if found:
-            lines.append(f"    - {title}: {', '.join(found)}")
+            lines.append(f"    - {heading}: {', '.join(found)}")
     return lines
+
+
+def _lines(session: Session) -> str:
+    """Tell how much of the user's own functions runs in graphs, and count the others."""
+    found = line_states(session)
+    own = [each for each in found if not is_library_file(each.filename)]
+    rows = [f"- {each.words}, {short_path(each.filename)}:{each.first_line}" for each in own]
+    if len(found) > len(own):
+        rows.append(f"- {counted(len(found) - len(own), 'function')} of libraries; `index.json` has the lines")
+    return "\n".join(["## Lines that run in graphs", "", *rows, ""]) if rows else ""
 
 
 def _earlier(session: Session) -> str:
@@ -251,7 +263,7 @@ def _with_failures(session: Session) -> list[tuple[Function, Compile]]:
 
 def _gone(pairs: list[tuple[Function, Compile]]) -> str:
     """Tell of entries that serve no more calls."""
-    rows = [f"- compile {each.id} of {function.name}: {each.gone}" for function, each in pairs if each.gone]
+    rows = [f"- compile {each.id} of {title(function)}: {each.gone}" for function, each in pairs if each.gone]
     return "\n".join(["## Entries that serve no more calls", "", *rows, ""]) if rows else ""
 
 

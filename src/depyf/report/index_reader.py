@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from depyf.report.findings.model import Cost, Finding, Where
+from depyf.report.lines_read import LinesRead
 from depyf.report.model import (
     Artefact,
     CacheEvent,
@@ -39,10 +40,11 @@ from depyf.report.model import (
     Unavailable,
     UserLine,
 )
+from depyf.report.running_compile import LOG, RunningCompile
+from depyf.report.running_log import has_log, read_log
 from depyf.report.trace_file import TraceFile
+from depyf.report.writer import INDEX
 from depyf.verify.level import Level
-
-INDEX = "index.json"
 
 Json = dict[str, Any]
 Order = dict[str, list[int]]
@@ -51,7 +53,7 @@ Order = dict[str, list[int]]
 Family: TypeAlias = list[tuple[Function, Compile]]
 """The compiles of a function and of those that resume it, each with the one it is of, in the order they began in."""
 
-_ID = re.compile(r"(?:!(\d+)/)?(\d+)/(\d+)(?:#(\d+))?$")
+_ID = re.compile(r"(?:!(\d+)/)?(g?\d+)/(\d+)(?:#(\d+))?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +91,7 @@ def read_run(directory: Path) -> Run:
         OSError: there is no index in the directory.
         ValueError: it is no index of depyf's.
     """
-    try:
-        index = json.loads((directory / INDEX).read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{directory / INDEX} is damaged: {error}") from error
+    index = load_index(directory)
     try:
         names = {each["path"]: each["file"] for each in index.get("sources", ())}
         return Run(directory, session_of(index), names)
@@ -100,6 +99,37 @@ def read_run(directory: Path) -> Run:
         raise ValueError(f"{directory / INDEX} is no index of depyf's: it has no {error}") from error
     except (TypeError, AttributeError, IndexError) as error:
         raise ValueError(f"{directory / INDEX} is no index of depyf's: {error}") from error
+
+
+def has_index(directory: Path) -> bool:
+    """Return whether a directory has the index of a run, whole or of one that goes on."""
+    return has_log(directory) or (directory / INDEX).is_file()
+
+
+def index_file(directory: Path) -> Path:
+    """Return the file of a directory that has the index: the log of a run that goes on or was killed."""
+    return directory / (LOG if has_log(directory) else INDEX)
+
+
+def changed_at(directory: Path) -> float:
+    """Return when the index of a directory was last written, in seconds since the epoch."""
+    return index_file(directory).stat().st_mtime
+
+
+def load_index(directory: Path) -> Json:
+    """Return the index of a run: that of its log where it goes on or was killed.
+
+    Raises:
+        OSError: there is none in the directory.
+        ValueError: it is damaged.
+    """
+    if has_log(directory):
+        return read_log(directory)
+    try:
+        found: Json = json.loads((directory / INDEX).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{directory / INDEX} is damaged: {error}") from error
+    return found
 
 
 def session_of(index: Json) -> Session:
@@ -114,6 +144,7 @@ def session_of(index: Json) -> Session:
         for resume in root["resume_functions"]:
             own = f"{len(session.functions)}"
             session.functions[own] = _function(resume, own, key, order)
+    session.now = tuple(RunningCompile(**each) for each in index.get("now", ()))
     session.loose = [_artefact(each) for each in index["outside"]]
     session.earlier = {(each["name"], each["file"], each["line"]): each["hits"] for each in index["compiled_before"]}
     session.skipped = {(each["name"], each["file"], each["reason"]): each["times"] for each in index["skipped"]}
@@ -144,6 +175,7 @@ def findings_of(index: Json) -> list[Finding]:
 
 def _function(found: Json, key: str, root: str, order: Order) -> Function:
     function = Function(key, found["name"], found["file"], found["line"], "", root, file=found["dump"])
+    function.qualname = found.get("qualname", "")
     function.break_line = found.get("broke_at")
     function.resumes_at = found.get("resumes_at")
     function.eager_calls = found.get("eager_calls")
@@ -177,6 +209,9 @@ def _compile(found: Json, function: Function, order: Order) -> Compile:
         seconds=found["seconds"],
         began=found.get("began"),
         failure=_failure(found["failure"]),
+        phase=found.get("phase", ""),
+        phase_began=found.get("phase_began"),
+        lines=tuple(map(_lines_read, found.get("lines", ()))),
         gone=found["gone"] or "",
         contrast=EntryContrast(found["contrast"]["entry"], tuple(found["contrast"]["respects"]))
         if found["contrast"]
@@ -185,15 +220,29 @@ def _compile(found: Json, function: Function, order: Order) -> Compile:
     )
 
 
+def _lines_read(found: Json) -> LinesRead:
+    return LinesRead(
+        found["function"],
+        found["file"],
+        found["line"],
+        tuple(found["lines"]),
+        tuple(found["in_graphs"]),
+        tuple(found["read"]),
+    )
+
+
 def _failure(found: Json | None) -> Failure | None:
-    return Failure(found["kind"], found["reason"], _line(found.get("where"))) if found is not None else None
+    if found is None:
+        return None
+    return Failure(found["kind"], found["reason"], _line(found.get("where")), found.get("phase", ""))
 
 
 def _compile_id(text: str) -> CompileId:
     match = _ID.match(text)
     if match is None:
         raise KeyError(text)
-    return CompileId(int(match[2]), int(match[3]), int(match[1]) if match[1] else -1, int(match[4] or 1))
+    frame = -1 - int(match[2][1:]) if match[2].startswith("g") else int(match[2])
+    return CompileId(frame, int(match[3]), int(match[1]) if match[1] else -1, int(match[4] or 1))
 
 
 def _others(found: Json | None) -> OtherRefusals | None:
@@ -252,9 +301,7 @@ def _artefact(found: Json) -> Artefact:
 
 def _cache(found: Json) -> CacheEvent:
     artefact = Artefact(f"{found['cache']}_cache_{found['outcome']}", Dialect.JSON, "", file=found["file"])
-    return CacheEvent(
-        found["cache"], found["outcome"], found["key"], found["reason"], found["seconds_saved"], artefact
-    )
+    return CacheEvent(found["cache"], found["outcome"], found["key"], found["reason"], found["seconds_saved"], artefact)
 
 
 def _shape(found: Json) -> ShapeFact:
@@ -262,9 +309,7 @@ def _shape(found: Json) -> ShapeFact:
 
 
 def _trace(found: Json) -> TraceFile:
-    return TraceFile(
-        found["file"], found["size"], found["records"], found["omitted"], found["last"], found["seconds"]
-    )
+    return TraceFile(found["file"], found["size"], found["records"], found["omitted"], found["last"], found["seconds"])
 
 
 def _break(found: Json) -> GraphBreak:

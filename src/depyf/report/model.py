@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol, TypeAlias
 
+from depyf.report.given_names import Wrapper
+from depyf.report.lines_read import LinesRead
+from depyf.report.running_compile import RunningCompile
 from depyf.report.trace_file import TraceFile
 from depyf.verify.level import Level
 
@@ -41,6 +44,7 @@ class UserLine:
 class CompileId:
     """Torch's compile id: `frame`/`compile`, e.g. `0/1` for the second compile of the first frame.
 
+    A negative frame is none of torch's: `g0/0` is the first graph that was compiled alone, with no call behind it.
     `autograd` is the compiled-autograd part, -1 where there is none. Torch counts from 0 again when Dynamo is reset:
     what it counts for the second time is shown as `0/1#2`, and `count` says which time it is.
     """
@@ -51,8 +55,13 @@ class CompileId:
     count: int = 1
 
     def __str__(self) -> str:
-        own = f"{self.frame}/{self.compile}" + (f"#{self.count}" if self.count > 1 else "")
+        own = f"{self.frame_word}/{self.compile}" + (f"#{self.count}" if self.count > 1 else "")
         return own if self.autograd < 0 else f"!{self.autograd}/{own}"
+
+    @property
+    def frame_word(self) -> str:
+        """Return the frame in words: its number, or that of a graph alone."""
+        return str(self.frame) if self.frame >= 0 else f"g{-1 - self.frame}"
 
     @property
     def of_torch(self) -> CompileId:
@@ -165,11 +174,12 @@ class SideEffect:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why Dynamo gave a frame up: the exception's type and message."""
+    """Why Dynamo gave a frame up: the exception's type and message, and the part of the compiler that raised it."""
 
     kind: str
     reason: str
     where: UserLine | None
+    phase: str = ""
 
     @property
     def summary(self) -> str:
@@ -201,30 +211,6 @@ class Dialect(Enum):
     JSON = "json"
 
 
-@dataclass(frozen=True, slots=True)
-class GivenName:
-    """A name that a wrapper reads and does not make: what it stands for, and where in the dump it goes on.
-
-    `leads_to` are functions of other wrappers, each with its file: where `is_itself`, the one that it stands for.
-    `part` is `forward` or `backward` where what is called is the graph itself.
-    """
-
-    name: str
-    what: str
-    leads_to: tuple[tuple[str, str], ...] = ()
-    part: str = ""
-    is_itself: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Wrapper:
-    """A function that AOTAutograd wrote around a graph: who calls it, and what it is given."""
-
-    name: str
-    called_by: str
-    given: tuple[GivenName, ...]
-
-
 @dataclass(slots=True)
 class Artefact:
     """One thing a stage of the compiler wrote: a graph, Inductor's module, a generated wrapper, or anything else.
@@ -248,10 +234,10 @@ class Artefact:
 
 @dataclass(slots=True)
 class CacheEvent:
-    """A look into one of torch's caches: `cache` is `fx_graph` or `aotautograd`, `outcome` `hit`, `miss` or `bypass`.
+    """A look into one of torch's caches: `cache` is `fx_graph`, `aotautograd` or `pgo`.
 
-    `reason` says why a cache was bypassed; `seconds_saved` what a hit saved. `artefact` is torch's record of it, with
-    the components of the key (`depyf.report.caches.key` reads them from its text).
+    `outcome` is `hit`, `miss` or `bypass`. `reason` says why a cache was bypassed; `seconds_saved` what a hit saved.
+    `artefact` is torch's record of it, with the components of the key, which `depyf.report.caches.key` reads.
     """
 
     cache: str
@@ -367,6 +353,11 @@ class Compile:
     began: float | None = None
     """Seconds from the beginning of the session to that of this compile."""
     failure: Failure | None = None
+    phase: str = ""
+    """The part of the compiler that it is in, empty once it has ended."""
+    phase_began: float | None = None
+    lines: tuple[LinesRead, ...] = ()
+    """What became of the lines that Dynamo read; empty where the run does not tell, as in a trace."""
     gone: str = ""
     """Why the entry serves no more calls at the end of the context; empty while it does, or where none was made."""
     contrast: EntryContrast | None = None
@@ -398,6 +389,8 @@ class Function:
     """The names by which the code of other compiles knows it."""
     break_line: int | None = None
     parameters: tuple[str, ...] = ()
+    qualname: str = ""
+    """Its name with that of its class, where the running process tells; of a resume function that of the resumed."""
     compiles: list[Compile] = field(default_factory=list)
     number: int = 0
     """Counts the root functions of one name, from 0: `<n>` of `full_code_for_<fn>_<n>.py`."""
@@ -459,6 +452,8 @@ class Session:
     problems: list[Problem] = field(default_factory=list)
     entered: float = field(default_factory=time.monotonic)
     """When the session began, by the monotonic clock of its process, in seconds."""
+    now: tuple[RunningCompile, ...] = ()
+    """Of a run that was read while it went on, or that was killed: the compiles that had not ended."""
     ended: bool = False
     """Whether a context has ended, so that all is told; an index written before is that of a run that goes on."""
     beside: str = ""

@@ -56,7 +56,7 @@ def independent(found: list[Refused]) -> Iterator[Refused]:
     modes = False
     for each in found:
         if each.aspect == "size":
-            changed = set(_changed_dimensions(each))
+            changed = set(changed_dimensions(each))
             if changed and changed <= dimensions:
                 continue
             dimensions |= changed
@@ -81,7 +81,8 @@ def _follows(each: Refused, aspects: set[tuple[str, str]], states: set[str]) -> 
     return any(each.source != source and each.source.startswith((f"{source}[", f"{source}.")) for source in inside)
 
 
-def _changed_dimensions(each: Refused) -> Iterator[tuple[object, object]]:
+def changed_dimensions(each: Refused) -> Iterator[tuple[object, object]]:
+    """Yield what was expected of each dimension of a size that was another one, and what was there."""
     expected, actual = literal(each.expected), literal(each.actual)
     if isinstance(expected, tuple) and isinstance(actual, tuple) and len(expected) == len(actual):
         yield from ((one, other) for one, other in zip(expected, actual, strict=True) if one != other)

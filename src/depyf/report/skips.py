@@ -8,7 +8,7 @@ from enum import Enum
 
 from depyf.report.model import Session
 from depyf.report.names import resumed_function
-from depyf.report.user_source import is_installed, short_path
+from depyf.report.user_source import is_generated, is_installed
 
 
 class Whose(Enum):
@@ -45,12 +45,3 @@ def skips(session: Session) -> Iterator[Skip]:
         else:
             whose = Whose.GENERATED if is_generated(filename) and filename not in files else Whose.OWN
         yield Skip(name, filename, what, reason, times, whose)
-
-
-def is_generated(filename: str) -> bool:
-    """Tell whether code of this file name was compiled from a text in memory that no notebook shows.
-
-    >>> is_generated("<eval_with_key>.3"), is_generated("<string>"), is_generated("model.py")
-    (True, True, False)
-    """
-    return filename.startswith("<") and short_path(filename) == filename

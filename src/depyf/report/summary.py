@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TextIO
 
 from depyf.report.counts import breaks_of, counted
-from depyf.report.findings import findings
 from depyf.report.model import Recompile, Session
 from depyf.report.user_source import short_path
 
@@ -69,6 +68,8 @@ def _counts(session: Session) -> str:
 
 
 def _lines(session: Session) -> Iterator[str]:
+    from depyf.report.findings import findings
+
     for each in findings(session):
         yield f"  {each.severity}: {each.line}"
     for (name, filename, line), hits in session.earlier.items():

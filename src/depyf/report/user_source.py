@@ -81,6 +81,20 @@ def is_library_file(filename: str) -> bool:
     )
 
 
+def is_generated(filename: str) -> bool:
+    """Tell whether code of this file name was compiled from a text in memory that no notebook shows.
+
+    >>> is_generated("<eval_with_key>.3"), is_generated("<string>"), is_generated("model.py")
+    (True, True, False)
+    """
+    return filename.startswith("<") and short_path(filename) == filename
+
+
+def is_of_torch(filename: str) -> bool:
+    """Return whether a file is torch's own, by its path or the short name that the index has of it."""
+    return f"/{filename}".replace(os.sep, "/").rpartition("site-packages/")[2].lstrip("/").startswith("torch/")
+
+
 @functools.cache
 def _package_directories() -> tuple[str, ...]:
     """Return the directories of installed packages and of the standard library, longest first."""

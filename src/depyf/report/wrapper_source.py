@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from depyf.report.model import Artefact, Dialect, GivenName, Wrapper
+from depyf.report.given_names import GivenName, Wrapper
+from depyf.report.model import Artefact, Dialect
 
 _GRAPH_OF = {"forward": "Forward_graph", "backward": "Backward_graph"}
 _PARTS = {"forward": ("forward", "inference"), "backward": ("backward",)}

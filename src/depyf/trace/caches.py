@@ -6,12 +6,12 @@ import json
 from typing import Any
 
 from depyf.report.model import Artefact, CacheEvent
-from depyf.trace.stages import CACHES
+from depyf.trace.stages import CACHES, PGO
 
 
 def cache_event(kind: str, artefact: Artefact) -> CacheEvent:
     """Return the look into a cache that a record of `kind` is about; `artefact` holds the record's payload."""
-    cache, outcome = CACHES[kind]
+    cache, outcome = CACHES.get(kind, (PGO, "miss"))
     told = _content(artefact.text)
     saved = told.get("time_saved_ms") or told.get("time_saved_ns", 0) / 1e6 if _is_number(told) else 0.0
     return CacheEvent(

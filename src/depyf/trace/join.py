@@ -60,6 +60,10 @@ class Running:
     """Whether Dynamo was reset since, so that another compile may have torch's id of this one."""
 
 
+OF_AUTOGRAD = ("compiled_autograd_graph", "compiled_autograd_graph_pre_reordering")
+"""The graphs that compiled autograd makes before Dynamo compiles them."""
+BEFORE_DYNAMO = frozenset(stages.STAGE_OF_NAME[name].word for name in OF_AUTOGRAD)
+
 R = TypeVar("R", bound=Running)
 
 
@@ -94,6 +98,7 @@ class Join(ABC, Generic[R]):
         self._all: list[R] = []
         self._of_function: dict[str, list[R]] = {}
         self._reasons: dict[CompileId, Recompile] = {}
+        self._of_autograd: dict[int, list[tuple[str, Mapping[str, Any], str]]] = {}
         self._count = next(COUNT)
         self._told = {each.id for _, each in session.compiles()}
         self._counted = max((each.count for each in self._told), default=1)
@@ -116,7 +121,7 @@ class Join(ABC, Generic[R]):
         compile_id = records.record_compile_id(metadata)
         with self.lock:
             if compile_id is None:
-                self._loose(kind, details, payload)
+                self._of_no_frame(metadata.get("compiled_autograd_id"), kind, details, payload)
             elif kind == stages.FRAME_STARTS:
                 self._start(compile_id, details)
             elif kind == stages.RECOMPILE_REASONS:
@@ -124,7 +129,10 @@ class Join(ABC, Generic[R]):
             else:
                 attempt = int(metadata.get("attempt") or 0)
                 self._record_of(self._attempt(compile_id, attempt), kind, details, payload, attempt)
-            return self._running.get(compile_id) if compile_id is not None else None
+            running = self._running.get(compile_id) if compile_id is not None else None
+            if running is not None and kind in stages.PHASES and not running.finished:
+                running.compile.phase, running.compile.phase_began = stages.PHASES[kind], round(self.now(), 6)
+            return running
 
     def name_graph(self, compile_id: CompileId, attempt: int, name: str) -> None:
         """Note that the graph captured next is called `name` by the code of this compile."""
@@ -165,7 +173,13 @@ class Join(ABC, Generic[R]):
                 self.write_wrappers(running)
 
     def relate_rests(self) -> None:
-        """Give each resume function of which no code is known to the function that it is the rest of, by its name."""
+        """Give each resume function of which no code is known to the function that it is the rest of, by its name.
+
+        A graph of compiled autograd of which Dynamo compiled nothing is of no frame.
+        """
+        while self._of_autograd:
+            for record in self._of_autograd.popitem()[1]:
+                self._loose(*record)
         roots: dict[tuple[str, str], Function] = {}
         broke: dict[tuple[str, int, int], dict[str, Compile]] = {}
         for function, made in self.session.compiles():
@@ -173,8 +187,10 @@ class Join(ABC, Generic[R]):
             if rest is None:
                 roots[made.name, made.filename] = function
             elif not function.is_resume and (root := roots.get((rest[0], made.filename))) is not None:
-                callers = broke.get((made.filename, rest[1], made.id.count), {})
-                _relate(function, root, rest[1], next(reversed(callers.values()), root.compiles[-1]))
+                found = list(broke.get((made.filename, rest[1], made.id.count), {}).values())
+                # Others have a line of the function in the stack of their break, which they were called from.
+                own = [each for each in found if (resumed_function(each.name) or (each.name,))[0] == rest[0]]
+                _relate(function, root, rest[1], (own or found or root.compiles)[-1])
             for each in made.breaks:
                 for line in (*each.stack, *((each.where,) if each.where is not None else ())):
                     # The rest of a function is made by the first of its compiles that breaks there.
@@ -218,6 +234,8 @@ class Join(ABC, Generic[R]):
             made.trigger = replace(told, refusals=own)
         function.compiles.append(made)
         running = self._make(made, function)
+        made.artefacts += [artefact_of(*each, 0) for each in self._of_autograd.pop(compile_id.autograd, ())]
+        running.nameless += made.artefacts
         self._running[compile_id] = running
         self._all.append(running)
         self._of_function.setdefault(function.key, []).append(running)
@@ -261,10 +279,10 @@ class Join(ABC, Generic[R]):
             self.write_nameless(running)
             return running
         for artefact in running.compile.artefacts:
-            if artefact.file:
+            if artefact.file and artefact.stage not in BEFORE_DYNAMO:
                 self.dump.remove(artefact.file)
-        running.compile.artefacts.clear()
-        running.nameless.clear()
+        for found in (running.compile.artefacts, running.nameless):
+            found[:] = [each for each in found if each.stage in BEFORE_DYNAMO]
         running.compile.compiled_fns = ()
         return running
 
@@ -285,9 +303,10 @@ class Join(ABC, Generic[R]):
         elif payload is not None and kind not in self._not_kept:
             if kind == stages.SIDE_EFFECTS:
                 made = running.compile
-                made.effects = records.side_effects(payload, made.effects, made.user_stack, self.line_at)
+                own = (made.filename, made.name)
+                made.effects = records.side_effects(payload, made.effects, own, self.line_at)
             artefact = artefact_of(kind, details, payload, attempt)
-            if kind in stages.CACHES:
+            if kind in stages.CACHES or kind in stages.PGO_WRITTEN and _has_read_no_sizes(running.compile):
                 running.compile.caches.append(cache_event(kind, artefact))
             if self._kernels or artefact.dialect is not Dialect.KERNEL:
                 self._add(running, artefact)
@@ -305,7 +324,9 @@ class Join(ABC, Generic[R]):
     def _finish(self, running: R, metrics: Mapping[str, Any]) -> None:
         made = running.compile
         made.seconds.update(records.seconds(metrics))
-        made.failure = records.failure(metrics, self.line_at)
+        failure = records.failure(metrics, self.line_at)
+        made.failure = replace(failure, phase=made.phase) if failure is not None else None
+        made.phase, made.phase_began = "", None
         made.op_count = metrics.get("graph_op_count")
         made.guard_count = metrics.get("guard_count")
         running.finished = True
@@ -313,6 +334,13 @@ class Join(ABC, Generic[R]):
     def _shape_fact(self, kind: str, details: Mapping[str, Any]) -> ShapeFact:
         stack = details.get("user_stack") or details.get("stack")
         return records.shape_fact(kind, details, records.user_stack(stack, self.strings(), self.line_at))
+
+    def _of_no_frame(self, autograd: object, kind: str, details: Mapping[str, Any], payload: str | None) -> None:
+        """Take in a record of no frame; a graph of compiled autograd is of what Dynamo compiles of it next."""
+        if payload is not None and isinstance(autograd, int) and kind in OF_AUTOGRAD:
+            self._of_autograd.setdefault(autograd, []).append((kind, details, payload))
+        else:
+            self._loose(kind, details, payload)
 
     def _loose(self, kind: str, details: Mapping[str, Any], payload: str | None) -> None:
         if kind in stages.SHAPE_FACTS:
@@ -390,7 +418,7 @@ class Join(ABC, Generic[R]):
     def owner(self, artefact: Artefact, running: R | None, compiled_fn: int | None) -> str:
         """Return the word that begins the names of an artefact's files: what the artefact is of."""
         if compiled_fn is None and running is not None and artefact.dialect in (Dialect.TEXT, Dialect.JSON):
-            return f"compile_{running.compile.id.frame}_{running.compile.id.compile}"
+            return f"compile_{running.compile.id.frame_word}_{running.compile.id.compile}"
         return f"__compiled_fn_{LOOSE if compiled_fn is None else compiled_fn}"
 
 
@@ -436,3 +464,9 @@ def _readable_json(text: str) -> str:
         return json.dumps(json.loads(text), indent=1, sort_keys=True) + "\n"
     except ValueError:
         return text
+
+
+def _has_read_no_sizes(compiled: Compile) -> bool:
+    """Return whether torch had no sizes of an earlier run: it would have told so by now, in the very first compile."""
+    is_first = compiled.id == CompileId(0, 0)
+    return is_first and all(each.cache != stages.PGO for each in compiled.caches)

@@ -6,7 +6,8 @@ import inspect
 import json
 import os
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +17,6 @@ from depyf.report.model import (
     Artefact,
     Compile,
     Dialect,
-    Failure,
     Function,
     GraphBreak,
     Session,
@@ -25,7 +25,7 @@ from depyf.report.model import (
     Unavailable,
     UserLine,
 )
-from depyf.report.names import file_part
+from depyf.report.names import file_part, resumed_function
 from depyf.trace import records, stages
 from depyf.trace.directory import Dump
 from depyf.trace.join import Join, Running, artefact_of, artefact_title, python_file
@@ -39,6 +39,9 @@ SOURCE = "source"
 OF_TORCH = ("torch/_dynamo/", "torch/_utils_internal.py", "torch/_strobelight/", "/contextlib.py")
 """Parts of the names of files that stand between a call and its compile."""
 _TORCH_VERSION = re.compile(r'"pytorch_version": "([^"\n]{1,80})"')
+
+MOST_METRIC = 500
+"""Characters of a metric that the model has in full."""
 
 NO_GUARDS = "a trace holds torch's text of the guards, and no guards that can be called"
 CUT_OFF = "the trace ends before this compile does"
@@ -59,6 +62,7 @@ class LogJoin(Join[LogRunning]):
         self.quotes = Quotes()
         self._strings: dict[int, str] = {}
         self._files: dict[str, None] = {}
+        self._compiled: set[tuple[str, str]] = set()
         self._graphs = 0
         self._first: float | None = None
         self._last = 0.0
@@ -94,11 +98,35 @@ class LogJoin(Join[LogRunning]):
         elif running is not None and kind == stages.BREAK_REASON:
             attempt = running.compile.attempts - 1
             self._add(running, Artefact(kind, Dialect.TEXT, payload or "", attempt=attempt))
+            self._complete_callers(running, [each.stack for each in running.compile.breaks])
+        elif running is not None and kind == stages.SIDE_EFFECTS:
+            self._complete_callers(running, records.printed_stacks(payload or "", self.line_at))
         elif kind == stages.FRAME_ENDS:
             self._measured(running, kind, details)
         elif kind in (stages.BACKWARD_ENDS, "compilation_metrics_runtime") and running is not None:
-            told = {name: value for name, value in details.items() if value is not None}
-            running.compile.metrics[kind] = told
+            running.compile.metrics[kind] = _told(details)
+
+    def _complete_callers(self, running: LogRunning, stacks: Iterable[tuple[UserLine, ...]]) -> None:
+        """Add the last caller of a compile, which torch leaves out where it begins, from stacks inside of it."""
+        made = running.compile
+        if resumed_function(made.name) is not None:
+            return  # The function that it resumes is its caller.
+        known = tuple(map(_place, made.user_stack))
+        for stack in stacks:
+            users = self._users(stack)
+            own = [at for at, line in enumerate(users) if records.is_inside((line,), (made.filename, made.name))]
+            # Of compiled functions that call one another, printed stacks lack some.
+            if own != [len(known) + 1] or self._is_compiled(users[len(known)]):
+                continue
+            if tuple(map(_place, users[: len(known)])) == known:
+                made.user_stack = users[: len(known) + 1]
+                return
+
+    def _is_compiled(self, line: UserLine) -> bool:
+        return (line.filename, line.function) in self._compiled
+
+    def _users(self, stack: tuple[UserLine, ...]) -> tuple[UserLine, ...]:
+        return tuple(line for line in stack if not any(part in line.filename for part in OF_TORCH))
 
     def _measured(self, running: LogRunning | None, kind: str, metrics: Mapping[str, Any]) -> None:
         """Keep what torch measured of a compile, or of an export, which has no compile id."""
@@ -106,7 +134,7 @@ class LogJoin(Join[LogRunning]):
         if running is None:
             self._loose(kind, {"encoding": "json"}, text)
             return
-        running.compile.metrics.update(metrics)
+        running.compile.metrics.update(_told(metrics))
         self._add(running, Artefact(kind, Dialect.JSON, text))
         self._name(running, metrics)
 
@@ -188,7 +216,7 @@ class LogJoin(Join[LogRunning]):
         made.effects = [SideEffect(each.source, tuple(map(self._with_text, each.lines))) for each in made.effects]
         if made.failure is not None and made.failure.where is not None:
             where = self._with_text(made.failure.where)
-            made.failure = Failure(made.failure.kind, made.failure.reason, where)
+            made.failure = replace(made.failure, where=where)
 
     def _filled_break(self, found: GraphBreak) -> GraphBreak:
         where = self._with_text(found.where) if found.where is not None else None
@@ -233,7 +261,8 @@ class LogJoin(Join[LogRunning]):
         """Return the stack of a compile that begins."""
         stack = records.user_stack(details.get("stack"), self._strings, self.line_at)
         self.quotes.add_stack(stack)
-        return tuple(line for line in stack if not any(part in line.filename for part in OF_TORCH)), None
+        self._compiled.update((line.filename, line.function) for line in stack[-1:])
+        return self._users(stack), None
 
     def strings(self) -> Mapping[int, str]:
         """Return the file names that the trace has told so far."""
@@ -281,6 +310,19 @@ class LogJoin(Join[LogRunning]):
         if running.graph is None:
             return f"compile_{running.compile.id.frame}_{running.compile.id.compile}"
         return f"{GRAPH}{running.graph}"
+
+
+def _told(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what torch measured; a text of many lines, a setting of all of torch, stands in the artefact alone."""
+    found = {sys.intern(name): value for name, value in metrics.items() if value is not None}
+    for name, value in found.items():
+        if isinstance(value, str) and len(value) > MOST_METRIC:
+            found[name] = f"{len(value)} characters, in the artefact {stages.FRAME_ENDS}"
+    return found
+
+
+def _place(line: UserLine) -> tuple[str, int, str]:
+    return line.filename, line.line, line.function
 
 
 def _words(fact: ShapeFact) -> str:

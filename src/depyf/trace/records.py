@@ -20,6 +20,7 @@ from depyf.report.model import (
     SideEffect,
     UserLine,
 )
+from depyf.report.names import resumed_function
 from depyf.report.reproducible import reproducible
 from depyf.report.user_source import line_at
 
@@ -136,24 +137,38 @@ def graph_break(payload: str, attempt: int, line_of: LineAt = line_at) -> GraphB
 
 
 def side_effects(
-    payload: str, known: Iterable[SideEffect] = (), callers: Iterable[UserLine] = (), line_of: LineAt = line_at
+    payload: str, known: Iterable[SideEffect] = (), function: tuple[str, str] = ("", ""), line_of: LineAt = line_at
 ) -> list[SideEffect]:
     """Read which objects the code changes, each with the innermost lines of the user's that asked for it.
 
-    `known` are those of records before, to which the lines are added. What the program cannot name is left out. What is
-    changed before the first line of the function, for a cell of a parameter, has only the lines of its `callers`.
+    `known` are those of records before, to which the lines are added. What the program cannot name is left out.
+    `function` is the file and the name of what is compiled: what is changed before its first line, for a cell of a
+    parameter, has only lines of its callers, which are left out.
     """
-    outside = {(line.filename, line.line) for line in callers}
     lines = {each.source: list(each.lines) for each in known}
     for part in _NEXT_EFFECT.split(payload):
         source = _EFFECT_SOURCE.match(part)
-        stacks = [list(_STACK_FRAME_OF_EFFECT.finditer(stack)) for stack in _NEXT_STACK.split(part)]
         if source is not None:
-            last = [stack[-1] for stack in stacks if stack]
-            places = [line_of(each["file"], int(each["line"]), each["fn"]) for each in last]
-            own = [each for each in places if (each.filename, each.line) not in outside]
+            own = [stack[-1] for stack in printed_stacks(part, line_of) if is_inside(stack, function)]
             lines.setdefault(source["name"], []).extend(own)
     return [SideEffect(name, tuple(dict.fromkeys(found))) for name, found in lines.items()]
+
+
+def printed_stacks(text: str, line_of: LineAt = line_at) -> list[tuple[UserLine, ...]]:
+    """Return the stacks that torch printed into a text of side effects, outermost lines first."""
+    stacks = (
+        _STACK_FRAME_OF_EFFECT.finditer(part) for whole in _NEXT_EFFECT.split(text) for part in _NEXT_STACK.split(whole)
+    )
+    found = (tuple(line_of(each["file"], int(each["line"]), each["fn"]) for each in stack) for stack in stacks)
+    return [stack for stack in found if stack]
+
+
+def is_inside(stack: Sequence[UserLine], function: tuple[str, str]) -> bool:
+    """Return whether a function, of a file and a name, is in a stack; one without a file is in each."""
+    filename, name = function
+    resumed = resumed_function(name)
+    names = (name, resumed[0]) if resumed is not None else (name,)
+    return not filename or any(line.filename == filename and line.function in names for line in stack)
 
 
 def _message_of_skip(payload: str) -> str:
@@ -235,6 +250,9 @@ def seconds(metrics: Mapping[str, Any]) -> dict[str, float]:
     """Return the times of a compile, in seconds per phase; a phase that did not run is left out."""
     found = {label: metrics.get(name) for name, label in SECONDS.items()}
     times = {label: float(value) for label, value in found.items() if isinstance(value, (int, float)) and value > 0}
+    triton = metrics.get("triton_compile_time_us")
+    if isinstance(triton, (int, float)) and triton > 0:
+        times["Triton compiler"] = triton / 1e6
     if "total" in times:
         dynamo = times["total"] - times.get("backend", 0.0)
         times["dynamo"] = round(max(dynamo, 0.0), 6)
@@ -243,7 +261,8 @@ def seconds(metrics: Mapping[str, Any]) -> dict[str, float]:
 
 def backward_seconds(metrics: Mapping[str, Any]) -> dict[str, float]:
     """Return the times of a backward that was compiled on its own, in seconds per phase."""
-    times = {label: value for label, value in seconds(metrics).items() if label in ("inductor", "code generation")}
+    kept = ("inductor", "code generation", "Triton compiler")
+    times = {label: value for label, value in seconds(metrics).items() if label in kept}
     duration = metrics.get("duration_us")
     if isinstance(duration, (int, float)):
         times["total"] = duration / 1e6

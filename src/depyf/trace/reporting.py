@@ -13,13 +13,13 @@ from depyf.report.job_index import RANKS
 from depyf.report.writer import prepared_directory, write_whole
 from depyf.trace.contrast import first_difference
 from depyf.trace.dumping import dump_trace
-from depyf.trace.files import Source, TraceError, open_trace
+from depyf.trace.files import Source, TraceError, is_url, open_trace
 from depyf.trace.job import OTHER_TEXT, Divergence, Job, job_of, ranks_in_words
 from depyf.trace.scan import Rank
 from depyf.trace.work import Scanned, scan_all
 
 MARK = ".depyf-trace"
-"""Stands in a directory whose content is made of traces: it may be made anew."""
+"""Stands in an output directory that depyf made, and has the names of what it wrote there: that may be made anew."""
 MOST_GROUPS = 32
 """Groups of equal ranks that get a dump of their own, the largest first."""
 
@@ -38,41 +38,78 @@ class Options:
     known: dict[tuple[str, int], Scanned] = field(default_factory=dict)
 
 
-def dump_jobs(sources: Sequence[Source], output: Path, options: Options) -> list[Path]:
-    """Write the dumps of all jobs; return the directory of each.
+@dataclass(frozen=True, slots=True)
+class Dumped:
+    """The dumps of a job: their directory, and by the path of each trace the dump that stands for it.
+
+    A trace that cannot be read has none, nor have those of the smallest groups where there are many.
+    """
+
+    directory: Path
+    dumps: dict[str, Path]
+    divergences: tuple[Divergence, ...] = ()
+
+
+def dump_jobs(sources: Sequence[Source], output: Path, options: Options) -> list[Dumped]:
+    """Write the dumps of all jobs.
 
     Raises:
         TraceError: there is something else in `output`.
         OSError: it cannot be written, or the only file cannot be read.
     """
-    directory = _emptied(output)
+    directory = emptied(output, [source.path for source in sources if not is_url(source.path)])
     jobs: dict[int, list[Source]] = {}
     for source in sources:
         jobs.setdefault(source.job, []).append(source)
-    made = []
+    made: list[Dumped] = []
     for number, own in enumerate(jobs.values(), start=1):
         folder = directory / f"job_{number}" if len(jobs) > 1 else directory
         if len(own) == 1:
             with open_trace(own[0].path) as stream:
                 dump_trace(stream, own[0].name, folder)
+            made.append(Dumped(folder, {own[0].path: folder}))
         else:
-            _dump_ranks(own, folder, options)
-        made.append(folder)
+            made.append(_dump_ranks(own, folder, options))
     return made
 
 
-def _emptied(output: Path) -> Path:
-    """Return the directory, made, without what an earlier report of traces left there."""
+def emptied(output: Path, inputs: Sequence[str | Path]) -> Path:
+    """Return the output directory, made, without what an earlier report left there.
+
+    Raises:
+        TraceError: something else is in it, or something that is to be read.
+        OSError: it cannot be written.
+    """
     if output.is_dir() and any(output.iterdir()):
-        if not (output / MARK).exists():
-            raise TraceError(f"{output} holds other files: give an empty directory with -o")
+        own = output.resolve()
+        inside = next((each for each in inputs if own in Path(each).resolve().parents), None)
+        if inside is not None:
+            raise TraceError(f"{inside} is inside of {output}, which is made anew: give another directory with -o")
+        foreign = _foreign(output)
+        if foreign:
+            raise TraceError(f"{output} holds other files ({foreign}): give an empty directory with -o")
         shutil.rmtree(output)
     directory = prepared_directory(output)
     write_whole(directory / MARK, "")
     return directory
 
 
-def _dump_ranks(sources: Sequence[Source], directory: Path, options: Options) -> None:
+def mark(directory: Path) -> None:
+    """Note what stands in an output directory by now."""
+    write_whole(directory / MARK, "".join(f"{each.name}\n" for each in sorted(directory.iterdir())))
+
+
+def _foreign(output: Path) -> str:
+    """Return the name of something that no report has written into a directory; empty where there is nothing."""
+    inside = sorted(each.name for each in output.iterdir())
+    if MARK not in inside:
+        return inside[0]
+    written = (output / MARK).read_text(encoding="utf-8", errors="replace").splitlines()
+    # Without names, the run that began to write here was ended before its end.
+    return next((name for name in inside if written and name not in (*written, MARK)), "")
+
+
+def _dump_ranks(sources: Sequence[Source], directory: Path, options: Options) -> Dumped:
     scanned = _scanned(sources, options)
     ranks = [replace(rank, rank=place if rank.rank is None else rank.rank) for place, rank in enumerate(scanned.ranks)]
     job = job_of(ranks, scanned.facts)
@@ -84,6 +121,9 @@ def _dump_ranks(sources: Sequence[Source], directory: Path, options: Options) ->
             dump_trace(stream, rank.path.rpartition("/")[2], directory / f"rank_{rank.rank}")
     job.divergences[:] = [_in_detail(each, job, directory) for each in job.divergences]
     write_whole(directory / RANKS, json.dumps(_content(job, shown), indent=1) + "\n")
+    folders = {rank.facts: directory / f"rank_{rank.rank}" for rank in reversed(shown)}
+    dumps = {rank.path: folders[rank.facts] for rank in ranks if not rank.error and rank.facts in folders}
+    return Dumped(directory, dumps, tuple(job.divergences))
 
 
 def _in_detail(found: Divergence, job: Job, directory: Path) -> Divergence:

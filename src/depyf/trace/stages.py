@@ -76,6 +76,20 @@ BREAK_REASON = "dynamo_graph_break_reason"
 RECOMPILE_REASONS = "recompile_reasons"
 SIDE_EFFECTS = "dynamo_side_effects"
 
+PHASES = {
+    FRAME_STARTS: "Dynamo",
+    "dynamo_output_graph": "the backend",
+    "aot_joint_graph": "AOTAutograd",
+    "before_joint_graph": "AOTAutograd",
+    "aot_forward_graph": "the compiler of the forward graph",
+    "aot_inference_graph": "the compiler of the graph",
+    "before_post_grad_graph": "Inductor",
+    "inductor_post_grad_graph": "Inductor",
+    "inductor_output_code": "the compiler of kernels (C++, Triton)",
+    GUARD_TREE: "Dynamo, with the guards",
+}
+"""The part of the compiler that begins with a record."""
+
 BYTECODE_SUFFIXES = ("_ORIGINAL_BYTECODE", "_MODIFIED_BYTECODE")
 """Listings that depyf writes itself, for every frame and not only for resume functions."""
 
@@ -92,12 +106,18 @@ SHAPE_FACTS = frozenset(
 )
 """What torch decided about symbolic shapes, and guessed for an export."""
 
+PGO = "pgo"
+"""The cache of sizes that varied: profile-guided optimization."""
+
 CACHES = {
     f"{cache}_cache_{outcome}": (cache, outcome)
     for cache in ("fx_graph", "aotautograd")
     for outcome in ("hit", "miss", "bypass")
-}
+} | {f"get_{where}_code_state": (PGO, "hit") for where in ("local", "remote")}
 """Which cache a record is about, and what came of the look into it."""
+
+PGO_WRITTEN = frozenset({"put_local_code_state", "put_remote_code_state"})
+"""The sizes that varied in a job, which torch keeps for its next run; it reads them once, and tells only of a hit."""
 
 UNINTERESTING = frozenset(
     {

@@ -23,17 +23,23 @@ def outlives(state: State, pops: tuple[int, int]) -> Term | None:
 
     pops: how many values on the stack of each side are the observable's own.
     """
-    first, second = state.sides
-    kept = held(state, second, pops[1])
-    extra = kept - held(state, first, pops[0]) if kept else kept
+    mine, its = (_roots(side, count) for side, count in zip(state.sides, pops, strict=True))
+    # What both sides name is held by both: most of a frame is never looked into.
+    extra = held(state, its - mine) - mine
+    if extra:
+        extra -= held(state, mine)
     return min(extra) if extra else None
 
 
-def held(state: State, side: Side, pops: int) -> set[Term]:
-    """Return the values that take memory among those that a side holds."""
+def _roots(side: Side, pops: int) -> set[Term]:
+    return {*side.stack[: len(side.stack) - pops], *side.variables.values(), side.handling}
+
+
+def held(state: State, roots: set[Term]) -> set[Term]:
+    """Return the values that take memory among those that are held by whoever holds `roots`."""
     found: set[Term] = set()
     seen: set[Term] = set()
-    pending = [*side.stack[: len(side.stack) - pops], *side.variables.values(), side.handling]
+    pending = list(roots)
     while pending:
         term = state.resolve(pending.pop())
         if term in seen:

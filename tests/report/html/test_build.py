@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from click.testing import CliRunner
 
 from depyf.cli.commands import depyf
 from depyf.report.html.build import build_report
-from depyf.report.html.chunks import as_json
+from depyf.report.html.chunks import as_json, read_script
 from tests.report.dump_of_toy import FILES, HOSTILE, entry, function, index, toy_entry, write_dump, write_toy
 
 
@@ -35,9 +34,7 @@ def elements(page: Path) -> list[tuple[str, dict[str, str | None]]]:
 
 def chunk(directory: Path, name: str) -> dict[str, object]:
     text = (directory / "report" / "data" / f"{name}.js").read_text(encoding="utf-8")
-    found = re.fullmatch(r'depyf\.put\("[^"]+",(.*)\);\n', text, re.DOTALL)
-    assert found is not None
-    content = json.loads(found[1])
+    content = read_script(text)
     assert isinstance(content, dict)
     return content
 

@@ -44,7 +44,7 @@ def piece(start: float, end: float, name: str, *lines: int) -> dict[str, Any]:
 
 def write_profile(directory: Path) -> None:
     profile = {
-        "step": {"seconds": 1.0, "steps": 5, "without_profiler": 0.98, "eager": None, "left_out": {}},
+        "step": {"seconds": 1.0, "steps": 5, "profiler": 0.0, "without_profiler": 0.98, "eager": None, "left_out": {}},
         "kinds": {"kernel": 0.9, "guards": 0.1},
         "lines": [row(0.6, place(5, HOSTILE)), row(0.3, place(7), place(8))],
         "kernels": [kernel("one", 0.6, 5), kernel("both", 0.3, 7, 8)],

@@ -82,6 +82,11 @@ def test_a_line_that_may_have_moved_to_two_places_is_linked_to_none() -> None:
     assert moved_places(told, {("a.py", 5): "x = f(x)", ("a.py", 6): "x = f(x)"}) is None
     assert moved_places(told, {("a.py", 5): "x = f(x)", ("b.py", 6): "x = f(x)"}) == {("a.py", 3): ("a.py", 5)}
     assert moved_places({("b.py", 3): "x"}, {("a.py", 3): "x"}) is None
+    here = {("/here/a.py", 5): "x = f(x)", ("/here/b.py", 7): "y"}
+    assert moved_places({("/there/a.py", 3): "x = f(x)"}, here) == {("/there/a.py", 3): ("/here/a.py", 5)}
+    assert moved_places({("C:\\there\\a.py", 3): "x = f(x)"}, here) == {("C:\\there\\a.py", 3): ("/here/a.py", 5)}
+    assert moved_places({("/there/a.py", 3): "x = g(x)"}, here) is None
+    assert moved_places({("/there/a.py", 3): "y"}, {("/1/a.py", 5): "y", ("/2/a.py", 5): "y"}) is None, "which of two?"
 
 
 def test_a_place_in_a_file_that_dynamo_did_not_name_is_no_sign_of_a_cache() -> None:

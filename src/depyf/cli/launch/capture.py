@@ -59,6 +59,7 @@ class _Capture:
                 only=self.settings.only,
                 kernels=self.settings.kernels,
                 keep_trace=self.settings.keep_trace,
+                stack_after=self.settings.stack_after,
                 install=self.settings.debug,
                 before_run=self.pause,
             )

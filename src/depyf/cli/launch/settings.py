@@ -28,6 +28,7 @@ class Settings:
     debug: whether compiled code runs in the files of the dump, with a pause before it first does.
     profile: whether it is measured what each line costs; `against_eager`, in some uncompiled steps, too.
     keep_trace: whether torch's own trace is left in the dump, too.
+    stack_after: seconds from which on the Python stack of a compile is written, 0 for never.
     """
 
     directory: str
@@ -40,6 +41,7 @@ class Settings:
     profile: bool = False
     against_eager: bool = False
     keep_trace: bool = False
+    stack_after: float = 0.0
 
 
 PROVENANCE = "INDUCTOR_PROVENANCE"

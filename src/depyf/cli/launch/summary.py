@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,13 +9,12 @@ from typing import Any
 
 from depyf.report.counts import break_count, counted
 from depyf.report.facts import places_of_breaks
-from depyf.report.findings import Finding, merged
-from depyf.report.index_reader import findings_of
+from depyf.report.findings import Finding, findings, merged
+from depyf.report.index_reader import changed_at, findings_of, has_index, load_index, session_of
 from depyf.report.phases import duration
 from depyf.report.profile.files import read_profile
 from depyf.report.profile.text import most_expensive
 
-INDEX = "index.json"
 PARTS = frozenset(("other", "source", "report", "data"))
 """Folders that are parts of a dump, and none of their own."""
 MOST_FINDINGS = 5
@@ -54,9 +52,8 @@ def summarised(directory: Path, since: float) -> Summary:
     found = Summary()
     folders = sorted({path.parent for path in directory.rglob("*.*") if path.parent.name not in PARTS})
     for folder in [directory, *(each for each in folders if each != directory)]:
-        index = folder / INDEX
-        if index.exists() and index.stat().st_mtime >= since:
-            _add(found, folder, json.loads(index.read_text(encoding="utf-8")))
+        if has_index(folder) and changed_at(folder) >= since:
+            _add(found, folder, load_index(folder))
         elif any(path.stat().st_mtime >= since for path in folder.glob("__*.py")):
             found.unfinished.append(folder)
     return found
@@ -66,7 +63,7 @@ def _add(found: Summary, folder: Path, index: dict[str, Any]) -> None:
     (found.places if index["ended"] else found.unfinished).append(folder)
     found.functions += len(index["functions"])
     found.problems += len(index["problems"])
-    found.findings += findings_of(index)
+    found.findings += findings_of(index) if index["ended"] else findings(session_of(index))
     for name, each in _compiles(index):
         seconds = duration(each["seconds"])
         found.compiles += 1

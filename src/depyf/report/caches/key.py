@@ -12,7 +12,8 @@ from depyf.report.model import CacheEvent
 
 HIT, MISS, BYPASS = "hit", "miss", "bypass"
 """How a look into a cache went."""
-NAMES = {"fx_graph": "FX graph cache", "aotautograd": "AOTAutograd cache"}
+PGO = "pgo"
+NAMES = {"fx_graph": "FX graph cache", "aotautograd": "AOTAutograd cache", PGO: "PGO cache of sizes that varied"}
 
 _COMPONENT = re.compile(r"\[(?P<digest>[a-z0-9]{20,})\] (?P<name>[^:]*): ?(?P<value>.*)", re.DOTALL)
 

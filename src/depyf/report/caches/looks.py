@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from depyf.report.caches.causes import Cause
-from depyf.report.caches.key import BYPASS, HIT, MISS, Record, cache_name, read_record
+from depyf.report.caches.key import BYPASS, HIT, MISS, PGO, Record, cache_name, read_record
 from depyf.report.caches.nearest import Nearest, nearest
 from depyf.report.index_reader import Run
 from depyf.report.model import CacheEvent, Compile, Function
+
+NO_SIZES = "no earlier run of this job (`TORCH_COMPILE_JOB_ID`) left its sizes here: each that varies is compiled twice"
+
+MOST_HELD = 64
+"""Entries of a function that a later look is held against, the newest: a long run looks thousands of times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +42,13 @@ class Look:
 
 @dataclass(slots=True)
 class _Known:
-    """The records that a later look is held against, by the cache and the function's name."""
+    """The records that a later look is held against, by the cache and the function's name: the last of each."""
 
-    entries: dict[tuple[str, str], list[tuple[str, Record]]]
+    entries: dict[tuple[str, str], deque[tuple[str, Record]]]
 
-    def of(self, cache: str, function: str) -> list[tuple[str, Record]]:
+    def of(self, cache: str, function: str) -> deque[tuple[str, Record]]:
         """Return the entries of a function in a cache, in order."""
-        return self.entries.setdefault((cache, function), [])
+        return self.entries.setdefault((cache, function), deque(maxlen=MOST_HELD))
 
 
 def looks(run: Run, earlier: Iterable[tuple[str, Run]] = ()) -> list[Look]:
@@ -69,12 +75,14 @@ def looks(run: Run, earlier: Iterable[tuple[str, Run]] = ()) -> list[Look]:
 
 
 def _look(
-    function: Function, compiled: Compile, event: CacheEvent, record: Record, earlier: list[tuple[str, Record]]
+    function: Function, compiled: Compile, event: CacheEvent, record: Record, earlier: Iterable[tuple[str, Record]]
 ) -> Look:
     if event.outcome == HIT:
         return Look(function, compiled, event, "", event.seconds_saved or record.seconds)
     if event.outcome == BYPASS:
         return Look(function, compiled, event, f"torch did not ask it: {event.reason or 'no reason given'}", 0.0)
+    if event.cache == PGO:
+        return Look(function, compiled, event, NO_SIZES, 0.0)
     near = nearest(record, earlier)
     if near is None:
         untold = "" if record.parts else "; torch does not say here what the key was made from"
@@ -101,7 +109,7 @@ def _with_inferred(own: list[Look]) -> list[Look]:
         return own
     return [
         Look(each.function, each.compile, each.event, known.why, each.seconds, known.cause, known.nearest)
-        if each.event.outcome == MISS and each.cause is None
+        if each.event.outcome == MISS and each.cause is None and each.event.cache != PGO
         else each
         for each in own
     ]

@@ -12,4 +12,6 @@ LIMIT = Kind(
 FAILURE = Kind("failure", "The compile of `{function}` failed, {exception}: {reason}", "")
 SKIPPED = Kind("skipped", "`{function}` runs eager: {reason}", "")
 
-OTHERS: tuple[Kind, ...] = (LIMIT, FAILURE, SKIPPED)
+UNFINISHED = Kind("unfinished", "The process ended while it compiled `{function}`", "")
+
+OTHERS: tuple[Kind, ...] = (LIMIT, FAILURE, SKIPPED, UNFINISHED)

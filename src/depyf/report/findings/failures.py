@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from depyf.report.findings.model import Cost, Finding, Where
 from depyf.report.model import Compile, Failure, Session, UserLine
+from depyf.report.naming import title
 from depyf.report.phases import duration
 from depyf.report.user_source import short_path
 
@@ -64,7 +65,19 @@ def of_failures(session: Session) -> Iterator[Finding]:
         if failure is None or is_limit(failure) or ends_at(compiled) & breaks:
             continue
         where = failure.where or UserLine(function.filename, function.first_line, "", function.name)
-        cause = f"The compile of `{function.name}` failed, {failure.kind}: {reason_of(failure)}"
+        phase = f" in {failure.phase}" if failure.phase else ""
+        cause = f"The compile of `{title(function)}` failed{phase}, {failure.kind}: {reason_of(failure)}"
         cost = cost_of(compiled, function.eager_calls)
         fix = failure.hints[0] if failure.hints else ""
         yield Finding("failure", "high", place(where), cause, cost, fix, (str(compiled.id),))
+
+
+def of_unfinished(session: Session) -> Iterator[Finding]:
+    """Yield a finding for each compile in which the process was ended."""
+    places = {str(compiled.id): (function, compiled) for function, compiled in session.compiles()}
+    for each in session.now:
+        if not each.alive and each.id in places:
+            function, _ = places[each.id]
+            where = place(UserLine(function.filename, function.first_line, "", function.name))
+            words = each.words[0].upper() + each.words[1:]
+            yield Finding("unfinished", "high", where, words, Cost(None, each.seconds, 1), "", (each.id,))

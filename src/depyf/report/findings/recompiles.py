@@ -5,101 +5,105 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from depyf.report.catalogue import Kind, kind_of_recompile
 from depyf.report.catalogue.others import LIMIT
-from depyf.report.catalogue.recompiles import COUNTER, GROWTH, filled
+from depyf.report.catalogue.recompiles import INSIDE, filled
 from depyf.report.counts import counted
+from depyf.report.findings.callers import Call, own_call
+from depyf.report.findings.causes import Cause, causes
 from depyf.report.findings.failures import cost_of, is_limit, place
 from depyf.report.findings.model import Cost, Finding, Severity, Where
-from depyf.report.model import Compile, Function, Recompile, Session, Unavailable, UserLine
-from depyf.report.nearest import literal, nearest
+from depyf.report.model import Compile, Function, Session, Unavailable, UserLine
+from depyf.report.naming import title
 from depyf.report.refused import Refused
 from depyf.report.user_source import is_library_file
 
 MANY = 3
 """From so many recompiles for one cause on, a function compiles again and again."""
 
-STACK = "___stack"
-"""How Dynamo calls a value that is handed over a graph break."""
-
 _PLACE = re.compile(r"(?P<file>[^:]*):(?P<line>\d+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """Recompiles of a function for one thing: what the nearest entry refused each time."""
-
-    function: Function
-    kind: Kind
-    refused: tuple[Refused, ...]
-    compiles: tuple[Compile, ...]
-
-
 def of_recompiles(session: Session) -> Iterator[Finding]:
-    """Yield a finding for each cause of recompiles of each function."""
+    """Yield a finding for each cause of recompiles; a cause that shows in several functions is one."""
+    found = causes(session)
+    told: set[str] = set()
+    for cause in found:
+        functions = [each.function for each in (cause, *cause.below)]
+        limited = [
+            each for function in functions if _is_worst(cause, function, found) for each in _past_limit(function)
+        ]
+        told.update(each.function.key for each in (cause, *cause.below))
+        yield _finding(session, cause, limited)
     for function in session.functions.values():
-        causes = list(causes_of(function))
-        limited = [each for each in function.compiles if each.failure is not None and is_limit(each.failure)]
-        worst = max(causes, key=lambda each: len(each.compiles), default=None)
-        for cause in causes:
-            yield _finding(session, cause, limited if cause is worst else [])
-        if limited and worst is None:
+        if function.key not in told and (limited := _past_limit(function)):
             yield _unexplained(function, limited)
 
 
-def causes_of(function: Function) -> Iterator[Cause]:
-    """Yield what a function was compiled again for, in the order in which it came up."""
-    found: dict[tuple[str, str], list[tuple[Refused, Compile]]] = {}
-    kinds: dict[str, Kind] = {}
-    for compiled in function.compiles:
-        told = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
-        if told is None or (compiled.failure is not None and is_limit(compiled.failure)):
-            continue
-        if told.reasons[0].subject.startswith(STACK):
-            continue  # The value is one that a graph break leaves behind, and the break is a finding.
-        kind = kind_of_recompile(told.reasons[0], function.parameters, function.source)
-        kinds[kind.name] = kind
-        found.setdefault((kind.name, told.reasons[0].subject), []).append((told.reasons[0], compiled))
-    for (name, _), told_of in found.items():
-        refused, compiles = zip(*told_of, strict=True)
-        yield Cause(function, _grown(kinds[name], refused), refused, compiles)
+def _past_limit(function: Function) -> list[Compile]:
+    return [each for each in function.compiles if each.failure is not None and is_limit(each.failure)]
 
 
-def _grown(kind: Kind, refused: tuple[Refused, ...]) -> Kind:
-    """Return the kind of growth, where a number or a length rises by one step from call to call."""
-    if _step(refused) == 0:
-        return kind
-    if kind.name.endswith("-int"):
-        return COUNTER
-    return GROWTH if kind.name.endswith("-length") else kind
-
-
-def _step(refused: tuple[Refused, ...]) -> int:
-    """Return by how much a number rises from each recompile to the next, 0 where it does not do so evenly."""
-    values = [literal(each.actual) for each in refused]
-    numbers = [literal(refused[0].expected), *values]
-    if len(numbers) < 3 or not all(type(each) is int for each in numbers):
-        return 0
-    steps = {second - first for first, second in zip(numbers, numbers[1:], strict=False)}  # type: ignore[operator]
-    return steps.pop() if len(steps) == 1 else 0
+def _is_worst(cause: Cause, function: Function, found: list[Cause]) -> bool:
+    """Return whether a function has its limit reached for a cause: the one with the most of its recompiles."""
+    counts = {
+        id(outermost): (len(each.compiles), each.is_first)
+        for outermost in reversed(found)
+        for each in (outermost, *outermost.below)
+        if each.function is function
+    }
+    worst = max(reversed(counts), key=lambda each: counts[each])
+    return worst == id(cause)
 
 
 def _finding(session: Session, cause: Cause, limited: list[Compile]) -> Finding:
-    last = cause.refused[-1]
-    step = _step(cause.refused)
-    because, advice = filled(cause.kind.cause, last, step), filled(cause.kind.fix, last, step)
-    name = cause.function.name
-    ids = tuple(str(each.id) for each in (*cause.compiles, *limited))
-    cost = _cost([*cause.compiles, *limited])
-    where = where_of(session, cause.function, last)
-    if limited:
-        said = LIMIT.cause.format(calls=_eager_calls(cause.function), function=name, because=because)
-        cost = replace(cost, eager_calls=cause.function.eager_calls)
-        return Finding(LIMIT.name, "high", where, said, cost, LIMIT.fix.format(advice=advice), ids)
-    said = f"`{name}` was compiled again: {because}"
-    return Finding(cause.kind.name, _severity(cause), where, said, cost, advice, ids)
+    last, compiles = cause.refused[-1], {one.order: one for each in (cause, *cause.below) for one in each.compiles}
+    costly = [*compiles.values(), *limited]
+    call = own_call(cause.function, cause.compiles[-1], last)
+    if call is not None and call.value:
+        last = replace(last, source=call.value)
+    because = filled(cause.kind.cause, last, cause.step)
+    advice = _advice(cause, last, call)
+    ids, cost = tuple(str(each.id) for each in costly), _cost(costly)
+    where = place(call.line) if call is not None else where_of(session, cause.function, last)
+    said = f"`{title(cause.function)}` was compiled again: {because}{_below(cause)}"
+    found = Finding(cause.kind.name, _severity(cause), where, said, cost, advice, ids)
+    return _limit(cause, limited, because, found) if limited else found
+
+
+def _advice(cause: Cause, last: Refused, call: Call | None) -> str:
+    """Return what to write; a value that the user's call does not show is none that the user can change."""
+    if call is None or call.value or cause.kind.is_expected:
+        return filled(cause.kind.fix, last, cause.step)
+    return INSIDE.fix if cause.kind.name == "tensor-size" else ""
+
+
+def _below(cause: Cause) -> str:
+    """Return which functions were compiled again, too, since this one calls them with what has changed."""
+    names = list(dict.fromkeys(f"`{title(each.function)}`" for each in cause.below))
+    if not names:
+        return ""
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return f", and with it {shown}"
+
+
+def _limit(cause: Cause, limited: list[Compile], because: str, found: Finding) -> Finding:
+    """Return a finding as that of functions that have all the entries that they may have."""
+    reached = {each.order for each in limited}
+    functions = [
+        each.function for each in (cause, *cause.below) if any(one.order in reached for one in each.function.compiles)
+    ]
+    said = LIMIT.cause.format(calls=_eager_calls(functions[0]), function=title(functions[0]), because=because)
+    eager = [each.eager_calls for each in functions if each.eager_calls is not None]
+    return replace(
+        found,
+        kind=LIMIT.name,
+        severity="high",
+        cause=said + _below(cause),
+        cost=replace(found.cost, eager_calls=sum(eager) if eager else None),
+        fix=LIMIT.fix.format(advice=found.fix),
+    )
 
 
 def _severity(cause: Cause) -> Severity:
@@ -110,9 +114,7 @@ def _severity(cause: Cause) -> Severity:
 
 def _unexplained(function: Function, limited: list[Compile]) -> Finding:
     where = place(UserLine(function.filename, function.first_line, "", function.name))
-    cause = LIMIT.cause.format(
-        calls=_eager_calls(function), function=function.name, because="torch does not say why"
-    )
+    cause = LIMIT.cause.format(calls=_eager_calls(function), function=title(function), because="torch does not say why")
     return Finding(LIMIT.name, "high", where, cause, _cost(limited), "", tuple(str(each.id) for each in limited))
 
 

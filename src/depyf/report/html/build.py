@@ -5,17 +5,18 @@ from __future__ import annotations
 import base64
 import hashlib
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 
-import jinja2
 import markupsafe
 
 from depyf.report.html.chunks import Chunks, as_json
 from depyf.report.html.function_data import function_data
+from depyf.report.html.outside import outside_data
 from depyf.report.html.process import Process, processes
 from depyf.report.html.ranks import apart
+from depyf.report.html.templates import asset, environment
 from depyf.report.job_index import JobIndex, read_job
+from depyf.report.naming import title
 from depyf.report.writer import write_whole
 from depyf.version import __version__
 
@@ -47,21 +48,29 @@ class Content:
     """The ranks of the traces that the run was read from; some of them stand for many."""
 
 
-def content_of(found: list[Process]) -> Content:
-    """Return processes with the data of all their functions."""
-    content = Content(found)
+def content_of(found: list[Process], folder: Path | None = None) -> Content:
+    """Return processes with the data of all their functions, which is written into a folder if one is given.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    content = Content(found, Chunks(folder))
     for process in found:
         run = process.run
         families = run.families()
         for key, address in process.addresses.items():
-            function_data(run, run.session.functions[key], families[key], content.chunks, address)
+            function_data(run, run.session.functions[key], families[key], content.chunks, address, process.lines)
+        if process.outside:
+            outside_data(run, content.chunks, process.outside)
     return content
 
 
-def build_report(directory: Path, *, single_file: bool = False, since: float = 0.0) -> Report:
+def build_report(
+    directory: Path, *, single_file: bool = False, since: float = 0.0, output: Path | None = None
+) -> Report:
     """Write the report of the dump in `directory` into a folder of it; in one file, if `single_file` is set.
 
-    What was dumped before `since` (seconds since the epoch) is left out.
+    What was dumped before `since` (seconds since the epoch) is left out. With `output`, the folder is made there.
 
     Raises:
         FileNotFoundError: there is no dump in the directory.
@@ -71,19 +80,16 @@ def build_report(directory: Path, *, single_file: bool = False, since: float = 0
     found = processes(directory, since)
     if not found:
         raise FileNotFoundError(f"there is no index.json in {directory}, nor in a folder of a rank or a process there")
-    content = content_of(found)
+    folder = (output or directory) / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    content = content_of(found, None if single_file else folder)
     content.job = read_job(directory)
     if content.job is not None:
         for process in found:
             process.label = content.job.label_of(process.folder.rstrip("/")) or process.label
-    folder = directory / FOLDER
-    home = "ranks" if content.job is not None else ""
-    text = page_text(content, inlined=content.chunks.texts if single_file else {}, home=home)
-    if not single_file:
-        content.chunks.write(folder)
+    text = page_text(content, inlined=content.chunks.texts, home="ranks" if content.job is not None else "")
     write_whole(folder / PAGE, text)
-    sizes = [len(text), *(len(each) for each in content.chunks.texts.values() if not single_file)]
-    return Report(folder / PAGE, sum(sizes), len(sizes))
+    return Report(folder / PAGE, len(text) + content.chunks.size, 1 + content.chunks.files)
 
 
 def page_text(content: Content, inlined: dict[str, str], *, home: str = "", base: str = "") -> str:
@@ -93,20 +99,19 @@ def page_text(content: Content, inlined: dict[str, str], *, home: str = "", base
     home: the address that is shown first, the overview if empty.
     base: what its links are relative to, its own place if empty.
     """
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_asset), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["seconds"] = seconds_words
-    environment.filters["code"] = code_marked
-    scripts = "\n".join(_asset(name) for name in SCRIPTS)
-    return environment.get_template("page.html").render(
+    maker = environment()
+    maker.filters["seconds"] = seconds_words
+    maker.filters["title_of"] = title
+    maker.filters["code"] = code_marked
+    scripts = "\n".join(asset(name) for name in SCRIPTS)
+    return maker.get_template("page.html").render(
         version=__version__,
         processes=content.processes,
         job=content.job,
         apart=apart(content.processes) if len(content.processes) > 1 else [],
         inlined=inlined,
         directory=_directory(content),
-        styles="\n".join(_asset(name) for name in STYLES),
+        styles="\n".join(asset(name) for name in STYLES),
         scripts=scripts,
         digest=base64.b64encode(hashlib.sha256(scripts.encode()).digest()).decode(),
         home=home,
@@ -121,18 +126,11 @@ def _directory(content: Content) -> str:
             {
                 "key": process.key,
                 "label": process.label,
-                "functions": [
-                    {"page": address, "name": process.run.session.functions[key].name}
-                    for key, address in process.addresses.items()
-                ],
+                "functions": [{"page": address, "name": name} for address, name in process.pages],
             }
             for process in content.processes
         ]
     )
-
-
-def _asset(name: str) -> str:
-    return resources.files("depyf.report.html").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def code_marked(text: str) -> markupsafe.Markup:

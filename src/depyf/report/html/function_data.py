@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,10 +12,13 @@ from depyf.report.documents import Document, documents, origin_of
 from depyf.report.html.chunks import Chunks
 from depyf.report.html.owners import owner_of
 from depyf.report.index_reader import Family, Run
+from depyf.report.kernel_calls import first_kernel, kernel_calls
+from depyf.report.line_states import FunctionLines, LineState
 from depyf.report.links.blocks import Block, blocks
 from depyf.report.links.origins import Links, Origin, Origins, joined
 from depyf.report.model import Compile, Failure, Function, GraphBreak, Guard, GuardSet, Resume, Transformed
 from depyf.report.names import graph_number, resumed_function
+from depyf.report.naming import title
 from depyf.report.status import status_of
 from depyf.report.words import proof_words, trigger_words
 
@@ -35,22 +38,37 @@ class _Places:
         return [self.numbers.setdefault(origin, len(self.numbers)) for origin in sorted(origins)]
 
 
-def function_data(run: Run, root: Function, family: Family, chunks: Chunks, name: str) -> str:
-    """Add the chunks of a root function's page; return the name of the first, which leads to the others."""
+def function_data(
+    run: Run, root: Function, family: Family, chunks: Chunks, name: str, lines: Sequence[FunctionLines] = ()
+) -> str:
+    """Add the chunks of a root function's page; return the name of the first, which leads to the others.
+
+    lines: what runs the lines of the functions of the run.
+    """
+    return chunks.add(name, shown_entries(run, root, family, chunks, name, lines))
+
+
+def shown_entries(
+    run: Run, root: Function, family: Family, chunks: Chunks, name: str, lines: Sequence[FunctionLines] = ()
+) -> Json:
+    """Return what a page shows of a function and its compiles; texts that are too long for it become chunks."""
     places = _Places()
     entries = [_entry(run, function, compiled, places, chunks, name) for function, compiled in family]
     rests = _rests(run, root, places)
-    content: Json = {
-        "name": root.name,
+    return {
+        "name": title(root),
         "owner": owner_of(run, root),
         "file": root.filename,
         "line": root.first_line,
         "entries": entries,
         "rests": rests,
+        "states": {each.value: each.words for each in LineState},
+        "share": next((each.words for each in lines if each.is_of(root)), ""),
         "origins": [list(origin) for origin in places.numbers],
-        "blocks": [_block(each) for each in source_blocks(run, root, places.numbers, _computed(entries, places))],
+        "blocks": [
+            _block(each, lines) for each in source_blocks(run, root, places.numbers, _computed(entries, places))
+        ],
     }
-    return chunks.add(name, content)
 
 
 def _computed(entries: list[Json], places: _Places) -> Counter[str]:
@@ -79,8 +97,14 @@ def _holds(block: Block, root: Function) -> bool:
     return block.file == root.filename and block.first <= root.first_line <= block.last
 
 
-def _block(block: Block) -> Json:
-    return {"file": block.file, "first": block.first, "name": block.name, "text": block.text}
+def _block(block: Block, lines: Sequence[FunctionLines]) -> Json:
+    states: dict[str, list[int]] = {}
+    for function in lines:
+        if function.filename == block.file:
+            for line, state in function.states.items():
+                if block.first <= line <= block.last:
+                    states.setdefault(state.value, []).append(line)
+    return {"file": block.file, "first": block.first, "name": block.name, "text": block.text, "states": states}
 
 
 def _entry(run: Run, function: Function, compiled: Compile, places: _Places, chunks: Chunks, name: str) -> Json:
@@ -89,7 +113,7 @@ def _entry(run: Run, function: Function, compiled: Compile, places: _Places, chu
     return {
         "key": entry_key(compiled),
         "id": str(compiled.id),
-        "fn": function.name,
+        "fn": title(function),
         "status": status_of(compiled).value,
         "why": _why(function, compiled),
         "kind": type(compiled.trigger).__name__,
@@ -100,6 +124,7 @@ def _entry(run: Run, function: Function, compiled: Compile, places: _Places, chu
         "guards": guard_count(compiled),
         "seconds": compiled.seconds,
         "gone": compiled.gone,
+        "restarts": _restarts(compiled),
         "failure": _failure(compiled.failure) if compiled.failure else None,
         "missing": "" if isinstance(transformed, Transformed) else transformed.reason,
         "breaks": [
@@ -120,6 +145,16 @@ def _entry(run: Run, function: Function, compiled: Compile, places: _Places, chu
             for number, each in enumerate(texts)
         ],
     }
+
+
+def _restarts(compiled: Compile) -> str:
+    """Return how often Dynamo began the compile anew, and why, as far as torch measured it."""
+    if compiled.attempts < 2:
+        return ""
+    told = compiled.metrics.get("restart_reasons")
+    reasons = [str(each).partition("\n")[0] for each in told] if isinstance(told, list) else []
+    times = "once" if compiled.attempts == 2 else f"{compiled.attempts - 1} times"
+    return f"Dynamo restarted it {times}{': ' if reasons else ''}{'; '.join(sorted(reasons))}"
 
 
 def entry_key(compiled: Compile) -> str:
@@ -196,6 +231,8 @@ def _document(each: Document, places: _Places, chunks: Chunks, name: str) -> Jso
         "file": each.file,
         "lines": each.text.count("\n") + 1,
         "note": each.links.note,
+        "kernels": [[call.line, call.name] for call in kernel_calls(each.text)] if each.is_kernels else [],
+        "starts": first_kernel(each.text) if each.is_kernels else 1,
         "links": runs(each.links, places.of),
     }
     if len(each.text) <= MOST_INLINE:

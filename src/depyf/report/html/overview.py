@@ -11,6 +11,7 @@ from depyf.report.html.function_data import entry_key
 from depyf.report.html.owners import owner_of
 from depyf.report.index_reader import Family, Run
 from depyf.report.model import Compile, Function, Recompile, Resume, UserLine
+from depyf.report.naming import title
 from depyf.report.nearest import nearest
 from depyf.report.phases import PHASES, duration, phases
 from depyf.report.status import SIGNS, Status, status_of, worst
@@ -99,7 +100,7 @@ def _function_rows(run: Run, pairs: Family, root: Function, depth: int, address:
     head = Row(
         "function",
         depth,
-        root.name,
+        title(root),
         f"{root.filename}:{root.first_line}",
         address,
         worst(map(status_of, compiles)),

@@ -14,13 +14,20 @@ from depyf.report.html.breaks import Broken, GivenUp, Skipped, broken, failed, s
 from depyf.report.html.chunks import as_json
 from depyf.report.html.costs import costs_data
 from depyf.report.html.function_data import entry_key
+from depyf.report.html.kernels import KernelRow, kernel_rows
+from depyf.report.html.outside import NAME as OUTSIDE
 from depyf.report.html.overview import Row, rows
 from depyf.report.html.recompiles import Recompiled, recompiled
-from depyf.report.index_reader import INDEX, Run, read_run
+from depyf.report.html.times import TimeRow, time_rows
+from depyf.report.index_reader import Run, changed_at, has_index, read_run
+from depyf.report.line_states import FunctionLines, line_states
 from depyf.report.model import Compile, Function, Recompile
 from depyf.report.modules import Module, folded, modules
+from depyf.report.naming import title
 from depyf.report.phases import PHASES, duration
+from depyf.report.running_compile import SLOW
 from depyf.report.status import SIGNS, Status, status_of
+from depyf.report.user_source import is_library_file
 
 _FOLDER = re.compile(r"(rank|process)_(\d+)$")
 
@@ -60,6 +67,17 @@ class Process:
     phases = PHASES
 
     @cached_property
+    def outside(self) -> str:
+        """Return the page of what was made outside of any compile, empty where there is none."""
+        return f"{self.key}outside" if any(each.file for each in self.run.session.loose) else ""
+
+    @property
+    def pages(self) -> list[tuple[str, str]]:
+        """Return the address of each page of a function, and its name."""
+        own = [(address, title(self.run.session.functions[key])) for key, address in self.addresses.items()]
+        return [*own, (self.outside, OUTSIDE)] if self.outside else own
+
+    @cached_property
     def rows(self) -> list[Row]:
         """Return the lines of the tree."""
         return rows(self.run, self.addresses)
@@ -97,6 +115,37 @@ class Process:
         ]
 
     @cached_property
+    def kernels(self) -> list[KernelRow]:
+        """Return the kernels that Inductor's modules call."""
+        return kernel_rows(self.run, self.addresses)
+
+    @cached_property
+    def times(self) -> list[TimeRow]:
+        """Return where compile time went."""
+        return time_rows(self.run, self.addresses)
+
+    @property
+    def stack(self) -> str:
+        """Return the Python stack of a compile that took longer than the limit, empty if none did."""
+        return self.run.text(SLOW)
+
+    @cached_property
+    def lines(self) -> list[FunctionLines]:
+        """Return what runs the lines of each function that Dynamo read."""
+        return line_states(self.run.session)
+
+    @property
+    def own_lines(self) -> list[FunctionLines]:
+        """Return those of the user's own functions, the fewest lines in graphs first."""
+        found = [each for each in self.lines if not is_library_file(each.filename)]
+        return sorted(found, key=lambda each: each.share)
+
+    @property
+    def library_lines(self) -> list[FunctionLines]:
+        """Return those of functions of libraries."""
+        return [each for each in self.lines if is_library_file(each.filename)]
+
+    @cached_property
     def modules(self) -> list[tuple[Function, list[Module]]]:
         """Return the functions that go through modules, with these."""
         found = [(function, folded(modules(function))) for function in self.run.session.roots()]
@@ -121,9 +170,7 @@ class Process:
     @cached_property
     def looks(self) -> list[tuple[Look, str]]:
         """Return every look into a cache of torch's, with the address of the compile's page."""
-        return [
-            (look, f"{self.addresses[look.function.root]}/{entry_key(look.compile)}") for look in looks(self.run)
-        ]
+        return [(look, f"{self.addresses[look.function.root]}/{entry_key(look.compile)}") for look in looks(self.run)]
 
     @cached_property
     def broken(self) -> list[Broken]:
@@ -150,8 +197,7 @@ def processes(directory: Path, since: float) -> list[Process]:
     found: list[Process] = []
     for folder in [directory, *sorted(directory.iterdir(), key=_order)] if directory.is_dir() else []:
         match = _FOLDER.search(folder.name)
-        index = folder / INDEX
-        if (folder == directory or match is not None) and index.is_file() and index.stat().st_mtime >= since:
+        if (folder == directory or match is not None) and has_index(folder) and changed_at(folder) >= since:
             label = "program" if folder == directory or match is None else f"{match[1]} {match[2]}"
             process = _process(f"p{len(found)}", label, read_run(folder))
             process.folder = "" if folder == directory else f"{folder.name}/"

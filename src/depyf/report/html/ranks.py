@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from depyf.report.facts import differences, facts
 from depyf.report.html.process import Process
-from depyf.report.index_reader import INDEX
+from depyf.report.index_reader import load_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,7 @@ def apart(processes: Sequence[Process]) -> list[Apart]:
     """Return the facts in which the processes of a run differ."""
     labels = [process.label for process in processes]
     told = {
-        process.label: facts(json.loads((process.run.directory / INDEX).read_text(encoding="utf-8")))
+        process.label: facts(load_index(process.run.directory))
         for process in processes
     }
     return [

@@ -11,6 +11,7 @@ from depyf.report.html.function_data import entry_key
 from depyf.report.html.owners import owner_of
 from depyf.report.index_reader import Run
 from depyf.report.model import Compile, Function, GuardSet, Recompile
+from depyf.report.naming import title
 from depyf.report.nearest import independent, nearest
 from depyf.report.refused import Refused, refused
 
@@ -43,6 +44,11 @@ class Recompiled:
     table: EntryTable
     owner: str = ""
     """The class of the module that the function is a method of."""
+
+    @property
+    def title(self) -> str:
+        """Return what a reader calls the function."""
+        return title(self.function)
 
 
 def recompiled(run: Run, addresses: Mapping[str, str]) -> list[Recompiled]:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 
 from depyf.report.links.flow import flow
-from depyf.report.links.moved import moved_places
+from depyf.report.links.moved import moved_places, same_files
 from depyf.report.links.origins import Links, Origin, Origins, joined
 
 NOTE = "torch tells no line of yours for it, and no node with one needs it"
@@ -65,10 +65,10 @@ def graph_links(text: str, names: Mapping[str, str], captured: Places | None = N
 
 
 def is_stale(places: Places, captured: Places) -> bool:
-    """Tell whether places cannot be of the graph that was captured."""
+    """Return whether places cannot be of the graph that was captured."""
     if not places or not captured:
         return False
-    files = {file for file, _ in captured}
+    files = same_files(places, captured)
     agreed = [place for place, code in places.items() if captured.get(place) == code]
     return not agreed or any(place[0] in files and captured.get(place) != code for place, code in places.items())
 

@@ -4,12 +4,13 @@ before: the cache says `a.py:12 x = a.abs()` and `a.py:13 x + 1`, this run has c
 after: line 12 is line 15 now, and line 13 is line 16
 
 A graph is taken from a cache only where that which was captured is the same. So the lines are too, if those that the
-cache names stand in the same file, in the same order, and in one way only among those that were captured.
+cache names stand in the same file, in the same order, and in one way only among those that were captured. The same file
+is also one of the same name in another folder: a cache is shared by checkouts and by containers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from depyf.report.links.origins import Origin
 
@@ -20,13 +21,29 @@ def moved_places(told: Mapping[Origin, str], captured: Mapping[Origin, str]) -> 
     Both give places with the code that stands there.
     """
     found: dict[Origin, Origin] = {}
-    for file in {file for file, _ in captured}:
-        old, new = (sorted(line for name, line in places if name == file) for places in (told, captured))
-        embedded = _embedded([told[file, line] for line in old], [captured[file, line] for line in new])
+    for before, file in same_files(told, captured).items():
+        old = sorted(line for name, line in told if name == before)
+        new = sorted(line for name, line in captured if name == file)
+        embedded = _embedded([told[before, line] for line in old], [captured[file, line] for line in new])
         if embedded is None:
             return None
-        found.update(((file, line), (file, new[at])) for line, at in zip(old, embedded, strict=True))
+        found.update(((before, line), (file, new[at])) for line, at in zip(old, embedded, strict=True))
     return found or None
+
+
+def same_files(told: Iterable[Origin], captured: Iterable[Origin]) -> dict[str, str]:
+    """Return the file that was captured for each that a cache names: itself, or the only one of its name elsewhere."""
+    before, now = {file for file, _ in told}, {file for file, _ in captured}
+    found = {file: file for file in before & now}
+    for file in before - now:
+        same = [each for each in now - before if _base(each) == _base(file)]
+        if len(same) == 1:
+            found[file] = same[0]
+    return found
+
+
+def _base(file: str) -> str:
+    return file.replace("\\", "/").rpartition("/")[2]
 
 
 def _embedded(few: Sequence[str], many: Sequence[str]) -> list[int] | None:

@@ -6,10 +6,11 @@ after: 0 to 1 is charged to the launch, 1 to 3 to `k`, 3 to 4 to the guards
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from statistics import median, quantiles
+from statistics import fmean, median, quantiles
 
 from depyf.report.links.origins import Origin
 from depyf.report.profile.charges import PYTHON, REST, WAITING, Charge, Charges
@@ -24,6 +25,7 @@ from depyf.report.profile.events import (
 )
 from depyf.report.profile.lines import Usual, lines_of_operations, operations_with_lines, placed
 from depyf.report.profile.model import Cost, Piece, Profile
+from depyf.report.profile.overhead import overhead, without_overhead
 from depyf.report.profile.programs import Programs
 from depyf.report.profile.tree import spans, trees
 
@@ -37,13 +39,15 @@ def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str
     names: what the index calls the files that marks of lines name.
     """
     mark = leading_mark(recording.windows)
-    steady, left_out = _steady(recording.windows, mark)
-    kept = _without_outliers(steady)
+    stretches, left_out = _steady(recording.windows, mark)
+    steady = [each for stretch in stretches for each in stretch]
+    low, high = _fences([each.seconds for each in steady])
+    kept = [each for each in steady if low <= each.seconds <= high]
     if len(kept) < len(steady):
         left_out[OUTLIER] = len(steady) - len(kept)
     profile = Profile(
         each_step=tuple(each.seconds for each in kept),
-        bare=_bare(recording, mark),
+        bare=tuple(_kept([each for stretch in _bare(recording, mark) for each in stretch])),
         left_out=left_out,
         notes=list(recording.notes),
     )
@@ -52,7 +56,12 @@ def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str
         return profile
     usual = lines_of_operations(recording.lined, mark, names)
     found = [pieces_of(each, programs, usual) for each in kept]
-    profile.costs = costs(found)
+    profile.profiler = overhead(
+        [[each.seconds for each in stretch] for stretch in stretches],
+        [_kept(stretch) for stretch in _bare(recording, mark)],
+        fmean(len(each.events) for each in kept),
+    )
+    profile.costs = without_overhead(costs(found), profile.profiler)
     profile.on_device = any(event.is_device for each in kept for event in each.events)
     profile.eager = _eager_lines(recording.eager, mark, names)
     if len(recording.eager_bare) > 1:
@@ -62,25 +71,20 @@ def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str
     return profile
 
 
-def _steady(windows: Sequence[Sequence[Event]], mark: str) -> tuple[list[Period], dict[str, int]]:
-    steady: list[Period] = []
-    compiling = 0
-    for window in windows:
-        for each in periods(window, mark) if mark else ():
-            if pays_for_a_compile(each):
-                compiling += 1
-            else:
-                steady.append(each)
+def _steady(windows: Sequence[Sequence[Event]], mark: str) -> tuple[list[list[Period]], dict[str, int]]:
+    found = [periods(window, mark) if mark else [] for window in windows]
+    steady = [[each for each in stretch if not pays_for_a_compile(each)] for stretch in found]
+    compiling = sum(map(len, found)) - sum(map(len, steady))
     return steady, {COMPILED: compiling} if compiling else {}
 
 
-def _without_outliers(steady: list[Period]) -> list[Period]:
-    """Return the steps between the fences of Tukey's box plot: the others were disturbed, or are other steps."""
-    if len(steady) < 4:
-        return steady
-    low, _, high = quantiles((each.seconds for each in steady), n=4)
+def _fences(seconds: Sequence[float]) -> tuple[float, float]:
+    """Return the fences of Tukey's box plot: steps that are not between them were disturbed, or are other steps."""
+    if len(seconds) < 4:
+        return 0.0, math.inf
+    low, _, high = quantiles(seconds, n=4)
     fence = 1.5 * (high - low)
-    return [each for each in steady if low - fence <= each.seconds <= high + fence]
+    return low - fence, high + fence
 
 
 def _typical(kept: list[Period]) -> int:
@@ -88,13 +92,19 @@ def _typical(kept: list[Period]) -> int:
     return min(range(len(kept)), key=lambda index: abs(kept[index].seconds - middle))
 
 
-def _bare(recording: Recording, mark: str) -> tuple[float, ...]:
+def _kept(seconds: Sequence[float]) -> list[float]:
+    low, high = _fences(seconds)
+    return [each for each in seconds if low <= each <= high]
+
+
+def _bare(recording: Recording, mark: str) -> list[list[float]]:
+    """Return the seconds of the steps of each stretch without the profiler."""
     code = int(mark.removeprefix(CALL)) if mark.startswith(CALL) else None
     found = []
-    for stretch in recording.bare:
-        begins = [at for number, at in stretch if number == code] if mark else []
-        found += [second - first for first, second in zip(begins, begins[1:])]
-    return tuple(found)
+    for stretch in recording.bare if mark else ():
+        begins = [at for number, at in stretch if number == code]
+        found.append([second - first for first, second in zip(begins, begins[1:])])
+    return found
 
 
 def pieces_of(period: Period, programs: Programs, usual: Usual) -> list[Piece]:

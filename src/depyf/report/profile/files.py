@@ -67,6 +67,7 @@ def _step(profile: Profile) -> dict[str, Any]:
         "seconds": profile.seconds,
         "steps": len(profile.each_step),
         "each_step": list(profile.each_step),
+        "profiler": profile.profiler,
         "without_profiler": profile.bare_seconds,
         "each_without_profiler": list(profile.bare),
         "eager": profile.eager_step,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from statistics import mean, median
+from statistics import mean
 
 from depyf.report.profile.charges import REST, Charge
 
@@ -36,13 +36,15 @@ class Profile:
     """Where the time of a step went.
 
     each_step: seconds of each step that was kept, with the profiler.
-    bare: seconds of each step that ran without it.
+    profiler: seconds of a step that the profiler itself takes; no cost holds them.
+    bare: seconds of each steady step that ran without it.
     left_out: why steps were left out, and how many.
     eager: seconds of each line, by its file and number, where the program ran without compiled code.
     eager_step: seconds of a step there, None where there was none.
     """
 
     each_step: tuple[float, ...] = ()
+    profiler: float = 0.0
     bare: tuple[float, ...] = ()
     left_out: dict[str, int] = field(default_factory=dict)
     costs: list[Cost] = field(default_factory=list)
@@ -54,13 +56,13 @@ class Profile:
 
     @property
     def seconds(self) -> float:
-        """Return the seconds of a step with the profiler, the mean of those that were kept."""
-        return mean(self.each_step) if self.each_step else 0.0
+        """Return the seconds of a step, the mean of those that were kept, less what the profiler took."""
+        return mean(self.each_step) - self.profiler if self.each_step else 0.0
 
     @property
     def bare_seconds(self) -> float | None:
         """Return the seconds of a step without the profiler, None where none was seen."""
-        return median(self.bare) if self.bare else None
+        return mean(self.bare) if self.bare else None
 
     @property
     def named(self) -> float:

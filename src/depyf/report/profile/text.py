@@ -33,9 +33,10 @@ def most_expensive(profile: Mapping[str, Any]) -> list[str]:
 
 def _head(step: Mapping[str, Any]) -> str:
     bare = step["without_profiler"]
-    without = f", {duration(bare)} without the profiler" if bare is not None else ""
+    own = f"; the profiler's own {duration(step['profiler'])} a step left out" if step["profiler"] else ""
+    without = f", {duration(bare)} in steps without the profiler" if bare is not None else ""
     left = "".join(f"; left out: {count} that {why}" for why, count in step["left_out"].items())
-    return f"depyf: a step takes {duration(step['seconds'])}{without} ({step['steps']} steady steps{left})"
+    return f"depyf: a step takes {duration(step['seconds'])}{without} ({step['steps']} steady steps{own}{left})"
 
 
 def _row(row: Mapping[str, Any]) -> list[str]:

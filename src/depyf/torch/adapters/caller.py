@@ -36,6 +36,12 @@ def place_of_call(not_users: tuple[str, ...]) -> tuple[str, int, str] | None:
     return (frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name) if frame is not None else None
 
 
+def interrupt() -> BaseException | None:
+    """Return what interrupts the program in this thread, such as a key: torch does not count it as a failure."""
+    error = sys.exc_info()[1]
+    return error if error is not None and not isinstance(error, Exception) else None
+
+
 def locals_in_progress() -> Mapping[str, object] | Unavailable:
     """Return the local variables of the call that is being compiled, while Dynamo calls a bytecode hook."""
     frame = sys._getframe(1).f_back

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from depyf.bytecode.host import paused
 from depyf.report.model import CompileId, Unavailable
 from depyf.torch.adapters import lacking, seams
+from depyf.torch.adapters.lines_read import watch_lines
 from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.adapters.skips import watch_skips
 from depyf.torch.adapters.unheard import pass_over_unheard
@@ -204,6 +205,11 @@ class ActiveContexts:
                 unavailable["frames that Dynamo skipped"] = no_more_skips.reason
             else:
                 hooks.callback(no_more_skips)
+            no_more_lines = watch_lines()
+            if isinstance(no_more_lines, Unavailable):
+                unavailable["lines that Dynamo read"] = no_more_lines.reason
+            else:
+                hooks.callback(no_more_lines)
             undo_on_error.pop_all()
         return hooks, unavailable
 

@@ -1,14 +1,34 @@
-"""Functions that are compiled before they are called: their records get the compile id that Dynamo gave the capture."""
+"""What is compiled with no call behind it, before a function is called or as a graph alone: its records get an id.
+
+A function that is compiled ahead of its calls has the id that Dynamo gave the capture. Where there is none, depyf
+counts by itself: `g0/0` is the first graph that was compiled alone.
+"""
 
 from __future__ import annotations
 
+import itertools
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from depyf.report.model import CompileId
-from depyf.torch.adapters import ahead, caller
-from depyf.torch.capture.recorder import Recorder
+from depyf.report.model import CompileId, Unavailable
+from depyf.torch.adapters import ahead, alone, caller
+from depyf.torch.capture.recorder import Recorder, Running
+from depyf.trace.records import record_kind
+
+NO_GUARDS = "nothing guards it: no call is compiled, and whoever asked for it keeps the result"
+NO_CODE = "there is no bytecode: a graph was compiled alone"
+_COUNT = itertools.count()
+
+
+@dataclass(slots=True)
+class _Graph:
+    """A graph that is compiled alone: the object that it is of, while that lives, and what is told of it first."""
+
+    of: Callable[[], object]
+    running: Running
+    first: str = ""
 
 
 class AheadOfTime:
@@ -17,6 +37,7 @@ class AheadOfTime:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._ids: dict[int, CompileId] = {}
+        self._alone: dict[int, _Graph] = {}
 
     def begin(self, compile_id: CompileId) -> None:
         """Begin a compile of which torch has not told that it starts; do nothing for any other."""
@@ -26,11 +47,17 @@ class AheadOfTime:
             running = self._recorder.begun(compile_id, found.shown or code)
             running.is_ahead = True
             self._ids[found.key] = compile_id
+        elif found is None and (graph := alone.in_progress()) is not None:
+            self._begin_alone(graph, compile_id)
 
-    def with_id(self, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    def with_id(self, metadata: Mapping[str, Any], payload: str | None) -> Mapping[str, Any]:
         """Return a record that has no compile id with the one of the compile that it is about, if there is one."""
         found = ahead.in_progress() if self._ids else None
         compile_id = self._ids.get(found.key) if found is not None else None
+        if compile_id is None and (graph := alone.in_progress()) is not None:
+            # A call of what was compiled says little, and nothing that is shown.
+            kind = record_kind(metadata)[0] if payload is not None else ""
+            compile_id = self._id_of(graph, kind)
         if compile_id is None:
             return metadata
         return {**metadata, "frame_id": compile_id.frame, "frame_compile_id": compile_id.compile}
@@ -41,3 +68,27 @@ class AheadOfTime:
         if found is None or found.function is None or found.new_code is None:
             return None
         return found.function.__code__, found.new_code
+
+    def _id_of(self, graph: alone.Alone, kind: str) -> CompileId | None:
+        """Return the id of what is compiled alone, given the kind of a record with a payload; None before it begins.
+
+        Nothing tells that such a compile ends, and one call after another may have a frame at the same address.
+        """
+        known = self._alone.get(graph.key)
+        if known is None or known.of() is not graph.of() or (kind and kind == known.first):
+            if not kind and not graph.is_traced:
+                return None
+            known = self._begin_alone(graph, CompileId(-1 - next(_COUNT), 0))
+        known.first = known.first or kind
+        made = known.running.compile
+        if made.began is not None:
+            made.seconds["total"] = round(self._recorder.now() - made.began, 6)
+        return made.id.of_torch
+
+    def _begin_alone(self, graph: alone.Alone, compile_id: CompileId) -> _Graph:
+        running = self._recorder.begun_at(compile_id, graph.stack, graph.code)
+        running.is_ahead = running.finished = True
+        running.compile.guards = Unavailable(NO_GUARDS)
+        running.compile.transformed = Unavailable(NO_CODE)
+        self._alone[graph.key] = found = _Graph(graph.of, running)
+        return found

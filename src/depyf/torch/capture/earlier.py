@@ -8,8 +8,8 @@ from dataclasses import replace
 from depyf.report.transformed_source import renamed
 from depyf.torch.adapters.seams import CacheEntry
 from depyf.torch.capture import live
+from depyf.torch.capture.listing import names_in_dump
 from depyf.torch.capture.recorder import Running
-from depyf.torch.capture.transform import names_in_dump
 from depyf.torch.capture.weak_codes import WeakCodes
 from depyf.torch.guards.full_code import CompiledEntry
 

@@ -11,7 +11,6 @@ from depyf.report.names import compiled_fn_number, without_random_part
 from depyf.torch.adapters import entry_ids, seams
 from depyf.torch.capture.entries import relate
 from depyf.torch.capture.recorder import CallSite, Recorder, Running
-from depyf.torch.capture.transform import Subject, transform, write_without_source
 from depyf.torch.capture.wrapper_names import note_wrappers
 from depyf.trace.directory import Dump
 
@@ -43,6 +42,9 @@ def show_code(
     install: bool,
 ) -> types.CodeType | None:
     """Write the source of the code that Dynamo made in a compile; return as `on_code` does."""
+    # The decompiler is loaded when there is something to decompile.
+    from depyf.torch.capture.transform import Subject, transform, write_without_source
+
     running = recorder.begun(compile_id, code)
     join(recorder, running, code, new_code)
     root = recorder.session.functions[running.function.root]

@@ -85,6 +85,13 @@ def all_names(code: types.CodeType) -> tuple[set[str], set[str]]:
     return names, variables
 
 
+def names_in_dump(code: types.CodeType) -> dict[str, str]:
+    """Return what names with a random part or an address in them are called in a dump."""
+    names, variables = all_names(code)
+    # A variable keeps its name: variables are compared with the user's own by Dynamo.
+    return stable_names(sorted(names - variables))
+
+
 def line_of_offset(code: types.CodeType, offset: int) -> int | None:
     """Return the line of the instruction at a bytecode offset."""
     for start, end, line in code.co_lines():

@@ -11,7 +11,6 @@ from typing import Any
 import torch
 from torch._dynamo.eval_frame import innermost_fn
 
-from depyf.decompiler import api
 from depyf.errors import DecompilationError
 from depyf.report.model import CompileId
 from depyf.torch.adapters import seams
@@ -133,9 +132,11 @@ def collect(function: types.FunctionType) -> list[CompiledFunction]:
 
 def compiled_entry(entry: CacheEntry, code: types.CodeType) -> CompiledEntry:
     """Return an entry with the source of the code that torch runs for it, where that is proven."""
+    from depyf.decompiler.function import decompile_function
+
     tree, _ = agreement.read(seams.entry_guard_manager(entry), None, code.co_filename)
     try:
-        made = api.decompile_code(entry.code, simplify=True)
+        made = decompile_function(entry.code, simplify=True)
     except DecompilationError as error:
         return CompiledEntry(compile_id(entry), tree, proof=f"{Level.UNPROVEN.name}: {error}")
     if made.level is Level.UNPROVEN:

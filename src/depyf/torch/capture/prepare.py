@@ -9,15 +9,19 @@ import types
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from depyf.bytecode.host import paused, pausing
 from depyf.report.claims import CLAIMS
-from depyf.report.model import CompileId, Session, Unavailable
-from depyf.report.process_index import page_of_processes, write_process_index, write_rank_index
+from depyf.report.model import CompileId, Failure, Session, Unavailable
+from depyf.report.phases import KERNELS
+from depyf.report.running_compile import LOG, SLOW
 from depyf.report.summary import CaptureView, show, summary
 from depyf.report.variables import SUMMARY_VARIABLE
+from depyf.report.writer import INDEX
 from depyf.torch.adapters import caller, lacking, seams
+from depyf.torch.adapters.compile_times import kernel_seconds
+from depyf.torch.adapters.lines_read import reading_of
 from depyf.torch.adapters.trace_file import keep_trace as trace_kept_in
 from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
 from depyf.torch.capture import entries, hooks
@@ -26,18 +30,23 @@ from depyf.torch.capture.ahead_of_time import AheadOfTime
 from depyf.torch.capture.compile_settings import CompileSettings
 from depyf.torch.capture.eager_calls import EagerCalls
 from depyf.torch.capture.earlier import EarlierEntries
+from depyf.torch.capture.line_facts import lines_read
 from depyf.torch.capture.recorder import Recorder, Running
 from depyf.torch.capture.selection import Selection
-from depyf.torch.capture.untraced import UntoldBreaks, Untraced
 from depyf.torch.dump.problems import Problems
 from depyf.torch.dump.progress import Progress
 from depyf.torch.dump.rank import rank_directory
+from depyf.torch.dump.slow import SlowCompiles
 from depyf.torch.dump.told import TOLD, Told
-from depyf.torch.dump.views import INDEX, write_views
-from depyf.torch.stepping.first_runs import FirstRuns
 from depyf.trace import stages
 from depyf.trace.directory import LOOSE, Dump
 from depyf.trace.records import record_compile_id, record_kind
+
+if TYPE_CHECKING:
+    # Each is loaded when it is first needed: a program that compiles nothing pays for none of them.
+    from depyf.report.running_log import RunningLog
+    from depyf.torch.capture.untraced import UntoldBreaks, Untraced
+    from depyf.torch.stepping.first_runs import FirstRuns
 
 
 def _told_so_far(directory: Path) -> Told:
@@ -68,6 +77,7 @@ class DumpContext:
         install: bool,
         before_run: Callable[[list[str]], None] | None,
         keep_trace: bool,
+        stack_after: float,
     ) -> None:
         self.directory = directory
         self._selection = Selection(only)
@@ -85,15 +95,17 @@ class DumpContext:
             kernels=kernels,
             known=self._told.function_of,
         )
-        self._untraced = None if seams.has_structured_trace() else Untraced(self._recorder)
-        self._breaks = None if lacking.traced_breaks() is None else UntoldBreaks(self._recorder)
+        self._untraced, self._breaks = _untraced(self._recorder)
         self._earlier = EarlierEntries()
         self._ahead = AheadOfTime(self._recorder)
         self._log_bytecode = log_bytecode
         self._install = install
         self._progress = Progress(self._write_so_far) if keep_index else None
+        self._log = _running_log(directory, self.session, wanted=keep_index)
+        self._kernel_seconds = kernel_seconds()
+        self._slow = SlowCompiles(directory / SLOW, stack_after)
         self._before_run = before_run
-        self._first_runs = FirstRuns(directory)
+        self._first_runs: FirstRuns | None = None
         self._process = os.getpid()
         self._settings = CompileSettings()
         self._eager_calls = EagerCalls(self.session)
@@ -124,7 +136,8 @@ class DumpContext:
         if os.getpid() != self._process:
             return  # A forked child inherits the context; the files are its parent's to write.
         with self._problems.contained("taking functions out of their files"):
-            self._first_runs.end()
+            if self._first_runs is not None:
+                self._first_runs.end()
         with self._problems.contained("reading the last cache entries"):
             entries.read_new_entries(self._recorder)
             self._told.note_dropped(entries.DROPPED)
@@ -135,11 +148,11 @@ class DumpContext:
             self._recorder.end_of_context()
         self.session.problems.extend(self._problems.found)
         self.session.ended = True
-        self.session.beside = page_of_processes(self.directory, self._shared)
         with self._problems.contained("writing the index"):
-            write_views(self.session, self._recorder.running(), self._earlier, self._dump, self._problems)
-        with self._problems.contained("writing the index of all processes"):
-            self._write_shared_indexes()
+            self._write_index()
+        with self._problems.contained("removing the log of the run"):
+            self._slow.close()
+            self._end_log()
         with self._problems.contained("telling of the run in the terminal"):
             self._tell()
         self._problems.write()
@@ -148,15 +161,30 @@ class DumpContext:
 
     def _write_so_far(self) -> None:
         with self._problems.contained("writing the index so far"):
-            write_views(self.session, self._recorder.running(), self._earlier, self._dump, self._problems)
+            self._write_views()
+
+    def _write_views(self) -> None:
+        from depyf.torch.dump.views import write_views
+
+        write_views(self.session, self._recorder.running(), self._earlier, self._dump, self._problems)
+
+    def _end_log(self) -> None:
+        """Remove the log once the index stands in its place."""
+        log, self._log = self._log, None
+        if log is not None and (self.directory / INDEX).is_file():
+            log.end()
 
     def _tell(self) -> None:
         """Print the run in a few lines where somebody sees them: a program's own output is none of depyf's."""
         if sys.stderr is not None and sys.stderr.isatty() and os.environ.get(SUMMARY_VARIABLE, "1") != "0":
             show(summary(self.session, self.directory), sys.stderr)
 
-    def _write_shared_indexes(self) -> None:
-        """Write the pages about this process and those beside it."""
+    def _write_index(self) -> None:
+        """Write the views of the run, and the pages about this process and those beside it."""
+        from depyf.report.process_index import page_of_processes, write_process_index, write_rank_index
+
+        self.session.beside = page_of_processes(self.directory, self._shared)
+        self._write_views()
         if self.session.beside:
             write_process_index(self._shared)
         if self._whole_job is not None:
@@ -167,39 +195,71 @@ class DumpContext:
         if os.getpid() != self._process:
             return
         kind = record_kind(metadata)[0]
-        metadata = self._with_id(kind, metadata)
+        metadata = self._with_id(kind, metadata, payload)
         compile_id = record_compile_id(metadata)
         if kind == stages.FRAME_STARTS and compile_id is not None:
             self._selection.begins(compile_id, caller.code_in_progress())
         if self._selection.leaves_out(compile_id):
             return
-        self._first_runs.changed(compile_id)
+        if self._first_runs is not None:
+            self._first_runs.changed(compile_id)
         if kind == stages.FRAME_STARTS and compile_id is not None:
             self._settings.begin(compile_id)
             with self._problems.contained("reading cache entries"):
                 entries.read_new_entries(self._recorder)
         elif kind == stages.FRAME_ENDS:
             self._settings.end(compile_id)
+        phase = self._recorder.phase_of(compile_id)
         running = self._recorder.record(metadata, payload)
         if kind == stages.GUARD_TREE:
             self._on_guards(compile_id, running)
-        elif kind == stages.FRAME_ENDS and running is not None and running.compile.failure is not None:
-            self._watch_eager_calls(running)
+        elif kind == stages.FRAME_ENDS and running is not None:
+            self._on_end(running, phase)
+        self._note_kernel_seconds(kind, running)
+        self._tell_progress(kind, compile_id)
+
+    def _note_kernel_seconds(self, kind: str, running: Running | None) -> None:
+        """Note how long kernels were compiled in a compile that ends, or in that of its backward."""
+        if kind not in (stages.FRAME_STARTS, stages.FRAME_ENDS, stages.BACKWARD_ENDS):
+            return
+        before, self._kernel_seconds = self._kernel_seconds, kernel_seconds()
+        spent = round(self._kernel_seconds - before, 6)
+        if running is not None and spent > 0 and kind != stages.FRAME_STARTS:
+            name = KERNELS if kind == stages.FRAME_ENDS else f"backward {KERNELS}"
+            running.compile.seconds[name] = running.compile.seconds.get(name, 0.0) + spent
+
+    def _tell_progress(self, kind: str, compile_id: CompileId | None) -> None:
+        """Write what a record has changed, and watch the compile that it begins or ends."""
+        self._log_compile(compile_id)
+        if kind == stages.FRAME_STARTS:
+            self._slow.begin(compile_id)
+        elif kind == stages.FRAME_ENDS:
+            self._slow.end(compile_id)
         if kind in (stages.FRAME_STARTS, stages.FRAME_ENDS) and self._progress is not None:
             self._progress.changed()
 
-    def _with_id(self, kind: str, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _with_id(self, kind: str, metadata: Mapping[str, Any], payload: str | None) -> Mapping[str, Any]:
         """Return the metadata of a record with its compile id, where a compile ahead of any call has it."""
         compile_id = record_compile_id(metadata)
         if compile_id is None:
-            return self._ahead.with_id(metadata)
+            return self._ahead.with_id(metadata, payload)
         if kind != stages.FRAME_STARTS and not self._recorder.knows(compile_id):
             self._ahead.begin(compile_id)
         return metadata
 
-    def _watch_eager_calls(self, running: Running) -> None:
+    def _on_end(self, running: Running, phase: str) -> None:
+        """Note which lines were read and what interrupted it in `phase`; count the calls that run eager from now on."""
         code = caller.code_in_progress()
-        if code is not None:
+        if code is None:
+            return
+        reading = reading_of(code)
+        if reading is not None:
+            running.compile.lines = lines_read(running.compile, reading)
+        interrupt = caller.interrupt() if running.code is None else None
+        if interrupt is not None and running.compile.failure is None:
+            words = str(interrupt) or "it was interrupted"
+            running.compile.failure = Failure(type(interrupt).__name__, words, None, phase)
+        if running.compile.failure is not None:
             self._eager_calls.watch(code, running.function)
 
     def _on_guards(self, compile_id: CompileId | None, running: Running | None) -> None:
@@ -235,6 +295,7 @@ class DumpContext:
         )
         if HITS not in self.session.unavailable:
             self._recorder.await_runs(new_code if made is None else made)
+        self._log_compile(current[0] if current is not None else None)
         if untraced is not None and current is not None:
             untraced.after_code(current)
             if self._progress is not None:
@@ -256,6 +317,12 @@ class DumpContext:
             self._untraced.on_graph(current, name, module)
         elif current is not None and name.startswith("__compiled_fn_"):
             self._recorder.name_graph(*current, name)
+            self._log_compile(current[0])
+
+    def _log_compile(self, compile_id: CompileId | None) -> None:
+        running = self._recorder.known(compile_id)
+        if self._log is not None and running is not None:
+            self._log.changed(running.function, running.compile)
 
     def on_run(self, code: types.CodeType) -> bool:
         """Count a call that an entry of this context serves; return whether it is one."""
@@ -263,11 +330,20 @@ class DumpContext:
             self._progress.offer()
         if self._before_run is not None and os.getpid() == self._process:
             self._run_in_files(code, self._before_run)
-        return self._selection.leaves_out_run(code) or self._recorder.count_run(code)
+        if self._selection.leaves_out_run(code):
+            return True
+        running = self._recorder.count_run(code)
+        if running is not None and self._log is not None:
+            self._log.count(running.compile)
+        return running is not None
 
     def _run_in_files(self, code: types.CodeType, tell: Callable[[list[str]], None]) -> None:
         """Have what compiled code calls run in the files of the dump, and tell where to break before it first runs."""
+        from depyf.torch.stepping.first_runs import FirstRuns
+
         running = self._recorder.made(code)
+        if self._first_runs is None:
+            self._first_runs = FirstRuns(self.directory)
         if running is None or not self._first_runs.is_new(running):
             return
         places: list[str] = []
@@ -283,11 +359,15 @@ class DumpContext:
         """Count a call that is served by code from before the context."""
         place = code.co_name, code.co_filename, code.co_firstlineno
         self.session.earlier[place] = self.session.earlier.get(place, 0) + 1
+        if self._log is not None and self.session.earlier[place] == 1:
+            self._log.session_changed()
 
     def on_skip(self, name: str, reason: str, filename: str) -> None:
         """Note a frame that runs as the user wrote it, and why."""
         if os.getpid() == self._process and self._selection.fits_names(name, filename):
             self._recorder.skipped(name, reason, filename)
+            if self._log is not None:
+                self._log.session_changed()
 
     def on_error(self, where: str, error: BaseException) -> None:
         """Note an error inside depyf."""
@@ -298,6 +378,27 @@ class DumpContext:
         current = seams.current_compile()
         names = self._recorder.graph_names(current[0]) if current is not None else ()
         return names[-1] if names else f"__compiled_fn_{LOOSE}"
+
+
+def _running_log(directory: Path, session: Session, *, wanted: bool) -> RunningLog | None:
+    """Remove the log that an earlier context has left, and begin one where it is wanted."""
+    if not wanted and not (directory / LOG).exists():
+        return None
+    from depyf.report.running_log import RunningLog, remove_log
+
+    remove_log(directory)
+    return RunningLog(directory, session) if wanted else None
+
+
+def _untraced(recorder: Recorder) -> tuple[Untraced | None, UntoldBreaks | None]:
+    """Return what stands in for records that this torch does not write."""
+    breaks = lacking.traced_breaks() is not None
+    if seams.has_structured_trace() and not breaks:
+        return None, None
+    from depyf.torch.capture.untraced import UntoldBreaks, Untraced
+
+    untraced = None if seams.has_structured_trace() else Untraced(recorder)
+    return untraced, UntoldBreaks(recorder) if breaks else None
 
 
 def current_context() -> DumpContext | None:
@@ -340,6 +441,8 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
             thread that runs it. What that code calls runs from the files of the dump from then on, as in `debug`.
             It must not raise. Never called where torch (before 2.12) does not say which compiled code runs.
         keep_trace: leave torch's own trace in the folder `trace` of the dump, too, for other tools that read it.
+        stack_after: seconds from which on a compile is slow: its Python stack is written to `slow_compile.txt`, with
+            Python's `faulthandler.dump_traceback_later`, which the program cannot use for itself then. 0 for never.
 
     Raises:
         DumpDirectoryError: on entering, before anything is compiled: the directory cannot be written to.
@@ -357,6 +460,7 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
         install: bool = False,
         before_run: Callable[[list[str]], None] | None = None,
         keep_trace: bool = False,
+        stack_after: float = 0.0,
     ) -> None:
         self._directory = dump_src_dir
         self._options: dict[str, Any] = {
@@ -368,6 +472,7 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
             "install": install,
             "before_run": before_run,
             "keep_trace": keep_trace,
+            "stack_after": stack_after,
         }
         self._entered: list[DumpContext] = []
 

@@ -13,6 +13,7 @@ from typing import Any
 from depyf.report.model import Artefact, CompileId, Dialect, Function, Session, Unavailable, UserLine
 from depyf.report.user_source import function_source, line_at
 from depyf.torch.adapters import caller, seams
+from depyf.torch.capture.line_facts import name_of
 from depyf.torch.capture.sources import keep_source
 from depyf.torch.capture.weak_codes import WeakCodes
 from depyf.torch.guards.tree import Tree
@@ -80,6 +81,15 @@ class Recorder(join.Join[Running]):
         """Return whether a compile has begun."""
         return compile_id in self._running
 
+    def phase_of(self, compile_id: CompileId | None) -> str:
+        """Return the part of the compiler that a compile is in, empty where none is known."""
+        running = self.known(compile_id)
+        return running.compile.phase if running is not None else ""
+
+    def known(self, compile_id: CompileId | None) -> Running | None:
+        """Return a compile that has begun."""
+        return self._running.get(compile_id) if compile_id is not None else None
+
     def begun(self, compile_id: CompileId, code: types.CodeType) -> Running:
         """Return a compile; one whose first record was not seen begins here, with the names of `code`."""
         with self.lock:
@@ -87,6 +97,17 @@ class Recorder(join.Join[Running]):
             if running is None:
                 here = UserLine(code.co_filename, code.co_firstlineno, "", code.co_name)
                 running = self._begin(compile_id, (here,), code)
+            return running
+
+    def begun_at(
+        self, compile_id: CompileId, stack: tuple[UserLine, ...], code: types.CodeType | None = None
+    ) -> Running:
+        """Return a compile; one whose first record was not seen begins here, at the last line of a stack."""
+        with self.lock:
+            running = self._running.get(compile_id)
+            if running is None:
+                running = self._begin(compile_id, stack, code)
+                running.compile.user_stack = stack[:-1]
             return running
 
     def await_runs(self, code: types.CodeType) -> None:
@@ -97,13 +118,12 @@ class Recorder(join.Join[Running]):
             running.compile.hits = 0
             self._by_code[code] = running
 
-    def count_run(self, code: types.CodeType) -> bool:
-        """Note that compiled code is about to run; return whether it was made in this context."""
+    def count_run(self, code: types.CodeType) -> Running | None:
+        """Note that compiled code is about to run; return the compile that made it, None if that was before."""
         running = self.made(code)
-        if running is None:
-            return False
-        running.compile.hits = (running.compile.hits or 0) + 1
-        return True
+        if running is not None:
+            running.compile.hits = (running.compile.hits or 0) + 1
+        return running
 
     def made(self, code: types.CodeType) -> Running | None:
         """Return the compile that made `code`, or None where it was made before."""
@@ -131,9 +151,7 @@ class Recorder(join.Join[Running]):
 
     def leaves_out(self, kind: str) -> bool:
         """Return whether a kind of record says nothing that is joined; depyf writes listings of its own."""
-        return (
-            kind in stages.UNINTERESTING or kind == stages.INTERNED_STRING or kind.endswith(stages.BYTECODE_SUFFIXES)
-        )
+        return kind in stages.UNINTERESTING or kind == stages.INTERNED_STRING or kind.endswith(stages.BYTECODE_SUFFIXES)
 
     def place_of_start(self, details: Mapping[str, Any]) -> tuple[tuple[UserLine, ...], object]:
         """Return the stack of a compile that begins, with what the running frames add to it, and its code."""
@@ -167,6 +185,12 @@ class Recorder(join.Join[Running]):
     def known_before(self, code: object) -> Function | None:
         """Return the function of code that an earlier context in the directory told of."""
         return self._known_before(code) if isinstance(code, types.CodeType) else None
+
+    def _function(self, compile_id: CompileId, here: UserLine, code: object) -> Function:
+        function = super()._function(compile_id, here, code)
+        if isinstance(code, types.CodeType) and not function.qualname:
+            function.qualname = name_of(code)
+        return function
 
     def _finish(self, running: Running, metrics: Mapping[str, Any]) -> None:
         super()._finish(running, metrics)

@@ -9,21 +9,22 @@ import dataclasses
 import dis
 import types
 from dataclasses import dataclass
+from pathlib import Path
 
-from depyf.decompiler import api
+from depyf.decompiler.function import Decompiled, decompile_function
 from depyf.report.graph_source import user_lines
 from depyf.report.model import Compile, Dialect, Function, Transformed
-from depyf.report.names import compiled_fn_number, file_part, stable_names
+from depyf.report.names import compiled_fn_number, file_part
 from depyf.report.reproducible import reproducible
 from depyf.report.transformed_source import Notes, annotated, comment_lines, renamed
 from depyf.report.user_source import marked_source
 from depyf.report.words import in_columns, place_words, proof_words, resumption, trigger_words
 from depyf.torch.capture.known_graphs import assumptions, result_names
-from depyf.torch.capture.listed_lines import listed_lines
-from depyf.torch.capture.listing import all_names, line_of_offset, listing, object_words
+from depyf.torch.capture.listing import line_of_offset, listing, names_in_dump, object_words
 from depyf.torch.capture.recorder import Running
-from depyf.torch.stepping.proven_codes import OF_FILE
+from depyf.torch.stepping.proven_codes import OF_FILE, FileCode
 from depyf.trace.directory import Dump
+from depyf.verify.assumptions import Assumptions
 from depyf.verify.candidate.recompile import is_same_but_for_lines, recompile
 from depyf.verify.level import Level
 
@@ -53,11 +54,11 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool, install: bool
 
     The result is None where Dynamo's own code has to stay: the equivalence is not proven, or the file could not be
     written; `subject.compile.transformed` says why. It is None, too, where nothing is to be put in its place
-    (`install`): then `debug` finds the code.
+    (`install`): then `debug` makes and proves the code.
     """
-    known = dataclasses.replace(assumptions(subject.compile, subject.new_code), in_place=True)
+    known = dataclasses.replace(assumptions(subject.compile, subject.new_code), in_place=install)
     names = result_names(subject.compile, subject.new_code)
-    decompiled = api.decompile_code(subject.new_code, simplify=True, assumptions=known, result_names=names)
+    decompiled = decompile_function(subject.new_code, simplify=True, assumptions=known, result_names=names)
     to_dump = names_in_dump(subject.new_code)
     to_process = {stable: name for name, stable in to_dump.items()}
     transformed = Transformed(
@@ -79,17 +80,30 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool, install: bool
     else:
         transformed.installed = False
         transformed.reason = "its file could not be written"
-    code = _compiled_from_file(subject, transformed, decompiled, text, str(dump.directory / name))
-    if transformed.file and not transformed.installed and transformed.level is not Level.UNPROVEN:
-        dump.write(name, annotated(transformed.module, _notes(subject)))
+    code = None
+    if install or log_bytecode:
+        code = _compiled_from_file(subject, transformed, decompiled, text, str(dump.directory / name))
+        if transformed.file and not transformed.installed and transformed.level is not Level.UNPROVEN:
+            dump.write(name, annotated(transformed.module, _notes(subject)))
     if log_bytecode:
         _write_listings(subject, transformed, code, dump, name)
         if code is not None:
+            from depyf.torch.capture.listed_lines import listed_lines
+
             transformed.lines_of_bytecode = listed_lines(subject.new_code, code, known)
-    if code is not None and transformed.installed and not install:
-        OF_FILE[subject.new_code] = code
-        transformed.installed, transformed.reason = False, ""  # It could be; what is not exact about it is no reason.
+    if transformed.installed and not install:
+        _leave_in_file(subject, transformed, decompiled, dump.directory / name, known)
     return code if transformed.installed else None
+
+
+def _leave_in_file(
+    subject: Subject, transformed: Transformed, decompiled: Decompiled, path: Path, known: Assumptions
+) -> None:
+    """Leave Dynamo's code in its place, and note for `debug` how the file stands for it."""
+    function = None if subject.new_code.co_name == "<lambda>" else decompiled.function
+    names = {**decompiled.names, **transformed.names}
+    OF_FILE[subject.new_code] = FileCode(path, function, decompiled.placeholders, names, decompiled.functions, known)
+    transformed.installed, transformed.reason = False, ""  # It could be; what is not exact about it is no reason.
 
 
 def write_without_source(subject: Subject, dump: Dump, error: Exception) -> None:
@@ -115,7 +129,7 @@ def _file_name(subject: Subject, dump: Dump) -> str:
 
 
 def _compiled_from_file(
-    subject: Subject, transformed: Transformed, decompiled: api.Decompiled, text: str, path: str
+    subject: Subject, transformed: Transformed, decompiled: Decompiled, text: str, path: str
 ) -> types.CodeType | None:
     """Return the code of a file with the names of this process, or None where it is not the code that was proven."""
     if transformed.level is Level.UNPROVEN:
@@ -135,13 +149,6 @@ def _compiled_from_file(
         transformed.reason = "the file does not compile to the code that was proven"
         return None
     return code
-
-
-def names_in_dump(code: types.CodeType) -> dict[str, str]:
-    """Return what names with a random part or an address in them are called in a dump."""
-    names, variables = all_names(code)
-    # A variable keeps its name: variables are compared with the user's own by Dynamo.
-    return stable_names(sorted(names - variables))
 
 
 def _notes(subject: Subject) -> Notes:

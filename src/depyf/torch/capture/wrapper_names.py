@@ -17,8 +17,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from depyf.report.given_names import GivenName, Wrapper
 from depyf.report.links.wrappers import BACKWARDS, FORWARDS
-from depyf.report.model import Artefact, Compile, Dialect, GivenName, Wrapper
+from depyf.report.model import Artefact, Compile, Dialect
 from depyf.report.user_source import short_path
 from depyf.torch.capture.qualified import qualified_name
 from depyf.torch.capture.reachable import OWN_PACKAGES, cell_values, held, reachable_functions

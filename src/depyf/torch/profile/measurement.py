@@ -27,6 +27,8 @@ FEWEST, LONGEST = 5, 2.0
 """Steps of a stretch, at least; seconds after which two steps are enough."""
 SHORTEST, MANY = 0.15, 30
 """Seconds of a stretch, at least; steps that are enough in less."""
+AGAIN = 5
+"""Times that both kinds of stretches take turns again: a machine is faster or slower for seconds."""
 FEWEST_LINED = 3
 """Steps in which each line is marked."""
 WARM = 2
@@ -52,7 +54,7 @@ def _order(*, against_eager: bool) -> list[Stretch]:
     """Return the stretches of a run; a run that ends early has seen one of each."""
     measured = [Stretch.PROFILED, Stretch.BARE]
     eager = [Stretch.EAGER, Stretch.EAGER_BARE] if against_eager else []
-    return [Stretch.WARM, *measured, Stretch.LINED, *eager, *measured, *measured, Stretch.DONE]
+    return [Stretch.WARM, *measured, Stretch.LINED, *eager, *measured * AGAIN, Stretch.DONE]
 
 
 @dataclass(slots=True)
@@ -198,7 +200,8 @@ class Measurement:
         match kind:
             case Stretch.PROFILED | Stretch.LINED | Stretch.EAGER:
                 if kind in _WITH_LINES:
-                    self._lines = LineMarks(self._calls_of(number) if kind is Stretch.EAGER else None)
+                    is_eager = kind is Stretch.EAGER
+                    self._lines = LineMarks(self._calls_of(number) if is_eager else None, with_libraries=is_eager)
                 # The first mark is that of the next step: the profiler takes longer for the first one it sees.
                 self._window = Window()
             case Stretch.EAGER_BARE:

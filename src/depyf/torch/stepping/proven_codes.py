@@ -1,10 +1,81 @@
-"""The code of a file that is proven to do the same as code that Dynamo made, for as long as torch keeps the latter."""
+"""The code of a file that is proven to do the same as code that Dynamo made, for as long as torch keeps the latter.
+
+The proof that a file tells of is of what the code does. What takes the place of running code must let go of its values
+as early, too. That is proven when `debug` asks for the code: compiling nothing else pays for it.
+"""
 
 from __future__ import annotations
 
 import types
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 
+from depyf.bytecode.reader import read
+from depyf.errors import DecompilationError
 from depyf.torch.capture.weak_codes import WeakCodes
+from depyf.verify.assumptions import Assumptions
+from depyf.verify.candidate.recompile import recompile
+from depyf.verify.compare import verify
+from depyf.verify.level import Level
 
-OF_FILE: WeakCodes[types.CodeType] = WeakCodes()
-"""By Dynamo's code. The constants of both are the same objects, so that nothing lives longer for it."""
+
+@dataclass(slots=True)
+class FileCode:
+    """A file with the source of Dynamo's code, and what makes code of it in this process.
+
+    `placeholders`, `names` and `functions` are as in `recompile`. The constants of the code are the same objects as
+    those of Dynamo's, so that nothing lives longer for it.
+    """
+
+    path: Path
+    function: str | None
+    placeholders: Mapping[str, object]
+    names: Mapping[str, str]
+    functions: Mapping[str, str]
+    assumptions: Assumptions
+    made: types.CodeType | None = None
+    reason: str = ""
+
+    def code(self, of_dynamo: types.CodeType) -> types.CodeType | None:
+        """Return the code of the file that may run in the place of Dynamo's; None, with a reason, where none may."""
+        if self.made is None and not self.reason:
+            try:
+                self.reason = self._prove(of_dynamo)
+            except (OSError, DecompilationError) as error:
+                self.reason = str(error)
+        return self.made
+
+    def _prove(self, of_dynamo: types.CodeType) -> str:
+        """Make the code and prove it; return why it may not run, or nothing."""
+        text = self.path.read_text(encoding="utf-8")
+        reason = ""
+        for lets_go in (False, True):
+            code = recompile(
+                text,
+                of_dynamo,
+                filename=str(self.path),
+                placeholders=self.placeholders,
+                function=self.function,
+                names=self.names,
+                functions=self.functions,
+                lets_go=lets_go,
+            )
+            verdict = verify(read(of_dynamo), read(code), replace(self.assumptions, in_place=True))
+            if verdict.level is not Level.UNPROVEN:
+                self.made = code
+                return ""
+            reason = reason or verdict.reason
+            if not verdict.outlives:
+                break
+        return reason
+
+
+OF_FILE: WeakCodes[FileCode] = WeakCodes()
+"""By Dynamo's code."""
+
+
+def code_of_file(of_dynamo: types.CodeType) -> types.CodeType | None:
+    """Return the code of a file that may run in the place of code that Dynamo made, or None."""
+    found = OF_FILE.get(of_dynamo)
+    return found.code(of_dynamo) if found is not None else None

@@ -13,7 +13,7 @@ from depyf.report.names import compiled_fn_number
 from depyf.torch.adapters import interpreted, other_code, seams
 from depyf.torch.capture.reachable import reachable_functions
 from depyf.torch.dump.told import LiveCompile
-from depyf.torch.stepping.proven_codes import OF_FILE
+from depyf.torch.stepping.proven_codes import OF_FILE, code_of_file
 from depyf.torch.stepping.steppable import SourceFile, Steppable
 
 RUNNABLE = (Dialect.GRAPH, Dialect.KERNEL, Dialect.PYTHON)
@@ -62,8 +62,11 @@ def _why_not(live: LiveCompile, code: types.CodeType) -> str:
     if not isinstance(transformed, Transformed) or transformed.installed:
         return ""
     made = live.transformed() if live.transformed is not None else None
-    if made is None or OF_FILE.get(made) is None:
+    in_file = OF_FILE.get(made) if made is not None else None
+    if made is None or in_file is None:
         return transformed.reason or "it was compiled in a context that leaves it in its place"
+    if in_file.code(made) is None:
+        return in_file.reason
     return other_code.reason_against(code, seams.cache_entries(code))
 
 
@@ -113,7 +116,7 @@ def transformed_from_files(live: Iterable[LiveCompile]) -> Iterator[None]:
     with ExitStack() as undo:
         for code in codes.values():
             entries = seams.cache_entries(code)
-            proven = [OF_FILE.get(each.code) for each in entries]
+            proven = [code_of_file(each.code) for each in entries]
             if any(each is not None for each in proven) and not other_code.reason_against(code, entries):
                 # Entries without a file are loaded too: calls that they serve must not go to another one.
                 others = [(entry, other or entry.code) for entry, other in zip(entries, proven, strict=True)]

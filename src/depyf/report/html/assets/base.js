@@ -32,6 +32,13 @@ const depyf = (() => {
     for (const { resolve } of callbacks) resolve(content);
   }
 
+  // Puts data that was compressed: the browser undoes it.
+  async function unpack(name, packed) {
+    const bytes = Uint8Array.from(atob(packed), (each) => each.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    put(name, JSON.parse(await new Response(stream).text()));
+  }
+
   function load(name) {
     if (chunks.has(name)) return Promise.resolve(chunks.get(name));
     const inline = document.getElementById("chunk-" + name);
@@ -61,6 +68,6 @@ const depyf = (() => {
   }
 
   const processes = JSON.parse(document.getElementById("directory").textContent);
-  return { element, coded, put, load, forget, processes, signs: { compiled: "✓", recompiled: "↻", broke: "//", skipped: "–", failed: "✕" } };
+  return { element, coded, put, unpack, load, forget, processes, signs: { compiled: "✓", recompiled: "↻", broke: "//", skipped: "–", failed: "✕" } };
 })();
 window.depyf = depyf;

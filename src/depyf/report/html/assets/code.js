@@ -47,6 +47,11 @@ depyf.code = (() => {
         });
         const number = this.first + offset;
         const row = element("div", { class: "ln", "data-n": number, role: "listitem" }, element("span", { class: "g" }, String(number)));
+        const run = this.options.run && this.options.run(number);
+        if (run) {
+          row.classList.add("is-" + run.name);
+          row.firstChild.title = run.words;
+        }
         if (this.options.marks) row.append(element("span", { class: "m" }, this.options.marks(number)));
         row.append(text);
         const kind = this.marked.get(number);

@@ -25,7 +25,8 @@ depyf.costsPage = (() => {
       const step = data.step, bare = step.without_profiler;
       host.append(
         element("h1", {}, "A step takes " + words(step.seconds)),
-        element("p", { class: "lead" }, step.steps + " steady steps were measured" + (bare === null ? "" : "; without the profiler one takes " + words(bare)) +
+        element("p", { class: "lead" }, step.steps + " steady steps were measured" + (bare === null ? "" : "; in steps without the profiler one takes " + words(bare)) +
+          (step.profiler ? "; the profiler's own " + words(step.profiler) + " a step is left out" : "") +
           (step.eager === null ? "" : "; without compiled code " + words(step.eager)) + ". " +
           Object.entries(step.left_out).map(([why, count]) => "Left out: " + count + " that " + why + ". ").join("")),
         data.notes.map((note) => element("p", { class: "notice" }, note)),

@@ -2,6 +2,7 @@
 depyf.functionPage = (() => {
   const { element, signs } = depyf;
   const SOURCE = "source", FAR = 25;
+  const kinds = { Resume: "resumes", Recompile: "recompile", Outside: "graph" };
   const host = document.getElementById("function");
   let shown = null;
 
@@ -13,7 +14,7 @@ depyf.functionPage = (() => {
       this.linesOf = new Map();
       this.pinned = null;
       this.panes = [];
-      this.head = element("div", { class: "fnhead" }, element("h1", {}, data.name), element("span", { class: "type" }, data.owner), element("span", { class: "place" }, data.file + ":" + data.line));
+      this.head = element("div", { class: "fnhead" }, element("h1", {}, data.name), element("span", { class: "type" }, data.owner), element("span", { class: "place" }, data.file && data.file + ":" + data.line));
       this.entries = element("div", { class: "entries", role: "group", "aria-label": "Entries" });
       this.why = element("div", { class: "why" });
       this.foot = element("div", { class: "foot", "aria-live": "polite" });
@@ -21,9 +22,15 @@ depyf.functionPage = (() => {
       for (const entry of data.entries) {
         this.entries.append(element("button", { type: "button", "data-entry": entry.key, title: entry.why, onclick: () => this.go(entry.key) },
           element("i", { class: "sign " + entry.status }, signs[entry.status]), element("code", {}, entry.id), " ",
-          element("span", { class: "aside" }, entry.kind === "Resume" ? "resumes" : entry.kind === "Recompile" ? "recompile" : "first call")));
+          element("span", { class: "aside" }, kinds[entry.kind] || "first call")));
       }
       host.replaceChildren(this.head, this.entries, this.why, this.row, this.foot);
+    }
+
+    // What runs a line of the user's, where the run tells: a graph, Dynamo's code between graphs, Python, or nothing yet.
+    runOf(block, line) {
+      const name = Object.keys(block.states).find((each) => block.states[each].includes(line));
+      return name && { name, words: this.data.states[name] };
     }
 
     get docs() { return this.entry.docs; }
@@ -72,10 +79,11 @@ depyf.functionPage = (() => {
 
     tell() {
       const { entry } = this;
-      const facts = [element("b", {}, entry.fn === this.data.name ? "compile " + entry.id : entry.fn + ", compile " + entry.id), ": " + entry.why + ". "];
+      const facts = [element("b", {}, entry.kind === "Outside" ? "graph " + entry.id : entry.fn === this.data.name ? "compile " + entry.id : entry.fn + ", compile " + entry.id), ": " + entry.why + ". "];
       const counts = [[entry.ops, "operation", "operations"], [entry.guards, "guard", "guards"], [entry.hits, "call served", "calls served"]].filter(([number]) => number !== null);
       if (counts.length) facts.push(counts.map(([number, one, many]) => number + " " + (number === 1 ? one : many)).join(", ") + ". ");
-      facts.push(entry.missing ? "No code: " + entry.missing : "Proof of the transformed code: " + entry.proof + ".");
+      if (entry.kind !== "Outside") facts.push(entry.missing ? "No code: " + entry.missing : "Proof of the transformed code: " + entry.proof + ".");
+      if (entry.restarts) facts.push(" ", depyf.coded(entry.restarts), ".");
       if (entry.failure) facts.push(this.givenUp(entry.failure));
       if (entry.gone) facts.push(element("div", {}, "Serves no more calls: " + entry.gone));
       this.why.replaceChildren(...facts);
@@ -139,8 +147,23 @@ depyf.functionPage = (() => {
       }
       const places = origins.slice(0, 3).map((each) => this.data.origins[each].join(":")).join(", ");
       const more = origins.length > 3 ? ` and ${origins.length - 3} more lines` : "";
-      const kin = this.docs.filter((each) => each.lead).map((each) => [each.label, this.kinIn(each, origins).size]).filter(([, count]) => count);
-      this.foot.replaceChildren(element("b", {}, places + more), kin.map(([label, count]) => `${label} ${count}`).join("  ·  "));
+      const leading = this.docs.filter((each) => each.lead), named = (each) => each.kernels.length > 0;
+      const kin = [...leading.filter(named), ...leading.filter((each) => !named(each))].map((each) => this.kinWords(each, origins)).filter(Boolean);
+      this.foot.replaceChildren(element("b", {}, places + more), kin.join("  ·  "));
+    }
+
+    // What a text has of some lines of the user's: kernels by name, of other texts the number of lines.
+    kinWords(doc, origins) {
+      const lines = this.kinIn(doc, origins), names = this.kernelsAt(doc, lines);
+      if (names.length) return `${doc.label}: ${names.join(", ")}`;
+      return lines.size ? `${doc.label} ${lines.size}` : "";
+    }
+
+    // The kernels that are called at some lines of a text, each once, with how often.
+    kernelsAt(doc, lines) {
+      const counts = new Map();
+      for (const [line, name] of doc.kernels) if (lines.has(line)) counts.set(name, (counts.get(name) || 0) + 1);
+      return [...counts].map(([name, count]) => (count > 1 ? `${name} ×${count}` : name));
     }
 
     // Moves the kept line by one, in the text that it is in.
@@ -199,7 +222,7 @@ depyf.functionPage = (() => {
       const scroll = element("div", { class: "scroll", tabindex: "0", "aria-label": "Your source" });
       page.data.blocks.forEach((block, index) => {
         const view = new depyf.code.Code(block.text.split("\n"), {
-          first: block.first, language: "python",
+          first: block.first, language: "python", run: (line) => page.runOf(block, line),
           marks: (line) => depyf.marks.of(page, block.file, line), after: (line) => depyf.marks.note(page, block.file, line),
         });
         this.views.push(view);
@@ -207,7 +230,8 @@ depyf.functionPage = (() => {
         scroll.append(element("div", { class: "blockhead" }, element("b", {}, block.name || "module level"), "  " + block.file + ":" + block.first), view.root);
       });
       if (!page.data.blocks.length) scroll.append(element("p", { class: "notice" }, "The source of this function cannot be read."));
-      const bar = element("div", { class: "bar" }, element("span", { class: "title" }, "your source"));
+      const bar = element("div", { class: "bar" }, element("span", { class: "title" }, "your source"),
+        page.data.share ? element("span", { class: "share", title: page.data.share }, element("b", {}, page.data.share.split(" lines ")[0] + " lines"), " in graphs") : null);
       this.root = element("div", { class: "pane source" }, bar, scroll);
     }
 
@@ -300,6 +324,8 @@ depyf.functionPage = (() => {
       const unlinked = doc.links.length ? null : element("p", { class: "notice unlinked" }, "No line of yours is linked to this text: " + doc.note + ".");
       this.scroll.replaceChildren(...(unlinked ? [unlinked] : []), this.view.root);
       this.scroll.scrollTop = 0;
+      // The imports at the head of a module are around any graph.
+      if (doc.starts > FAR) this.view.show(doc.starts);
     }
 
     has(place) { return this.doc !== null && place.doc === this.doc.key; }

@@ -1,0 +1,75 @@
+"""Where the user can do something about a value that a function of a library refused: at the user's own call of it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+
+from depyf.report.model import Compile, Function, UserLine
+from depyf.report.refused import Refused
+from depyf.report.user_source import is_generated, is_library_file, is_of_torch
+
+_POSITION = re.compile(r"\w+\[(\d+)\]$")
+_KEYWORD = re.compile(r"\w+\[['\"](\w+)['\"]\]$")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The user's line that calls a function of a library.
+
+    `value` is what the line hands over for what was refused, as it is written there; empty where that is not seen.
+    """
+
+    line: UserLine
+    value: str
+
+
+def own_call(function: Function, compiled: Compile, why: Refused) -> Call | None:
+    """Return the user's call that led to a function of a library, None for a function of the user's own."""
+    if not is_foreign(function.filename):
+        return None
+    stack = [line for line in compiled.user_stack if not is_of_torch(line.filename)]
+    own = [line for line in stack if not is_foreign(line.filename)]
+    if not own:
+        return None
+    return Call(own[-1], _argument(own[-1].text, function, why) if own[-1] is stack[-1] else "")
+
+
+def is_foreign(filename: str) -> bool:
+    """Return whether a file is none of the user's own."""
+    return is_library_file(filename) or is_generated(filename)
+
+
+def _argument(text: str, function: Function, why: Refused) -> str:
+    """Return what a line hands over for a parameter; empty where that is not to be seen in the line."""
+    calls = [node for node in ast.walk(_parsed(text)) if isinstance(node, ast.Call)]
+    position, keyword = _place(function, why.subject)
+    for call in calls:
+        named = [each.value for each in call.keywords if each.arg is not None and each.arg == keyword]
+        plain = not any(isinstance(each, ast.Starred) for each in call.args)
+        given = [*named, *call.args[position : position + 1]] if plain and position is not None else named
+        if given and isinstance(given[0], (ast.Name, ast.Attribute, ast.Subscript)):
+            return ast.unparse(given[0])
+    return ""
+
+
+def _parsed(text: str) -> ast.Module:
+    """Return the syntax of a line, that of the head of a statement included; nothing where it is not whole."""
+    for candidate in (text, f"{text} pass"):
+        try:
+            return ast.parse(candidate)
+        except SyntaxError:
+            continue
+    return ast.Module(body=[], type_ignores=[])
+
+
+def _place(function: Function, subject: str) -> tuple[int | None, str]:
+    """Return at which position and under which name an argument is handed over: `self` is bound before."""
+    position, keyword = _POSITION.match(subject), _KEYWORD.match(subject)
+    if position is not None:
+        return int(position[1]), ""
+    if keyword is not None:
+        return None, keyword[1]
+    own = [each for each in function.parameters if each != "self"]
+    return (own.index(subject), subject) if subject in own else (None, subject)

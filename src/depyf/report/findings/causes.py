@@ -1,0 +1,133 @@
+"""What functions were compiled again for: each independent thing that the nearest entry refused, with its compiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from depyf.report.catalogue import Kind, kind_of_recompile
+from depyf.report.catalogue.recompiles import COUNTER, GROWTH
+from depyf.report.findings.failures import is_limit
+from depyf.report.model import Compile, Function, Recompile, Session
+from depyf.report.nearest import changed_dimensions, literal, nearest
+from depyf.report.refused import Refused
+from depyf.report.user_source import is_of_torch
+
+STACK = "___stack"
+"""How Dynamo calls a value that is handed over a graph break."""
+
+Change: TypeAlias = frozenset[tuple[object, object]]
+"""Pairs of numbers or strings: what was expected, and what was there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Recompiles of a function for one thing: what the nearest entry refused each time."""
+
+    function: Function
+    kind: Kind
+    refused: tuple[Refused, ...]
+    compiles: tuple[Compile, ...]
+    is_first: bool
+    """Whether it is the first that an entry refused; else another thing was refused each time, too."""
+    below: tuple[Cause, ...] = ()
+    """The same in functions that this one calls: their recompiles follow from these."""
+
+    @property
+    def step(self) -> int:
+        """Return by how much a number rises from each recompile to the next, 0 where it does not do so evenly."""
+        return _step(self.refused)
+
+
+def causes(session: Session) -> list[Cause]:
+    """Return what the functions of a run were compiled again for; what follows from a call further out is below it."""
+    found = [each for function in session.functions.values() for each in causes_of(function)]
+    inside: dict[int, int] = {}
+    for index, each in enumerate(found):
+        outer = next((place for place, other in enumerate(found) if _follows(each, other)), None)
+        if outer is not None:
+            inside[index] = outer
+    below: dict[int, list[Cause]] = {}
+    for index in inside:
+        outermost = index
+        while outermost in inside:
+            outermost = inside[outermost]
+        below.setdefault(outermost, []).append(found[index])
+    return [
+        Cause(each.function, each.kind, each.refused, each.compiles, each.is_first, tuple(below.get(index, ())))
+        for index, each in enumerate(found)
+        if index not in inside
+    ]
+
+
+def causes_of(function: Function) -> Iterator[Cause]:
+    """Yield what a function was compiled again for, in the order in which it came up."""
+    found: dict[tuple[str, str], list[tuple[Refused, Compile]]] = {}
+    kinds: dict[str, Kind] = {}
+    firsts: set[tuple[str, str]] = set()
+    for compiled in function.compiles:
+        told = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
+        if told is None or (compiled.failure is not None and is_limit(compiled.failure)):
+            continue
+        if told.reasons[0].subject.startswith(STACK):
+            continue  # The value is one that a graph break leaves behind, and the break is a finding.
+        for number, reason in enumerate(told.reasons):
+            kind = kind_of_recompile(reason, function.parameters, function.source)
+            kinds[kind.name] = kind
+            key = kind.name, reason.subject
+            found.setdefault(key, []).append((reason, compiled))
+            if number == 0:
+                firsts.add(key)
+    for key, told_of in found.items():
+        refused, compiles = zip(*told_of, strict=True)
+        yield Cause(function, _grown(kinds[key[0]], refused), refused, compiles, key in firsts)
+
+
+def _grown(kind: Kind, refused: tuple[Refused, ...]) -> Kind:
+    """Return the kind of growth, where a number or a length rises by one step from call to call."""
+    if _step(refused) == 0:
+        return kind
+    if kind.name.endswith("-int"):
+        return COUNTER
+    return GROWTH if kind.name.endswith("-length") else kind
+
+
+def _step(refused: tuple[Refused, ...]) -> int:
+    values = [literal(each.actual) for each in refused]
+    numbers = [literal(refused[0].expected), *values]
+    if len(numbers) < 3 or not all(type(each) is int for each in numbers):
+        return 0
+    steps = {second - first for first, second in zip(numbers, numbers[1:], strict=False)}  # type: ignore[operator]
+    return steps.pop() if len(steps) == 1 else 0
+
+
+def _follows(cause: Cause, outer: Cause) -> bool:
+    """Return whether each recompile of a cause came in a call that had recompiled a function further out for it."""
+    if cause.function is outer.function:
+        return False
+    changes = list(zip(outer.compiles, map(_change, outer.refused), strict=True))
+    return all(
+        any(one.order < compiled.order and _is_outside(one, compiled) and before & own for one, before in changes)
+        for compiled, own in zip(cause.compiles, map(_change, cause.refused), strict=True)
+    )
+
+
+def _change(refused: Refused) -> Change:
+    """Return which numbers or strings had changed, nothing for what has but two states."""
+    if refused.aspect == "size":
+        return frozenset(changed_dimensions(refused))
+    expected, actual = literal(refused.expected), literal(refused.actual)
+    if type(expected) is type(actual) and isinstance(expected, (int, float, str)) and not isinstance(expected, bool):
+        return frozenset(((expected, actual),))
+    return frozenset()
+
+
+def _is_outside(outer: Compile, compiled: Compile) -> bool:
+    """Return whether a compile was called from where another one was, or from further inside."""
+    own, other = _places(outer), _places(compiled)
+    return other[: len(own)] == own
+
+
+def _places(compiled: Compile) -> list[tuple[str, int]]:
+    return [(line.filename, line.line) for line in compiled.user_stack if not is_of_torch(line.filename)]

@@ -1,0 +1,53 @@
+"""The templates of the pages, compiled once: what Python does for modules, done for them."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import sys
+from importlib import resources
+from pathlib import Path
+
+import jinja2
+
+
+def asset(name: str) -> str:
+    """Return the text of a file of the page."""
+    return resources.files("depyf.report.html").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+class Compiled(jinja2.BytecodeCache):
+    """Keeps compiled templates where Python keeps the bytecode of this folder, if that may be written."""
+
+    def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        """Read a template that an earlier run has compiled."""
+        with contextlib.suppress(OSError), open(_place(bucket), "rb") as file:
+            bucket.load_bytecode(file)
+
+    def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        """Keep a template for later runs."""
+        if sys.dont_write_bytecode:
+            return
+        # An installation may be read-only, and two processes may write at once: then it is compiled again.
+        with contextlib.suppress(OSError):
+            path = _place(bucket)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary = path.with_name(f"{path.name}.{id(bucket)}")
+            temporary.write_bytes(bucket.bytecode_to_string())
+            temporary.replace(path)
+
+
+def _place(bucket: jinja2.bccache.Bucket) -> Path:
+    beside = Path(__file__).with_name(f"{bucket.key}.py")
+    return Path(importlib.util.cache_from_source(str(beside))).with_suffix(".jinja")
+
+
+def environment() -> jinja2.Environment:
+    """Return what makes pages of the templates; all that they are given is escaped."""
+    return jinja2.Environment(
+        loader=jinja2.FunctionLoader(asset),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        bytecode_cache=Compiled(),
+    )

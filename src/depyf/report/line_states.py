@@ -1,0 +1,154 @@
+"""What runs each line of the user's: a graph, Dynamo's code around the graphs, Python; or nothing has compiled it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+from depyf.report.lines_read import LinesRead
+from depyf.report.model import Compile, Function, Session
+from depyf.report.names import resumed_function
+from depyf.report.naming import plain_name
+
+
+class LineState(Enum):
+    """What runs a line; where compiles differ, the first of these that fits one of them."""
+
+    GRAPH = "graph"
+    BETWEEN = "between"
+    EAGER = "eager"
+    NEVER = "never"
+
+    @property
+    def words(self) -> str:
+        """Return what a line of this state does, as its title says it."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    LineState.GRAPH: "runs in a graph, or was evaluated when one was made",
+    LineState.BETWEEN: "runs in Dynamo's code between graphs",
+    LineState.EAGER: "runs eager: what follows a graph break, or a compile that failed, was not compiled",
+    LineState.NEVER: "never compiled: no compile came to it",
+}
+
+
+Place: TypeAlias = tuple[str, str, int]
+"""A function: its file, its name and its first line."""
+
+
+@dataclass(slots=True)
+class FunctionLines:
+    """The lines of a function that do something, with what runs them."""
+
+    name: str
+    filename: str
+    first_line: int
+    states: dict[int, LineState] = field(default_factory=dict)
+
+    @property
+    def plain_name(self) -> str:
+        """Return the name that stands behind `def`."""
+        return self.name.rpartition(".")[2]
+
+    def is_of(self, function: Function) -> bool:
+        """Return whether the lines are those of a function that was compiled."""
+        own = (self.filename, self.plain_name, self.first_line)
+        return own == (function.filename, plain_name(function), function.first_line)
+
+    def count(self, state: LineState) -> int:
+        """Return how many lines have a state."""
+        return sum(each is state for each in self.states.values())
+
+    @property
+    def share(self) -> int:
+        """Return how many percent of the lines run in graphs."""
+        return round(100 * self.count(LineState.GRAPH) / len(self.states)) if self.states else 0
+
+    @property
+    def words(self) -> str:
+        """Return the share of the lines that run in graphs, as a sentence."""
+        rest = [
+            f"{self.count(state)} {words}"
+            for state, words in (
+                (LineState.BETWEEN, "between graphs"),
+                (LineState.EAGER, "eager"),
+                (LineState.NEVER, "never compiled"),
+            )
+            if self.count(state)
+        ]
+        of = f"{self.share} % of the {len(self.states)} lines of `{self.name}` run in graphs"
+        return f"{of} ({', '.join(rest)})" if rest else of
+
+
+def line_states(session: Session) -> list[FunctionLines]:
+    """Return the functions that Dynamo read in a run, in the order in which it came to them; none if it is not told."""
+    found: dict[Place, FunctionLines] = {}
+    for _, compiled in session.compiles():
+        for each in compiled.lines:
+            of = _lines_of(found, each)
+            for line in each.lines:
+                state = _state(compiled, each, line)
+                of.states[line] = min(of.states.get(line, state), state, key=_ORDER.index)
+    between = set(_lines_between(session))
+    for function in found.values():
+        for line, state in function.states.items():
+            if state is LineState.GRAPH and (function.filename, line) in between:
+                function.states[line] = LineState.BETWEEN
+    for filename, name, first in _left_eager(session):
+        for function in found.values():
+            if (function.filename, function.plain_name) == (filename, name):
+                _run_eager(function, first)
+    return list(found.values())
+
+
+_ORDER = list(LineState)
+
+
+def _state(compiled: Compile, read: LinesRead, line: int) -> LineState:
+    """Return what became of a line in one compile; all that is computed for a graph without operations is lost."""
+    if compiled.failure is not None or line not in read.read:
+        return LineState.NEVER
+    return LineState.GRAPH if line in read.in_graphs or compiled.op_count else LineState.BETWEEN
+
+
+def _lines_between(session: Session) -> Iterator[tuple[str, int]]:
+    """Yield the lines at which graphs end, and those whose effects Dynamo's code repeats after a graph."""
+    for _, compiled in session.compiles():
+        in_graphs = {(each.filename, line) for each in compiled.lines for line in each.in_graphs}
+        for found in compiled.breaks:
+            yield from ((line.filename, line.line) for line in found.stack)
+            if found.where is not None:
+                yield found.where.filename, found.where.line
+        for effect in compiled.effects:
+            yield from {(line.filename, line.line) for line in effect.lines} - in_graphs
+
+
+def _lines_of(found: dict[Place, FunctionLines], read: LinesRead) -> FunctionLines:
+    """Return what is known of a function; the rest of one after a break is a part of it."""
+    for known in found.values():
+        within = known.states and min(known.states) <= read.first_line <= max(known.states)
+        starts = known.first_line == read.first_line
+        if (known.filename, known.name) == (read.filename, read.name) and (starts or within):
+            return known
+    place = read.filename, read.name, read.first_line
+    return found.setdefault(place, FunctionLines(read.name, read.filename, read.first_line))
+
+
+def _left_eager(session: Session) -> Iterator[tuple[str, str, int]]:
+    """Yield the file and name of each function of which no compile was made from a line on, with that line."""
+    for name, filename, _ in session.skipped:
+        rest = resumed_function(name)
+        if rest is not None:
+            yield filename, rest[0], rest[1]
+    for function in session.functions.values():
+        if function.compiles and all(each.failure is not None for each in function.compiles):
+            yield function.filename, plain_name(function), function.resumes_at or function.first_line
+
+
+def _run_eager(function: FunctionLines, first: int) -> None:
+    for line, state in function.states.items():
+        if line >= first and state is LineState.NEVER:
+            function.states[line] = LineState.EAGER

@@ -1,0 +1,47 @@
+"""What a reader calls a function: with its class, and a resume function by the line that it goes on from."""
+
+from __future__ import annotations
+
+import posixpath
+
+from depyf.report.model import Function
+from depyf.report.modules import owner
+from depyf.report.names import resumed_function
+
+CALLS_FORWARD = "torch/nn/modules/module.py"
+"""Torch's file from which `forward` is called, whatever the function is called that stands there."""
+
+
+def title(function: Function) -> str:
+    """Return the name of a function for a reader.
+
+    before: `forward`, or `wrapper` where a decorator has replaced it; `torch_dynamo_resume_in_forward_at_39`
+    after: `GPT2Model.forward`; `Block.forward from line 40 on`
+    """
+    if not function.is_resume and resumed_function(function.name) is None:
+        return _whole(function)
+    line = function.resumes_at or function.first_line
+    return f"{_whole(function)} from line {line} on"
+
+
+def plain_name(function: Function) -> str:
+    """Return the name that stands behind `def`, that of the resumed function for a resume function."""
+    rest = resumed_function(function.name)
+    return rest[0] if rest is not None else function.name
+
+
+def _whole(function: Function) -> str:
+    name = plain_name(function)
+    qualified = function.qualname or name
+    if "." in qualified or not _is_forward(function):
+        return qualified
+    cls = owner(function).rpartition(".")[2]
+    return f"{cls}.forward" if cls else qualified
+
+
+def _is_forward(function: Function) -> bool:
+    """Return whether a function was called as the `forward` of a module."""
+    if plain_name(function) == "forward":
+        return True
+    stack = function.compiles[0].user_stack if function.compiles else ()
+    return bool(stack) and posixpath.normpath(stack[-1].filename.replace("\\", "/")).endswith(CALLS_FORWARD)

@@ -1,0 +1,59 @@
+"""What the profiler itself costs is taken out of a step, so that its buckets add up to a step without the profiler.
+
+before: a step of 1.10 ms with 300 events, of 1.00 ms without the profiler: kernel 0.8 ms, wrapper 0.2 ms, guards 0.1 ms
+after: kernel 0.8 ms, wrapper 0.11 ms, guards 0.09 ms, and 0.1 ms that the profiler took
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import median
+
+from depyf.report.profile.charges import BACKWARD, KERNEL
+from depyf.report.profile.model import Cost
+
+MOST_AN_EVENT = 2e-6
+"""Seconds that the profiler takes for an event, at most. Measured: 0.2 to 0.6 us for an operation, 2 us for a region
+that Python opens. Steps that differ by more than this do so for another reason."""
+_EVEN = 1e-12
+
+
+def overhead(measured: Sequence[Sequence[float]], bare: Sequence[Sequence[float]], events: float) -> float:
+    """Return the seconds of a step that the profiler takes.
+
+    Stretches take turns, and a machine is faster or slower for seconds: each stretch is compared with the one after it.
+
+    measured: seconds of the steps of each stretch with the profiler.
+    bare: seconds of the steps of each stretch without it.
+    events: how many it saw in a step.
+    """
+    pairs = [median(a) - median(b) for a, b in zip(measured, bare) if a and b]
+    return min(max(0.0, median(pairs)), MOST_AN_EVENT * events) if pairs else 0.0
+
+
+def without_overhead(costs: Sequence[Cost], seconds: float) -> list[Cost]:
+    """Take the profiler's own seconds out of what each charge costs: in equal parts for each time that it is there.
+
+    Kernels keep what the profiler says of them: it sees none of its own work inside of them.
+    """
+    taken = dict.fromkeys((index for index, cost in enumerate(costs) if not _is_kernel(cost)), 0.0)
+    open_charges = set(taken)
+    while seconds > _EVEN and open_charges:
+        a_time = seconds / sum(costs[index].times for index in open_charges)
+        for index in sorted(open_charges):
+            part = min(a_time * costs[index].times, costs[index].seconds - taken[index])
+            taken[index] += part
+            seconds -= part
+        open_charges = {index for index in open_charges if costs[index].seconds - taken[index] > _EVEN}
+    found = [_less(cost, taken.get(index, 0.0)) for index, cost in enumerate(costs)]
+    return sorted(found, key=lambda cost: -cost.seconds)
+
+
+def _is_kernel(cost: Cost) -> bool:
+    return cost.charge.kind == KERNEL or cost.charge.kind == BACKWARD and bool(cost.charge.file)
+
+
+def _less(cost: Cost, seconds: float) -> Cost:
+    kept = 1 - seconds / cost.seconds if cost.seconds else 1.0
+    return replace(cost, each_step=tuple(kept * each for each in cost.each_step))

@@ -1,0 +1,97 @@
+"""A graph that is compiled with no call that Dynamo compiles: export, AOTInductor, `standalone_compile`, `compile_fx`.
+
+Torch gives the records of such a compile no id. They are written inside of one call of torch's, which the program
+makes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+from depyf.report.model import UserLine
+from depyf.report.user_source import line_at
+
+_TORCH = os.path.join(os.path.dirname(torch.__file__), "")
+_COMPILERS = tuple(
+    os.path.join(_TORCH, *parts)
+    for parts in (
+        ("export", ""),
+        ("_export", ""),
+        ("_inductor", ""),
+        ("_functorch", "aot_autograd.py"),
+        ("_functorch", "_aot_autograd", ""),
+    )
+)
+"""How the names of files begin whose functions compile what a program gives them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """One such compile in progress.
+
+    key: what tells it from others in progress. of: gives what is compiled while that lives, None where it is unknown.
+    stack: the line of the program that asks for it, and then what is compiled: the user's function of a module, or
+        torch's own function where a graph is given.
+    code: the user's code, of a module.
+    is_traced: whether torch runs the user's module to get its graph, and Dynamo compiles nothing.
+    """
+
+    key: int
+    of: Callable[[], object]
+    stack: tuple[UserLine, ...]
+    code: types.CodeType | None
+    is_traced: bool
+
+
+_TRACES = "_non_strict_export"
+
+
+def in_progress() -> Alone | None:
+    """Return what is compiled alone in this thread, or None. What one such compile asks another one for is a part."""
+    outermost, is_traced = None, False
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(_COMPILERS):
+            outermost = frame
+            is_traced |= frame.f_code.co_name == _TRACES
+        frame = frame.f_back
+    return _of_call(outermost, is_traced=is_traced) if outermost is not None else None
+
+
+def _of_call(frame: types.FrameType, *, is_traced: bool) -> Alone:
+    names = frame.f_code.co_varnames
+    first = frame.f_locals.get(names[0]) if names else None
+    try:
+        of: Callable[[], object] = weakref.ref(first)
+    except TypeError:
+        of = _unknown
+    code = _forward(first)
+    caller = frame.f_back
+    place = (caller.f_code.co_filename, caller.f_lineno, caller.f_code.co_name) if caller is not None else None
+    callers = (line_at(*place),) if place is not None else ()
+    if code is not None:
+        here = line_at(code.co_filename, code.co_firstlineno, code.co_name)
+    elif callers:
+        here = UserLine(callers[0].filename, callers[0].line, callers[0].text, frame.f_code.co_name)
+    else:
+        here = UserLine(frame.f_code.co_filename, frame.f_lineno, "", frame.f_code.co_name)
+    return Alone(id(frame), of, (*callers, here), code, is_traced)
+
+
+def _unknown() -> None:
+    return None
+
+
+def _forward(module: object) -> types.CodeType | None:
+    """Return the code of a module's `forward` that somebody wrote: a graph module's is made of its graph."""
+    if not isinstance(module, torch.nn.Module) or isinstance(module, torch.fx.GraphModule):
+        return None
+    forward = getattr(type(module), "forward", None)
+    return forward.__code__ if isinstance(forward, types.FunctionType) else None

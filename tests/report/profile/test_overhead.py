@@ -1,0 +1,41 @@
+"""What the profiler takes is taken out of what is no kernel."""
+
+from __future__ import annotations
+
+import pytest
+
+from depyf.report.profile.charges import BACKWARD, GUARDS, KERNEL, PYTHON, WRAPPER, Charge
+from depyf.report.profile.model import Cost
+from depyf.report.profile.overhead import MOST_AN_EVENT, overhead, without_overhead
+
+
+def cost(kind: str, *seconds: float, times: float = 1, file: str = "") -> Cost:
+    return Cost(Charge(kind, file=file), seconds, times)
+
+
+def test_a_part_is_taken_for_each_time() -> None:
+    costs = [cost(KERNEL, 8.0, 8.0, times=9), cost(WRAPPER, 2.0, 4.0, times=3), cost(GUARDS, 1.0, 1.0)]
+    found = without_overhead(costs, 1.0)
+    kept = {each.charge.kind: each for each in found}
+    assert kept[KERNEL].each_step == (8.0, 8.0)
+    assert kept[WRAPPER].seconds == pytest.approx(3.0 - 0.75)
+    assert kept[WRAPPER].each_step == pytest.approx((1.5, 3.0)), "each step loses the same part"
+    assert kept[GUARDS].seconds == pytest.approx(0.75)
+
+
+def test_nobody_loses_more_than_it_has_and_the_others_bear_the_rest() -> None:
+    found = without_overhead([cost(PYTHON, 0.25, times=3), cost(WRAPPER, 4.0)], 1.0)
+    assert [each.seconds for each in found] == pytest.approx([3.25, 0.0])
+
+
+def test_a_step_of_kernels_alone_stays_as_it_is() -> None:
+    costs = [cost(KERNEL, 2.0), cost(BACKWARD, 1.0, file="kernel.py")]
+    assert without_overhead(costs, 1.0) == costs
+
+
+def test_what_no_profiler_takes_is_noise() -> None:
+    slow, fast = [2.0e-3] * 3, [1.0e-3] * 3
+    assert overhead([[2.1e-3] * 3, [1.1e-3] * 3], [slow, fast], 300) == pytest.approx(1e-4), "each beside its neighbour"
+    assert overhead([[3.0e-3]], [fast], 300) == pytest.approx(300 * MOST_AN_EVENT)
+    assert overhead([[0.9e-3]], [fast], 300) == 0.0
+    assert overhead([[1.0], []], [[], [1.0]], 300) == 0.0

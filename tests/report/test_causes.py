@@ -1,0 +1,94 @@
+"""One cause is one finding, in however many functions it shows; two causes are two, in however few recompiles."""
+
+from __future__ import annotations
+
+import contextlib
+
+from depyf.report.findings import findings
+from depyf.report.model import Compile, CompileId, Function, GraphBreak, Recompile, Refusal, Session, UserLine
+
+
+def run_of(*functions: Function) -> Session:
+    return Session("2.13.0", "3.11.7", functions={each.key: each for each in functions})
+
+
+def function(
+    frame: int, name: str, filename: str, stack: tuple[UserLine, ...], order: int, *explained: str
+) -> Function:
+    """Return a function that was compiled, and again in the next call, where its first entry refused."""
+    first = Compile(CompileId(frame, 0), name, filename, 1, user_stack=stack, order=frame)
+    again = Compile(CompileId(frame, 1), name, filename, 1, user_stack=stack, order=order)
+    again.trigger = Recompile((Refusal(f"{frame}/0", explained[:1], explained),))
+    made = Function(str(frame), name, filename, 1, "", str(frame), compiles=[first, again])
+    made.parameters = ("self", "x", "mode")
+    return made
+
+
+CALL = UserLine("train.py", 9, "out = net(ids)", "main")
+INNER = UserLine("net.py", 4, "return inner(x)", "net")
+SIZE = 'size of L["x"]: expected (2, 8), got (2, 12)'
+
+
+def test_a_size_that_varies_is_one_finding_at_the_outermost_call() -> None:
+    inside = 'size of L["x"]: expected (2, 8, 4), got (2, 12, 4)'
+    run = run_of(
+        function(0, "net", "net.py", (CALL,), 10, SIZE),
+        function(1, "inner", "net.py", (CALL, INNER), 11, inside),
+    )
+    (found,) = findings(run)
+    assert (found.kind, found.compiles, found.cost.compiles) == ("tensor-size", ("0/1", "1/1"), 2)
+    assert "`net` was compiled again" in found.cause and "and with it `inner`" in found.cause
+
+
+def test_another_size_inside_and_a_call_from_elsewhere_are_findings_of_their_own() -> None:
+    other = 'size of L["x"]: expected (3, 5), got (3, 6)'
+    elsewhere = UserLine("other.py", 2, "inner(x)", "f")
+    for stack, text in (((CALL, INNER), other), ((elsewhere,), SIZE)):
+        run = run_of(function(0, "net", "net.py", (CALL,), 10, SIZE), function(1, "inner", "net.py", stack, 11, text))
+        assert len(findings(run)) == 2
+
+
+def test_what_came_before_is_no_consequence() -> None:
+    run = run_of(
+        function(0, "net", "net.py", (CALL,), 12, SIZE), function(1, "inner", "net.py", (CALL, INNER), 11, SIZE)
+    )
+    assert len(findings(run)) == 2
+
+
+def test_a_function_of_a_library_is_told_at_the_call_of_the_users() -> None:
+    library = contextlib.__file__
+    run = run_of(function(0, "inner", library, (CALL,), 10, SIZE))
+    (found,) = findings(run)
+    assert str(found.where) == "train.py:9"
+    assert "the size of `ids`" in found.cause and "mark_dynamic(ids, 1)" in found.fix
+
+
+def test_what_no_call_of_the_users_hands_over_is_not_marked() -> None:
+    library = contextlib.__file__
+    between = UserLine(library, 3, "self.forward(x)", "generate")
+    (found,) = findings(run_of(function(0, "inner", library, (CALL, between), 10, SIZE)))
+    assert str(found.where) == "train.py:9"
+    assert "mark_dynamic" not in found.fix and "dynamic=True" in found.fix
+
+
+def test_two_things_that_change_at_once_are_both_told() -> None:
+    run = run_of(function(0, "net", "net.py", (CALL,), 10, SIZE, "L[\"mode\"]: expected 'a', got 'b'"))
+    assert [each.kind for each in findings(run)] == ["tensor-size", "argument-string"]
+
+
+def test_a_resume_function_is_named_by_the_users_function() -> None:
+    made = function(0, "torch_dynamo_resume_in_forward_at_4", "net.py", (CALL,), 10, SIZE)
+    made.resumes_at, made.qualname = 5, "Net.forward"
+    (found,) = findings(run_of(made))
+    assert "`Net.forward from line 5 on`" in found.cause
+
+
+def test_breaks_inside_of_a_library_are_one_finding_at_the_call_of_the_users() -> None:
+    library = contextlib.__file__
+    made = function(0, "inner", library, (CALL,), 10, SIZE)
+    for line, reason, compiled in ((5, "logging", made.compiles[0]), (9, "other", made.compiles[1])):
+        where = UserLine(library, line, "x", "inner")
+        compiled.breaks.append(GraphBreak(reason, "", (), "", where, (where,), 0, ""))
+    found = [each for each in findings(run_of(made)) if each.kind == "graph-break"]
+    assert [(str(each.where), each.compiles) for each in found] == [("train.py:9", ("0/0", "0/1"))]
+    assert found[0].cause.endswith("contextlib.py:5, and 1 more graph break inside of that call")

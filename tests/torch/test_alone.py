@@ -1,0 +1,106 @@
+"""What is compiled with no call of Dynamo's behind it has a story of its own: name, place, graphs, time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch._functorch.aot_autograd import aot_function
+
+import depyf
+from depyf.report.model import Compile, Function, Session, Unavailable
+from depyf.torch.adapters import lacking
+
+pytestmark = pytest.mark.skipif(lacking.structured_trace() is not None, reason="torch writes no records of it")
+
+
+class Net(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = torch.nn.Linear(4, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.linear(x).relu()
+
+
+def unchanged(graph: torch.fx.GraphModule, _: object) -> torch.fx.GraphModule:
+    return graph
+
+
+def compiled_alone(function: Callable[..., Any]) -> Callable[..., Any]:
+    made: Callable[..., Any] = aot_function(function, fw_compiler=unchanged)
+    return made
+
+
+def stories(session: Session) -> list[tuple[Function, Compile]]:
+    assert session.loose == []
+    assert session.problems == []
+    return list(session.compiles())
+
+
+def test_a_graph_that_is_compiled_alone(tmp_path: Path) -> None:
+    with depyf.prepare_debug(tmp_path) as session:
+        compiled_alone(torch.sin)(torch.ones(3, requires_grad=True))
+    ((function, compiled),) = stories(session)
+    assert str(compiled.id).startswith("g")
+    assert (Path(function.filename).name, compiled.user_stack[-1].function) == (
+        Path(__file__).name,
+        "test_a_graph_that_is_compiled_alone",
+    )
+    assert {"Forward_graph", "Backward_graph"} <= {each.stage for each in compiled.artefacts}
+    assert compiled.seconds["total"] > 0
+    assert isinstance(compiled.guards, Unavailable)
+    assert isinstance(compiled.transformed, Unavailable)
+    assert f"{compiled.id}" in (tmp_path / "index.md").read_text()
+
+
+def test_two_that_are_compiled_in_one_line_are_two(tmp_path: Path) -> None:
+    with depyf.prepare_debug(tmp_path) as session:
+        for function in (torch.sin, torch.cos, torch.exp):
+            compiled_alone(function)(torch.ones(3, requires_grad=True))
+    found = stories(session)
+    assert len({each.id for _, each in found}) == len(found) == 3
+    assert all(len([each for each in one.artefacts if each.stage == "Forward_graph"]) == 1 for _, one in found)
+
+
+def test_calls_of_what_was_compiled_alone_are_no_compiles(tmp_path: Path) -> None:
+    made = compiled_alone(torch.sin)
+    x = torch.ones(3, requires_grad=True)
+    made(x)
+    with depyf.prepare_debug(tmp_path) as session:
+        made(x).sum().backward()
+    assert stories(session) == []
+
+
+def test_what_dynamo_compiles_has_its_own_ids(tmp_path: Path) -> None:
+    with depyf.prepare_debug(tmp_path) as session:
+        torch.compile(torch.nn.Linear(4, 4), backend="aot_eager")(torch.ones(2, 4)).sum().backward()
+        compiled_alone(torch.sin)(torch.ones(3, requires_grad=True))
+    dynamos, alone = (each for _, each in stories(session))
+    assert [str(each.id).startswith("g") for each in (dynamos, alone)] == [False, True]
+    assert "Backward_graph" in {each.stage for each in dynamos.artefacts}
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_a_module_that_is_exported_is_named(tmp_path: Path, strict: bool) -> None:
+    with depyf.prepare_debug(tmp_path) as session:
+        torch.export.export(Net(), (torch.ones(2, 4),), strict=strict)
+    ((function, _),) = stories(session)
+    assert (function.name, function.first_line) == ("forward", Net.forward.__code__.co_firstlineno)
+
+
+def test_the_graph_of_compiled_autograd_is_of_the_frame_that_dynamo_compiles(tmp_path: Path) -> None:
+    compiled_autograd = pytest.importorskip("torch._dynamo.compiled_autograd")
+    if not hasattr(compiled_autograd, "_enable"):
+        pytest.skip("this torch enables compiled autograd in another way")
+    net = Net()
+    with depyf.prepare_debug(tmp_path) as session, compiled_autograd._enable(torch.compile(backend="eager")):
+        net(torch.ones(2, 4)).sum().backward()
+    if session.loose and all(each.id.autograd < 0 for _, each in session.compiles()):
+        pytest.skip("this torch does not say to which frame such a graph belongs")
+    ((_, compiled),) = stories(session)
+    assert "Compiled_autograd_graph" in {each.stage for each in compiled.artefacts}
+    assert all((tmp_path / each.file).is_file() for each in compiled.artefacts)

@@ -1,0 +1,80 @@
+"""Which lines run in graphs, between them, eager, and never."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+
+import depyf  # noqa: E402 - after the check that torch is there
+from depyf.report.index_reader import read_run  # noqa: E402
+from depyf.report.line_states import FunctionLines, line_states  # noqa: E402
+from depyf.torch.adapters import lacking  # noqa: E402
+from tests.torch.needs import needs  # noqa: E402
+
+pytestmark = needs(lacking.structured_trace())
+
+
+class Net(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+        self.is_plain = True
+
+    def scaled(self, x: torch.Tensor) -> torch.Tensor:
+        y = x * 2  # graph
+        if self.is_plain:  # graph
+            return y  # graph
+        return y + 1  # never
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.layer(x)  # graph
+        if x.shape[0] > 100:  # graph
+            x = x * 3  # never
+        print("", end="")  # between
+        x = self.scaled(x)  # graph
+        return x + 1  # graph
+
+
+def looped(x: torch.Tensor) -> torch.Tensor:
+    for _ in range(2):  # eager
+        x = x + 1  # eager
+        print("", end="")  # eager
+    return x  # eager
+
+
+def marked(function: object) -> dict[int, str]:
+    """Return the lines of a function that say what runs them, by the words at their ends."""
+    lines, first = inspect.getsourcelines(function)  # type: ignore[arg-type]
+    return {first + number: text.split("# ")[1].strip() for number, text in enumerate(lines) if "# " in text}
+
+
+def told(functions: list[FunctionLines], name: str) -> dict[int, str]:
+    (found,) = (each for each in functions if each.plain_name == name)
+    return {line: state.value for line, state in found.states.items()}
+
+
+def test_each_line_says_what_runs_it(tmp_path: Path) -> None:
+    torch._dynamo.reset()
+    with depyf.prepare_debug(tmp_path) as session:
+        torch.compile(Net(), backend="eager")(torch.ones(2, 4))
+        torch.compile(looped, backend="eager")(torch.ones(2))
+    for found in (line_states(session), line_states(read_run(tmp_path).session)):
+        assert told(found, "forward") == marked(Net.forward)
+        assert told(found, "scaled") == marked(Net.scaled)
+        assert told(found, "looped") == marked(looped)
+    (forward,) = (each for each in line_states(session) if each.plain_name == "forward")
+    assert forward.words.startswith("67 % of the 6 lines of `") and "1 between graphs, 1 never" in forward.words
+    assert "67 % of the 6 lines" in (tmp_path / "index.md").read_text(encoding="utf-8")
+
+
+def test_torch_is_as_before(tmp_path: Path) -> None:
+    from torch._dynamo.symbolic_convert import InstructionTranslatorBase
+
+    before = InstructionTranslatorBase.starts_line
+    with depyf.prepare_debug(tmp_path):
+        assert InstructionTranslatorBase.starts_line is not before
+    assert InstructionTranslatorBase.starts_line is before
