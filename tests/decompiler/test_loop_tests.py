@@ -48,7 +48,7 @@ def numbers(text: str) -> list[int]:
     graph = read_graph(text.strip("\n") + "\n", read((lambda: 0).__code__))
     labels = [block.index for block in graph.live()]
     scope = dict.fromkeys(labels, 0)
-    part_loop_tests(graph, {label: () for label in labels}, scope)
+    part_loop_tests(graph, dict.fromkeys(labels, ()), scope)
     return [scope.get(block.index, 0) for block in graph.live()]
 
 
