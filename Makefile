@@ -1,5 +1,6 @@
 # make demo     set up .venv, run the toy example under depyf, show what was found
 # make test     the same set-up with the development tools, then the whole test suite
+# make test-triton  the tests of Triton's kernels, which need no GPU, in an environment with triton
 # make docs     build the documentation into docs/_build (warnings are errors)
 # make gallery  build the reports of ten programs into gallery
 # make dist     build the sdist and the wheel into dist
@@ -14,6 +15,7 @@ TORCH   ?= torch==2.13.0
 BACKEND ?= inductor
 OUT     ?= depyf_output
 TESTS   ?=
+TRITON  ?= triton
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -21,7 +23,7 @@ PIP   := $(BIN)/python -m pip --disable-pip-version-check
 # One stamp per torch: with another TORCH the environment is brought up to date, not trusted.
 STAMP := $(VENV)/.for-$(subst /,_,$(subst +,_,$(subst =,_,$(subst >,_,$(subst <,_,$(TORCH))))))
 
-.PHONY: demo test test-cuda docs docs-outputs dist gallery lint types check measure bars readme clean
+.PHONY: demo test test-cuda test-triton triton-tests docs docs-outputs dist gallery lint types check measure bars readme clean
 .DEFAULT_GOAL := demo
 
 $(VENV)/.made:
@@ -76,9 +78,17 @@ dist: $(VENV)/.made
 	@$(BIN)/python -m build --quiet --outdir dist .
 	@ls dist
 
-# What only a GPU can show; everything is skipped, with the reason, where there is none.
+# What only a GPU can show is skipped, with the reason, where there is none; the rest is the contract suite.
 test-cuda: $(STAMP)-dev
-	@$(BIN)/python -m pytest -rs tests/torch/profile/test_cuda.py
+	@$(BIN)/python -m pytest -rs tests/torch tests/report/kernels
+
+# Triton's kernels run in its interpreter. The environment is one of its own, so that other tests run as ever.
+test-triton:
+	@$(MAKE) --no-print-directory VENV=.venv-triton triton-tests
+
+triton-tests: $(STAMP)-dev
+	@$(BIN)/python -c 'import triton' 2>/dev/null || $(PIP) install --quiet '$(TRITON)'
+	@$(BIN)/python -m pytest -rs tests/torch/kernels tests/report/kernels
 
 lint: $(STAMP)-dev
 	@$(BIN)/ruff check .

@@ -50,7 +50,7 @@ VERSION_AWARE = ("src/depyf/bytecode/versions/", "src/depyf/torch/adapters/")
 
 # What a part may import from outside the standard library.
 THIRD_PARTY = {
-    "torch": {"torch", "sympy", "numpy"},
+    "torch": {"torch", "sympy", "numpy", "triton"},
     "notebook": {"IPython", "torch"},
     "report": {"jinja2", "markupsafe", "rich"},
     "trace": {"fsspec", "zstandard"},

@@ -17,6 +17,7 @@ COMMANDS = {
     "verify": "verify:verify",
     "coverage": "coverage:coverage",
     "doctor": "doctor:doctor",
+    "kernel": "kernel:kernel",
 }
 """By name, the module of this package that has the command, and what it is called there."""
 

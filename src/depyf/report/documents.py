@@ -7,10 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from depyf.report.index_reader import Run
+from depyf.report.kernels.graph import read_graph
+from depyf.report.kernels.lines import Launched, launched, origins_of_lines
+from depyf.report.kernels.module import read_module
 from depyf.report.links.bytecode import OF_ORIGINAL, bytecode_links, dynamo_links
 from depyf.report.links.flow import flow
 from depyf.report.links.graphs import Places, graph_links, graph_places, node_origins
-from depyf.report.links.kernels import computed_by, kernel_links
+from depyf.report.links.kernels import Computed, computed_by, kernel_links
 from depyf.report.links.metadata import metadata_links
 from depyf.report.links.origins import NOWHERE, Links, Origin, Origins, joined
 from depyf.report.links.runnable import runnable_links
@@ -69,6 +72,11 @@ class Document:
     file: str
     text: str
     links: Links
+
+    @property
+    def is_kernels(self) -> bool:
+        """Return whether it is a module of Inductor's."""
+        return self.key.startswith("kernel")
 
 
 def documents(run: Run, function: Function, compiled: Compile) -> list[Document]:
@@ -187,29 +195,67 @@ def _guards(compiled: Compile) -> list[Document]:
     return [Document("guards", f"guards ({len(rows)})", "python", True, "", "\n".join(rows), links)]
 
 
-def _kernels(
-    run: Run, compiled: Compile, parts: list[str], graphs: list[Document], captured: Origins
-) -> list[Document]:
+@dataclass(frozen=True, slots=True)
+class KernelSource:
+    """A module of Inductor's, the graph that it lowers where that is there, and what its launches compute if told."""
+
+    artefact: Artefact
+    part: str
+    text: str
+    graph: Document | None
+    computed: dict[str, Computed] | None
+
+    @property
+    def nodes(self) -> dict[str, Origins]:
+        """Where the nodes of the graph came from, by name."""
+        return node_origins(self.graph.text, self.graph.links) if self.graph is not None else {}
+
+    def launched(self) -> list[Launched]:
+        """Return the launches of the module's kernels, each line with its nodes."""
+        told = {handle: each.nodes for handle, each in (self.computed or {}).items() if each.nodes}
+        graph = read_graph(self.graph.text if self.graph is not None else "")
+        return launched(read_module(self.text), graph, told)
+
+
+def kernel_sources(run: Run, compiled: Compile) -> list[KernelSource]:
+    """Return Inductor's modules of a compile, in order."""
+    parts = _parts(compiled.artefacts)
+    places = _captured_places(run, compiled)
+    pairs = zip(compiled.artefacts, parts, strict=True)
+    graphs = [_graph(run, each, part, places) for each, part in pairs if each.dialect is Dialect.GRAPH]
+    return _kernel_sources(run, compiled, parts, graphs)
+
+
+def _kernel_sources(run: Run, compiled: Compile, parts: list[str], graphs: list[Document]) -> list[KernelSource]:
     found = []
     for index, each in enumerate(compiled.artefacts):
         if each.dialect is not Dialect.KERNEL:
             continue
-        text, part = run.text(each.file), parts[index]
+        part = parts[index]
         lowered = [graph for graph in graphs if graph.key == _lowered_key(part) and _same_graph(graph, each)]
-        nodes = node_origins(lowered[-1].text, lowered[-1].links) if lowered else {}
         computed = computed_by(
             _beside(run, compiled, parts, index, STACK_TRACES), _beside(run, compiled, parts, index, MAPPINGS)
         )
-        is_backward = part == "backward"
+        found.append(KernelSource(each, part, run.text(each.file), lowered[-1] if lowered else None, computed))
+    return found
+
+
+def _kernels(
+    run: Run, compiled: Compile, parts: list[str], graphs: list[Document], captured: Origins
+) -> list[Document]:
+    found = []
+    for each in _kernel_sources(run, compiled, parts, graphs):
+        nodes, is_backward = each.nodes, each.part == "backward"
+        inside = origins_of_lines(each.launched(), nodes)
         found.append(
             Document(
                 key="kernel-backward" if is_backward else "kernel",
                 label="kernels backward" if is_backward else "kernels",
-                language="cpp" if "cpp_pybinding" in text else "python",
+                language="cpp" if "cpp_pybinding" in each.text else "python",
                 is_leading=True,
-                file=each.file,
-                text=text,
-                links=kernel_links(text, computed, nodes, run.names, captured),
+                file=each.artefact.file,
+                text=each.text,
+                links=kernel_links(each.text, each.computed, nodes, run.names, captured, inside),
             )
         )
     return found

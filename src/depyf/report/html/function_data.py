@@ -12,6 +12,7 @@ from depyf.report.documents import Document, documents, origin_of
 from depyf.report.html.chunks import Chunks
 from depyf.report.html.owners import owner_of
 from depyf.report.index_reader import Family, Run
+from depyf.report.kernel_calls import first_kernel, kernel_calls
 from depyf.report.line_states import FunctionLines, LineState
 from depyf.report.links.blocks import Block, blocks
 from depyf.report.links.origins import Links, Origin, Origins, joined
@@ -123,6 +124,7 @@ def _entry(run: Run, function: Function, compiled: Compile, places: _Places, chu
         "guards": guard_count(compiled),
         "seconds": compiled.seconds,
         "gone": compiled.gone,
+        "restarts": _restarts(compiled),
         "failure": _failure(compiled.failure) if compiled.failure else None,
         "missing": "" if isinstance(transformed, Transformed) else transformed.reason,
         "breaks": [
@@ -143,6 +145,16 @@ def _entry(run: Run, function: Function, compiled: Compile, places: _Places, chu
             for number, each in enumerate(texts)
         ],
     }
+
+
+def _restarts(compiled: Compile) -> str:
+    """Return how often Dynamo began the compile anew, and why, as far as torch measured it."""
+    if compiled.attempts < 2:
+        return ""
+    told = compiled.metrics.get("restart_reasons")
+    reasons = [str(each).partition("\n")[0] for each in told] if isinstance(told, list) else []
+    times = "once" if compiled.attempts == 2 else f"{compiled.attempts - 1} times"
+    return f"Dynamo restarted it {times}{': ' if reasons else ''}{'; '.join(sorted(reasons))}"
 
 
 def entry_key(compiled: Compile) -> str:
@@ -219,6 +231,8 @@ def _document(each: Document, places: _Places, chunks: Chunks, name: str) -> Jso
         "file": each.file,
         "lines": each.text.count("\n") + 1,
         "note": each.links.note,
+        "kernels": [[call.line, call.name] for call in kernel_calls(each.text)] if each.is_kernels else [],
+        "starts": first_kernel(each.text) if each.is_kernels else 1,
         "links": runs(each.links, places.of),
     }
     if len(each.text) <= MOST_INLINE:

@@ -51,12 +51,13 @@ def kernel_links(
     nodes: Mapping[str, Origins],
     names: Mapping[str, str],
     captured: Origins | None = None,
+    inside: Mapping[int, Origins] | None = None,
 ) -> Links:
     """Return where each line of Inductor's module came from.
 
     `computed` tells of each call by its handle, None where Inductor did not write it; `nodes` where each node of the
     lowered graph came from; `names` are those of the index for files. Places that are none of those of the graph that
-    was `captured` come from a cache.
+    was `captured` come from a cache. `inside` are lines of kernels of which more is known than whose they are.
     """
     if computed is None:
         return Links({}, UNTOLD)
@@ -75,6 +76,7 @@ def kernel_links(
         lines.setdefault(number, origins)
     lines.update((number, origins) for number, origins in input_lines(rows, lines) if origins)
     lines.update((number, origins) for number, origins in _definitions(rows, kernels) if origins)
+    lines.update((number, origins) for number, origins in (inside or {}).items() if origins)
     return Links(lines, NOTE)
 
 

@@ -1,0 +1,163 @@
+"""`depyf kernel`: one kernel of a run in a file of its own, that runs on any machine."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
+from depyf.report.documents import KernelSource, kernel_sources
+from depyf.report.html.process import processes
+from depyf.report.index_reader import Run
+from depyf.report.kernels.graph import read_graph
+from depyf.report.kernels.lines import Launched, origins_of_lines
+from depyf.report.kernels.module import read_module
+from depyf.torch.kernels.standalone import NotAlone, Told, standalone
+from depyf.trace.files import TraceError, find, is_dump
+from depyf.trace.reporting import Options, dump_jobs
+
+_PLACE = re.compile(r"(?P<file>.+):(?P<line>\d+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A launch of a kernel, and where it is from."""
+
+    run: Run
+    function: str
+    compile: str
+    source: KernelSource
+    launched: Launched
+
+
+@click.command("kernel")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="The file to write; NAME.py by default.")
+@click.option("--launch", "number", default=0, show_default=True, help="Which launch, where there are several.")
+@click.option("--run", "is_run", is_flag=True, help="Run the file, too.")
+@click.option("--pdb", "is_debugged", is_flag=True, help="Run the file under pdb, stopped in the kernel's first line.")
+@click.option("--at", metavar="FILE:LINE", help="With --pdb: stop in the lines that are there for this line of yours.")
+@click.argument("dump", metavar="DUMP", type=click.Path(path_type=Path))
+@click.argument("name", metavar="[NAME]", required=False)
+def kernel(
+    output: Path | None,
+    number: int,
+    is_run: bool,
+    is_debugged: bool,
+    at: str | None,
+    dump: Path,
+    name: str | None,
+) -> None:
+    """Write one kernel of a run into a file of its own; without NAME, list the kernels.
+
+    DUMP is the directory of a dump, or a trace: a file that TORCH_TRACE wrote, or a folder of them. The file has the
+    kernel, its inputs, the launch, and a check against the graph's own nodes, run eagerly. It needs torch (and triton
+    for Triton's kernels), not depyf. Without a GPU a Triton kernel runs in Triton's interpreter, line by line.
+
+    Exit code 0; 1 if the kernel cannot be written, or gives other values than the nodes when it is run; 2 if there is
+    no such dump or kernel.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        found = list(_found(dump, Path(folder)))
+    if name is None:
+        for each in dict.fromkeys(f"{each.launched.kernel.name}  {_origin(each)}" for each in found):
+            click.echo(each)
+        return
+    chosen = _chosen(found, name, number, dump)
+    path, places = output or Path(f"{name}.py"), _places(chosen)
+    _write(path, chosen, places)
+    click.echo(str(path))
+    if is_debugged:
+        sys.exit(subprocess.call([sys.executable, "-m", "pdb", *_commands(path, chosen, places, at), str(path)]))
+    if is_run:
+        sys.exit(subprocess.call([sys.executable, str(path)]))
+
+
+def _chosen(found: list[Found], name: str, number: int, dump: Path) -> Found:
+    named = [each for each in found if each.launched.kernel.name == name]
+    if number >= len(named):
+        known = ", ".join(dict.fromkeys(each.launched.kernel.name for each in found))
+        what = f"launch {number} of kernel" if named else "kernel"
+        _end(f"there is no {what} {name!r} in {dump}; there is: {known or 'none'}", EXIT_USAGE)
+    return named[number]
+
+
+def _end(message: str, code: int) -> NoReturn:
+    click.echo(f"depyf kernel: {message}", err=True)
+    sys.exit(code)
+
+
+def _found(dump: Path, folder: Path) -> Iterator[Found]:
+    """Yield every launch of a kernel in a dump or a trace."""
+    if not dump.exists():
+        _end(f"there is no {dump}", EXIT_USAGE)
+    try:
+        made = [] if is_dump(str(dump)) else dump_jobs(find((str(dump),)), folder, Options())
+        for directory in [each.directory for each in made] or [dump]:
+            for process in processes(directory, 0.0):
+                yield from _launches(process.run)
+    except (FileNotFoundError, TraceError) as error:
+        _end(str(error), EXIT_USAGE)
+    except (OSError, ValueError) as error:
+        _end(str(error), EXIT_FAILED)
+
+
+def _launches(run: Run) -> Iterator[Found]:
+    for function, compiled in run.session.compiles():
+        for source in kernel_sources(run, compiled):
+            for each in source.launched():
+                yield Found(run, function.name, str(compiled.id), source, each)
+
+
+def _origin(found: Found) -> str:
+    part = f", {found.source.part}" if found.source.part else ""
+    return f"compile {found.compile} of {found.function}{part}"
+
+
+def _places(found: Found) -> dict[int, str]:
+    """Return the user's lines, and the nodes, by the line of the kernel's text."""
+    nodes, kernel_ = found.source.nodes, found.launched.kernel
+    origins = origins_of_lines([found.launched], nodes)
+    told = {}
+    for line in found.launched.lines:
+        places = sorted(origins.get(kernel_.first + line.statement.line - 1, ()))
+        where = [f"{file.rpartition('/')[2]}:{number}" for file, number in places]
+        if where or line.nodes:
+            told[line.statement.line] = ", ".join([*line.nodes, *where])
+    return told
+
+
+def _write(path: Path, found: Found, places: dict[int, str]) -> None:
+    graph = read_graph(found.source.graph.text if found.source.graph is not None else "")
+    try:
+        text = standalone(found.launched, read_module(found.source.text), graph, Told(_origin(found), places))
+        path.write_text(text, encoding="utf-8")
+    except (NotAlone, OSError) as error:
+        _end(str(error), EXIT_FAILED)
+
+
+def _commands(path: Path, found: Found, places: dict[int, str], at: str | None) -> Iterator[str]:
+    """Yield pdb's commands that stop in the kernel: in its first line that is there for a node, or for a place."""
+    place = _PLACE.match(at) if at is not None else None
+    if at is not None and place is None:
+        _end(f"--at takes FILE:LINE, not {at!r}", EXIT_USAGE)
+    short = f"{place['file'].rpartition('/')[2]}:{place['line']}" if place is not None else ""
+    wanted = [line for line, told in sorted(places.items()) if short in told.split(", ") or place is None]
+    if found.launched.kernel.language != "triton":
+        _end("--pdb is for Triton's kernels: no Python runs in one of C++", EXIT_USAGE)
+    if not wanted:
+        _end(f"no line of {found.launched.kernel.name} is there for {at}", EXIT_USAGE)
+    rows = path.read_text(encoding="utf-8").splitlines()
+    begin = next(number for number, row in enumerate(rows, start=1) if row.startswith("@triton_heuristics."))
+    own = found.launched.kernel.text.splitlines()
+    first = next(number for number, row in enumerate(own, start=1) if row.startswith("@triton_heuristics."))
+    for line in wanted if place is not None else wanted[:1]:
+        yield from ("-c", f"break {path}:{begin + line - first}")
+    yield from ("-c", "continue")

@@ -1,0 +1,385 @@
+"""The terms of a graph's nodes, and of the statements of a kernel."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from depyf.report.kernels.graph import Graph, Node
+from depyf.report.kernels.statements import Statement
+from depyf.report.kernels.terms import REDUCED_BY, Terms
+
+_VIEWS = frozenset(
+    "view _unsafe_view reshape permute expand unsqueeze squeeze clone alias t transpose detach contiguous slice select"
+    " lift_fresh_copy convert_element_type _to_copy to split split_with_sizes as_strided copy copy_ diagonal"
+    " device_put flatten repeat unfold".split()
+)
+_CASTS = frozenset(("convert_element_type", "_to_copy", "to"))
+_REDUCTIONS = frozenset(("sum", "amax", "amin", "prod", "any", "max", "min", "argmax", "argmin"))
+_FILLED = {"full": 1, "full_like": 1, "scalar_tensor": 0, "new_full": 2}
+_ZEROS = frozenset(("zeros", "zeros_like", "new_zeros"))
+_ONES = frozenset(("ones", "ones_like", "new_ones"))
+
+_BINARY: dict[type[ast.AST], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "div",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+    ast.BitAnd: "and",
+    ast.BitOr: "or",
+    ast.BitXor: "xor",
+    ast.LShift: "lshift",
+    ast.RShift: "rshift",
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+    ast.And: "and",
+    ast.Or: "or",
+    ast.USub: "neg",
+    ast.Invert: "not",
+    ast.Not: "not",
+}
+_CONVERSIONS = frozenset(
+    "broadcast_to to reshape static_cast Vectorized decltype VectorizedN float double bool int convert expand_dims view"
+    " float32 int64 int32 trans scale_cast cast promote_to_tensor VecMask".split()
+)
+_MASK = re.compile(r"^(?:[xyz]|r\d*_?)mask$")
+_ACCUMULATOR = re.compile(r"^(?:_tmp\d+|tmp_acc\d+\w*)$")
+_INDICES = re.compile(r"^_?tmp(?:\d|_acc)")
+
+
+def graph_terms(graph: Graph, terms: Terms) -> dict[str, int]:
+    """Return the term of each node of a graph."""
+    found: dict[str, int] = {}
+    for node in graph.nodes.values():
+        found[node.name] = _of_node(node, graph, found, terms)
+    return found
+
+
+def is_cast(node: Node) -> bool:
+    """Return whether a node gives what it takes, in another dtype."""
+    return node.operation in _CASTS
+
+
+def is_view(node: Node) -> bool:
+    """Return whether a node computes nothing: a view, a copy, a cast, an input, or a number."""
+    filled = node.operation in _FILLED or node.operation in _ZEROS | _ONES
+    return not node.operation or node.operation in _VIEWS or filled
+
+
+def _of_node(node: Node, graph: Graph, found: Mapping[str, int], terms: Terms) -> int:
+    name = node.operation
+    if not name:
+        return terms.leaf(node.name)
+    given = [_of_argument(each, found, terms) for each in node.arguments]
+    parts = [each for each in given if each is not None]
+    simple = _filled(node, given, terms) if name in _FILLED or name in _ZEROS | _ONES else _shaped(node, parts, terms)
+    if simple is not None:
+        return simple
+    if name == "getitem" and parts:
+        return _of_item(node, parts[0], graph, terms)
+    special = _SPECIAL.get(name)
+    made = special(node, parts, terms) if special is not None else None
+    return made if made is not None else _by_name(node, given, terms)
+
+
+def _filled(node: Node, given: list[int | None], terms: Terms) -> int:
+    """Return the number that a tensor is full of."""
+    if node.operation in _ZEROS | _ONES:
+        return terms.constant(1 if node.operation in _ONES else 0)
+    place = _FILLED[node.operation]
+    number = given[place] if place < len(given) else None
+    return terms.leaf(node.name) if number is None else number
+
+
+def _shaped(node: Node, parts: list[int], terms: Terms) -> int | None:
+    """Return the term of a view, or of what reduces a tensor along some dimensions, which are left out."""
+    if node.operation in _VIEWS and parts:
+        return parts[0]
+    is_reduction = node.operation == "var_mean" or node.operation in _REDUCTIONS
+    return terms.of(node.operation, parts[0]) if is_reduction and parts else None
+
+
+def _by_name(node: Node, given: list[int | None], terms: Terms) -> int:
+    """Return the term of an operation that is called the same in a kernel."""
+    parts = [each for each in given if each is not None]
+    if len(parts) < len(given) or any(name != "alpha" for name, _ in node.keywords):
+        # What is no number and no node has a say in it: another node is the same only if all of its text is.
+        names = "|".join(map(re.escape, node.uses))
+        rest = re.sub(rf"\b(?:{names})\b", "_", node.text) if names else node.text
+        return terms.of(node.operation, *parts, terms.leaf(rest))
+    return terms.of("and" if node.operation == "mul" and node.dtype == "b8" else node.operation, *parts)
+
+
+def _of_argument(node: ast.expr, found: Mapping[str, int], terms: Terms) -> int | None:
+    match node:
+        case ast.Name(id=name) if name in found:
+            return found[name]
+        case ast.Name(id="inf"):
+            return terms.constant(float("inf"))
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Name(id="inf")):
+            return terms.constant(float("-inf"))
+        case ast.Constant(value=bool() | int() | float() as value):
+            return terms.constant(value)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return terms.constant(-value)
+    return None
+
+
+def _of_item(node: Node, whole: int, graph: Graph, terms: Terms) -> int:
+    """Return a part of a result: the variance and the mean are computed in steps, the parts of a split are views."""
+    name, parts = terms.made[whole]
+    index = ast.unparse(node.arguments[1])
+    if name == "var_mean":
+        x = int(parts[0])
+        mean = terms.of("mean", x)
+        if index == "1":
+            return mean
+        difference = terms.of("sub", x, mean)
+        return terms.of("div", terms.of("sum", terms.of("mul", difference, difference)), _divisor(node, graph, terms))
+    made = _source(node, graph)
+    if made is not None and made.operation.startswith("split"):
+        return whole
+    return terms.of("getitem", whole, terms.leaf(index))
+
+
+def _source(node: Node, graph: Graph) -> Node | None:
+    """Return the node that the first argument of another is."""
+    first = node.arguments[0] if node.arguments else None
+    return graph.nodes.get(first.id) if isinstance(first, ast.Name) else None
+
+
+def _divisor(item: Node, graph: Graph, terms: Terms) -> int:
+    """Return what the sum of squares is divided by for a variance: the elements of a group, less the correction."""
+    whole = _source(item, graph)
+    given = _source(whole, graph) if whole is not None else None
+    if whole is None or given is None or not item.count or not given.count:
+        return terms.leaf(f"elements of a group of {item.name}")
+    correction = next((value for name, value in whole.keywords if name == "correction"), None)
+    less = (
+        correction.value if isinstance(correction, ast.Constant) and isinstance(correction.value, (int, float)) else 1
+    )
+    return terms.constant(given.count / item.count - less)
+
+
+def _mean(node: Node, parts: list[int], terms: Terms) -> int:
+    return terms.of("mean", parts[0])
+
+
+def _clamp(node: Node, parts: list[int], terms: Terms) -> int | None:
+    bounds = [_of_argument(each, {}, terms) for each in node.arguments[1:]]
+    made = parts[0]
+    for operation, bound in zip(("maximum", "minimum"), bounds):
+        made = terms.of(operation, made, bound) if bound is not None else made
+    return made if len(bounds) == 2 else None
+
+
+def _with_alpha(node: Node, parts: list[int], terms: Terms) -> int | None:
+    alpha = next((value for name, value in node.keywords if name == "alpha"), None)
+    factor = _of_argument(alpha, {}, terms) if alpha is not None else None
+    if factor is None or len(parts) != 2:
+        return None
+    return terms.of(node.operation, parts[0], terms.of("mul", parts[1], factor))
+
+
+def _looked_up(node: Node, parts: list[int], terms: Terms) -> int | None:
+    if node.operation == "embedding":
+        return terms.of("indexed", *parts[:2]) if len(parts) > 1 else None
+    listed = node.arguments[1] if len(node.arguments) > 1 else None
+    return None if not isinstance(listed, ast.List) else terms.of("unknown_index", parts[0], terms.leaf(node.name))
+
+
+_SPECIAL: dict[str, Callable[[Node, list[int], Terms], int | None]] = {
+    "mean": _mean,
+    "clamp": _clamp,
+    "add": _with_alpha,
+    "sub": _with_alpha,
+    "embedding": _looked_up,
+    "index": _looked_up,
+}
+
+
+@dataclass(slots=True)
+class Body:
+    """The values in a kernel while its statements are followed.
+
+    `contents` are the terms of what its pointers point to, `values` those of its variables.
+    """
+
+    terms: Terms
+    contents: dict[str, int]
+    values: dict[str, int] = field(default_factory=dict)
+    accumulators: set[int] = field(default_factory=set)
+    aliases: dict[str, str] = field(default_factory=dict)
+    is_accumulating: bool = False
+
+    def follow(self, statement: Statement) -> int | None:
+        """Note what a statement sets, and return its term; None for what is no value of the graph's."""
+        if statement.place is not None:
+            return self._store(statement)
+        target = statement.targets[0] if statement.targets else ""
+        if not target.startswith(("tmp", "_tmp")):
+            if isinstance(statement.value, ast.Name) and _is_pointer(statement.value.id):
+                self.aliases[target] = statement.value.id
+            return None
+        if _ACCUMULATOR.match(target) and not any(_INDICES.match(each) for each in _names_in(statement.value)):
+            self.values[target] = self.terms.leaf(f"accumulator {target}")
+            self.accumulators.add(self.values[target])
+            return None
+        self.is_accumulating = _ACCUMULATOR.match(target) is not None
+        made = self._parts(statement.value, len(statement.targets))
+        self.values.update(zip(statement.targets, made))
+        return made[0] if made else None
+
+    def _store(self, statement: Statement) -> int | None:
+        term = self.term(statement.value)
+        names = _names_in(statement.place or statement.value)
+        pointer = next((each for each in names if _is_pointer(each)), "")
+        if pointer and term is not None:
+            self.contents[self.aliases.get(pointer, pointer)] = term
+        return term
+
+    def _parts(self, value: ast.expr, count: int) -> list[int]:
+        if count == 1:
+            term = self.term(value)
+            return [] if term is None else [term]
+        given = [self.term(each) for each in getattr(value, "args", [])]
+        known = [each for each in given if each is not None]
+        name = value.func.attr if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) else ""
+        if name == "welford_reduce" and known:
+            return [self.terms.of("mean", known[0]), self.terms.of("squares", known[0]), self.terms.leaf("weight")]
+        if name == "welford" and len(known) >= count:
+            return self._welford(known[:count])
+        return [self.terms.of(f"{name} {index}", *known) for index in range(count)]
+
+    def _welford(self, given: list[int]) -> list[int]:
+        """Return mean and squares of a block, of its elements or of what was accumulated."""
+        name, _ = self.terms.made[given[0]]
+        if name == "mean":
+            return given
+        return [self.terms.of("mean", given[0]), self.terms.of("squares", given[0]), self.terms.leaf("weight")]
+
+    def term(self, value: ast.expr) -> int | None:
+        """Return the term of an expression, or None where it is none of the graph's."""
+        found: dict[int, int | None] = {}
+        for node in reversed(list(ast.walk(value))):
+            found[id(node)] = self._of(node, found)
+        return found[id(value)]
+
+    def _of(self, node: ast.AST, found: Mapping[int, int | None]) -> int | None:
+        match node:
+            case ast.Name(id=name):
+                return self.values.get(name)
+            case ast.Constant(value=bool() | int() | float() as number):
+                return self.terms.constant(number)
+            case ast.UnaryOp(op=operator, operand=operand):
+                return self._unary(operator, found[id(operand)])
+            case (
+                ast.BinOp(left=left, op=operator, right=right)
+                | ast.Compare(left=left, ops=[operator], comparators=[right])
+            ):
+                return self._operation(_BINARY.get(type(operator), "unknown"), [found[id(left)], found[id(right)]])
+            case ast.BoolOp(op=operator, values=values):
+                return self._operation(_BINARY[type(operator)], [found[id(each)] for each in values])
+            case ast.Subscript(value=base):
+                is_load = isinstance(base, ast.Name) and _is_pointer(base.id)
+                return self._loaded(node) if is_load else found[id(base)]
+            case ast.Call():
+                return self._call(node, found)
+        return None
+
+    def _unary(self, operator: ast.unaryop, own: int | None) -> int | None:
+        if own is None:
+            return None
+        value = self.terms.value_of(own) if isinstance(operator, ast.USub) else None
+        return self.terms.constant(-value) if value is not None else self.terms.of(_BINARY[type(operator)], own)
+
+    def _operation(self, name: str, parts: Iterable[int | None]) -> int | None:
+        known = [each for each in parts if each is not None]
+        carried = [each for each in known if each in self.accumulators]
+        if carried and name in REDUCED_BY and len(known) == 2:
+            # What is added to an accumulator is reduced.
+            return self.terms.of(
+                REDUCED_BY[name], next(each for each in known if each not in carried or len(carried) > 1)
+            )
+        if self.is_accumulating and name in REDUCED_BY and len(known) == 2:
+            # The lanes at the end of a row go to the same accumulator in a statement of their own.
+            again = self.terms.of(REDUCED_BY[name], known[1])
+            return again if again == known[0] else self.terms.of(name, *known)
+        return self.terms.of(name, *known) if known else None
+
+    def _loaded(self, node: ast.AST) -> int | None:
+        names = [self.aliases.get(each, each) for each in _names_in(node)]
+        pointer = next((name for name in names if name in self.contents), None)
+        if pointer is None:
+            return None
+        indices = [self.values[name] for name in names if _INDICES.match(name) and name in self.values]
+        content = self.contents[pointer]
+        return self.terms.of("indexed", content, *indices) if indices else content
+
+    def _call(self, node: ast.Call, found: Mapping[int, int | None]) -> int | None:
+        """Return the term of a call: `libdevice.exp(tmp0)`, `tmp0.exp()`, `at.vec.maximum(tmp0, tmp1)`."""
+        function = node.func
+        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        owner = found.get(id(function.value)) if isinstance(function, ast.Attribute) else None
+        given = [found[id(each)] for each in node.args]
+        if name in ("load", "loadu"):
+            return self._loaded(node)
+        if name in ("full", "float") and all(_is_literal(each) for each in node.args[-2:]):
+            return self._number(node.args[-2] if name == "full" and len(node.args) > 2 else node.args[-1])
+        if name in ("where", "blendv") and len(node.args) == 3:
+            return self._chosen(name, node.args[0], given)
+        if name in _CONVERSIONS:
+            return owner if owner is not None else next((each for each in given if each is not None), None)
+        if name in REDUCED_BY.values() or name in ("max2", "min2"):
+            return self._reduced(name, given)
+        if name.endswith("_masked_reduce"):
+            return self._operation({"sum": "add", "max": "maximum", "min": "minimum"}.get(name[:3], name), given[:2])
+        return self._operation(name, [owner, *given])
+
+    def _chosen(self, name: str, condition: ast.expr, given: list[int | None]) -> int | None:
+        """Return the term of a choice; where only a mask decides, it is what the lanes that count have."""
+        if name == "blendv":
+            return self._operation("where", [given[2], given[1], given[0]])
+        return given[1] if self._is_mask(condition) else self._operation("where", given)
+
+    def _reduced(self, name: str, given: list[int | None]) -> int | None:
+        own = given[0] if given else None
+        if len(given) > 1 and name in ("max", "min") and given[1] is not None and not self.terms.is_number(given[1]):
+            return self._operation(f"{name}imum", given[:2])
+        is_done = own is not None and self.terms.made[own][0] in (*REDUCED_BY.values(), "squares", "mean")
+        is_accumulated = is_done and own in self._accumulated()
+        return own if is_accumulated or own is None else self.terms.of(name, own)
+
+    def _accumulated(self) -> set[int]:
+        return {term for name, term in self.values.items() if _ACCUMULATOR.match(name)}
+
+    def _is_mask(self, condition: ast.expr) -> bool:
+        names = _names_in(condition)
+        return bool(names) and all(_MASK.match(name) for name in names)
+
+    def _number(self, node: ast.expr) -> int | None:
+        text = ast.unparse(node).strip("'\"").removeprefix("float('").removesuffix("')")
+        try:
+            return self.terms.constant(float({"True": "1", "False": "0"}.get(text, text)))
+        except ValueError:
+            return None
+
+
+def _names_in(node: ast.AST) -> list[str]:
+    return [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
+
+
+def _is_pointer(name: str) -> bool:
+    return "ptr" in name or name.startswith("local_buffer")
+
+
+def _is_literal(node: ast.expr) -> bool:
+    return not any(isinstance(each, ast.Name) and _INDICES.match(each.id) for each in ast.walk(node))

@@ -1,0 +1,100 @@
+"""The nodes of a graph, read from its text.
+
+before: `add: "f32[8, 4][4, 1]cpu" = torch.ops.aten.add.Tensor(mul, 1);  mul = None`
+after: node `add`, which calls `aten.add` with `mul` and 1, of 32 elements
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from dataclasses import dataclass
+
+_SHAPE = re.compile(r"(?P<dtype>[a-z]+\d+(?:e\d+m\d+\w*)?)\[(?P<sizes>[^\]]*)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node of a graph: what it calls, with what, and the line of the text that it stands on.
+
+    `operation` is the name of the operation alone, e.g. `add`; empty for an input. `sizes` is None where the text does
+    not say. `text` is the expression.
+    """
+
+    name: str
+    operation: str
+    arguments: tuple[ast.expr, ...]
+    keywords: tuple[tuple[str, ast.expr], ...]
+    line: int
+    dtype: str = ""
+    sizes: tuple[int, ...] | None = None
+    text: str = ""
+
+    @property
+    def count(self) -> int:
+        """The number of its elements, 0 where the text does not say."""
+        return math.prod(self.sizes) if self.sizes is not None else 0
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The names in its arguments."""
+        parts = [*self.arguments, *(value for _, value in self.keywords)]
+        return tuple(each.id for part in parts for each in ast.walk(part) if isinstance(each, ast.Name))
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A graph: its nodes by name, inputs first, and the names that it returns."""
+
+    nodes: dict[str, Node]
+    returned: frozenset[str]
+
+
+def read_graph(text: str) -> Graph:
+    """Return the graph in a text; an empty one where there is none."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return Graph({}, frozenset())
+    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef) and each.name == "forward"]
+    if not functions:
+        return Graph({}, frozenset())
+    function = functions[-1]
+    found: dict[str, Node] = {}
+    for arg in function.args.args:
+        dtype, sizes = _shape(arg.annotation)
+        found[arg.arg] = Node(arg.arg, "", (), (), arg.lineno, dtype, sizes)
+    returned: set[str] = set()
+    for statement in function.body:
+        match statement:
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value, annotation=annotation):
+                found[name] = _node(name, value, annotation)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if not isinstance(value, ast.Constant):
+                found[name] = _node(name, value, None)
+            case ast.Return(value=ast.expr() as value):
+                returned = {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}
+    return Graph(found, frozenset(returned))
+
+
+def _node(name: str, value: ast.expr, annotation: ast.expr | None) -> Node:
+    dtype, sizes = _shape(annotation)
+    text = ast.unparse(value)
+    match value:
+        case ast.Call(func=function, args=args, keywords=keywords):
+            path = ast.unparse(function).split(".")
+            operation = path[-2] if len(path) > 2 and path[0] == "torch" else path[-1]
+            own = tuple((each.arg or "", each.value) for each in keywords)
+            return Node(name, operation, tuple(args), own, value.lineno, dtype, sizes, text)
+        case ast.Subscript(value=base, slice=index):
+            return Node(name, "getitem", (base, index), (), value.lineno, dtype, sizes, text)
+    return Node(name, "unknown", (value,), (), value.lineno, dtype, sizes, text)
+
+
+def _shape(annotation: ast.expr | None) -> tuple[str, tuple[int, ...] | None]:
+    told = annotation.value if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str) else ""
+    found = _SHAPE.search(told)
+    if found is None:
+        return "", None
+    sizes = [each.strip() for each in found["sizes"].split(",") if each.strip()]
+    return found["dtype"], tuple(map(int, sizes)) if all(map(str.isdigit, sizes)) else None

@@ -1,0 +1,247 @@
+"""Lines of a kernel's body: which nodes of the graph each computes.
+
+before: `tmp3 = tmp1 * tmp2`, where `tmp1` holds what node `exp` gives and `tmp2` is loaded from input `arg1_1`, and a
+graph with `mul = torch.ops.aten.mul.Tensor(exp, arg1_1)`
+after: the line computes `mul`
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from depyf.report.kernels.evaluate import Body, graph_terms, is_cast, is_view
+from depyf.report.kernels.graph import Graph
+from depyf.report.kernels.module import Buffer, Kernel, Launch, Module, Value
+from depyf.report.kernels.statements import Statement, parameters, statements
+from depyf.report.kernels.terms import Terms
+from depyf.report.links.origins import NOWHERE, Origins, joined
+
+_ABBREVIATED = {
+    "float32": "f32",
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "float64": "f64",
+    "bool": "b8",
+    "uint8": "u8",
+    "int64": "i64",
+    "int32": "i32",
+    "int16": "i16",
+    "int8": "i8",
+}
+"""How the text of a graph writes dtypes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A statement of a kernel in one launch.
+
+    `computes` are the nodes whose results it gives, `serves` those that need it on their way, where it gives none.
+    """
+
+    statement: Statement
+    term: int | None
+    computes: tuple[str, ...] = ()
+    serves: tuple[str, ...] = ()
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The nodes that it is there for."""
+        return self.computes or self.serves
+
+
+@dataclass(slots=True)
+class Launched:
+    """A launch, its lines, and the nodes whose results its pointers hold, before and after it, by parameter."""
+
+    launch: Launch
+    kernel: Kernel
+    nodes: tuple[str, ...]
+    lines: list[Line] = field(default_factory=list)
+    before: dict[str, str] = field(default_factory=dict)
+    after: dict[str, str] = field(default_factory=dict)
+
+
+def launched(module: Module, graph: Graph, computed: Mapping[str, tuple[str, ...]]) -> list[Launched]:
+    """Return each launch of a kernel with the nodes of its lines.
+
+    `computed` are the nodes that each launch computes, by its handle, as Inductor says.
+    """
+    return _Module(module, graph, computed).all()
+
+
+def origins_of_lines(found: Iterable[Launched], nodes: Mapping[str, Origins]) -> dict[int, Origins]:
+    """Return where lines of a module came from: those in kernels that are there for nodes with a place.
+
+    `nodes` are the places of the graph's nodes by name. A line of a kernel that is launched more than once came from
+    all of them.
+    """
+    lines: dict[int, Origins] = {}
+    for each in found:
+        for line in each.lines:
+            number = each.kernel.first + line.statement.line - 1
+            lines[number] = joined((lines.get(number, NOWHERE), *(nodes.get(name, NOWHERE) for name in line.nodes)))
+    return {number: origins for number, origins in lines.items() if origins}
+
+
+class _Module:
+    """Follows what the buffers of a module hold, from launch to launch."""
+
+    def __init__(self, module: Module, graph: Graph, computed: Mapping[str, tuple[str, ...]]) -> None:
+        self._module, self._graph, self._computed = module, graph, computed
+        self._terms = Terms()
+        self._of_node = graph_terms(graph, self._terms)
+        self._named: dict[int, list[str]] = {}
+        for name, term in self._of_node.items():
+            self._named.setdefault(term, []).append(name)
+        self._places = {name: place for place, name in enumerate(graph.nodes)}
+        self._users: dict[str, set[str]] = {name: {""} if name in graph.returned else set() for name in graph.nodes}
+        for node in graph.nodes.values():
+            for name in node.uses:
+                self._users.setdefault(name, set()).add(node.name)
+        inputs = (each for each in graph.nodes.values() if not each.operation)
+        self._held: dict[str, int] = {each.name: self._of_node[each.name] for each in inputs}
+
+    def all(self) -> list[Launched]:
+        found = []
+        for launch in self._module.launches:
+            kernel = self._module.kernels.get(launch.kernel)
+            if kernel is not None:
+                found.append(self._follow(launch, kernel))
+            elif not launch.kernel:
+                self._rename(launch)
+            elif launch.out:
+                self._library(launch)
+        return found
+
+    def _rename(self, launch: Launch) -> None:
+        if launch.arguments[0] in self._held:
+            self._held[launch.out] = self._held[launch.arguments[0]]
+
+    def _library(self, launch: Launch) -> None:
+        """Note what a library's kernel gives: the node of its name with the same operands."""
+        operation = launch.kernel.removesuffix(".default").rpartition(".")[2]
+        told = self._computed.get(launch.handle, ())
+        buffers = [_buffer_name(text, value) for text, value in zip(launch.arguments, launch.values)]
+        given = {self._held[each] for each in buffers if each in self._held}
+        named = [each for each in self._graph.nodes.values() if each.operation == operation]
+        named = [each for each in named if not told or each.name in told]
+        same = [each for each in named if {self._of_node[name] for name in each.uses if name in self._of_node} == given]
+        if same or len(named) == 1:
+            self._held[launch.out] = self._of_node[(same or named)[0].name]
+
+    def _follow(self, launch: Launch, kernel: Kernel) -> Launched:
+        told = self._computed.get(launch.handle)
+        inside = self._with_parts(told) if told is not None else frozenset(self._graph.nodes)
+        made = Launched(launch, kernel, tuple(sorted(inside, key=self._places.__getitem__)) if told is not None else ())
+        names = parameters(kernel)
+        held = dict(zip(names, launch.values))
+        buffers = {name: _buffer_name(text, held[name]) for name, text in zip(names, launch.arguments)}
+        contents = {name: self._held[each] for name, each in buffers.items() if each in self._held}
+        made.before = {name: self._one_of(term, held[name], None) for name, term in contents.items()}
+        body = Body(self._terms, dict(contents))
+        followed = [(each, body.follow(each)) for each in statements(kernel)]
+        lines = _linked(followed, body.aliases, [self._names(term, each, inside) for each, term in followed])
+        made.lines = [each for each in lines if each.statement.place is not None or _is_value(each.statement)]
+        places = (name for each, _ in followed if each.place is not None for name in _names_in(each.place))
+        stored = {body.aliases.get(name, name) for name in places}
+        for name, each in buffers.items():
+            if each and name in stored and name in body.contents:
+                self._held[each] = body.contents[name]
+                made.after[name] = self._one_of(body.contents[name], held[name], inside)
+        self._settle(made, {name: each for name, each in buffers.items() if name in stored})
+        return made
+
+    def _with_parts(self, names: tuple[str, ...]) -> frozenset[str]:
+        """Return nodes, and what takes one of several results of theirs: Inductor leaves some of it out."""
+        known = [each for each in names if each in self._graph.nodes]
+        users = (self._graph.nodes.get(each) for name in known for each in self._users[name])
+        items = (each.name for each in users if each is not None and each.operation == "getitem")
+        return frozenset((*known, *items))
+
+    def _settle(self, made: Launched, stored: Mapping[str, str]) -> None:
+        """Give a result that is not understood the one node that is left for it."""
+        open_ones = [name for name in stored if not made.after.get(name)]
+        taken, inside = set(made.after.values()), set(made.nodes)
+        left = [each for each in made.nodes if each not in taken and not self._users[each] <= inside]
+        if len(open_ones) == len(left) == 1:
+            self._held[stored[open_ones[0]]] = self._of_node[left[0]]
+            made.after[open_ones[0]] = left[0]
+
+    def _one_of(self, term: int, value: Value, inside: frozenset[str] | None) -> str:
+        """Return the node that a buffer holds: of several with the same value, the first that is as the buffer is."""
+        nodes = [self._graph.nodes[each] for each in self._named.get(term, ()) if inside is None or each in inside]
+        if isinstance(value, Buffer):
+            count, dtype = math.prod(value.size), _ABBREVIATED.get(value.dtype, "")
+            nodes = [each for each in nodes if each.dtype == dtype or not dtype] or nodes
+            nodes = [each for each in nodes if each.count == count] or nodes
+        nodes = [each for each in nodes if not is_view(each) or is_cast(each)] or nodes
+        return nodes[0].name if nodes else ""
+
+    def _names(self, term: int | None, statement: Statement, inside: frozenset[str]) -> tuple[str, ...]:
+        if term is None or self._terms.is_number(term):
+            return ()
+        own = [each for each in self._named.get(term, ()) if each in inside]
+        if statement.place is None and not _computes(statement.value):
+            return tuple(each for each in own if is_cast(self._graph.nodes[each]))
+        return tuple(each for each in own if not is_view(self._graph.nodes[each]))
+
+
+def _linked(
+    followed: list[tuple[Statement, int | None]], aliases: Mapping[str, str], computes: list[tuple[str, ...]]
+) -> list[Line]:
+    """Return the lines: what gives no node's result serves the nodes that need it."""
+    needed: dict[str, dict[str, None]] = {}
+    lines: list[Line] = []
+    for (statement, term), own in reversed(list(zip(followed, computes))):
+        served: dict[str, None] = {}
+        stored = _pointers(statement.place) if statement.place is not None else statement.targets
+        for name in (aliases.get(each, each) for each in stored):
+            served.update(needed.get(name, {}))
+            if not name.startswith(("_tmp", "tmp_acc")) and statement.place is None:
+                needed.pop(name, None)
+        nodes = own or tuple(served)
+        for name in _names_in(statement.value):
+            needed.setdefault(aliases.get(name, name), {}).update(dict.fromkeys(nodes))
+        lines.append(Line(statement, term, own, () if own else tuple(served)))
+    return lines[::-1]
+
+
+def _pointers(place: ast.expr) -> list[str]:
+    return [name for name in _names_in(place) if "ptr" in name or name.startswith("local_buffer")]
+
+
+_TRANSPARENT = frozenset(
+    ("load", "loadu", "full", "broadcast_to", "to", "static_cast", "Vectorized", "float", "convert")
+)
+
+
+def _computes(value: ast.expr) -> bool:
+    """Return whether an expression does more than to load, to convert or to shape."""
+    for each in ast.walk(value):
+        if isinstance(each, ast.Call):
+            name = each.func.attr if isinstance(each.func, ast.Attribute) else getattr(each.func, "id", "")
+            if name in ("load", "loadu"):
+                return False
+            if name not in _TRANSPARENT:
+                return True
+        elif isinstance(each, (ast.BinOp, ast.Compare, ast.UnaryOp, ast.BoolOp)):
+            return True
+    return False
+
+
+def _is_value(statement: Statement) -> bool:
+    return any(name.startswith(("tmp", "_tmp")) for name in statement.targets)
+
+
+def _names_in(node: ast.expr) -> list[str]:
+    return [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
+
+
+def _buffer_name(text: str, value: object) -> str:
+    """Return the name of the buffer that an argument is, or is a view of."""
+    if text.isidentifier():
+        return text if value is None or isinstance(value, Buffer) else ""
+    return value.name if isinstance(value, Buffer) else ""

@@ -1,0 +1,125 @@
+"""The statements of a kernel's body, of Triton and of C++, as one kind of syntax tree.
+
+before: `auto tmp2 = at::vec::Vectorized<float>::loadu(in_ptr0 + static_cast<int64_t>(x0), static_cast<int64_t>(16));`
+after: `tmp2 = load(in_ptr0 + x0)`
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from depyf.report.kernels.module import Kernel
+
+_TEMPLATE = re.compile(r"(?<=\w)<[\w:,\s*&]+>(?=::|\(|\{)")
+_DECLARED = re.compile(
+    r"^(?:const\s+)?(?:auto|float|double|bool|half|bfloat16|c10::\w+|(?:u?int\d+_t)|long|int|at::vec::\w+(?:<[^=]*>)?)"
+    r"[&*]?\s+(?P<rest>\w+\s*(?:=|\().*)$"
+)
+_STORED = re.compile(r"^(?P<value>.+)\.store\((?P<place>.+)\)$")
+_NUMBER = re.compile(r"\b(\d+(?:\.\d*)?(?:e[+-]?\d+)?)(?:ULL|LL|UL|L|U|f|F)\b")
+_LITERAL = re.compile(r"(?<![\w.])(\d+\.)(?!\d)")
+_REDUCED = re.compile(r"at::vec::vec_reduce_all.*\},\s*(?P<vector>\w+)\)+$|!?(?P<mask>\w+)\.all_(?:zero|masked)\(\)$")
+_CONDITIONAL = re.compile(r"^(?P<test>[^?]+)\?(?P<yes>[^?:]+):(?P<no>[^?:]+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement: the line of the kernel's text, from 1 on, what it sets, and the value; `place` of a store.
+
+    A store sets nothing.
+    """
+
+    line: int
+    targets: tuple[str, ...]
+    value: ast.expr
+    place: ast.expr | None = None
+
+
+def statements(kernel: Kernel) -> list[Statement]:
+    """Return the statements of a kernel in order; those that are not understood are left out."""
+    return list(_of_triton(kernel.text) if kernel.language == "triton" else _of_cpp(kernel.text))
+
+
+def parameters(kernel: Kernel) -> list[str]:
+    """Return the names of a kernel's parameters, in order."""
+    if kernel.language == "triton":
+        functions = [each for each in _parsed(kernel.text).body if isinstance(each, ast.FunctionDef)]
+        return [each.arg for each in functions[-1].args.args] if functions else []
+    head = re.search(r"\bkernel\((?P<listed>[^)]*)\)", kernel.text)
+    listed = head["listed"].split(",") if head is not None else []
+    return [each.split()[-1].lstrip("*&") for each in listed if each.strip()]
+
+
+def _parsed(text: str) -> ast.Module:
+    try:
+        return ast.parse(text)
+    except SyntaxError:
+        return ast.Module([], [])
+
+
+def _of_triton(text: str) -> Iterator[Statement]:
+    nodes = [each for each in ast.walk(_parsed(text)) if isinstance(each, (ast.Assign, ast.Expr))]
+    for node in sorted(nodes, key=lambda each: each.lineno):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                yield Statement(node.lineno, (name,), value)
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=value):
+                yield Statement(node.lineno, tuple(each.id for each in names if isinstance(each, ast.Name)), value)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="store" | "atomic_add"), args=[place, value, *_])):
+                yield Statement(node.lineno, (), value, place)
+
+
+def _of_cpp(text: str) -> Iterator[Statement]:
+    for number, row in enumerate(text.splitlines(), start=1):
+        line = row.strip()
+        if not line.endswith(";") or line.startswith(("#", "//", "for", "return", "std::atomic", "inductor_cpu")):
+            continue
+        statement = _statement(number, line.removesuffix(";").strip())
+        if statement is not None:
+            yield statement
+
+
+def _statement(number: int, line: str) -> Statement | None:
+    declared = _DECLARED.match(line)
+    line = declared["rest"] if declared is not None else line
+    stored = _STORED.match(line) if declared is None else None
+    if stored is not None:
+        value, place = _expression(stored["value"]), _expression(stored["place"])
+        return Statement(number, (), value, place) if value is not None and place is not None else None
+    left, _, right = line.partition(" = ")
+    value = _expression(right)
+    if not right or value is None:
+        return None
+    if re.fullmatch(r"\w+", left.strip()):
+        return Statement(number, (left.strip(),), value)
+    place = _expression(left)
+    return Statement(number, (), value, place) if isinstance(place, ast.Subscript) else None
+
+
+def _expression(text: str) -> ast.expr | None:
+    """Return a C++ expression as one of Python's, or None where it cannot be read."""
+    reduced = _REDUCED.search(text)
+    if reduced is not None:
+        text = reduced["vector"] or reduced["mask"]
+    last, text = "", text.replace(".template ", ".")
+    while last != text:
+        last, text = text, _TEMPLATE.sub("", text)
+    text = re.sub(r"decltype\(\w+\)", "decltype", text)
+    text = (
+        text.replace("std::numeric_limits::infinity()", 'float("inf")')
+        .replace("::", ".")
+        .replace(".from(", ".convert(")
+    )
+    text = _LITERAL.sub(r"\g<1>0", _NUMBER.sub(r"\1", text))
+    text = re.sub(r"!(?!=)", " not ", text).replace("&&", " and ").replace("||", " or ")
+    conditional = _CONDITIONAL.match(text)
+    if conditional is not None:
+        text = f"where({conditional['test']}, {conditional['yes']}, {conditional['no']})"
+    text = re.sub(r"\btrue\b", "True", re.sub(r"\bfalse\b", "False", text))
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except SyntaxError:
+        return None

@@ -1,0 +1,200 @@
+"""Triton's interpreter with all that Inductor's kernels ask for: they run on any machine, line by line, in Python.
+
+This file stands alone, as `depyf kernel` writes it into the files that it makes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest import mock
+
+import torch
+
+_SWITCH = "TRITON_INTERPRET"
+
+_SAME = (
+    "acos acosh asin asinh atan atanh ceil copysign cos cosh exp exp2 expm1 floor fmod hypot ldexp log log10 log1p log2"
+    " nextafter remainder rsqrt sin sinh sqrt tan tanh trunc atan2 signbit isnan isinf pow erf erfc erfinv lgamma abs"
+)
+_OTHERS: dict[str, Callable[..., torch.Tensor]] = {
+    "cyl_bessel_i0": torch.special.i0,
+    "cyl_bessel_i1": torch.special.i1,
+    "j0": torch.special.bessel_j0,
+    "j1": torch.special.bessel_j1,
+    "y0": torch.special.bessel_y0,
+    "y1": torch.special.bessel_y1,
+    "erfcx": torch.special.erfcx,
+    "normcdf": torch.special.ndtr,
+    "normcdfinv": torch.special.ndtri,
+    "exp10": lambda x: torch.pow(10.0, x),
+    "cbrt": lambda x: torch.copysign(x.abs().pow(1 / 3), x),
+    "rcbrt": lambda x: torch.copysign(x.abs().pow(-1 / 3), x),
+    "tgamma": lambda x: torch.special.gammaln(x).exp(),
+    "sinpi": lambda x: torch.sin(x * torch.pi),
+    "cospi": lambda x: torch.cos(x * torch.pi),
+    "saturatef": lambda x: x.clamp(0.0, 1.0),
+    "finitef": torch.isfinite,
+    "isfinited": torch.isfinite,
+    "ilogb": lambda x: torch.frexp(x).exponent - 1,
+    "logb": lambda x: (torch.frexp(x).exponent - 1).to(x.dtype),
+    "scalbn": torch.ldexp,
+    "rhypot": lambda x, y: torch.hypot(x, y).reciprocal(),
+    "fdim": lambda x, y: (x - y).clamp(min=0),
+    "fma": lambda x, y, z: (x.double() * y.double() + z.double()).to(x.dtype),
+    "round": lambda x: torch.copysign((x.abs() + 0.5).floor(), x),
+    "llround": lambda x: torch.copysign((x.abs() + 0.5).floor(), x).long(),
+    "llrint": lambda x: x.round().long(),
+    **dict.fromkeys(("rint", "nearbyint"), torch.round),
+    **dict.fromkeys(("add_rn", "add_rz", "add_rd", "add_ru"), torch.add),
+    **dict.fromkeys(("sub_rn", "sub_rz", "sub_rd", "sub_ru"), torch.sub),
+    **dict.fromkeys(("mul_rn", "mul_rz", "mul_rd", "mul_ru", "mul24"), torch.mul),
+    **dict.fromkeys(("div_rn", "div_rz", "div_rd", "div_ru", "fast_dividef"), torch.true_divide),
+    **dict.fromkeys(("sqrt_rn", "sqrt_rz", "sqrt_rd", "sqrt_ru"), torch.sqrt),
+    **dict.fromkeys(("rcp_rn", "rcp_rz", "rcp_rd", "rcp_ru"), torch.reciprocal),
+    **{f"fast_{name}f": getattr(torch, name) for name in ("sin", "cos", "tan", "log2", "log", "exp", "tanh", "log10")},
+    "fast_powf": torch.pow,
+}
+_FUNCTIONS = {**{name: getattr(torch, name) for name in _SAME.split()}, **_OTHERS}
+"""What CUDA's libdevice computes, by its name there: Triton's interpreter has none of it."""
+
+
+class NoDevice:
+    """A driver of Triton's that is there for Inductor to ask, and runs nothing."""
+
+    def get_current_target(self) -> Any:
+        """Return a GPU that Inductor knows the limits of."""
+        from triton.backends.compiler import GPUTarget
+
+        return GPUTarget("cuda", 80, 32)
+
+    def get_active_torch_device(self) -> torch.device:
+        """Return the device that tensors are on."""
+        return torch.device("cpu")
+
+    def get_current_device(self) -> int:
+        """Return the number of the device."""
+        return 0
+
+    def get_current_stream(self, device: object = None) -> int:
+        """Return the number of the stream."""
+        return 0
+
+    def is_active(self) -> bool:
+        """Return whether it can be asked."""
+        return True
+
+    def get_device_interface(self) -> Any:
+        """Return torch's functions for the device."""
+        return torch.cpu
+
+
+@contextmanager
+def interpreting() -> Iterator[None]:
+    """Have Triton's kernels that are loaded inside of the context interpreted, on the CPU if there is no GPU.
+
+    Raises:
+        ImportError: triton is not installed.
+    """
+    import triton
+    import triton.language as tl
+    from torch._inductor.runtime import triton_helpers
+    from triton.runtime.interpreter import InterpretedFunction, ReduceOps, ScanOps
+
+    with ExitStack() as undo:
+        undo.enter_context(mock.patch.dict(os.environ, {_SWITCH: "1"}))
+        if not torch.cuda.is_available():
+            driver = triton.runtime.driver
+            undo.callback(setattr, driver, "_active", getattr(driver, "_active", None))
+            driver.set_active(NoDevice())
+            for name in ("set_driver_to_cpu", "set_driver_to_gpu"):
+                undo.enter_context(mock.patch.object(triton_helpers, name, lambda: None))
+        for name, function in _FUNCTIONS.items():
+            if hasattr(tl.extra.libdevice, name):
+                undo.enter_context(mock.patch.object(tl.extra.libdevice, name, _on_blocks(function)))
+        for module in (tl, tl.standard, tl.random, triton_helpers):
+            for name, found in list(vars(module).items()):
+                if isinstance(found, triton.JITFunction):
+                    undo.enter_context(mock.patch.object(module, name, InterpretedFunction(found.fn)))
+        undo.enter_context(mock.patch.object(InterpretedFunction, "__call__", _called))
+        undo.enter_context(mock.patch.object(ReduceOps, "generic_reduce", _reduced))
+        undo.enter_context(mock.patch.object(ScanOps, "generic_scan", _scanned))
+        yield
+
+
+def _on_blocks(function: Callable[..., torch.Tensor]) -> Callable[..., Any]:
+    """Return what applies a function of torch's to blocks of the interpreter's."""
+
+    def applied(*blocks: Any, **_: object) -> Any:
+        import numpy
+        import triton.language as tl
+        from triton.runtime.interpreter import TensorHandle, interpreter_semantic
+
+        given = [interpreter_semantic.to_tensor(each) for each in blocks]
+        arrays = numpy.broadcast_arrays(*(each.handle.data for each in given))
+        with torch.no_grad():
+            made = function(*(torch.from_numpy(numpy.ascontiguousarray(each)) for each in arrays))
+        # libdevice answers questions with integers.
+        scalar = {torch.bool: tl.int32, torch.int32: tl.int32, torch.int64: tl.int64}.get(made.dtype)
+        scalar = scalar or next(each.type.scalar for each in given if each.type.scalar.is_floating())
+        data = made.numpy().astype(numpy.int32) if made.dtype is torch.bool else made.numpy()
+        data = data.reshape(arrays[0].shape)
+        is_block = any(each.type.is_block() for each in given)
+        return tl.tensor(TensorHandle(data, scalar), tl.block_type(scalar, list(data.shape)) if is_block else scalar)
+
+    return applied
+
+
+_PATCHED: set[int] = set()
+
+
+def _called(self: Any, *args: object, **kwargs: object) -> Any:
+    """Call a function inside of a kernel: Triton's own way patches the language anew each time, which takes longest."""
+    from triton.runtime import interpreter
+
+    core = next((each for each in self.fn.__globals__.values() if each is interpreter.tl.core), None)
+    if core is not None and id(core) not in _PATCHED:
+        _PATCHED.add(id(core))
+        interpreter._patch_lang(self.fn)
+    return self.rewrite()(*args, **kwargs)
+
+
+def _reduced(self: Any, given: tuple[Any, ...]) -> list[Any]:
+    """Reduce blocks by pairs of neighbours, as a GPU does; Triton's own interpreter goes from element to element."""
+    import numpy
+
+    blocks, axis = self.unravel(given, self.axis)
+    arrays = [each.handle.data for each in blocks]
+    while arrays[0].shape[axis] > 1:
+        sides = [[array.take(range(side, array.shape[axis], 2), axis) for array in arrays] for side in (0, 1)]
+        arrays = _combined(self, blocks, *sides)
+    if self.keep_dims and self.axis is None:
+        arrays = [array.reshape((1,) * given[0].handle.data.ndim) for array in arrays]
+    elif not self.keep_dims:
+        arrays = [numpy.squeeze(array, axis) for array in arrays]
+    return [self.to_tensor(array, each.dtype) for array, each in zip(arrays, blocks)]
+
+
+def _scanned(self: Any, given: tuple[Any, ...]) -> list[Any]:
+    """Scan blocks in steps of doubled width (Hillis and Steele 1986)."""
+    import numpy
+
+    arrays, axis, width = [each.handle.data for each in given], self.axis, 1
+    while width < arrays[0].shape[axis]:
+        # A block has a power of two of elements: those that nothing stands before are combined too, and put back.
+        made = _combined(self, given, [numpy.roll(array, width, axis) for array in arrays], arrays)
+        for new, array in zip(made, arrays):
+            head = (slice(None),) * axis + (slice(width),)
+            new[head] = array[head]
+        arrays, width = made, width * 2
+    return [self.to_tensor(array, each.dtype) for array, each in zip(arrays, given)]
+
+
+def _combined(self: Any, blocks: tuple[Any, ...], left: list[Any], right: list[Any]) -> list[Any]:
+    """Return two halves of some blocks combined by the function of a reduction."""
+    sides = [self.to_tensor(array, each.dtype) for side in (left, right) for array, each in zip(side, blocks)]
+    made = self.combine_fn.rewrite()(*sides)
+    made = made if isinstance(made, tuple) else (made,)
+    return [each.handle.data.astype(old.dtype).reshape(old.shape) for each, old in zip(made, left)]

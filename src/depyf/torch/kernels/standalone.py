@@ -1,0 +1,276 @@
+"""One file with one kernel: it makes inputs, launches the kernel, and compares with the nodes of the graph run eagerly.
+
+The file needs torch, and triton for a kernel of Triton's, and nothing of depyf's. Nothing here needs either.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from depyf.report.kernels.graph import Graph, Node
+from depyf.report.kernels.lines import Launched
+from depyf.report.kernels.module import Buffer, Module
+from depyf.report.kernels.statements import parameters
+
+_TYPES = {
+    **dict.fromkeys(("fp32", "float"), "float32"),
+    **dict.fromkeys(("fp64", "double"), "float64"),
+    **dict.fromkeys(("fp16", "half", "at::Half", "c10::Half"), "float16"),
+    **dict.fromkeys(("bf16", "bfloat16", "at::BFloat16", "c10::BFloat16"), "bfloat16"),
+    **dict.fromkeys(("i1", "bool"), "bool"),
+    **dict.fromkeys(("i8", "int8_t"), "int8"),
+    **dict.fromkeys(("u8", "uint8_t"), "uint8"),
+    **dict.fromkeys(("i16", "int16_t"), "int16"),
+    **dict.fromkeys(("i32", "int32_t"), "int32"),
+    **dict.fromkeys(("i64", "int64_t"), "int64"),
+}
+"""The dtypes of torch by what a signature calls them."""
+
+_SIGNATURE = re.compile(r"'signature': (?P<types>\{[^}]*\})")
+_DEVICE = re.compile(r"device\(type='\w+'(?:, index=\w+)?\)")
+
+
+class NotAlone(ValueError):
+    """A kernel cannot be written alone, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the head of the file says: where the kernel is from, and the user's lines by the line of its text."""
+
+    origin: str
+    places: Mapping[int, str]
+
+
+def standalone(found: Launched, module: Module, graph: Graph, told: Told) -> str:
+    """Return the text of a file that runs a kernel alone.
+
+    Raises:
+        NotAlone: the size of an argument is not known.
+    """
+    arguments = list(_arguments(found))
+    expected, eager = _eager(found, module, graph)
+    is_triton = found.kernel.language == "triton"
+    parts = [
+        _head(found, told),
+        _environment(found) if is_triton else _PLAIN,
+        _kernel(found, told),
+        "\n".join(["def inputs():", *(f"    {line}" for line in arguments), ""]),
+        eager,
+        _LAUNCH_TRITON.format(name=found.kernel.name) if is_triton else _LAUNCH_CPP,
+        _MAIN.format(expected=repr(expected), name=repr(found.kernel.name)),
+    ]
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def _head(found: Launched, told: Told) -> str:
+    what = "" if found.kernel.language == "triton" else " It needs a C++ compiler."
+    return (
+        f'"""{found.kernel.name}, a kernel of Inductor\'s, alone: {told.origin}. Written by depyf.\n\n'
+        "It makes inputs, runs the kernel, and compares with the nodes of the graph, run eagerly. Inputs are random,\n"
+        "from a seed, unless a file beside this one with the same name and `.pt` holds a dict of them: by parameter.\n"
+        f'{what.strip()}\n"""\n'
+    ).replace('\n\n"""', '\n"""')
+
+
+def _environment(found: Launched) -> str:
+    """Return Triton's interpreter, set up, where there is no GPU or it is asked for."""
+    text = Path(__file__).with_name("interpreter.py").read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:]
+    tree.body = [each for each in tree.body if not isinstance(each, ast.Expr)]
+    is_of_cpu = "type='cpu'" in found.kernel.text
+    condition = "True" if is_of_cpu else '"--interpret" in sys.argv or not torch.cuda.is_available()'
+    short = re.sub(r"\n\n+(?= |def |@|class )", "\n", ast.unparse(tree))
+    return f"{short}\n" + _CHOICE.format(condition=condition)
+
+
+def _kernel(found: Launched, told: Told) -> str:
+    """Return the kernel, each line with the places of the user's that it is there for."""
+    rows = found.kernel.text.splitlines()
+    comment = "#" if found.kernel.language == "triton" else "//"
+    for number, place in told.places.items():
+        if 0 < number <= len(rows) and rows[number - 1].strip():
+            rows[number - 1] = f"{rows[number - 1].rstrip()}  {comment} {place}"
+    text = "\n".join(rows).strip("\n")
+    if found.kernel.language == "triton":
+        return text
+    return f'KERNEL = r"""\n{text}\n"""\nTYPES = {list(found.kernel.types)!r}'
+
+
+def _arguments(found: Launched) -> Iterator[str]:
+    """Yield the lines that make the arguments of the launch."""
+    names, dtypes = parameters(found.kernel), _dtypes(found)
+    yield "made = {}"
+    for name, text, value in zip(names, found.launch.arguments, found.launch.values):
+        dtype = dtypes.get(name, "")
+        if isinstance(value, Buffer):
+            made = f"tensor({value.size}, {value.stride}, torch.{dtype or value.dtype or 'float32'}, {value.offset})"
+            yield f"made[{name!r}] = {made}"
+        elif value is not None:
+            yield f"made[{name!r}] = {value!r}"
+        elif text == "None":
+            yield f"made[{name!r}] = None"
+        else:
+            raise NotAlone(f"{found.kernel.name}: Inductor's module does not say how large {text} is")
+    yield "made.update(saved())"
+    yield "return made"
+
+
+def _dtypes(found: Launched) -> dict[str, str]:
+    """Return the dtypes of the pointers that a kernel takes."""
+    names = parameters(found.kernel)
+    if found.kernel.language != "triton":
+        types = zip(names, found.kernel.types)
+        return {name: _TYPES.get(told.replace("const", "").strip(" *&"), "") for name, told in types if "*" in told}
+    signature = _SIGNATURE.search(found.kernel.text)
+    told = ast.literal_eval(signature["types"]) if signature is not None else {}
+    return {name: _TYPES.get(each[1:], "") for name, each in told.items() if str(each).startswith("*")}
+
+
+def _eager(found: Launched, module: Module, graph: Graph) -> tuple[dict[str, str], str]:
+    """Return what the kernel's results are called in the graph, and a function that computes those that it can."""
+    given = {node: name for name, node in reversed(found.before.items()) if node}
+    wanted = {name: node for name, node in found.after.items() if node}
+    lines: dict[str, str] = {}
+    expected = {}
+    for name, node in wanted.items():
+        needed = _needed(node, given, module, graph)
+        if needed is not None:
+            expected[name] = node
+            lines.update((each.name, f"{each.name} = {_text(each)}") for each in needed)
+    order = [name for name in graph.nodes if name in lines]
+    used = {name for each in order for name in graph.nodes[each].uses}
+    yielded = [f"{node} = given[{name!r}]{_shaped(graph.nodes[node])}" for node, name in given.items() if node in used]
+    yielded += [f"{name} = {value!r}" for name, value in module.numbers.items() if name in used and name not in given]
+    result = ", ".join(f"{name!r}: {node}" for name, node in expected.items())
+    body = [*yielded, *(lines[each] for each in order), f"return {{{result}}}"]
+    return expected, "\n".join(["def eager(given):", *(f"    {line}" for line in body)])
+
+
+def _needed(name: str, given: Mapping[str, str], module: Module, graph: Graph) -> list[Node] | None:
+    """Return the nodes that a node is computed of, back to what the kernel is given; None where that is not enough."""
+    found: dict[str, Node] = {}
+    pending = [name]
+    while pending:
+        node = graph.nodes.get(pending.pop())
+        if node is None or node.name in found or (node.name in given and node.name != name):
+            continue
+        if not node.operation:
+            if node.name in module.numbers:
+                continue
+            return None
+        found[node.name] = node
+        pending += [each for each in node.uses if each in graph.nodes]
+    return list(found.values())
+
+
+def _text(node: Node) -> str:
+    return _DEVICE.sub("DEVICE", node.text)
+
+
+def _shaped(node: Node) -> str:
+    """Return what gives a buffer the shape of a node."""
+    return f".clone().reshape({node.sizes})" if node.sizes is not None else ".clone()"
+
+
+_PLAIN = """
+import pathlib
+import sys
+
+import torch
+import torch._inductor.inductor_prims
+from torch import device, inf, nan
+
+DEVICE = torch.device("cpu")
+"""
+
+_CHOICE = """
+import pathlib
+import sys
+
+import torch._inductor.inductor_prims
+from torch import device, inf, nan
+
+INTERPRETED = {condition}
+DEVICE = torch.device("cpu" if INTERPRETED else "cuda")
+if INTERPRETED:
+    interpreter = interpreting()
+    interpreter.__enter__()
+"""
+
+_LAUNCH_TRITON = """
+def launch(arguments):
+    stream = 0 if INTERPRETED else torch.cuda.current_stream().cuda_stream
+    {name}.run(*arguments.values(), stream=stream)
+
+
+def timed(arguments):
+    if not INTERPRETED:
+        import triton.testing
+
+        microseconds = triton.testing.do_bench(lambda: launch(arguments)) * 1000
+        print(f"{{microseconds:.2f}} us on {{torch.cuda.get_device_name()}}")
+"""
+
+_LAUNCH_CPP = """
+def launch(arguments):
+    from torch._inductor.async_compile import AsyncCompile
+
+    AsyncCompile().cpp_pybinding(TYPES, KERNEL)(*arguments.values())
+
+
+def timed(arguments):
+    pass
+"""
+
+_MAIN = """
+TOLERANCES = {{torch.float64: 1e-7, torch.float16: 1e-2, torch.bfloat16: 4e-2}}
+EXPECTED = {expected}
+"What each result of the kernel is called in the graph."
+
+
+def tensor(size, stride, dtype, offset):
+    length = offset + 1 + sum((each - 1) * step for each, step in zip(size, stride)) if 0 not in size else offset
+    if dtype.is_floating_point:
+        storage = torch.randn(length, dtype=torch.float32).to(dtype)
+    else:
+        storage = torch.randint(0, 2, (length,)).to(dtype)
+    return storage.to(DEVICE).as_strided(size, stride, offset)
+
+
+def saved():
+    path = pathlib.Path(__file__).with_suffix(".pt")
+    found = torch.load(path, weights_only=True) if path.exists() else {{}}
+    return {{name: each.to(DEVICE) if isinstance(each, torch.Tensor) else each for name, each in found.items()}}
+
+
+def main():
+    torch.manual_seed(0)
+    given = inputs()
+    expected = eager(given)
+    launch(given)
+    wrong = 0
+    for name, right in expected.items():
+        tolerance = TOLERANCES.get(right.dtype, 1e-4)
+        got = given[name].reshape(right.shape).to(right.dtype)
+        same = torch.allclose(got.double(), right.double(), tolerance, tolerance, equal_nan=True)
+        most = (got.double() - right.double()).abs().nan_to_num().max().item() if got.numel() else 0.0
+        wrong += not same
+        verdict = f"{{'is' if same else 'IS NOT'}} {{EXPECTED[name]}} within {{tolerance}}"
+        print(f"{{name}} {{verdict}}: at most {{most:.3g}} apart")
+    if not expected:
+        print({name} + " ran; none of its results can be computed by the graph's nodes from its inputs alone")
+    timed(given)
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()
+"""

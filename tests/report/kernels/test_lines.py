@@ -1,0 +1,122 @@
+"""Lines of kernels are tied to the nodes that they compute, and to no others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from depyf.report.kernels.graph import read_graph
+from depyf.report.kernels.lines import Launched, launched, origins_of_lines
+from depyf.report.kernels.module import Buffer, read_module
+
+HERE = Path(__file__).parent
+
+SOFTMAX = """
+def forward(self, arg0_1: "f32[16, 32][32, 1]cuda:0", arg1_1: "f32[32][1]cuda:0"):
+    mul: "f32[16, 32][32, 1]cuda:0" = torch.ops.aten.mul.Tensor(arg0_1, arg1_1)
+    amax: "f32[16, 1][1, 1]cuda:0" = torch.ops.aten.amax.default(mul, [-1], True)
+    sub: "f32[16, 32][32, 1]cuda:0" = torch.ops.aten.sub.Tensor(mul, amax)
+    exp: "f32[16, 32][32, 1]cuda:0" = torch.ops.aten.exp.default(sub)
+    sum_1: "f32[16, 1][1, 1]cuda:0" = torch.ops.aten.sum.dim_IntList(exp, [-1], True)
+    div: "f32[16, 32][32, 1]cuda:0" = torch.ops.aten.div.Tensor(exp, sum_1)
+    return (div,)
+"""
+
+MEAN = """
+def forward(self, arg0_1: "f32[16, 32][32, 1]cpu"):
+    exp: "f32[16, 32][32, 1]cpu" = torch.ops.aten.exp.default(arg0_1)
+    mean: "f32[16][1]cpu" = torch.ops.aten.mean.dim(exp, [1])
+    select: "f32[16][32]cpu" = torch.ops.aten.select.int(arg0_1, 1, 0)
+    gt: "b8[16][1]cpu" = torch.ops.aten.gt.Scalar(select, 0)
+    where: "f32[16][1]cpu" = torch.ops.aten.where.self(gt, mean, select)
+    return (mean, where)
+"""
+
+
+def read(name: str, graph: str) -> Launched:
+    (found,) = launched(read_module((HERE / name).read_text(encoding="utf-8")), read_graph(graph), {})
+    return found
+
+
+def computed(found: Launched) -> dict[str, tuple[str, ...]]:
+    """Return by the variable that a line sets, or `store`, what it computes."""
+    return {each.statement.targets[0] if each.statement.targets else "store": each.computes for each in found.lines}
+
+
+def test_a_triton_kernel_is_read_with_its_launch() -> None:
+    module = read_module((HERE / "module_triton.txt").read_text(encoding="utf-8"))
+    (launch,) = module.launches
+    assert launch.arguments == ("arg0_1", "arg1_1", "buf2", "16", "32")
+    assert launch.handle == "triton_per_fused_softmax_0:1"
+    assert launch.values[2] == Buffer("buf2", (16, 32), (32, 1), 0, "float32")
+    assert module.kernels["triton_per_fused_softmax_0"].text.splitlines()[1] == "import triton"
+
+
+def test_lines_of_a_triton_kernel_compute_nodes() -> None:
+    found = read("module_triton.txt", SOFTMAX)
+    assert {name: nodes for name, nodes in computed(found).items() if nodes} == {
+        "tmp2": ("mul",),
+        "tmp5": ("mul",),
+        "tmp6": ("amax",),
+        "tmp7": ("sub",),
+        "tmp8": ("exp",),
+        "tmp11": ("exp",),
+        "tmp12": ("sum_1",),
+        "tmp13": ("div",),
+        "store": ("div",),
+    }
+    assert found.before == {"in_ptr0": "arg0_1", "in_ptr1": "arg1_1"}
+    assert found.after == {"out_ptr2": "div"}
+
+
+def test_loads_serve_the_nodes_that_need_them() -> None:
+    lines = {each.statement.targets[0]: each for each in read("module_triton.txt", SOFTMAX).lines[:-1]}
+    assert lines["tmp0"].serves == lines["tmp1"].serves == ("mul",)
+    assert lines["tmp3"].serves == ("mul",)
+
+
+AFTER = ["tmp2", "tmp5", "tmp6", "tmp7", "tmp8", "tmp11", "tmp12", "tmp13", "store"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "first"),
+    [
+        ("aten.exp.default(sub)", "aten.exp2.default(sub)", "tmp8"),
+        ("aten.sub.Tensor(mul, amax)", "aten.sub.Tensor(amax, mul)", "tmp7"),
+        ("aten.amax.default", "aten.amin.default", "tmp6"),
+        ("(arg0_1, arg1_1)\n", "(arg0_1, arg0_1)\n", "tmp2"),
+    ],
+)
+def test_a_line_is_not_tied_to_a_node_that_computes_something_else(old: str, new: str, first: str) -> None:
+    assert old in SOFTMAX
+    whole = computed(read("module_triton.txt", SOFTMAX))
+    changed = computed(read("module_triton.txt", SOFTMAX.replace(old, new)))
+    lost = AFTER[AFTER.index(first) :]
+    assert [name for name in AFTER if whole[name] != changed[name]] == lost
+    assert not any(changed[name] for name in lost)
+
+
+def test_a_mean_is_computed_in_two_loops_of_cpp() -> None:
+    found = read("module_cpp.txt", MEAN)
+    lines = [(each.statement.targets, each.computes, each.serves) for each in found.lines]
+    assert (("tmp1",), ("exp",), ()) in lines
+    assert (("tmp_acc0_vec",), (), ("mean",)) in lines
+    assert (("tmp3",), ("mean",), ()) in lines
+    assert (("tmp5",), ("where",), ()) in lines
+    assert found.after == {"in_out_ptr0": "", "out_ptr1": "where"}
+
+
+def test_lines_of_the_module_come_from_the_places_of_their_nodes() -> None:
+    found = read("module_triton.txt", SOFTMAX)
+    places = {"mul": frozenset({("a.py", 3)}), "exp": frozenset({("a.py", 4)})}
+    text = (HERE / "module_triton.txt").read_text(encoding="utf-8").splitlines()
+    lines = {text[number - 1].strip(): origins for number, origins in origins_of_lines([found], places).items()}
+    assert lines["tmp2 = tmp0 * tmp1"] == frozenset({("a.py", 3)})
+    assert lines["tmp8 = libdevice.exp(tmp7)"] == frozenset({("a.py", 4)})
+    assert "tmp13 = (tmp8 / tmp12)" not in lines
+
+
+def test_text_that_is_no_module_has_no_kernels() -> None:
+    assert not read_module("not python").kernels
+    assert not read_graph("not python").nodes
