@@ -63,6 +63,11 @@ def graph_terms(graph: Graph, terms: Terms) -> dict[str, int]:
     return found
 
 
+def is_accumulator(name: str) -> bool:
+    """Return whether a variable of a kernel holds what a loop reduces."""
+    return _ACCUMULATOR.match(name) is not None
+
+
 def is_cast(node: Node) -> bool:
     """Return whether a node gives what it takes, in another dtype."""
     return node.operation in _CASTS
