@@ -65,7 +65,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
         names = archive.namelist()
     assert {name.split("/")[0] for name in names} == {"depyf", f"depyf-{depyf.__version__}.dist-info"}
     ours = {str(path.relative_to(ROOT / "src").as_posix()) for path in (ROOT / "src" / "depyf").rglob("*.*")}
-    assert {name for name in ours if not name.endswith(".pyc") and (ROOT / "src" / name).is_file()} <= set(names)
+    assert {name for name in ours if "__pycache__" not in name and (ROOT / "src" / name).is_file()} <= set(names)
 
 
 def test_it_decompiles_where_there_is_nothing_else(installed: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Passes on graphs, text in and text out: the cases are in `tests/decompiler/forms`.
+"""Passes on graphs and on trees, text in and text out: the cases are in `tests/decompiler/forms`.
 
     python -m tests.decompiler.test_forms     writes what the passes give into the files; read the difference
 """
@@ -9,12 +9,14 @@ import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.reader import read
+from depyf.decompiler.emit.grammar import Grammar
 from depyf.decompiler.graph.tac import Branch, Graph
 from depyf.decompiler.lift.simplify.containers import evaluate_containers
 from depyf.decompiler.lift.simplify.dead import remove_dead
@@ -22,18 +24,30 @@ from depyf.decompiler.lift.simplify.promote import promote_variables
 from depyf.decompiler.lift.simplify.restored import drop_restored
 from depyf.decompiler.lift.simplify.results import unpack_results
 from depyf.decompiler.lift.simulate import lift
+from depyf.decompiler.passes.asserts import restore_asserts
+from depyf.decompiler.passes.at_once import use_at_once
+from depyf.decompiler.passes.heads import restore_heads
+from depyf.decompiler.passes.matches import restore_matches
+from depyf.decompiler.passes.opposites import write_opposites
+from depyf.decompiler.passes.tidy import tidy
+from depyf.decompiler.passes.tries import restore_tries
+from depyf.decompiler.show import tree
 from depyf.decompiler.show.graph import text
 from depyf.decompiler.show.read_graph import NoGraph, read_graph
+from depyf.decompiler.show.read_tree import NoTree, read_tree
 from depyf.decompiler.structure.class_ends import end_class
 from depyf.decompiler.structure.collapse import collapse
 from depyf.decompiler.structure.copies import join_copies
 from depyf.decompiler.structure.exits import join_exits
+from depyf.decompiler.structure.labels import resolve
 from depyf.decompiler.structure.patterns.copied import join_copied_bodies
+from depyf.decompiler.structure.patterns.hoist import hoist_behind_cases
 from depyf.decompiler.structure.regions.table import Regions
 from depyf.decompiler.structure.same_ends import join_same_ends
 from depyf.decompiler.structure.shared_ends import share_ends
 from depyf.decompiler.structure.thread import thread
 from tests.pipeline.samples import functions
+from tools.forms.around import forms
 
 FOLDER = Path(__file__).parent / "forms"
 UNCHANGED = "unchanged"
@@ -70,10 +84,33 @@ PASSES: dict[str, Callable[[Graph], object]] = {
     "thread": lambda graph: thread(graph, set(), Regions(graph)),
 }
 
+Tree = list[Any]
+TREES: dict[str, Callable[[Tree, Code], object]] = {
+    "asserts": lambda body, _: restore_asserts(body),
+    "at_once": lambda body, code: use_at_once(body, frozenset(code.parameters)),
+    "heads": lambda body, _: restore_heads(body),
+    "hoist": lambda body, _: hoist_behind_cases(body),
+    "labels": lambda body, code: resolve(body, Graph(code, [], [], 0)),
+    "matches": lambda body, _: restore_matches(body),
+    "opposites": lambda body, _: write_opposites(body),
+    "tidy": lambda body, _: tidy(body),
+    "tries": lambda body, _: restore_tries(body),
+}
+"""Passes on statements. One that returns nothing changes them in place."""
+ON_ITEMS = frozenset({"hoist", "labels"})
+
+
+def _pass_on_tree(name: str, shown: str, code: Code) -> tuple[str, str]:
+    grammar = Grammar.of(code)
+    body = read_tree(shown, code, are_items=name in ON_ITEMS)
+    before = tree.text(body, grammar)
+    given = TREES[name](body, code)
+    return before, tree.text(body if given is None else cast("Tree", given), grammar)
+
 
 @dataclass(frozen=True)
 class Case:
-    """What one pass makes of one graph: `source` is what the graph is of."""
+    """What one pass makes of one graph or tree: `source` is what it is of."""
 
     title: str
     source: str
@@ -85,10 +122,14 @@ class Case:
         return self.title.partition(":")[0]
 
     def given(self) -> str:
-        graph = read_graph(self.before, code_of(self.source))
-        before = text(graph)
-        PASSES[self.pass_name](graph)
-        after = text(graph)
+        code = code_of(self.source)
+        if self.pass_name in TREES:
+            before, after = _pass_on_tree(self.pass_name, self.before, code)
+        else:
+            graph = read_graph(self.before, code)
+            before = text(graph)
+            PASSES[self.pass_name](graph)
+            after = text(graph)
         return UNCHANGED + "\n" if after == before else after
 
 
@@ -117,7 +158,7 @@ def test_a_pass_gives_what_stands_below_it(case: Case) -> None:
     assert case.given() == case.after
 
 
-@pytest.mark.parametrize("name", sorted(PASSES))
+@pytest.mark.parametrize("name", sorted([*PASSES, *TREES]))
 def test_each_pass_has_a_case_and_a_near_miss(name: str) -> None:
     own = [case for case in CASES if case.pass_name == name]
     assert any(case.after != f"{UNCHANGED}\n" for case in own)
@@ -134,6 +175,25 @@ def test_what_is_shown_is_read_back() -> None:
         except NoGraph:
             cut_off += 1
     assert read_back > 4 * cut_off
+
+
+@pytest.mark.parametrize("name", ["build", "labels", "heads", "tidy"])
+def test_what_is_shown_of_a_tree_is_read_back(name: str) -> None:
+    read_back = refused = 0
+    for code in map(read, functions(40)):
+        for _, shown in forms(code, name, with_before=False)[-1:]:
+            try:
+                assert tree.text(read_tree(shown, code, are_items=name == "build"), Grammar.of(code)) == shown
+                read_back += 1
+            except NoTree:
+                refused += 1
+    assert read_back > 2 * refused
+
+
+@pytest.mark.parametrize("shown", ["goto somewhere", "f(<Function code=f>)", "for a in .0:\n    pass"])
+def test_what_is_no_tree_is_refused(shown: str) -> None:
+    with pytest.raises(NoTree):
+        read_tree(shown, code_of("x = 1"))
 
 
 @pytest.mark.parametrize("shown", ["  :1     v0 = LOAD_FAST", "block 0\n  goes on", "block 0\n  :1     v0 = CONST <a>"])

@@ -16,8 +16,10 @@ from click.testing import CliRunner
 
 from depyf.cli.commands import depyf
 from depyf.trace.files import find
-from depyf.trace.job import ranks_in_words
+from depyf.trace.job import job_of, ranks_in_words
+from depyf.trace.reader import Cause
 from depyf.trace.work import scan_all
+from tools.traces import harder_jobs
 from tools.traces.jobs import INJECTIONS, job, parsed
 
 DATA = Path(__file__).parent / "data"
@@ -79,6 +81,32 @@ def test_ranks_of_two_jobs_in_one_folder_are_told_apart(tmp_path: Path) -> None:
     sources = find([str(tmp_path)])
     jobs = {number: {each.name[:5] for each in sources if each.job == number} for number in (0, 1)}
     assert jobs == {0: {"first"}, 1: {"secon"}}
+
+
+def test_more_than_one_difference_is_told_apart(tmp_path: Path) -> None:
+    base = parsed(gzip.decompress((RANKS / "dedicated_log_torch_trace_rank_0_x.log.gz").read_bytes()).decode())
+    for name, make in harder_jobs.PLANS.items():
+        chance, folder = random.Random(3), tmp_path / name
+        folder.mkdir()
+        plan = make(6, chance)
+        assert harder_jobs.is_right(plan, harder_jobs.job(base, plan, 6, chance, folder), 6), (name, plan)
+
+
+def test_a_compressed_trace_is_read_up_to_its_damage(tmp_path: Path) -> None:
+    whole = (DATA / "small_2.13.log.gz").read_bytes()
+    for rank, stored in enumerate((whole, whole[: len(whole) // 2], whole, b"")):
+        (tmp_path / f"rank_{rank}.log.gz").write_bytes(stored)
+    scanned = scan_all(find([str(tmp_path)]))
+    assert scanned.ranks[1].records > 20 and Cause.DAMAGED.value in scanned.ranks[1].omitted
+    told = {each.ranks: each.cause for each in job_of(scanned.ranks, scanned.facts).divergences}
+    assert told["1"].startswith("the file is cut off after") and told["3"] == "the file has no record"
+
+
+def test_a_number_that_is_no_rank_makes_none_missing(tmp_path: Path) -> None:
+    for number in (0, 999_999_999):
+        (tmp_path / f"rank_{number}.log.gz").write_bytes((DATA / "small_2.6.log.gz").read_bytes())
+    scanned = scan_all(find([str(tmp_path)]))
+    assert job_of(scanned.ranks, scanned.facts).missing == []
 
 
 def test_ranks_in_words() -> None:

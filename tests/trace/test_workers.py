@@ -86,5 +86,3 @@ def test_a_running_job_is_followed(tmp_path: Path) -> None:
             guard.cancel()
             process.send_signal(signal.SIGINT)
         assert (process.wait(60), process.stderr.read() if process.stderr else "") == (0, "")
-
-

@@ -72,7 +72,7 @@ def _dump(path: Path, folder: Path) -> Path:
     if is_dump(str(path)):
         return path
     try:
-        return dump_jobs(find([str(path)]), folder, Options(every_rank=True))[0]
+        return dump_jobs(find([str(path)]), folder, Options(every_rank=True))[0].directory
     except TraceError as error:
         click.echo(f"depyf diff: {error}", err=True)
         sys.exit(EXIT_USAGE)

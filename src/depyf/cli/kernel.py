@@ -116,8 +116,8 @@ def _found(dump: Path, folder: Path) -> Iterator[Found]:
     if not dump.exists():
         _end(f"there is no {dump}", EXIT_USAGE)
     try:
-        directories = [dump] if is_dump(str(dump)) else dump_jobs(find((str(dump),)), folder, Options())
-        for directory in directories:
+        made = [] if is_dump(str(dump)) else dump_jobs(find((str(dump),)), folder, Options())
+        for directory in [each.directory for each in made] or [dump]:
             for process in processes(directory, 0.0):
                 yield from _launches(process.run)
     except (FileNotFoundError, TraceError) as error:

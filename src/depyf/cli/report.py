@@ -17,7 +17,7 @@ import click
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 from depyf.report.html.build import Report, build_report
 from depyf.trace.files import Source, TraceError, find, indexes, is_dump
-from depyf.trace.reporting import Options, dump_jobs, emptied, mark
+from depyf.trace.reporting import Dumped, Options, dump_jobs, emptied, mark
 from depyf.trace.timeline import write_timeline
 
 OUTPUT = Path("depyf_report")
@@ -108,26 +108,26 @@ def _reports(
 ) -> list[Report]:
     if perfetto is not None and not given.traces:
         raise TraceError("--perfetto writes the timeline of traces, and there is none")
-    directories = _dumped(given.traces, output or OUTPUT, options)
-    made = [build_report(directory, single_file=single_file) for directory in directories]
+    jobs = _dumped(given.traces, output or OUTPUT, options)
+    made = [build_report(job.directory, single_file=single_file) for job in jobs]
     dumps = [dump for dump, _ in given.dumps]
     if output is not None and [dump.resolve() for dump in dumps] != [output.resolve()]:
-        if not directories:
+        if not jobs:
             emptied(output, dumps)
-        is_only = len(dumps) == 1 and not directories
+        is_only = len(dumps) == 1 and not jobs
         folders = [output if is_only else output / f"dump_{number + 1}" for number in range(len(dumps))]
     else:
         folders = dumps
     for dump, folder in zip(dumps, folders, strict=True):
         made.append(build_report(dump, single_file=single_file, output=folder))
     if perfetto is not None:
-        write_timeline(given.traces, perfetto)
-    if directories or folders != dumps:
+        write_timeline(given.traces, perfetto, jobs)
+    if jobs or folders != dumps:
         mark(output or OUTPUT)
     return made
 
 
-def _dumped(sources: Sequence[Source], output: Path, options: Options) -> list[Path]:
+def _dumped(sources: Sequence[Source], output: Path, options: Options) -> list[Dumped]:
     if not sources:
         return []
     with _bar(sum(source.size for source in sources)) as progress:

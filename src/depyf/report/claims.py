@@ -12,7 +12,7 @@ import re
 import threading
 from pathlib import Path
 
-from depyf.report.writer import prepared_directory
+from depyf.report.writer import INDEX, prepared_directory
 
 try:
     import fcntl
@@ -24,7 +24,6 @@ except ImportError:  # Windows has no such locks: each process writes as if it w
 FOLDER = "process_{}"
 """Folder of a process that is not the first in a directory."""
 
-INDEX = "index.json"
 _OWNER = re.compile(rb'"process": "(\d+)@(\d+)"')
 _HEAD = 4096
 """Bytes at the beginning of an index in which it names its process."""

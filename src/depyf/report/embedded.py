@@ -11,8 +11,9 @@ import importlib.util
 from dataclasses import replace
 from pathlib import Path
 
-from depyf.report.index_reader import INDEX, Run, read_run
+from depyf.report.index_reader import Run, read_run
 from depyf.report.model import Function
+from depyf.report.writer import INDEX
 
 HEIGHT = 620
 """Of the frame, in pixels."""

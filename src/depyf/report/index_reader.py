@@ -43,9 +43,8 @@ from depyf.report.model import (
 from depyf.report.running_compile import LOG, RunningCompile
 from depyf.report.running_log import has_log, read_log
 from depyf.report.trace_file import TraceFile
+from depyf.report.writer import INDEX
 from depyf.verify.level import Level
-
-INDEX = "index.json"
 
 Json = dict[str, Any]
 Order = dict[str, list[int]]

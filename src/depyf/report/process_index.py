@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,7 +10,8 @@ from typing import Any
 
 from depyf.report.claims import FOLDER
 from depyf.report.facts import Facts, breaks_told, compiles_of, differences, facts
-from depyf.report.writer import write_whole
+from depyf.report.index_reader import load_index
+from depyf.report.writer import INDEX, write_whole
 
 PROCESSES = "processes.md"
 """Name of the page that stands in a directory which several processes write into."""
@@ -62,9 +62,8 @@ def write_process_index(directory: Path) -> None:
 
     def page() -> str:
         found = _folders(directory, _PROCESS)
-        first = directory / "index.json"
-        if found and first.exists():
-            found = {1: Member("", json.loads(first.read_text(encoding="utf-8"))), **found}
+        if found and (directory / INDEX).exists():
+            found = {1: Member("", load_index(directory)), **found}
         return _page(found, Words("process", "processes"))
 
     _write(directory / PROCESSES, page)
@@ -96,10 +95,10 @@ def _page(members: dict[int, Member], words: Words) -> str:
 
 def _folders(directory: Path, pattern: re.Pattern[str]) -> dict[int, Member]:
     found = {}
-    for path in directory.glob("*/index.json"):
+    for path in directory.glob(f"*/{INDEX}"):
         match = pattern.match(path.parent.name)
         if match is not None:
-            found[int(match[1])] = Member(f"{path.parent.name}/", json.loads(path.read_text(encoding="utf-8")))
+            found[int(match[1])] = Member(f"{path.parent.name}/", load_index(path.parent))
     return dict(sorted(found.items()))
 
 

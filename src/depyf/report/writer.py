@@ -6,6 +6,9 @@ import os
 import threading
 from pathlib import Path
 
+INDEX = "index.json"
+"""Name of the file that tells of a whole run, in each dump."""
+
 PROBE_BYTES = 64 * 1024
 """A directory that cannot take this much is called full before anything is compiled."""
 
@@ -37,7 +40,7 @@ def prepared_directory(directory: str | os.PathLike[str]) -> Path:
 
 def foreign_files(directory: Path) -> list[str]:
     """Return the names of files in a directory that a dump would overwrite, though no dump is there."""
-    if any(directory.glob("index.json")) or any(directory.glob("*/index.json")):
+    if any(directory.glob(INDEX)) or any(directory.glob(f"*/{INDEX}")):
         return []
     if any(directory.glob("__*.py")):  # A run that was ended before its first index.
         return []

@@ -10,10 +10,9 @@ from typing import BinaryIO
 from depyf.report.claims import FOLDER
 from depyf.report.index_json import index_json
 from depyf.report.index_markdown import index_markdown
-from depyf.report.index_reader import INDEX
 from depyf.report.model import Problem, Session
 from depyf.report.trace_file import TraceFile
-from depyf.report.writer import write_whole
+from depyf.report.writer import INDEX, write_whole
 from depyf.trace.directory import Dump, Numbers
 from depyf.trace.log import LogJoin
 from depyf.trace.reader import Cause, Reader, Record

@@ -10,6 +10,7 @@ import io
 import lzma
 import os
 import re
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ _RANK = re.compile(r"rank_(\d{1,9})(?=\D|$)")
 _URL = re.compile(r"[a-z][a-z0-9+.]*://")
 _TRACE_NAME = re.compile(r"(\.log|log\.txt|\.log\.txt)(\.(gz|bz2|xz|zst))?$")
 _MAGIC = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open))
+_DAMAGED = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
 _MOST_HEAD = 64 << 10
 
@@ -130,10 +132,44 @@ def open_trace(path: str) -> Iterator[BinaryIO]:
         stream.seek(0)
         for magic, opener in _MAGIC:
             if head.startswith(magic):
-                stream = opened.enter_context(cast(BinaryIO, opener(stream, "rb")))
+                unpacked = opened.enter_context(cast(io.BufferedIOBase, opener(stream, "rb")))
+                stream = cast(BinaryIO, Gradual(unpacked, _DAMAGED))
         if head.startswith(_ZSTANDARD):
             stream = _zstandard(path, stream)
         yield stream
+
+
+class Gradual:
+    """Reads what is compressed as far as it is whole: what follows damage is an `EOFError`, after all before it."""
+
+    def __init__(self, stream: io.BufferedIOBase, errors: tuple[type[Exception], ...]) -> None:
+        """Read `stream`, whose `errors` mean damage."""
+        self._stream = stream
+        self._errors = errors
+        self._damage = ""
+
+    def read(self, size: int) -> bytes:
+        """Return up to so many bytes, none at the end.
+
+        Raises:
+            EOFError: what follows is damaged or missing.
+        """
+        if self._damage:
+            raise EOFError(self._damage)
+        parts: list[bytes] = []
+        while size > 0:
+            try:
+                part = self._stream.read1(size)
+            except self._errors as error:
+                self._damage = str(error) or type(error).__name__
+                break
+            if not part:
+                break
+            parts.append(part)
+            size -= len(part)
+        if self._damage and not parts:
+            raise EOFError(self._damage)
+        return b"".join(parts)
 
 
 def _raw(path: str) -> BinaryIO:
@@ -149,15 +185,19 @@ def _zstandard(path: str, stream: BinaryIO) -> BinaryIO:
         raise TraceError(f"{path} is compressed with zstd: pip install zstandard")
     import zstandard
 
-    return cast(BinaryIO, io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(stream)))
+    unpacked = io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(stream))
+    return cast(BinaryIO, Gradual(unpacked, (*_DAMAGED, zstandard.ZstdError)))
 
 
 def _looked_at(path: str, size: int) -> Source:
     """Return a file with the rank that its name tells, and the time of its first record."""
     rank = _RANK.search(path.rpartition("/")[2])
     with open_trace(path) as stream:
-        head = io.BytesIO(stream.read(_MOST_HEAD))
-    first = next(iter(Reader().read(head)), None)
+        try:
+            head = stream.read(_MOST_HEAD)
+        except EOFError:
+            head = b""
+    first = next(iter(Reader().read(io.BytesIO(head))), None)
     return Source(path, size, int(rank[1]) if rank else None, begins=first.seconds if first is not None else 0.0)
 
 

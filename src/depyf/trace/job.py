@@ -19,6 +19,9 @@ MOST_SKEW = 0.5
 LEAST_SKEW = 0.2
 """Seconds below which no rank is slow."""
 
+MOST_RANKS = 1_000_000
+"""No job has more: a higher number in a file's name is no rank of which others are missing."""
+
 ORDER = (
     *("recompile", "compile", "failure", "graph break", "tensor metadata", "execution order", "collectives"),
     *("sizes of collectives", "captured graph", "guards", "guard count", "operations"),
@@ -28,7 +31,8 @@ ORDER = (
 CACHES = ("aotautograd cache", "fx_graph cache")
 
 OTHER_TEXT = "is another text"
-CUT = Cause.CUT_OFF.value
+CUT = (Cause.CUT_OFF.value, Cause.DAMAGED.value)
+"""Why a file ends before the rank did."""
 
 Facts = Mapping[str, tuple[Fact, ...]]
 """The facts of each group, by their digest."""
@@ -80,7 +84,7 @@ def job_of(ranks: Sequence[Rank], facts: Facts) -> Job:
         found.append(_lacking(missing, ranks))
     for group in ordered[1:]:
         found.append(_divergence(ordered[0], group, facts))
-    found += [_cut_off(rank) for rank in ordered[0].ranks if rank.omitted.get(CUT)] if ordered else []
+    found += [_cut_off(rank) for rank in ordered[0].ranks if _is_cut(rank)] if ordered else []
     every = (fact for each in facts.values() for fact in each)
     found += _slow(ranks, {fact.compile: fact.words for fact in every if fact.kind == "compile"})
     return Job(ordered, found, list(ranks), missing)
@@ -101,6 +105,16 @@ def ranks_in_words(numbers: Iterable[int]) -> str:
     return ", ".join(f"{first}-{last}" if last > first else str(first) for first, last in parts)
 
 
+def ranks_of(words: str) -> set[int]:
+    """Return the ranks that ranges name.
+
+    >>> sorted(ranks_of("0-2, 7"))
+    [0, 1, 2, 7]
+    """
+    ends = (part.partition("-") for part in words.split(", ") if part)
+    return {number for first, _, last in ends for number in range(int(first), int(last or first) + 1)}
+
+
 def _number(rank: Rank) -> int:
     return rank.rank if rank.rank is not None else 0
 
@@ -111,7 +125,7 @@ def _named(ranks: Iterable[Rank]) -> str:
 
 def _missing(ranks: Sequence[Rank]) -> list[int]:
     """Return the ranks that have no file, of those that the others speak to, or that stand before another."""
-    present = {rank.rank for rank in ranks if rank.rank is not None}
+    present = {rank.rank for rank in ranks if rank.rank is not None and rank.rank < MOST_RANKS}
     if not present:
         return []
     size = max((rank.group_size for rank in ranks), default=0)
@@ -128,6 +142,10 @@ def _lacking(missing: list[int], ranks: Sequence[Rank]) -> Divergence:
 
 def _unreadable(rank: Rank) -> Divergence:
     return Divergence("unreadable", _named([rank]), 1, "", f"{rank.path} could not be read: {rank.error}")
+
+
+def _is_cut(rank: Rank) -> bool:
+    return any(cause in rank.omitted for cause in CUT)
 
 
 def _cut_off(rank: Rank) -> Divergence:
@@ -187,11 +205,13 @@ def _in_order(own: Sequence[Fact], norm: Sequence[Fact]) -> list[str]:
 
 def _stopped(rank: Rank, found: Sequence[_Difference]) -> str:
     """Return where a rank stopped that did what others did, up to there; empty for one that did otherwise."""
-    is_cut = bool(rank.omitted.get(CUT))
+    is_cut = _is_cut(rank)
     changed = [each for each in found if each.own is not None]
     # What was being written when the file ends is not what others wrote.
     if not found or len(changed) > (1 if is_cut else 0) or not (is_cut or rank.unfinished or _lacks_end(found)):
         return ""
+    if not rank.last:
+        return "the file has no record"
     inside = f", in compile {rank.unfinished[-1]}" if rank.unfinished else ""
     cut = "the file is cut off" if is_cut else "the trace ends"
     return f"{cut} after {rank.last}{inside}; {len(found)} facts that others have are missing"

@@ -37,6 +37,7 @@ class Cause(Enum):
     STRAY_PAYLOAD = "payload lines that belong to no record"
     TOO_LONG = f"records longer than {MOST_BYTES >> 20} MiB"
     CUT_OFF = "records cut off at the end of the file"
+    DAMAGED = "ends of files whose compression is damaged"
     NOT_UNDERSTOOD = "records that say something unexpected"
 
 
@@ -97,7 +98,7 @@ class Reader:
     def _pieces(self, stream: BinaryIO) -> Iterator[tuple[int, bytes, bool]]:
         """Yield each line that begins without a tab with the lines below it that do, and where it begins."""
         held, offset = b"", 0
-        for block in iter(lambda: stream.read(BLOCK), b""):
+        for block in iter(lambda: self._block(stream), b""):
             self.size += len(block)
             searched = max(len(held) - 1, 0)
             held += block
@@ -114,12 +115,19 @@ class Reader:
         self._ends_amid = not held.endswith(b"\n")
         yield offset, held.removesuffix(b"\n"), True
 
+    def _block(self, stream: BinaryIO) -> bytes:
+        try:
+            return stream.read(BLOCK)
+        except EOFError:
+            self.omitted[Cause.DAMAGED] += 1
+            return b""
+
     def _too_long(self, stream: BinaryIO, held: bytes, offset: int) -> tuple[bytes, int]:
         """Pass over a record that is too long; return what follows it, and where that begins."""
         self.omitted[Cause.TOO_LONG] += 1
         last = held[-1:]
         offset += len(held)
-        for block in iter(lambda: stream.read(BLOCK), b""):
+        for block in iter(lambda: self._block(stream), b""):
             self.size += len(block)
             found = _NEXT_RECORD.search(last + block)
             if found is not None and found.end() < len(last + block):

@@ -38,8 +38,20 @@ class Options:
     known: dict[tuple[str, int], Scanned] = field(default_factory=dict)
 
 
-def dump_jobs(sources: Sequence[Source], output: Path, options: Options) -> list[Path]:
-    """Write the dumps of all jobs; return the directory of each.
+@dataclass(frozen=True, slots=True)
+class Dumped:
+    """The dumps of a job: their directory, and by the path of each trace the dump that stands for it.
+
+    A trace that cannot be read has none, nor have those of the smallest groups where there are many.
+    """
+
+    directory: Path
+    dumps: dict[str, Path]
+    divergences: tuple[Divergence, ...] = ()
+
+
+def dump_jobs(sources: Sequence[Source], output: Path, options: Options) -> list[Dumped]:
+    """Write the dumps of all jobs.
 
     Raises:
         TraceError: there is something else in `output`.
@@ -49,15 +61,15 @@ def dump_jobs(sources: Sequence[Source], output: Path, options: Options) -> list
     jobs: dict[int, list[Source]] = {}
     for source in sources:
         jobs.setdefault(source.job, []).append(source)
-    made = []
+    made: list[Dumped] = []
     for number, own in enumerate(jobs.values(), start=1):
         folder = directory / f"job_{number}" if len(jobs) > 1 else directory
         if len(own) == 1:
             with open_trace(own[0].path) as stream:
                 dump_trace(stream, own[0].name, folder)
+            made.append(Dumped(folder, {own[0].path: folder}))
         else:
-            _dump_ranks(own, folder, options)
-        made.append(folder)
+            made.append(_dump_ranks(own, folder, options))
     return made
 
 
@@ -97,7 +109,7 @@ def _foreign(output: Path) -> str:
     return next((name for name in inside if written and name not in (*written, MARK)), "")
 
 
-def _dump_ranks(sources: Sequence[Source], directory: Path, options: Options) -> None:
+def _dump_ranks(sources: Sequence[Source], directory: Path, options: Options) -> Dumped:
     scanned = _scanned(sources, options)
     ranks = [replace(rank, rank=place if rank.rank is None else rank.rank) for place, rank in enumerate(scanned.ranks)]
     job = job_of(ranks, scanned.facts)
@@ -109,6 +121,9 @@ def _dump_ranks(sources: Sequence[Source], directory: Path, options: Options) ->
             dump_trace(stream, rank.path.rpartition("/")[2], directory / f"rank_{rank.rank}")
     job.divergences[:] = [_in_detail(each, job, directory) for each in job.divergences]
     write_whole(directory / RANKS, json.dumps(_content(job, shown), indent=1) + "\n")
+    folders = {rank.facts: directory / f"rank_{rank.rank}" for rank in reversed(shown)}
+    dumps = {rank.path: folders[rank.facts] for rank in ranks if not rank.error and rank.facts in folders}
+    return Dumped(directory, dumps, tuple(job.divergences))
 
 
 def _in_detail(found: Divergence, job: Job, directory: Path) -> Divergence:

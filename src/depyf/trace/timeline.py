@@ -1,20 +1,25 @@
 """Writes the timeline of traces in the format of Chrome's tracing, which ui.perfetto.dev opens.
 
 Each rank is a process. The phases are torch's own events; for a release that writes none, the compiles by their
-metrics. Recompiles, graph breaks and failures are instants.
+metrics. Recompiles, graph breaks, findings and the differences between ranks are instants.
+The format: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO, TypeAlias
 
+from depyf.report.findings import Finding, findings
+from depyf.report.index_reader import read_run
 from depyf.trace import records, stages
 from depyf.trace.files import Source, open_trace
+from depyf.trace.job import ranks_of
 from depyf.trace.reader import Reader, Record
+from depyf.trace.reporting import Dumped
 
 Event: TypeAlias = dict[str, Any]
 
@@ -23,8 +28,17 @@ _TIMELINE = "chromium_event"
 _NUMBER = (int, float)
 
 
-def write_timeline(sources: Sequence[Source], path: Path) -> None:
-    """Write the timeline of all traces into a file.
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something found out about a compile, which is shown where that begins; without one, where the trace begins."""
+
+    compile: str
+    kind: str
+    cause: str
+
+
+def write_timeline(sources: Sequence[Source], path: Path, jobs: Sequence[Dumped] = ()) -> None:
+    """Write the timeline of all traces into a file, with what was found out about them.
 
     Raises:
         OSError: a trace cannot be read, or the file cannot be written.
@@ -32,19 +46,33 @@ def write_timeline(sources: Sequence[Source], path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
         file.write('{"displayTimeUnit": "ms", "traceEvents": [\n')
-        _write_all(sources, file)
+        _write_all(sources, file, jobs)
         file.write("\n]}\n")
 
 
-def _write_all(sources: Sequence[Source], file: TextIO) -> None:
-    separator = ""
+def _write_all(sources: Sequence[Source], file: TextIO, jobs: Sequence[Dumped]) -> None:
+    separator, found = "", {}
+    for job in jobs:
+        for dump in dict.fromkeys(job.dumps.values()):
+            found[dump] = tuple(Note(_first(each), each.kind, each.cause) for each in findings(read_run(dump).session))
+    differences = [(job, ranks_of(each.ranks), each) for job in jobs for each in job.divergences]
     for place, source in enumerate(sources):
         number = place if source.rank is None else source.rank
         label = f"rank {source.rank}" if source.rank is not None else source.name
-        process = {"name": "process_name", "ph": "M", "pid": number, "tid": 0, "args": {"name": label}}
-        for event in (process, *events(source, number)):
+        process = {"name": "process_name", "ph": "M", "pid": place, "tid": 0, "args": {"name": label}}
+        notes = [note for job in jobs if source.path in job.dumps for note in found[job.dumps[source.path]]]
+        notes += [
+            Note(each.compile, f"rank differs: {each.kind}", each.cause)
+            for job, ranks, each in differences
+            if source.path in job.dumps and number in ranks
+        ]
+        for event in (process, *events(source, place, notes)):
             file.write(separator + json.dumps(event))
             separator = ",\n"
+
+
+def _first(found: Finding) -> str:
+    return found.compiles[0] if found.compiles else ""
 
 
 @dataclass(slots=True)
@@ -56,15 +84,20 @@ class _Timeline:
     has_phases: bool = False
     open: dict[Any, int] = field(default_factory=dict)
     waiting: list[tuple[float, Event]] = field(default_factory=list)
+    began: dict[str, list[float]] = field(default_factory=dict)
+    first: float = 0.0
 
 
-def events(source: Source, process: int) -> Iterator[Event]:
+def events(source: Source, process: int, notes: Iterable[Note] = ()) -> Iterator[Event]:
     """Yield the events of a trace, with the number of the process that they are shown as."""
     timeline = _Timeline(process)
     compiles: list[Event] = []
     with open_trace(source.path) as stream:
         for record in Reader(_SKIPPED).read(stream):
             kind, details = records.record_kind(record.metadata)
+            timeline.first = timeline.first or record.seconds
+            if kind == stages.FRAME_STARTS:
+                timeline.began.setdefault(str(records.record_compile_id(record.metadata)), []).append(record.seconds)
             if kind == _TIMELINE:
                 yield from _phase(timeline, record)
             elif kind == stages.FRAME_ENDS:
@@ -73,8 +106,21 @@ def events(source: Source, process: int) -> Iterator[Event]:
                 timeline.waiting.append((record.seconds, told))
     if not timeline.has_phases:
         yield from compiles
+    timeline.waiting += [(_when(timeline, note), _shown(note)) for note in notes]
     for seconds, event in timeline.waiting:
         yield {**event, "pid": process, "tid": 0, "ts": (timeline.offset or 0.0) + seconds * 1e6}
+
+
+def _when(timeline: _Timeline, note: Note) -> float:
+    """Return when the compile of a note begins; torch gives an id again after a reset, which depyf counts."""
+    compile_id, _, count = note.compile.partition("#")
+    times = timeline.began.get(compile_id, [])
+    return times[min(int(count or 1), len(times)) - 1] if times else timeline.first
+
+
+def _shown(note: Note) -> Event:
+    where = f" {note.compile}" if note.compile else ""
+    return {"name": f"{note.kind}{where}", "ph": "i", "s": "p", "args": {"cause": note.cause}}
 
 
 def _phase(timeline: _Timeline, record: Record) -> Iterator[Event]:

@@ -128,6 +128,21 @@ def test_calls_are_steps_without_compiled_code_too(tmp_path: Path) -> None:
     assert torch._dynamo.eval_frame._stance.stance == "default"
 
 
+@EAGERLY
+def test_lines_of_libraries_have_their_time_without_compiled_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "packaged.py").write_text("def twice(x):\n    return (x @ x).relu()\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr("depyf.torch.profile.lined.is_installed", lambda file: not file.endswith("programs.py"))
+    import packaged  # type: ignore[import-not-found]
+
+    compiled = torch.compile(packaged.twice, backend="eager")
+    result = profiled(tmp_path / "out", compiled, torch.randn(64, 64), steps=120, against_eager=True)
+    (row,) = [row for row in result["lines"] if row["file"].endswith("packaged.py") and row["kind"] == "kernel"]
+    assert row["line"] == 2 and row["eager"] > 0
+
+
 def test_a_program_that_profiles_itself_is_left_alone(tmp_path: Path) -> None:
     compiled = torch.compile(programs.heavy, backend="eager")
     with torch.autograd.profiler.profile() as own:

@@ -123,6 +123,7 @@ def _entry(run: Run, function: Function, compiled: Compile, places: _Places, chu
         "guards": guard_count(compiled),
         "seconds": compiled.seconds,
         "gone": compiled.gone,
+        "restarts": _restarts(compiled),
         "failure": _failure(compiled.failure) if compiled.failure else None,
         "missing": "" if isinstance(transformed, Transformed) else transformed.reason,
         "breaks": [
@@ -143,6 +144,16 @@ def _entry(run: Run, function: Function, compiled: Compile, places: _Places, chu
             for number, each in enumerate(texts)
         ],
     }
+
+
+def _restarts(compiled: Compile) -> str:
+    """Return how often Dynamo began the compile anew, and why, as far as torch measured it."""
+    if compiled.attempts < 2:
+        return ""
+    told = compiled.metrics.get("restart_reasons")
+    reasons = [str(each).partition("\n")[0] for each in told] if isinstance(told, list) else []
+    times = "once" if compiled.attempts == 2 else f"{compiled.attempts - 1} times"
+    return f"Dynamo restarted it {times}{': ' if reasons else ''}{'; '.join(sorted(reasons))}"
 
 
 def entry_key(compiled: Compile) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from depyf.report.embedded import bundle, only
-from depyf.report.index_reader import INDEX, Run, read_run
+from depyf.report.index_reader import Run, read_run
+from depyf.report.writer import INDEX
 from depyf.torch.adapters.seams import cache_entries
 from depyf.torch.capture.cached_run import cached_run
 from depyf.torch.dump.told import function_told

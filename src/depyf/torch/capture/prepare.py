@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from depyf.bytecode.host import paused, pausing
-from depyf.report.claims import CLAIMS, INDEX
+from depyf.report.claims import CLAIMS
 from depyf.report.model import CompileId, Failure, Session, Unavailable
 from depyf.report.running_compile import LOG, SLOW
 from depyf.report.summary import CaptureView, show, summary
 from depyf.report.variables import SUMMARY_VARIABLE
+from depyf.report.writer import INDEX
 from depyf.torch.adapters import caller, lacking, seams
 from depyf.torch.adapters.lines_read import reading_of
 from depyf.torch.adapters.trace_file import keep_trace as trace_kept_in

@@ -6,13 +6,12 @@ from depyf.report.index_json import index_json
 from depyf.report.index_markdown import index_markdown
 from depyf.report.model import Function, GuardSet, Session, Transformed
 from depyf.report.words import proof_words
+from depyf.report.writer import INDEX
 from depyf.torch.capture.earlier import EarlierEntries
 from depyf.torch.capture.recorder import Running
 from depyf.torch.dump.problems import Problems
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction, render_full_code
 from depyf.trace.directory import Dump
-
-INDEX = "index.json"
 
 
 def write_views(

@@ -5,11 +5,14 @@ It is slow, so it is done in a few steps alone, of which only the order of opera
 
 from __future__ import annotations
 
+import os
 import sys
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+import torch
 
 from depyf.report.profile.events import LINE
 from depyf.report.user_source import is_installed
@@ -40,11 +43,13 @@ class LineMarks:
 
     calls: of which function each call is told of before it runs.
     with_lines: whether lines are marked, too.
+    with_libraries: whether lines of installed packages are marked, too, which compiled graphs name; torch's never are.
     """
 
-    def __init__(self, calls: Calls | None = None, *, with_lines: bool = True) -> None:
+    def __init__(self, calls: Calls | None = None, *, with_lines: bool = True, with_libraries: bool = False) -> None:
         self._calls = calls
         self._with_lines = with_lines
+        self._with_libraries = with_libraries
         self._own: dict[types.CodeType, bool] = {}
         self._traced: list[types.FrameType] = []
         frame: types.FrameType | None = sys._getframe(1)
@@ -68,7 +73,8 @@ class LineMarks:
         known = self._own.get(code)
         if known is None:
             file = code.co_filename
-            known = not (file.startswith(("<", _OURS)) or is_installed(file))
+            is_left_out = file.startswith(_TORCH) if self._with_libraries else is_installed(file)
+            known = not (file.startswith(("<", _OURS)) or is_left_out)
             self._own[code] = known
         return known
 
@@ -87,3 +93,4 @@ class LineMarks:
 
 
 _OURS = __file__.rsplit("torch", 1)[0]
+_TORCH = os.path.join(os.path.dirname(torch.__file__), "")

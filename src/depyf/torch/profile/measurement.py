@@ -200,7 +200,8 @@ class Measurement:
         match kind:
             case Stretch.PROFILED | Stretch.LINED | Stretch.EAGER:
                 if kind in _WITH_LINES:
-                    self._lines = LineMarks(self._calls_of(number) if kind is Stretch.EAGER else None)
+                    is_eager = kind is Stretch.EAGER
+                    self._lines = LineMarks(self._calls_of(number) if is_eager else None, with_libraries=is_eager)
                 # The first mark is that of the next step: the profiler takes longer for the first one it sees.
                 self._window = Window()
             case Stretch.EAGER_BARE:

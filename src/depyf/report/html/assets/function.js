@@ -83,6 +83,7 @@ depyf.functionPage = (() => {
       const counts = [[entry.ops, "operation", "operations"], [entry.guards, "guard", "guards"], [entry.hits, "call served", "calls served"]].filter(([number]) => number !== null);
       if (counts.length) facts.push(counts.map(([number, one, many]) => number + " " + (number === 1 ? one : many)).join(", ") + ". ");
       facts.push(entry.missing ? "No code: " + entry.missing : "Proof of the transformed code: " + entry.proof + ".");
+      if (entry.restarts) facts.push(" ", depyf.coded(entry.restarts), ".");
       if (entry.failure) facts.push(this.givenUp(entry.failure));
       if (entry.gone) facts.push(element("div", {}, "Serves no more calls: " + entry.gone));
       this.why.replaceChildren(...facts);

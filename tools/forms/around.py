@@ -1,0 +1,119 @@
+"""What one pass of the decompiler makes of a piece of code, as text."""
+
+from __future__ import annotations
+
+import difflib
+import types
+from dataclasses import dataclass, field
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.reader import read
+from depyf.decompiler.emit.grammar import Grammar
+from depyf.decompiler.emit.statements import write
+from depyf.decompiler.function import define
+from depyf.decompiler.lift.simplify import Known
+from depyf.decompiler.pipeline.conditions import simplifies
+from depyf.decompiler.pipeline.run import decompile
+from depyf.decompiler.pipeline.table import ALONE, BUILD, PASSES, SCOPES
+from depyf.decompiler.pipeline.work import Work
+from depyf.decompiler.show.forms import text_after
+from depyf.decompiler.steps import Stopped, recording
+
+ROWS = {one.name: one for one in PASSES}
+SOURCE = "source"
+"""In place of the name of a pass: the text that all passes together give."""
+ENDS = frozenset(one.name for one in ALONE.passes)
+MADE_ANEW = frozenset({"lift", BUILD, SCOPES, "dispatch-levels"})
+"""Passes that give another form than they take: what they give is shown, and not the difference."""
+FORCED = {SCOPES: frozenset({BUILD}), "dispatch-levels": frozenset({BUILD, SCOPES})}
+KNOWN = Known({"graph": ("first", "second")})
+UNCHANGED = "unchanged"
+CO_NEWLOCALS = 0x2
+
+
+@dataclass
+class Around:
+    """Records each code object before and after one pass; `before` costs the text after every pass."""
+
+    name: str
+    with_before: bool
+    found: list[tuple[str, str]] = field(default_factory=list)
+    last: dict[int, str] = field(default_factory=dict)
+
+    def begin(self, work: Work) -> None:
+        """Hear that a code object is begun."""
+
+    def attempt(self, work: Work, why: str) -> None:
+        """Hear that a code object is begun again."""
+        self.last.pop(id(work), None)
+
+    def step(self, message: str) -> None:
+        """Pass over a step."""
+
+    def after(self, name: str, work: Work) -> None:
+        """Record the form if that was the pass."""
+        if name == self.name:
+            self.found.append((self.last.get(id(work), ""), text_after(name, work)))
+            if name in ENDS:
+                raise Stopped
+        elif self.with_before:
+            self.last[id(work)] = text_after(name, work)
+
+
+def code_of(source: str) -> Code:
+    """Return the code of the only function or class that a source defines, else of the module."""
+    module = compile(source, "<form>", "exec", dont_inherit=True)
+    return piece_of(read(module), source)
+
+
+def piece_of(module: Code, source: str) -> Code:
+    """Return the code of the only definition in a module, else of the module."""
+    inner = [each for each in module.consts if isinstance(each, Code)]
+    is_one = not any(line[:1].strip() for line in source.splitlines()[1:])
+    return inner[0] if inner and is_one and source.startswith(("def ", "class ", "async def ")) else module
+
+
+def forms(code: Code, name: str, *, with_before: bool = True) -> list[tuple[str, str]]:
+    """Return each code object, inner ones first, before and after a pass that ran on it.
+
+    Raises DecompilationError where there is no source.
+    """
+    if name == SOURCE:
+        body, names = decompile(code)
+        stmts = [define(body, names)[0]] if code.flags & CO_NEWLOCALS else body.stmts
+        return [("", write(stmts, Grammar.of(code)))]
+    recorder = Around(name, with_before and name not in MADE_ANEW)
+    known = KNOWN if ROWS[name].applies is simplifies else None
+    with recording(recorder):
+        decompile(code, known=known, without=FORCED.get(name, frozenset()))
+    return recorder.found
+
+
+
+def shown(code: Code, name: str) -> str:
+    """Return what a pass gives, or how it changes what it takes: lines with `-` and `+`, and `unchanged`."""
+    parts = []
+    for before, after in forms(code, name):
+        if name in MADE_ANEW or name == SOURCE:
+            parts.append(after)
+        elif before == after:
+            parts.append(f"{UNCHANGED}\n")
+        else:
+            parts.append(difference(before, after))
+    return "\n".join(parts)
+
+
+def difference(before: str, after: str) -> str:
+    """Return the lines that go (`-`) and come (`+`), each with two lines around it."""
+    lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2))[2:]
+    return "".join(f"{'...' if line.startswith('@@') else line}\n".replace(" \n", "\n") for line in lines)
+
+
+def live_code(found: object) -> Code:
+    """Return the code of a live function.
+
+    Raises TypeError for anything else.
+    """
+    if not isinstance(found, types.FunctionType):
+        raise TypeError(f"{found!r} is no function")
+    return read(found.__code__)
