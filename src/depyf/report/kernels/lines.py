@@ -261,9 +261,14 @@ def _computes(value: ast.expr) -> bool:
     return False
 
 
+_WHOLE = frozenset(("sum", "prod", "max2", "min2", "any", "xor_sum", "reduce", "welford"))
+"""What Triton's kernels call to reduce what a loop has gathered."""
+
+
 def _accumulates(value: ast.expr) -> bool:
     """Return whether an expression adds to what was reduced so far: only the end of a loop has the result."""
-    is_whole = isinstance(value, ast.Name) or "_tmp" in ast.unparse(value).partition("(")[2].partition(",")[0]
+    calls = [each.func for each in ast.walk(value) if isinstance(each, ast.Call)]
+    is_whole = isinstance(value, ast.Name) or any(ast.unparse(each).rpartition(".")[2] in _WHOLE for each in calls)
     return not is_whole and any(is_accumulator(name) for name in _names_in(value))
 
 

@@ -139,7 +139,9 @@ def _dtypes(found: Launched) -> dict[str, str]:
 def _eager(found: Launched, module: Module, graph: Graph) -> tuple[dict[str, str], str]:
     """Return what the kernel's results are called in the graph, and a function that computes those that it can."""
     given = {node: name for name, node in reversed(found.before.items()) if node}
-    wanted = {name: node for name, node in found.after.items() if node}
+    # What an input holds may be a step inside of a node: then nothing says what it is beside the other inputs.
+    is_known = all(found.before.values())
+    wanted = {name: node for name, node in found.after.items() if node and is_known}
     lines: dict[str, str] = {}
     expected = {}
     for name, node in wanted.items():
