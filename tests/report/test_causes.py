@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from depyf.report.findings import findings
-from depyf.report.model import Compile, CompileId, Function, Recompile, Refusal, Session, UserLine
+from depyf.report.model import Compile, CompileId, Function, GraphBreak, Recompile, Refusal, Session, UserLine
 
 
 def run_of(*functions: Function) -> Session:
@@ -81,3 +81,14 @@ def test_a_resume_function_is_named_by_the_users_function() -> None:
     made.resumes_at, made.qualname = 5, "Net.forward"
     (found,) = findings(run_of(made))
     assert "`Net.forward from line 5 on`" in found.cause
+
+
+def test_breaks_inside_of_a_library_are_one_finding_at_the_call_of_the_users() -> None:
+    library = contextlib.__file__
+    made = function(0, "inner", library, (CALL,), 10, SIZE)
+    for line, reason, compiled in ((5, "logging", made.compiles[0]), (9, "other", made.compiles[1])):
+        where = UserLine(library, line, "x", "inner")
+        compiled.breaks.append(GraphBreak(reason, "", (), "", where, (where,), 0, ""))
+    found = [each for each in findings(run_of(made)) if each.kind == "graph-break"]
+    assert [(str(each.where), each.compiles) for each in found] == [("train.py:9", ("0/0", "0/1"))]
+    assert found[0].cause.endswith("contextlib.py:5, and 1 more graph break inside of that call")

@@ -51,6 +51,7 @@ def test_torchs_own_words_are_taken_apart_where_there_are_no_others() -> None:
         ("grad_mode: expected True, got False", "grad-mode", ""),
         ("GLOBAL_STATE changed: num_threads", "num-threads", "once, before the first call"),
         ("L[\"name\"]: expected 'a', got 'bc'", "argument-string", "before the call"),
+        ('L["mask"]: expected None, got Tensor of torch.float32', "argument-none", "a neutral one"),
         ('L["n"]: expected length 2, got 3', "argument-length", "mark_dynamic"),
         ('class of L["n"]: expected list, got tuple', "argument-type", "to one type"),
         ('L["g"].__code__: expected code of f (a.py:1), got code of f (a.py:2)', "argument-function", "define"),
@@ -61,6 +62,12 @@ def test_advice_is_by_what_was_not_as_expected(text: str, kind: str, says: str) 
     (found,) = refused(Refusal("0/0", (), (text,)))
     assert kind_of_recompile(found).name == kind
     assert says in advice(found)
+
+
+def test_no_tensor_stands_for_a_string_that_is_there_in_some_calls_alone() -> None:
+    (found,) = refused(Refusal("0/0", (), ("G[\"kind\"]: expected None, got 'a'",)))
+    assert kind_of_recompile(found).name == "global-none"
+    assert advice(found) == ""
 
 
 def test_a_name_that_is_no_parameter_is_of_the_enclosing_function() -> None:

@@ -12,6 +12,7 @@ from depyf.decompiler.emit.grammar import Grammar
 from depyf.decompiler.emit.statements import write
 from depyf.decompiler.function import define
 from depyf.decompiler.lift.simplify import Known
+from depyf.decompiler.passes.module import module_body
 from depyf.decompiler.pipeline.conditions import simplifies
 from depyf.decompiler.pipeline.run import decompile
 from depyf.decompiler.pipeline.table import ALONE, BUILD, PASSES, SCOPES
@@ -80,7 +81,7 @@ def forms(code: Code, name: str, *, with_before: bool = True) -> list[tuple[str,
     """
     if name == SOURCE:
         body, names = decompile(code)
-        stmts = [define(body, names)[0]] if code.flags & CO_NEWLOCALS else body.stmts
+        stmts = [define(body, names)[0]] if code.flags & CO_NEWLOCALS else module_body(body, names.objects)
         return [("", write(stmts, Grammar.of(code)))]
     recorder = Around(name, with_before and name not in MADE_ANEW)
     known = KNOWN if ROWS[name].applies is simplifies else None

@@ -73,6 +73,11 @@ class Document:
     text: str
     links: Links
 
+    @property
+    def is_kernels(self) -> bool:
+        """Return whether it is a module of Inductor's."""
+        return self.key.startswith("kernel")
+
 
 def documents(run: Run, function: Function, compiled: Compile) -> list[Document]:
     """Return the texts of a compile of `function`."""

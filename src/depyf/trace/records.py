@@ -250,6 +250,9 @@ def seconds(metrics: Mapping[str, Any]) -> dict[str, float]:
     """Return the times of a compile, in seconds per phase; a phase that did not run is left out."""
     found = {label: metrics.get(name) for name, label in SECONDS.items()}
     times = {label: float(value) for label, value in found.items() if isinstance(value, (int, float)) and value > 0}
+    triton = metrics.get("triton_compile_time_us")
+    if isinstance(triton, (int, float)) and triton > 0:
+        times["Triton compiler"] = triton / 1e6
     if "total" in times:
         dynamo = times["total"] - times.get("backend", 0.0)
         times["dynamo"] = round(max(dynamo, 0.0), 6)
@@ -258,7 +261,8 @@ def seconds(metrics: Mapping[str, Any]) -> dict[str, float]:
 
 def backward_seconds(metrics: Mapping[str, Any]) -> dict[str, float]:
     """Return the times of a backward that was compiled on its own, in seconds per phase."""
-    times = {label: value for label, value in seconds(metrics).items() if label in ("inductor", "code generation")}
+    kept = ("inductor", "code generation", "Triton compiler")
+    times = {label: value for label, value in seconds(metrics).items() if label in kept}
     duration = metrics.get("duration_us")
     if isinstance(duration, (int, float)):
         times["total"] = duration / 1e6

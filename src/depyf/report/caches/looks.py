@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -12,6 +13,9 @@ from depyf.report.index_reader import Run
 from depyf.report.model import CacheEvent, Compile, Function
 
 NO_SIZES = "no earlier run of this job (`TORCH_COMPILE_JOB_ID`) left its sizes here: each that varies is compiled twice"
+
+MOST_HELD = 64
+"""Entries of a function that a later look is held against, the newest: a long run looks thousands of times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +42,13 @@ class Look:
 
 @dataclass(slots=True)
 class _Known:
-    """The records that a later look is held against, by the cache and the function's name."""
+    """The records that a later look is held against, by the cache and the function's name: the last of each."""
 
-    entries: dict[tuple[str, str], list[tuple[str, Record]]]
+    entries: dict[tuple[str, str], deque[tuple[str, Record]]]
 
-    def of(self, cache: str, function: str) -> list[tuple[str, Record]]:
+    def of(self, cache: str, function: str) -> deque[tuple[str, Record]]:
         """Return the entries of a function in a cache, in order."""
-        return self.entries.setdefault((cache, function), [])
+        return self.entries.setdefault((cache, function), deque(maxlen=MOST_HELD))
 
 
 def looks(run: Run, earlier: Iterable[tuple[str, Run]] = ()) -> list[Look]:
@@ -71,7 +75,7 @@ def looks(run: Run, earlier: Iterable[tuple[str, Run]] = ()) -> list[Look]:
 
 
 def _look(
-    function: Function, compiled: Compile, event: CacheEvent, record: Record, earlier: list[tuple[str, Record]]
+    function: Function, compiled: Compile, event: CacheEvent, record: Record, earlier: Iterable[tuple[str, Record]]
 ) -> Look:
     if event.outcome == HIT:
         return Look(function, compiled, event, "", event.seconds_saved or record.seconds)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from dataclasses import replace
 
 from depyf.report.catalogue.kind import Kind
 from depyf.report.nearest import literal
@@ -212,7 +213,14 @@ def kind_of_recompile(found: Refused, parameters: Collection[str] = (), source: 
     change = _change(found)
     if change == "keys":
         return KEYWORDS if re.search(rf"\*\*\s*{re.escape(found.subject)}\b", source) else KEYS
-    return VALUES[place_of(found, parameters), change] if change and found.source else UNKNOWN
+    return _of_value(found, change, place_of(found, parameters)) if change and found.source else UNKNOWN
+
+
+def _of_value(found: Refused, change: str, place: str) -> Kind:
+    kind = VALUES[place, change]
+    # No tensor stands for a string or a number that is there in some calls alone.
+    is_tensor = ... in (literal(found.expected), literal(found.actual))
+    return kind if change != "none" or is_tensor else replace(kind, fix="")
 
 
 def _special(found: Refused) -> Kind | None:

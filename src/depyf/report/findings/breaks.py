@@ -3,31 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from depyf.report.catalogue import kind_of_break
+from depyf.report.counts import counted
+from depyf.report.findings.callers import is_foreign
 from depyf.report.findings.failures import Place, cost_of, ends_at, place
+from depyf.report.findings.merge import joined
 from depyf.report.findings.model import Finding
-from depyf.report.model import Function, Session, UserLine
+from depyf.report.model import Compile, Function, GraphBreak, Session, UserLine
 from depyf.report.naming import plain_name
 
 
 def of_breaks(session: Session) -> Iterator[Finding]:
-    """Yield a finding for each compile that came to a graph break; a break that ends a compile is worse."""
+    """Yield a finding for each compile that came to a graph break; a break that ends a compile is worse.
+
+    Breaks inside of a library are one finding for each of the user's lines that lead there: the first, which the
+    others follow.
+    """
     ended: dict[Place, Function] = {}
     for function, compiled in session.compiles():
         ended.update(dict.fromkeys(ends_at(compiled), function))
+    inside: dict[Place, list[Finding]] = {}
     for function, compiled in session.compiles():
         for found in compiled.breaks:
             line = found.where or UserLine(function.filename, function.first_line, "", function.name)
-            kind = kind_of_break(found)
-            cause = kind.cause.format(text=" ".join(found.reason.split()).rstrip("."))
-            fix = kind.fix or (found.hints[0] if found.hints else "")
-            rest = ended.get((line.filename, line.line))
-            ids = (str(compiled.id),)
-            if rest is None:
-                yield Finding(kind.name, "medium", place(line), cause, cost_of(compiled), fix, ids)
+            finding = _finding(function, compiled, found, line, ended.get((line.filename, line.line)))
+            own = _own_line(compiled, found, line)
+            if own is None:
+                yield finding
                 continue
-            name = plain_name(rest)
-            eager = rest.eager_calls if function is rest or compiled.failure is not None else None
-            cause = f"{cause}, and the rest of `{name}` runs eager"
-            yield Finding(kind.name, "high", place(line), cause, cost_of(compiled, eager), fix, ids)
+            inner = finding.where
+            finding = replace(finding, where=place(own), cause=f"{finding.cause}, in {inner}")
+            inside.setdefault((own.filename, own.line), []).append(finding)
+    yield from map(_as_one, inside.values())
+
+
+def _finding(
+    function: Function, compiled: Compile, found: GraphBreak, line: UserLine, rest: Function | None
+) -> Finding:
+    kind = kind_of_break(found)
+    cause = kind.cause.format(text=" ".join(found.reason.split()).rstrip("."))
+    fix = kind.fix or (found.hints[0] if found.hints else "")
+    ids = (str(compiled.id),)
+    if rest is None:
+        return Finding(kind.name, "medium", place(line), cause, cost_of(compiled), fix, ids)
+    eager = rest.eager_calls if function is rest or compiled.failure is not None else None
+    cause = f"{cause}, and the rest of `{plain_name(rest)}` runs eager"
+    return Finding(kind.name, "high", place(line), cause, cost_of(compiled, eager), fix, ids)
+
+
+def _own_line(compiled: Compile, found: GraphBreak, line: UserLine) -> UserLine | None:
+    """Return the user's line that led to a break inside of a library; None for a break at a line of the user's."""
+    if not is_foreign(line.filename):
+        return None
+    stack = (*compiled.user_stack, *found.stack)
+    return next((each for each in reversed(stack) if not is_foreign(each.filename)), None)
+
+
+def _as_one(found: list[Finding]) -> Finding:
+    """Return the first of some findings, with the cost of all."""
+    first, others = found[0], {each.cause for each in found} - {found[0].cause}
+    whole = first
+    for each in found[1:]:
+        whole = joined(whole, each)
+    worst = "high" if any(each.severity == "high" for each in found) else first.severity
+    more = f", and {counted(len(others), 'more graph break')} inside of that call" if others else ""
+    return replace(whole, severity=worst, cause=f"{first.cause}{more}")

@@ -27,16 +27,17 @@ class Call:
 
 def own_call(function: Function, compiled: Compile, why: Refused) -> Call | None:
     """Return the user's call that led to a function of a library, None for a function of the user's own."""
-    if not _is_foreign(function.filename):
+    if not is_foreign(function.filename):
         return None
     stack = [line for line in compiled.user_stack if not is_of_torch(line.filename)]
-    own = [line for line in stack if not _is_foreign(line.filename)]
+    own = [line for line in stack if not is_foreign(line.filename)]
     if not own:
         return None
     return Call(own[-1], _argument(own[-1].text, function, why) if own[-1] is stack[-1] else "")
 
 
-def _is_foreign(filename: str) -> bool:
+def is_foreign(filename: str) -> bool:
+    """Return whether a file is none of the user's own."""
     return is_library_file(filename) or is_generated(filename)
 
 

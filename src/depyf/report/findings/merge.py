@@ -13,18 +13,19 @@ def merged(found: Iterable[Finding]) -> tuple[Finding, ...]:
 
     The order is the same for two runs of one program: it depends on counts, never on seconds.
     """
-    joined: dict[object, Finding] = {}
+    found_once: dict[object, Finding] = {}
     for each in found:
         key = each.kind, each.where, each.cause
-        joined[key] = _joined(joined[key], each) if key in joined else each
-    return tuple(sorted(joined.values(), key=_rank))
+        found_once[key] = joined(found_once[key], each) if key in found_once else each
+    return tuple(sorted(found_once.values(), key=_rank))
 
 
 def _rank(found: Finding) -> tuple[int, int, int]:
     return SEVERITIES.index(found.severity), -(found.cost.eager_calls or 0), -found.cost.compiles
 
 
-def _joined(one: Finding, other: Finding) -> Finding:
+def joined(one: Finding, other: Finding) -> Finding:
+    """Return a finding with the cost and the compiles of another one as well."""
     eager = [each.cost.eager_calls for each in (one, other) if each.cost.eager_calls is not None]
     cost = Cost(
         sum(eager) if eager else None,

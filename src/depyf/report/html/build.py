@@ -16,6 +16,7 @@ from depyf.report.html.process import Process, processes
 from depyf.report.html.ranks import apart
 from depyf.report.html.templates import asset, environment
 from depyf.report.job_index import JobIndex, read_job
+from depyf.report.naming import title
 from depyf.report.writer import write_whole
 from depyf.version import __version__
 
@@ -100,6 +101,7 @@ def page_text(content: Content, inlined: dict[str, str], *, home: str = "", base
     """
     maker = environment()
     maker.filters["seconds"] = seconds_words
+    maker.filters["title_of"] = title
     maker.filters["code"] = code_marked
     scripts = "\n".join(asset(name) for name in SCRIPTS)
     return maker.get_template("page.html").render(

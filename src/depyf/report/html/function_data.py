@@ -12,6 +12,7 @@ from depyf.report.documents import Document, documents, origin_of
 from depyf.report.html.chunks import Chunks
 from depyf.report.html.owners import owner_of
 from depyf.report.index_reader import Family, Run
+from depyf.report.kernel_calls import first_kernel, kernel_calls
 from depyf.report.line_states import FunctionLines, LineState
 from depyf.report.links.blocks import Block, blocks
 from depyf.report.links.origins import Links, Origin, Origins, joined
@@ -230,6 +231,8 @@ def _document(each: Document, places: _Places, chunks: Chunks, name: str) -> Jso
         "file": each.file,
         "lines": each.text.count("\n") + 1,
         "note": each.links.note,
+        "kernels": [[call.line, call.name] for call in kernel_calls(each.text)] if each.is_kernels else [],
+        "starts": first_kernel(each.text) if each.is_kernels else 1,
         "links": runs(each.links, places.of),
     }
     if len(each.text) <= MOST_INLINE:

@@ -14,9 +14,11 @@ from depyf.report.html.breaks import Broken, GivenUp, Skipped, broken, failed, s
 from depyf.report.html.chunks import as_json
 from depyf.report.html.costs import costs_data
 from depyf.report.html.function_data import entry_key
+from depyf.report.html.kernels import KernelRow, kernel_rows
 from depyf.report.html.outside import NAME as OUTSIDE
 from depyf.report.html.overview import Row, rows
 from depyf.report.html.recompiles import Recompiled, recompiled
+from depyf.report.html.times import TimeRow, time_rows
 from depyf.report.index_reader import Run, changed_at, has_index, read_run
 from depyf.report.line_states import FunctionLines, line_states
 from depyf.report.model import Compile, Function, Recompile
@@ -111,6 +113,16 @@ class Process:
             (each, next((pages[one] for one in each.compiles if one in pages), ""))
             for each in findings(self.run.session)
         ]
+
+    @cached_property
+    def kernels(self) -> list[KernelRow]:
+        """Return the kernels that Inductor's modules call."""
+        return kernel_rows(self.run, self.addresses)
+
+    @cached_property
+    def times(self) -> list[TimeRow]:
+        """Return where compile time went."""
+        return time_rows(self.run, self.addresses)
 
     @property
     def stack(self) -> str:

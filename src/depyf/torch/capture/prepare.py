@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 from depyf.bytecode.host import paused, pausing
 from depyf.report.claims import CLAIMS
 from depyf.report.model import CompileId, Failure, Session, Unavailable
+from depyf.report.phases import KERNELS
 from depyf.report.running_compile import LOG, SLOW
 from depyf.report.summary import CaptureView, show, summary
 from depyf.report.variables import SUMMARY_VARIABLE
 from depyf.report.writer import INDEX
 from depyf.torch.adapters import caller, lacking, seams
+from depyf.torch.adapters.compile_times import kernel_seconds
 from depyf.torch.adapters.lines_read import reading_of
 from depyf.torch.adapters.trace_file import keep_trace as trace_kept_in
 from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
@@ -100,6 +102,7 @@ class DumpContext:
         self._install = install
         self._progress = Progress(self._write_so_far) if keep_index else None
         self._log = _running_log(directory, self.session, wanted=keep_index)
+        self._kernel_seconds = kernel_seconds()
         self._slow = SlowCompiles(directory / SLOW, stack_after)
         self._before_run = before_run
         self._first_runs: FirstRuns | None = None
@@ -212,7 +215,18 @@ class DumpContext:
             self._on_guards(compile_id, running)
         elif kind == stages.FRAME_ENDS and running is not None:
             self._on_end(running, phase)
+        self._note_kernel_seconds(kind, running)
         self._tell_progress(kind, compile_id)
+
+    def _note_kernel_seconds(self, kind: str, running: Running | None) -> None:
+        """Note how long kernels were compiled in a compile that ends, or in that of its backward."""
+        if kind not in (stages.FRAME_STARTS, stages.FRAME_ENDS, stages.BACKWARD_ENDS):
+            return
+        before, self._kernel_seconds = self._kernel_seconds, kernel_seconds()
+        spent = round(self._kernel_seconds - before, 6)
+        if running is not None and spent > 0 and kind != stages.FRAME_STARTS:
+            name = KERNELS if kind == stages.FRAME_ENDS else f"backward {KERNELS}"
+            running.compile.seconds[name] = running.compile.seconds.get(name, 0.0) + spent
 
     def _tell_progress(self, kind: str, compile_id: CompileId | None) -> None:
         """Write what a record has changed, and watch the compile that it begins or ends."""

@@ -82,7 +82,7 @@ depyf.functionPage = (() => {
       const facts = [element("b", {}, entry.kind === "Outside" ? "graph " + entry.id : entry.fn === this.data.name ? "compile " + entry.id : entry.fn + ", compile " + entry.id), ": " + entry.why + ". "];
       const counts = [[entry.ops, "operation", "operations"], [entry.guards, "guard", "guards"], [entry.hits, "call served", "calls served"]].filter(([number]) => number !== null);
       if (counts.length) facts.push(counts.map(([number, one, many]) => number + " " + (number === 1 ? one : many)).join(", ") + ". ");
-      facts.push(entry.missing ? "No code: " + entry.missing : "Proof of the transformed code: " + entry.proof + ".");
+      if (entry.kind !== "Outside") facts.push(entry.missing ? "No code: " + entry.missing : "Proof of the transformed code: " + entry.proof + ".");
       if (entry.restarts) facts.push(" ", depyf.coded(entry.restarts), ".");
       if (entry.failure) facts.push(this.givenUp(entry.failure));
       if (entry.gone) facts.push(element("div", {}, "Serves no more calls: " + entry.gone));
@@ -147,8 +147,23 @@ depyf.functionPage = (() => {
       }
       const places = origins.slice(0, 3).map((each) => this.data.origins[each].join(":")).join(", ");
       const more = origins.length > 3 ? ` and ${origins.length - 3} more lines` : "";
-      const kin = this.docs.filter((each) => each.lead).map((each) => [each.label, this.kinIn(each, origins).size]).filter(([, count]) => count);
-      this.foot.replaceChildren(element("b", {}, places + more), kin.map(([label, count]) => `${label} ${count}`).join("  ·  "));
+      const leading = this.docs.filter((each) => each.lead), named = (each) => each.kernels.length > 0;
+      const kin = [...leading.filter(named), ...leading.filter((each) => !named(each))].map((each) => this.kinWords(each, origins)).filter(Boolean);
+      this.foot.replaceChildren(element("b", {}, places + more), kin.join("  ·  "));
+    }
+
+    // What a text has of some lines of the user's: kernels by name, of other texts the number of lines.
+    kinWords(doc, origins) {
+      const lines = this.kinIn(doc, origins), names = this.kernelsAt(doc, lines);
+      if (names.length) return `${doc.label}: ${names.join(", ")}`;
+      return lines.size ? `${doc.label} ${lines.size}` : "";
+    }
+
+    // The kernels that are called at some lines of a text, each once, with how often.
+    kernelsAt(doc, lines) {
+      const counts = new Map();
+      for (const [line, name] of doc.kernels) if (lines.has(line)) counts.set(name, (counts.get(name) || 0) + 1);
+      return [...counts].map(([name, count]) => (count > 1 ? `${name} ×${count}` : name));
     }
 
     // Moves the kept line by one, in the text that it is in.
@@ -309,6 +324,8 @@ depyf.functionPage = (() => {
       const unlinked = doc.links.length ? null : element("p", { class: "notice unlinked" }, "No line of yours is linked to this text: " + doc.note + ".");
       this.scroll.replaceChildren(...(unlinked ? [unlinked] : []), this.view.root);
       this.scroll.scrollTop = 0;
+      // The imports at the head of a module are around any graph.
+      if (doc.starts > FAR) this.view.show(doc.starts);
     }
 
     has(place) { return this.doc !== null && place.doc === this.doc.key; }

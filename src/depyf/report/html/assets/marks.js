@@ -13,6 +13,8 @@ depyf.marks = (() => {
         if (places.includes(place)) (entry === page.entry ? made : others).push(badge(entry === page.entry ? "own" : "", graph, `graph ${graph}, compile ${entry.id}`));
       }
     }
+    const names = page.entry.docs.flatMap((doc) => page.kernelsAt(doc, doc.kernels.length ? page.kinIn(doc, [place]) : new Set()));
+    if (names.length) made.push(badge("krn", "k" + names.length, names.join(", ")));
     const breaks = page.data.entries.flatMap((entry) => entry.breaks);
     if (breaks.some((each) => each.at.includes(place))) made.push(badge("brk", "//", "a graph ends here"));
     else if (breaks.some((each) => each.from.includes(place))) made.push(badge("brk", "//", "a graph ends in what is called here"));

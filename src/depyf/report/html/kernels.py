@@ -1,0 +1,43 @@
+"""The index of kernels: each by name, with the compiles that call it and the place where it is called first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from depyf.report.html.function_data import entry_key
+from depyf.report.index_reader import Run
+from depyf.report.kernel_calls import kernel_calls
+from depyf.report.model import Dialect
+from depyf.report.naming import title
+
+
+@dataclass(frozen=True, slots=True)
+class KernelRow:
+    """A kernel of one module: how often the module calls it, and the address of its first call."""
+
+    name: str
+    calls: int
+    function: str
+    compile: str
+    part: str
+    address: str
+
+
+def kernel_rows(run: Run, addresses: Mapping[str, str]) -> list[KernelRow]:
+    """Return the kernels of a run in the order of its compiles, those of a module in the order of their first calls."""
+    rows = []
+    for function, compiled in run.session.compiles():
+        for each in compiled.artefacts:
+            if each.dialect is not Dialect.KERNEL:
+                continue
+            lines: dict[str, list[int]] = {}
+            for call in kernel_calls(run.text(each.file)):
+                lines.setdefault(call.name, []).append(call.line)
+            tab = "kernel-backward" if each.part == "backward" else "kernel"
+            page = f"{addresses[function.root]}/{entry_key(compiled)}/{tab}"
+            rows += [
+                KernelRow(name, len(found), title(function), str(compiled.id), each.part, f"{page}/L{found[0]}")
+                for name, found in lines.items()
+            ]
+    return rows

@@ -1,0 +1,127 @@
+"""Each module of `structure/`, `lift/` and `passes/` has tests of its own: the cases in `tests/decompiler/forms`.
+
+    python -m tools.forms.choose structure/exits      chooses cases for a module
+    python -m tools.forms.measure structure/exits     says how many changed rules they catch
+    python -m tests.decompiler.test_module_forms      writes what the passes give into the files; read the difference
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests import interpreters
+from tests.decompiler.test_forms import CASES, PASSES, TREES
+from tools.forms.around import MADE_ANEW, SOURCE
+from tools.forms.cases import FOLDER, Case, cases, modules, write
+from tools.forms.compiling import compiled_piece
+from tools.forms.mutants import applied, mutants
+
+TESTS = Path(__file__).resolve().parent.parent
+WITH_CASES = [module for module in modules() if cases(module)]
+FILES = [
+    pytest.param(module, version, id=f"{module}-{interpreters.label(version)}")
+    for module in WITH_CASES
+    for version in sorted({case.version for case in cases(module)})
+]
+
+
+@pytest.mark.parametrize(("module", "version"), FILES)
+def test_a_pass_gives_what_stands_in_the_file(module: str, version: tuple[int, int]) -> None:
+    interpreters.need(version)
+    own = [case for case in cases(module) if case.version == version]
+    assert [given(case) for case in own] == [f"{case.title}\n{case.expected}" for case in own]
+
+
+WITHOUT_NEAR_MISS = frozenset(
+    (
+        "lift/phis",
+        "lift/simplify/reload",
+        "lift/values",
+        "passes/class_body",
+        "passes/definitions",
+        "passes/inlined",
+        "passes/loop_tails",
+        "passes/private_names",
+        "passes/type_params",
+        "structure/chains",
+        "structure/compounds",
+        "structure/inlined",
+        "structure/patterns/junk",
+        "structure/regions/async_for",
+        "structure/regions/finally_",
+        "structure/regions/jumps",
+        "structure/regions/same",
+        "structure/regions/split",
+        "structure/regions/ways",
+        "structure/regions/with_",
+        "structure/trampoline",
+    )
+)
+"""Modules whose cases all change a form. Most are run by passes that change all that they run on."""
+COMPARED = [
+    module for module in WITH_CASES if any(case.name not in (*MADE_ANEW, SOURCE) for case in cases(module))
+]
+
+
+def has_near_miss(module: str) -> bool:
+    """Return whether a pass leaves a form of a module's cases as it is."""
+    return module.rpartition("/")[2] in (*PASSES, *TREES) or any(case.is_near_miss for case in cases(module))
+
+
+def test_each_module_that_changes_a_form_has_a_near_miss() -> None:
+    assert {module for module in COMPARED if not has_near_miss(module)} == WITHOUT_NEAR_MISS
+
+
+def given(case: Case) -> str:
+    return f"{case.title}\n{case.given(compiled_piece)}"
+
+
+def imported() -> set[str]:
+    """Return the modules that a test file imports from."""
+    found: set[str] = set()
+    for path in TESTS.rglob("*.py"):
+        for name in re.findall(r"^from depyf\.decompiler\.([\w.]+) import", path.read_text(encoding="utf-8"), re.M):
+            found.add(name.replace(".", "/"))
+    return found
+
+
+def untested() -> list[str]:
+    """Return the modules with rules that no test file imports and no data file is named after."""
+    direct = imported() | set(WITH_CASES)
+    return [module for module in modules() if module not in direct and mutants(module)]
+
+
+def test_each_module_is_tested_directly() -> None:
+    assert untested() == []
+
+
+def test_each_data_file_is_of_a_module() -> None:
+    files = {str(path.relative_to(FOLDER).with_suffix("")) for path in FOLDER.glob("*/**/*.txt")}
+    assert files <= set(modules())
+
+
+def test_a_changed_rule_is_caught() -> None:
+    (mutant,) = [one for one in mutants("structure/exits") if str(one) == "join_exits, return"]
+    own = [case for case in CASES if case.pass_name == "exits"]
+    assert all(case.given() == case.after for case in own)
+    with applied(mutant):
+        assert any(case.given() != case.after for case in own)
+    assert all(case.given() == case.after for case in own)
+
+
+def test_names_of_passes_are_told_apart() -> None:
+    assert not set(PASSES) & set(TREES)
+
+
+def rewrite() -> None:
+    """Write what the passes give into the files."""
+    for module in WITH_CASES:
+        write(module, [replace(case, expected=case.given(compiled_piece)) for case in cases(module)])
+
+
+if __name__ == "__main__":
+    rewrite()

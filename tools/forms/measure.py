@@ -1,0 +1,103 @@
+"""Change each rule of the decompiler's modules, one at a time: how many faults do a module's own cases catch?
+
+    python -m tools.forms.measure                         # 30 rules of each module, at random
+    python -m tools.forms.measure --rules 0 structure/exits    # all rules, and those that are not caught
+
+A fault is caught where a case gives another form, an error, or no end. A module's own cases are those of its data
+file, and those on graphs in `tests/decompiler/test_forms.py` that bear its name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import random
+import signal
+import time
+import warnings
+from collections.abc import Iterable, Iterator
+
+from tests.decompiler.test_forms import CASES
+from tests.decompiler.test_forms import Case as GraphCase
+from tools.forms.cases import Case, cases, modules
+from tools.forms.compiling import compiled_piece
+from tools.forms.mutants import Mutant, applied, mutants
+
+LIMIT = 1.0
+"""Seconds of a case; a changed rule may never end."""
+
+
+class Late(BaseException):
+    """A case has taken too long; the pipeline does not catch it."""
+
+
+def seconds() -> float:
+    """Return the time that this process has run."""
+    return time.process_time()
+
+
+def _late(signum: int, frame: object) -> None:
+    raise Late
+
+
+@contextlib.contextmanager
+def limited() -> Iterator[None]:
+    """Raise Late when what is done takes too long."""
+    signal.signal(signal.SIGVTALRM, _late)
+    signal.setitimer(signal.ITIMER_VIRTUAL, LIMIT)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+
+def given(case: Case | GraphCase) -> str | None:
+    """Return what a case gives, or None for an error or no end."""
+    try:
+        with limited():
+            return case.given(compiled_piece) if isinstance(case, Case) else case.given()
+    except (Exception, Late):  # noqa: BLE001  a changed rule may raise anything, and that is a difference
+        return None
+
+
+def caught(mutant: Mutant, own: Iterable[Case | GraphCase]) -> bool:
+    """Return whether a case gives something else with a changed rule."""
+    with applied(mutant):
+        return any(given(case) != (case.expected if isinstance(case, Case) else case.after) for case in own)
+
+
+def own_cases(module: str) -> list[Case | GraphCase]:
+    """Return the cases of a module."""
+    name = module.rpartition("/")[2]
+    return [*cases(module), *(case for case in CASES if case.pass_name == name)]
+
+
+def main() -> None:
+    """Print one line for each module, and the whole."""
+    parser = argparse.ArgumentParser(description="Count the faults that each module's own cases catch.")
+    parser.add_argument("modules", nargs="*")
+    parser.add_argument("--rules", type=int, default=30, help="changed rules of a module, at random; 0: all, shown")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    total = held = enough = counted = 0
+    for module in options.modules or modules():
+        rules = mutants(module)
+        if options.rules:
+            random.Random(f"{options.seed} {module}").shuffle(rules)
+            del rules[options.rules :]
+        own = own_cases(module)
+        missed = [mutant for mutant in rules if not caught(mutant, own)]
+        good = len(rules) - len(missed)
+        print(f"{module:36} {len(own):3} cases  {good:4} of {len(rules):4}", flush=True)
+        if not options.rules:
+            print("".join(f"    {mutant.line}: {mutant}\n" for mutant in missed), end="")
+        total, held = total + len(rules), held + good
+        if rules:
+            counted, enough = counted + 1, enough + (10 * good >= 9 * len(rules))
+    share = 100 * held / max(total, 1)
+    print(f"caught {held} of {total} ({share:.1f} %); at least 90 % in {enough} of {counted} modules")
+
+
+if __name__ == "__main__":
+    main()
