@@ -43,6 +43,14 @@ def test_a_trace_of_each_release_tells_the_same_story(release: str, tmp_path: Pa
     assert found["trace"]["omitted"] == {}
 
 
+def test_the_last_caller_is_read_from_a_stack_inside_of_the_compile(tmp_path: Path) -> None:
+    step, loss, _ = index(report(DATA / "small_2.13.log.gz", output=tmp_path / "out"))["functions"]
+    callers = [[(each["line"], each["function"]) for each in made["called_from"]] for made in step["compiles"]]
+    assert callers == [[(36, "<module>")], [(37, "<module>")], [(38, "<module>")]]
+    # Torch leaves the caller out where it begins, and no stack of this one is printed.
+    assert loss["compiles"][0]["called_from"] == []
+
+
 def test_a_look_into_a_cache_is_told(tmp_path: Path) -> None:
     cold = report(DATA / "small_2.13_inductor.log.gz", output=tmp_path / "cold")
     warm = report(DATA / "small_2.13_inductor_warm.log.gz", output=tmp_path / "warm")

@@ -145,6 +145,17 @@ def test_each_look_of_a_run_is_told_with_its_reason(tmp_path: Path) -> None:
     assert "uuid()" in found.fix
 
 
+def test_a_look_is_held_against_the_newest_entries_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    far = BASE | {"inductor_config[max_autotune]": "True", "torch_version": "<other>"}
+    texts = {"one": BASE, "two": far, "three": BASE | {"inductor_config[cpp.simdlen]": "8"}}
+    files = {f"other/{key}.json": payload(key, parts) for key, parts in texts.items()}
+    made = [entry(f"0/{at}", caches=[event("miss", name)]) for at, name in enumerate(files)]
+    write_dump(tmp_path, index([function("toy", made)]), files)
+    for held, nearest_one in ((2, "0/0"), (1, "0/1")):
+        monkeypatch.setattr("depyf.report.caches.looks.MOST_HELD", held)
+        assert looks(read_run(tmp_path))[-1].why.startswith(f"against compile {nearest_one},")
+
+
 def test_a_look_is_held_against_another_run_and_the_same_key_is_no_cause(tmp_path: Path) -> None:
     for name, parts in (("old", BASE), ("new", BASE | {"inductor_config[cpp.simdlen]": "8"}), ("same", BASE)):
         compiles = [entry("0/0", caches=[event("miss", "other/one.json")])]

@@ -14,3 +14,12 @@ def successors(graph: Graph) -> dict[int, list[int]]:
             targets.append(graph.handlers[block.handler].target)
         found[block.index] = targets
     return found
+
+
+def predecessors(graph: Graph) -> dict[int, list[int]]:
+    """Return for each block those whose exits lead to it."""
+    found: dict[int, list[int]] = {block.index: [] for block in graph.live()}
+    for block in graph.live():
+        for target in dict.fromkeys(edge.target for edge in block.exit.edges()):
+            found[target].append(block.index)
+    return found

@@ -1,4 +1,4 @@
-"""Tests of several cases that have become one condition, as their bodies do nothing.
+"""Tests of several cases that have become one condition, as their bodies do nothing but go elsewhere.
 
 Before: if not (t matches [a] or t matches [b]): c()
 After:  if t matches [a]: pass
@@ -9,6 +9,7 @@ After:  if t matches [a]: pass
 from __future__ import annotations
 
 import ast
+from copy import copy
 
 from depyf.decompiler.lift.nodes import MatchTest
 from depyf.decompiler.passes.walk import of_kinds
@@ -29,15 +30,15 @@ def part_cases(stmt: ast.If) -> None:
             step("line {}: a test that a pattern does not match is turned round", node.lineno)
             node.test, node.body, node.orelse = test.operand, node.orelse or [ast.Pass()], node.body
             work.append(node)
-        elif isinstance(test, ast.BoolOp) and _starts_apart(test) and _is_empty(_shared(test, node)):
+        elif isinstance(test, ast.BoolOp) and _starts_apart(test) and _is_short(_shared(test, node)):
             step("line {}: a condition is parted: one pattern a test", node.lineno)
             inner = ast.If(test=_rest(test), body=node.body, orelse=node.orelse, lineno=node.lineno)
             node.test = test.values[0]
-            # The arm that both parts lead to does nothing; each gets one of its own.
+            # Each part gets an arm of its own in the place of the one that both lead to.
             if isinstance(test.op, ast.And):
-                node.body, node.orelse = [inner], [ast.Pass()] if node.orelse else []
+                node.body, node.orelse = [inner], [copy(stmt) for stmt in node.orelse]
             else:
-                node.body, node.orelse = [ast.Pass()], [inner]
+                node.body, node.orelse = [copy(stmt) for stmt in node.body] or [ast.Pass()], [inner]
             work += [inner, node]
 
 
@@ -59,8 +60,11 @@ def _shared(test: ast.BoolOp, node: ast.If) -> list[ast.stmt]:
     return node.orelse if isinstance(test.op, ast.And) else node.body
 
 
-def _is_empty(stmts: list[ast.stmt]) -> bool:
-    return all(isinstance(stmt, ast.Pass) for stmt in stmts)
+def _is_short(stmts: list[ast.stmt]) -> bool:
+    """Return whether statements do nothing, or nothing but go elsewhere."""
+    if len(stmts) == 1 and isinstance(stmts[0], ast.Return):
+        return stmts[0].value is None or isinstance(stmts[0].value, ast.Constant)
+    return all(isinstance(stmt, (ast.Pass, ast.Break, ast.Continue)) for stmt in stmts)
 
 
 def _rest(test: ast.BoolOp) -> ast.expr:

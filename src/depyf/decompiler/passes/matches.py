@@ -9,19 +9,29 @@ Before: t = x                               After:  match x:
 from __future__ import annotations
 
 import ast
+from typing import cast
 
 from depyf.decompiler.lift.nodes import Capture, MatchTest, Temp, Var
 from depyf.decompiler.lift.references import referred
 from depyf.decompiler.passes.case_tests import part_cases, tests_pattern
 from depyf.decompiler.passes.walk import of_kinds, rewrite_sequences
 from depyf.decompiler.steps import step
+from depyf.decompiler.structure.polarity import negated
 
 TEMPS = frozenset({Temp})
+MATCHES = frozenset({ast.Match})
 
 
 def restore_matches(body: list[ast.stmt]) -> list[ast.stmt]:
     """Turn chains of tests of one value for patterns into `match` statements."""
-    return rewrite_sequences(body, _sequence)
+    found = rewrite_sequences(body, _sequence)
+    matched = [(stmt, temp) for stmt in of_kinds(found, MATCHES) if (temp := getattr(stmt, "taken", -1)) >= 0]
+    left = {node.temp for node in of_kinds(found, TEMPS)} if matched else set()
+    for stmt, temp in matched:
+        if temp in left:  # A case that leaves a loop may bind the subject behind it.
+            target = cast(ast.Name, Temp(temp=temp))
+            stmt.subject = ast.NamedExpr(target=target, value=stmt.subject)
+    return found
 
 
 def _sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
@@ -93,6 +103,7 @@ def _headed(before: list[ast.stmt], stmt: ast.Match) -> ast.stmt:
     step("line {}: the value that is matched goes to the head", stmt.lineno)
     before.pop()
     stmt.subject = last.value
+    stmt.taken = subject.temp  # type: ignore[attr-defined]
     return stmt
 
 
@@ -148,6 +159,9 @@ def _turn(stmt: ast.If, subject: ast.expr) -> None:
     if inner is not None and tested is not None and _same(tested[0], subject):
         step("line {}: a test that a pattern does not match is turned round", stmt.lineno)
         stmt.test, stmt.body, stmt.orelse = inner, stmt.orelse or [ast.Pass()], stmt.body
+    elif _pattern(test) is None and not stmt.orelse and _goes_on(stmt.body, subject):
+        step("line {}: a guard is turned round: its case does nothing", stmt.lineno)
+        stmt.test, stmt.body, stmt.orelse = negated(test), [ast.Pass()], stmt.body
 
 
 def _captured(stmt: ast.stmt, subject: ast.expr) -> Var | None:

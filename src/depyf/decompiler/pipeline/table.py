@@ -79,6 +79,7 @@ from depyf.decompiler.structure.exits import join_exits
 from depyf.decompiler.structure.generator_calls import restore_generator_calls
 from depyf.decompiler.structure.inlined import find_inlined, replace_inlined, saving_blocks
 from depyf.decompiler.structure.labels import Unresolved, resolve
+from depyf.decompiler.structure.loop_tests import part_loop_tests
 from depyf.decompiler.structure.loops import Irreducible
 from depyf.decompiler.structure.nests import cut, find_markers, join_ends, nests, scopes
 from depyf.decompiler.structure.patterns.cases import join_cases
@@ -203,6 +204,7 @@ def _copies(work: Work) -> None:
 
 def _scopes(work: Work) -> None:
     work.scope = scopes(work.graph, work.nest, work.recognised.finallys)
+    part_loop_tests(work.graph, work.nest, work.scope)
 
 
 def _cases(work: Work) -> None:

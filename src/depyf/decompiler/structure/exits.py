@@ -13,9 +13,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 
-from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Raise, Reraise, Return, operation_key
+from depyf.decompiler.graph.successors import predecessors
+from depyf.decompiler.graph.tac import Block, Edge, Exit, Goto, Graph, Inst, Raise, Reraise, Return, operation_key
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.regions.split import split_block
+from depyf.decompiler.structure.regions.table import prune
 
 DROPS = frozenset({"POP", "POP_EXCEPT"})
 PUSH = "PUSH_EXC_INFO"
@@ -23,24 +25,46 @@ PUSH = "PUSH_EXC_INFO"
 
 def join_exits(graph: Graph) -> None:
     """Let blocks that end in the same way on the same line go to one block for that."""
-    ends = {block.index: line for block in graph.live() if (line := _line_of_end(graph, block)) is not None}
+    behind = _parted_ends(graph)
+    ends = {
+        block.index: line
+        for block in graph.live()
+        if (line := _line_of_end(graph, behind.get(block.index, block))) is not None
+    }
     if len(set(ends.values())) == len(ends):
         return
     often = {line for line, count in Counter(ends.values()).items() if count > 1}
     pushed = {temp for block in graph.live() for inst in block.insts if inst.op == PUSH for temp in inst.defs}
     groups: dict[Hashable, list[tuple[Block, int]]] = {}
     for block in [graph.block(index) for index, line in ends.items() if line in often]:
-        found = _way_out(graph, block)
+        found = _way_out(graph, block, behind.get(block.index, block))
         if found is not None:
             place, words = found
             handled = tuple(temp for temp in _stack_at(block, place) if temp in pushed)
             groups.setdefault((block.handler, handled, words), []).append((block, place))
+    onward: dict[int, int] = {}
     for copies in groups.values():
         if len(copies) > 1:
-            _join(graph, copies)
+            onward.update(_join(graph, copies))
+    for edge in [edge for block in graph.live() for edge in block.exit.edges()] if onward else ():
+        edge.target = onward.get(edge.target, edge.target)
+    if behind or onward:
+        prune(graph)
 
 
-def _join(graph: Graph, copies: list[tuple[Block, int]]) -> None:
+def _parted_ends(graph: Graph) -> dict[int, Block]:
+    """Return what returns behind each protected block that makes the value, and that alone leads to it: it is no part
+    of the protected code."""
+    ends = [block for block in graph.live() if isinstance(block.exit, Return) and not block.insts and not block.phis]
+    if not ends or not graph.handlers:
+        return {}
+    before = predecessors(graph)
+    alone = [(before[block.index][0], block) for block in ends if len(before[block.index]) == 1]
+    return {one: block for one, block in alone if isinstance(graph.block(one).exit, Goto)}
+
+
+def _join(graph: Graph, copies: list[tuple[Block, int]]) -> dict[int, int]:
+    """Let copies go to one of them; return for those of which nothing is left what they lead to."""
     # A copy that is a block of its own is where the code stood, the others are where a jump to it was.
     block, place = max(copies, key=lambda copy: (copy[1] == 0, copy[0].index))
     step("blocks {} leave in the same way", [copy[0].index for copy in copies])
@@ -51,28 +75,43 @@ def _join(graph: Graph, copies: list[tuple[Block, int]]) -> None:
         if other is not block:
             other.insts = other.insts[:start]
             other.exit = Goto(Edge(shared.index))
+    return {other.index: shared.index for other, start in copies if other is not block and not start and other.index}
 
 
-def _way_out(graph: Graph, block: Block) -> tuple[int, Hashable] | None:
-    """Return where the code begins that leaves on one line, and what it is; None if it uses what was made before."""
-    exit_, line = block.exit, _line_of_end(graph, block)
-    if line is None or block.phis:
+def _way_out(graph: Graph, block: Block, end: Block) -> tuple[int, Hashable] | None:
+    """Return where the code begins that leaves on one line, and what it is; None if it uses what was made before.
+
+    end: the block itself, or the one behind it that returns.
+    """
+    exit_, line = end.exit, _line_of_end(graph, end)
+    if line is None:
         return None
     place = len(block.insts)
     while place and block.insts[place - 1].line == line and block.insts[place - 1].op not in DROPS:
         place -= 1
+    if block.phis and not place:
+        return None
+    words = _words(block.insts[place:], exit_)
+    is_bare = isinstance(exit_, Raise) and not exit_.operands
+    if words is None or (place == len(block.insts) and not is_bare):
+        return None
+    return place, (type(exit_).__name__, line, end.handler, *words)
+
+
+def _words(insts: list[Inst], exit_: Exit) -> list[Hashable] | None:
+    """Return what operations and the exit behind them do; None if they use what was made before."""
     names: dict[int, int] = {}
-    words: list[Hashable] = [type(exit_).__name__, line]
-    for inst in block.insts[place:]:
+    words: list[Hashable] = []
+    for inst in insts:
         if any(temp not in names and temp >= 0 for temp in inst.uses):
             return None
         words.append((operation_key(inst), *(names.get(temp, temp) for temp in inst.uses)))
         names.update((temp, len(names)) for temp in inst.defs)
-    uses = [] if isinstance(exit_, Reraise) else exit_.reads()
-    words.extend(exit_.reads() if isinstance(exit_, Reraise) else [])
-    if any(temp not in names and temp >= 0 for temp in uses) or place == len(block.insts):
+    if isinstance(exit_, Reraise):
+        return [*words, *exit_.reads()]
+    if any(temp not in names and temp >= 0 for temp in exit_.reads()):
         return None
-    return place, (*words, *(names.get(temp, temp) for temp in uses))
+    return [*words, *(names.get(temp, temp) for temp in exit_.reads())]
 
 
 def _line_of_end(graph: Graph, block: Block) -> int | None:

@@ -54,11 +54,16 @@ def natural_loops(successors: Successors, entry: int) -> list[tuple[int, set[int
 
 def loop_headers(graph: Graph) -> frozenset[int]:
     """Return the blocks that some way through the code comes back to."""
+    return frozenset(header for _, header in retreating_edges(graph))
+
+
+def retreating_edges(graph: Graph) -> list[tuple[int, int]]:
+    """Return the edges that lead back to a block that they come from, each as two blocks."""
     successors = all_successors(graph)
     for label, targets in successors.items():
         if targets and min(targets) <= label:  # In every circle some edge leads to no higher number.
-            return frozenset(header for _, header in _retreating(successors, 0))
-    return frozenset()
+            return _retreating(successors, 0)
+    return []
 
 
 def _retreating(successors: Successors, entry: int) -> list[tuple[int, int]]:

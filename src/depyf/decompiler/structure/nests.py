@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from depyf.decompiler.graph.tac import NULL, Block, Edge, ForIter, Goto, Graph, Reraise, Return
 from depyf.decompiler.steps import step
+from depyf.decompiler.structure.loops import loop_headers
 from depyf.decompiler.structure.regions.split import split_block
 
 
@@ -47,7 +48,8 @@ def _ends_code(graph: Graph, block: Block) -> bool:
 
 
 def cut(graph: Graph, markers: set[int]) -> None:
-    """Cut blocks behind popped markers."""
+    """Cut blocks behind popped markers, and before a `for` that is never begun again in a loop that begins with it."""
+    _cut_headers(graph)
     work = graph.live() if markers else []
     while work:
         block = work.pop()
@@ -57,6 +59,17 @@ def cut(graph: Graph, markers: set[int]) -> None:
                     work.append(split_block(graph, block, place + 1))
                     break
     _merge_reraises(graph)
+
+
+def _cut_headers(graph: Graph) -> None:
+    """Give each `for` a block of its own where a loop around it comes back to what takes its iterator."""
+    if not any(isinstance(block.exit, ForIter) and block.insts for block in graph.live()):
+        return
+    for label in sorted(loop_headers(graph)):
+        block = graph.block(label)
+        if isinstance(block.exit, ForIter) and block.insts:
+            iterator = block.exit.iterator
+            split_block(graph, block, len(block.insts)).stack.append(iterator)
 
 
 def _merge_reraises(graph: Graph) -> None:

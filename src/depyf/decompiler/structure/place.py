@@ -65,10 +65,11 @@ def _break_to(node: Node, loop: Loop | For) -> None:
     """Put a jump behind a loop that is only left for one place outside."""
     beyond = {jump.label for jump in node.jumps if jump.body is None} - {loop.header} - node.ends
     normal = loop.orelse[0].label if len(loop.orelse) == 1 and isinstance(loop.orelse[0], Jump) else -1
-    if len(beyond) == 2:
+    is_broken = normal in beyond and len(beyond) == 2
+    if is_broken:
         beyond.discard(normal)
     if len(beyond) == 1:
-        node.items = [*node.items, Jump(beyond.pop())]
+        node.items = [*node.items, Jump(beyond.pop(), normal=normal if is_broken else -1)]
 
 
 def _fill(jump: Jump, items: list[Item]) -> None:
@@ -97,9 +98,13 @@ class _Around:
         normal = _normal_exit(self.compound, self.nodes, self.single, self.kids, self.sites)
         if isinstance(self.compound, Try):
             lone = _lone_jumps(self.nodes, self.label, self.kids, normal, self.sites)
+            if self.compound.handled < 0 and len(self.kids) == 1 and not lone:
+                tails = {jump.label for jump in _tails(self.compound.body)}
+                lone = [kid for kid in self.single if {kid} < tails and self.nodes[kid].only_jump() and kid != normal]
             _fill_all(lone, self.nodes, self.sites)
             self._remove(lone)
             self.nearby.update(lone)
+            self._leave_loops()
         if normal is not None and self._is_settled(normal):
             return self.kids
         if normal is None and isinstance(self.compound, Loop) and self._all_stand_inside(self.compound):
@@ -111,6 +116,18 @@ class _Around:
 
     def _remove(self, placed: list[int]) -> None:
         self.kids, self.single = ([kid for kid in some if kid not in placed] for some in (self.kids, self.single))
+
+    def _leave_loops(self) -> None:
+        """Write a way out inside of the loop that alone leads to it, where `break` leads past what stands behind."""
+        for kid in self.kids if len(self.kids) > 1 else ():
+            jumps = [jump for _, jump in self.sites[kid]]
+            breaking = [jump for jump in jumps if jump.normal >= 0]
+            only = self.nodes[kid].items[0]
+            is_way_out = len(self.nodes[kid].items) == 1 and isinstance(only, (Jump, ast.Return))
+            if len(jumps) == 2 and len(breaking) == 1 and is_way_out:
+                _fill(next(jump for jump in jumps if jump is not breaking[0]), self.nodes[kid].items)
+                breaking[0].label = breaking[0].normal
+                self._remove([kid])
 
     def _make_else(self, normal: int) -> None:
         _fill_else(self.compound, self.sites[normal][0][1], self.nodes[normal].items)
@@ -254,8 +271,12 @@ def _normal_exit(
             jump = compound.orelse[0] if compound.orelse else None
             return next((kid for kid in single if sites[kid][0][1] is jump), None)
         case Try(is_finally=False):
-            tails = [id(jump) for jump in _tails(compound.body)]
+            ends = _tails(compound.body)
+            tails = [id(jump) for jump in ends]
             behind = [kid for kid in kids if nodes[kid].first >= compound.handled]
+            if compound.handled < 0 and len({jump.label for jump in ends}) > 1:
+                # One end of the body goes on where others do, and one jumps away by itself.
+                behind = [kid for kid in behind if kid not in single or nodes[kid].only_jump() is None]
             return next((kid for kid in behind if _is_behind(sites[kid], tails)), None)
         case _:
             return None

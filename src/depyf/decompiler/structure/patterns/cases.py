@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from depyf.decompiler.graph.orders import postorder
 from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst
 from depyf.decompiler.steps import step
-from depyf.decompiler.structure.patterns.copied import depth, join_copied_bodies, same_bodies
+from depyf.decompiler.structure.patterns.copied import depth, drops, join_copied_bodies, same_bodies
 from depyf.decompiler.structure.patterns.junk import drop_junk
-from depyf.decompiler.structure.patterns.roots import find_roots
+from depyf.decompiler.structure.patterns.roots import STORES, find_roots
 from depyf.decompiler.structure.patterns.write import Alternatives, Captures, pattern_test
 from depyf.decompiler.structure.regions.table import prune
 
@@ -29,7 +29,6 @@ FILLS = frozenset(
     {"LIST_APPEND", "LIST_EXTEND", "SET_ADD", "SET_UPDATE", "MAP_ADD", "DICT_MERGE", "DICT_UPDATE"}
 )
 """Operations that add to a display."""
-STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
 
 
 @dataclass(slots=True)
@@ -253,7 +252,7 @@ class _Joiner:
             return False
         one, two = self.graph.block(test.success.target), self.graph.block(success.target)
         owned = self.owned(one, None, test.root) | self.owned(two, None, test.root)
-        if not same_bodies(one, two, owned):
+        if not drops(one, two) or not same_bodies(one, two, owned):
             return False
         for block, facts in ((one, test.facts), (two, other.facts)):
             facts += [inst for inst in block.insts if id(inst) in owned]
@@ -270,7 +269,16 @@ class _Joiner:
         op = self.made[block.exit.cond].op
         waiting = self.graph.waiting[block.exit.cond].count(test.root) - (op in ("MATCH_SEQUENCE", "MATCH_MAPPING"))
         before = depth(block, test.root)
-        return waiting == before and depth(self.graph.blocks[test.fail.target], test.root) < before
+        # Copies that an alternative itself captures wait too.
+        is_kept = before in (waiting, waiting - self._captures_of_root(test))
+        return is_kept and depth(self.graph.blocks[test.fail.target], test.root) < before
+
+    def _captures_of_root(self, test: _Test) -> int:
+        """Return how often what a test succeeds to captures the subject itself: so many copies wait for that."""
+        block = self.graph.block(test.success.target)
+        alias = dict(zip(block.phis, test.success.args))
+        stores = [inst.uses[0] for inst in block.insts if inst.op in STORES]
+        return sum(alias.get(temp, temp) == test.root for temp in stores)
 
     def _subject(self, test: _Test) -> int:
         """Return the temporary that the first operation of a test is about."""

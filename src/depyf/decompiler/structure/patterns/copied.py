@@ -28,7 +28,8 @@ def join_copied_bodies(graph: Graph) -> None:
         if second is None or not isinstance(other.exit, Branch) or second.uses[0] != first.uses[0]:
             continue
         one, two = graph.block(block.exit.if_true.target), graph.block(other.exit.if_true.target)
-        if one is not two and _is_alternative(graph, other, first.uses[0]) and same_bodies(one, two):
+        are_copies = one is not two and drops(one, two) and same_bodies(one, two)
+        if are_copies and _is_alternative(graph, other, first.uses[0]):
             block.exit.if_true = other.exit.if_true
     prune(graph)
 
@@ -56,16 +57,20 @@ def _test(block: Block) -> Inst | None:
     return last if last.op == "COMPARE" and last.arg == "==" and last.defs == [block.exit.cond] else None
 
 
+def drops(one: Block, two: Block) -> bool:
+    """Return whether one of two blocks drops a value, as the body of a case drops the subject."""
+    return any(inst.op == "POP" for inst in (*one.insts, *two.insts))
+
+
 def same_bodies(one: Block, two: Block, apart: AbstractSet[int] = frozenset()) -> bool:
-    """Say whether two blocks do the same, values that they drop aside; one at least is a subject.
+    """Say whether two blocks do the same, values that they drop aside.
 
     apart: identities of operations that are not compared.
     """
     first, second = (
         [inst for inst in block.insts if inst.op != "POP" and id(inst) not in apart] for block in (one, two)
     )
-    drops = any(inst.op == "POP" for inst in one.insts)
-    if len(first) != len(second) or not drops or one.phis or two.phis:
+    if len(first) != len(second) or one.phis or two.phis:
         return False
     if type(one.exit) is not type(two.exit) or one.handler != two.handler:
         return False

@@ -29,12 +29,56 @@ def hoist_behind_cases(items: list[Item]) -> None:
                 found.append((sequence, item))
             work += children(item)
     for sequence, outer in reversed(found):
-        inner = _flat(outer.orelse)
-        if len(inner) > 1 and isinstance(inner[0], If) and is_case(inner[0].test) and isinstance(inner[1], Label):
-            step("{} items behind a case stand behind the cases around it", len(inner) - 1)
-            outer.orelse = inner[:1]
+        moved = _behind_case(outer)
+        if moved:
+            step("{} items behind a case stand behind the cases around it", len(moved))
             place = next(number for number, item in enumerate(sequence) if item is outer)
-            sequence[place + 1 : place + 1] = inner[1:]
+            sequence[place + 1 : place + 1] = moved
+
+
+def _behind_case(outer: If) -> list[Item]:
+    """Take what stands behind the next case out of the `else` of a case, and of cases between that test no pattern."""
+    subject = _subject(outer.test)
+    chain: list[tuple[If, bool, int]] = []
+    holder, is_else = outer, True
+    while True:
+        arm = _arm(holder, is_else)
+        length = _captures(arm, subject)
+        first = arm[length] if length < len(arm) else None
+        if not isinstance(first, If) or (len(arm) > length + 1 and not isinstance(arm[length + 1], Label)):
+            return []
+        chain.append((holder, is_else, length + 1))
+        if is_case(first.test):
+            break
+        # A guard leads on to the next case; what its own case does stands in the other arm.
+        holder, is_else = first, _leads_on(_flat(first.orelse), subject)
+    if not _is_same(_subject(first.test), subject):
+        return []
+    moved: list[Item] = []
+    for holder, is_else, length in reversed(chain):
+        arm = _arm(holder, is_else)
+        moved += arm[length:]
+        if is_else:
+            holder.orelse = arm[:length]
+        else:
+            holder.body = arm[:length]
+    return moved
+
+
+def _arm(holder: If, is_else: bool) -> list[Item]:
+    return _flat(holder.orelse if is_else else holder.body)
+
+
+def _captures(arm: list[Item], subject: ast.expr) -> int:
+    """Return how many statements that bind the subject an arm begins with."""
+    binds = (isinstance(item, ast.Assign) and _is_same(referred(item.value), subject) for item in arm)
+    return next((place for place, is_one in enumerate(binds) if not is_one), len(arm))
+
+
+def _leads_on(arm: list[Item], subject: ast.expr) -> bool:
+    """Return whether an arm begins with another case."""
+    place = _captures(arm, subject)
+    return place < len(arm) and isinstance(arm[place], If)
 
 
 def is_case(test: ast.expr) -> bool:
@@ -44,6 +88,19 @@ def is_case(test: ast.expr) -> bool:
     if isinstance(test, MatchTest):
         return True
     return isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(referred(test.left), Temp)
+
+
+def _subject(test: ast.expr) -> ast.expr:
+    """Return what a case tests."""
+    while isinstance(test, ast.BoolOp):
+        test = test.values[0]
+    if isinstance(test, MatchTest):
+        return referred(test.subject)
+    return referred(test.left if isinstance(test, ast.Compare) else test)
+
+
+def _is_same(one: ast.expr, other: ast.expr) -> bool:
+    return one is other or (isinstance(one, Temp) and isinstance(other, Temp) and one.temp == other.temp)
 
 
 def _flat(items: list[Item]) -> list[Item]:

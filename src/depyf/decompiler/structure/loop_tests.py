@@ -1,0 +1,109 @@
+"""The test of a `while` loop that the compiler wrote twice: before the loop, and at its end.
+
+Before: 0: if a -> 1, 9     1: if b -> 2, 9     2: g(); if x -> 9, 3     3: if b -> 2, 9
+After:  the same, and blocks 1 and 3 have numbers of their own: `a` and `x` are no parts of the test `b`
+
+Only blocks of one number are joined to a condition. So the two copies stay alike, and the loop gets its test back.
+"""
+
+from __future__ import annotations
+
+from depyf.decompiler.graph.successors import predecessors
+from depyf.decompiler.graph.tac import Block, Branch, Goto, Graph, operation_key, same_operation
+from depyf.decompiler.structure.loops import retreating_edges
+from depyf.decompiler.structure.regions.split import split_block
+
+Key = tuple[object, ...]
+
+
+def part_loop_tests(graph: Graph, nest: dict[int, tuple[int, ...]], scope: dict[int, int]) -> None:
+    """Give the blocks of each copy of a loop's test numbers of their own in `scope`, in place; what stands before a
+    test in its block is cut off."""
+    ends: dict[int, list[int]] = {}
+    for last, header in retreating_edges(graph):
+        if isinstance(graph.block(last).exit, Branch):
+            ends.setdefault(header, []).append(last)
+    before = predecessors(graph) if ends else {}
+    numbers: dict[tuple[int, int, int], int] = {}
+    for header, pairs in [(header, _copies(graph, header, lasts, before)) for header, lasts in ends.items()]:
+        if not (_is_whole(graph, list(pairs), before) and _is_whole(graph, list(pairs.values()), before)):
+            continue
+        for one, other in pairs.items():
+            for number, label in enumerate((one, other)):
+                place = _start(graph.block(label))
+                rest = split_block(graph, graph.block(label), place).index if place else label
+                nest[rest] = nest[label]
+                key = header, number, scope[label]
+                scope[rest] = numbers.setdefault(key, -1 - len(numbers))
+
+
+def _copies(graph: Graph, header: int, lasts: list[int], before: dict[int, list[int]]) -> dict[int, int]:
+    """Return the blocks of the test before a loop, each with its counterpart at the end of the loop.
+
+    lasts: the blocks that go back to the header.
+    """
+    pairs: dict[int, int] = {}
+    taken = set(lasts)
+    work = [(header, header)]
+    while work:
+        one, other = work.pop()
+        at_end = lasts if one == other else before[other]
+        ends = {_key(block, {}): block for block in map(graph.block, at_end)}
+        for label in before[one]:
+            block = graph.block(label)
+            found = ends.get(_key(block, pairs)) if label not in pairs and label not in taken else None
+            if found is not None and found.index not in pairs and _ends_alike(block, found):
+                pairs[label] = found.index
+                taken.add(found.index)
+                if not _start(block) and not _start(found):
+                    work.append((label, found.index))
+    return pairs
+
+
+def _key(block: Block, pairs: dict[int, int]) -> Key:
+    """Return what two copies of a block share: where they go, and their last operation."""
+    last = block.insts[-1] if block.insts else None
+    if last is None or not isinstance(block.exit, (Branch, Goto)):
+        return (block.index,)
+    goals = [pairs.get(edge.target, edge.target) for edge in block.exit.edges()]
+    return type(block.exit), operation_key(last), last.line, *goals
+
+
+def _start(block: Block) -> int:
+    """Return where the operations begin that make what a block decides on, or passes on."""
+    made = {temp for inst in block.insts for temp in inst.defs}
+    needed = made.intersection(block.exit.reads()).union(
+        temp for edge in block.exit.edges() for temp in edge.args if temp in made
+    )
+    place = len(block.insts) if needed else 0
+    while needed:
+        place -= 1
+        inst = block.insts[place]
+        needed.difference_update(inst.defs)
+        needed.update(temp for temp in inst.uses if temp in made)
+    return place if any(inst.op != "POP" for inst in block.insts[:place]) else 0
+
+
+def _is_whole(graph: Graph, labels: list[int], before: dict[int, list[int]]) -> bool:
+    """Return whether blocks use no values but their own: none waits for them, and none comes from elsewhere."""
+    made: set[int] = set()
+    used: set[int] = set()
+    for label in labels:
+        block = graph.block(label)
+        place = _start(block)
+        if block.phis and (place or not set(before[label]).issubset(labels)):
+            return False
+        made.update(block.phis)
+        for inst in block.insts[place:]:
+            made.update(inst.defs)
+            used.update(inst.uses)
+        used.update(block.exit.reads())
+    return used <= made
+
+
+def _ends_alike(one: Block, other: Block) -> bool:
+    """Return whether two blocks decide on the same."""
+    first, second = one.insts[_start(one) :], other.insts[_start(other) :]
+    return len(first) == len(second) and all(
+        same_operation(left, right) and left.line == right.line for left, right in zip(first, second)
+    )
