@@ -20,6 +20,7 @@ from depyf.report.index_reader import Run
 from depyf.report.kernels.graph import read_graph
 from depyf.report.kernels.lines import Launched, origins_of_lines
 from depyf.report.kernels.module import read_module
+from depyf.report.kernels.suspects import suspect
 from depyf.torch.kernels.standalone import NotAlone, Told, standalone
 from depyf.trace.files import TraceError, find, is_dump
 from depyf.trace.reporting import Options, dump_jobs
@@ -71,13 +72,29 @@ def kernel(
             click.echo(each)
         return
     chosen = _chosen(found, name, number, dump)
-    path, places = output or Path(f"{name}.py"), _places(chosen)
+    # A debugger takes a relative path for a module's.
+    path, places = (output or Path(f"{name}.py")).absolute(), _places(chosen)
     _write(path, chosen, places)
     click.echo(str(path))
     if is_debugged:
         sys.exit(subprocess.call([sys.executable, "-m", "pdb", *_commands(path, chosen, places, at), str(path)]))
     if is_run:
-        sys.exit(subprocess.call([sys.executable, str(path)]))
+        code = subprocess.call([sys.executable, str(path)])
+        if code:
+            _suspected(chosen)
+        sys.exit(code)
+
+
+def _suspected(found: Found) -> None:
+    """Say which line of a kernel that gives other values is the first that is there for no node."""
+    graph = read_graph(found.source.graph.text if found.source.graph is not None else "")
+    first = suspect(found.launched, graph)
+    if first is None:
+        return
+    row = found.launched.kernel.text.splitlines()[first.line.statement.line - 1].strip()
+    places = [f"{file.rpartition('/')[2]}:{line}" for file, line in sorted(found.source.nodes.get(first.node, ()))]
+    node = f"; it takes what {', '.join([first.node, *places])} takes" if first.node else ""
+    click.echo(f"depyf kernel: the first line that is there for no node: {row}{node}", err=True)
 
 
 def _chosen(found: list[Found], name: str, number: int, dump: Path) -> Found:

@@ -9,6 +9,7 @@ import pytest
 from depyf.report.kernels.graph import read_graph
 from depyf.report.kernels.lines import Launched, launched, origins_of_lines
 from depyf.report.kernels.module import Buffer, read_module
+from depyf.report.kernels.suspects import suspect
 
 HERE = Path(__file__).parent
 
@@ -120,3 +121,25 @@ def test_lines_of_the_module_come_from_the_places_of_their_nodes() -> None:
 def test_text_that_is_no_module_has_no_kernels() -> None:
     assert not read_module("not python").kernels
     assert not read_graph("not python").nodes
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "node"),
+    [
+        ("tmp2 = tmp0 * tmp1", "tmp2 = tmp0 + tmp1", "mul"),
+        ("tmp7 = tmp2 - tmp6", "tmp7 = tmp2 + tmp6", "sub"),
+        ("libdevice.exp(tmp7)", "libdevice.exp2(tmp7)", "exp"),
+        ("tmp13 = (tmp8 / tmp12)", "tmp13 = (tmp8 * tmp12)", "div"),
+    ],
+)
+def test_a_changed_line_is_the_first_that_is_there_for_no_node(old: str, new: str, node: str) -> None:
+    text = (HERE / "module_triton.txt").read_text(encoding="utf-8")
+    graph = read_graph(SOFTMAX)
+    (whole,) = launched(read_module(text), graph, {})
+    assert suspect(whole, graph) is None
+    assert old in text
+    (changed,) = launched(read_module(text.replace(old, new)), graph, {})
+    found = suspect(changed, graph)
+    assert found is not None
+    assert changed.kernel.text.splitlines()[found.line.statement.line - 1].strip().endswith(new)
+    assert found.node == node

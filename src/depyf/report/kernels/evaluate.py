@@ -58,9 +58,20 @@ _INDICES = re.compile(r"^_?tmp(?:\d|_acc)")
 def graph_terms(graph: Graph, terms: Terms) -> dict[str, int]:
     """Return the term of each node of a graph."""
     found: dict[str, int] = {}
+    dimensions: dict[int, str] = {}
     for node in graph.nodes.values():
-        found[node.name] = _of_node(node, graph, found, terms)
+        term = _of_node(node, graph, found, terms)
+        if node.operation in _REDUCTIONS | {"mean", "var_mean"}:
+            # A kernel does not show along what it reduces: of two ways through one tensor only the first is known.
+            along = " ".join(ast.unparse(each) for each in node.arguments[1:2])
+            term = term if dimensions.setdefault(term, along) == along else terms.leaf(node.name)
+        found[node.name] = term
     return found
+
+
+def is_accumulator(name: str) -> bool:
+    """Return whether a variable of a kernel holds what a loop reduces."""
+    return _ACCUMULATOR.match(name) is not None
 
 
 def is_cast(node: Node) -> bool:
@@ -85,6 +96,8 @@ def _of_node(node: Node, graph: Graph, found: Mapping[str, int], terms: Terms) -
         return simple
     if name == "getitem" and parts:
         return _of_item(node, parts[0], graph, terms)
+    if name == "mean" and parts:
+        return terms.of("div", terms.of("sum", parts[0]), _group(_source(node, graph), node, terms))
     special = _SPECIAL.get(name)
     made = special(node, parts, terms) if special is not None else None
     return made if made is not None else _by_name(node, given, terms)
@@ -139,7 +152,9 @@ def _of_item(node: Node, whole: int, graph: Graph, terms: Terms) -> int:
     index = ast.unparse(node.arguments[1])
     if name == "var_mean":
         x = int(parts[0])
-        mean = terms.of("mean", x)
+        whole_node = _source(node, graph)
+        given = _source(whole_node, graph) if whole_node is not None else None
+        mean = terms.of("div", terms.of("sum", x), _group(given, node, terms))
         if index == "1":
             return mean
         difference = terms.of("sub", x, mean)
@@ -156,6 +171,12 @@ def _source(node: Node, graph: Graph) -> Node | None:
     return graph.nodes.get(first.id) if isinstance(first, ast.Name) else None
 
 
+def _group(given: Node | None, made: Node, terms: Terms) -> int:
+    """Return how many elements are reduced to one, as a term."""
+    known = given is not None and given.count and made.count
+    return terms.constant(given.count / made.count) if given is not None and known else terms.leaf(f"group {made.name}")
+
+
 def _divisor(item: Node, graph: Graph, terms: Terms) -> int:
     """Return what the sum of squares is divided by for a variance: the elements of a group, less the correction."""
     whole = _source(item, graph)
@@ -167,10 +188,6 @@ def _divisor(item: Node, graph: Graph, terms: Terms) -> int:
         correction.value if isinstance(correction, ast.Constant) and isinstance(correction.value, (int, float)) else 1
     )
     return terms.constant(given.count / item.count - less)
-
-
-def _mean(node: Node, parts: list[int], terms: Terms) -> int:
-    return terms.of("mean", parts[0])
 
 
 def _clamp(node: Node, parts: list[int], terms: Terms) -> int | None:
@@ -197,7 +214,6 @@ def _looked_up(node: Node, parts: list[int], terms: Terms) -> int | None:
 
 
 _SPECIAL: dict[str, Callable[[Node, list[int], Terms], int | None]] = {
-    "mean": _mean,
     "clamp": _clamp,
     "add": _with_alpha,
     "sub": _with_alpha,
@@ -254,7 +270,7 @@ class Body:
         known = [each for each in given if each is not None]
         name = value.func.attr if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) else ""
         if name == "welford_reduce" and known:
-            return [self.terms.of("mean", known[0]), self.terms.of("squares", known[0]), self.terms.leaf("weight")]
+            return self._welford(known)
         if name == "welford" and len(known) >= count:
             return self._welford(known[:count])
         return [self.terms.of(f"{name} {index}", *known) for index in range(count)]
@@ -262,9 +278,9 @@ class Body:
     def _welford(self, given: list[int]) -> list[int]:
         """Return mean and squares of a block, of its elements or of what was accumulated."""
         name, _ = self.terms.made[given[0]]
-        if name == "mean":
-            return given
-        return [self.terms.of("mean", given[0]), self.terms.of("squares", given[0]), self.terms.leaf("weight")]
+        if name == "welford":
+            return given[:3]
+        return [self.terms.of("welford", given[0]), self.terms.of("squares", given[0]), self.terms.leaf("weight")]
 
     def term(self, value: ast.expr) -> int | None:
         """Return the term of an expression, or None where it is none of the graph's."""

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from depyf.report.kernels.evaluate import Body, graph_terms, is_cast, is_view
+from depyf.report.kernels.evaluate import Body, graph_terms, is_accumulator, is_cast, is_view
 from depyf.report.kernels.graph import Graph
 from depyf.report.kernels.module import Buffer, Kernel, Launch, Module, Value
 from depyf.report.kernels.statements import Statement, parameters, statements
@@ -50,6 +50,33 @@ class Line:
     def nodes(self) -> tuple[str, ...]:
         """The nodes that it is there for."""
         return self.computes or self.serves
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The variables that it sets."""
+        return self.statement.targets
+
+    @property
+    def is_store(self) -> bool:
+        """Whether it writes to memory."""
+        return self.statement.place is not None
+
+    @property
+    def pointers(self) -> list[str]:
+        """The pointers that a store writes through."""
+        return _pointers(self.statement.place) if self.statement.place is not None else []
+
+    @property
+    def names(self) -> list[str]:
+        """The variables that its value is of."""
+        return _names_in(self.statement.value)
+
+    @property
+    def computes_something(self) -> bool:
+        """Whether it does more than to load, to convert, to shape, to store, or to add to an accumulator."""
+        takes_values = any(each.startswith("tmp") for each in self.names)
+        value = self.statement.value
+        return not self.is_store and takes_values and _computes(value) and not _accumulates(value)
 
 
 @dataclass(slots=True)
@@ -184,6 +211,8 @@ class _Module:
         if term is None or self._terms.is_number(term):
             return ()
         own = [each for each in self._named.get(term, ()) if each in inside]
+        if statement.place is None and _accumulates(statement.value):
+            return ()
         if statement.place is None and not _computes(statement.value):
             return tuple(each for each in own if is_cast(self._graph.nodes[each]))
         return tuple(each for each in own if not is_view(self._graph.nodes[each]))
@@ -230,6 +259,17 @@ def _computes(value: ast.expr) -> bool:
         elif isinstance(each, (ast.BinOp, ast.Compare, ast.UnaryOp, ast.BoolOp)):
             return True
     return False
+
+
+_WHOLE = frozenset(("sum", "prod", "max2", "min2", "any", "xor_sum", "reduce", "welford"))
+"""What Triton's kernels call to reduce what a loop has gathered."""
+
+
+def _accumulates(value: ast.expr) -> bool:
+    """Return whether an expression adds to what was reduced so far: only the end of a loop has the result."""
+    calls = [each.func for each in ast.walk(value) if isinstance(each, ast.Call)]
+    is_whole = isinstance(value, ast.Name) or any(ast.unparse(each).rpartition(".")[2] in _WHOLE for each in calls)
+    return not is_whole and any(is_accumulator(name) for name in _names_in(value))
 
 
 def _is_value(statement: Statement) -> bool:

@@ -111,7 +111,7 @@ class Terms:
             case "pow", (x, power):
                 return self._power(x, self.value_of(power))
             case "div", (x, count) if self.is_number(count) and self.made[x][0] == "sum":
-                return self._intern("mean", self.made[x][1])
+                return self._intern("mean", (*self.made[x][1], count))
             case "div", (one, below) if self.value_of(one) == 1.0:
                 return self._sigmoid(below)
             case "sum", (x,):
@@ -145,10 +145,12 @@ class Terms:
         if name != "mul" or len(parts) != 2 or parts[0] != parts[1]:
             return None
         inner, difference = self.made[int(parts[0])]
-        is_centred = (
-            inner == "sub" and len(difference) == 2 and self.made[int(difference[1])] == ("mean", difference[:1])
-        )
+        is_centred = inner == "sub" and len(difference) == 2 and self._is_mean(int(difference[1]), difference[0])
         return self._intern("squares", difference[:1]) if is_centred else None
+
+    def _is_mean(self, term: int, of: Part) -> bool:
+        name, parts = self.made[term]
+        return name == "mean" and parts[0] == of
 
     def _is_wrapped_index(self, condition: int, other: int, same: int) -> bool:
         """Return whether it is `index + size if index < 0 else index`."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -61,34 +62,18 @@ _FUNCTIONS = {**{name: getattr(torch, name) for name in _SAME.split()}, **_OTHER
 """What CUDA's libdevice computes, by its name there: Triton's interpreter has none of it."""
 
 
-class NoDevice:
-    """A driver of Triton's that is there for Inductor to ask, and runs nothing."""
+def no_device() -> SimpleNamespace:
+    """Return a driver of Triton's that is there for Inductor to ask, and runs nothing."""
+    from triton.backends.compiler import GPUTarget
 
-    def get_current_target(self) -> Any:
-        """Return a GPU that Inductor knows the limits of."""
-        from triton.backends.compiler import GPUTarget
-
-        return GPUTarget("cuda", 80, 32)
-
-    def get_active_torch_device(self) -> torch.device:
-        """Return the device that tensors are on."""
-        return torch.device("cpu")
-
-    def get_current_device(self) -> int:
-        """Return the number of the device."""
-        return 0
-
-    def get_current_stream(self, device: object = None) -> int:
-        """Return the number of the stream."""
-        return 0
-
-    def is_active(self) -> bool:
-        """Return whether it can be asked."""
-        return True
-
-    def get_device_interface(self) -> Any:
-        """Return torch's functions for the device."""
-        return torch.cpu
+    return SimpleNamespace(
+        get_current_target=lambda: GPUTarget("cuda", 80, 32),
+        get_active_torch_device=lambda: torch.device("cpu"),
+        get_current_device=lambda: 0,
+        get_current_stream=lambda device=None: 0,
+        is_active=lambda: True,
+        get_device_interface=lambda: torch.cpu,
+    )
 
 
 @contextmanager
@@ -108,7 +93,7 @@ def interpreting() -> Iterator[None]:
         if not torch.cuda.is_available():
             driver = triton.runtime.driver
             undo.callback(setattr, driver, "_active", getattr(driver, "_active", None))
-            driver.set_active(NoDevice())
+            driver.set_active(no_device())
             for name in ("set_driver_to_cpu", "set_driver_to_gpu"):
                 undo.enter_context(mock.patch.object(triton_helpers, name, lambda: None))
         for name, function in _FUNCTIONS.items():

@@ -1,0 +1,268 @@
+"""Inductor's Triton kernels of thirty models, forward and backward, without a GPU: run, alone, and linked line by line.
+
+    python -m benchmarks.kernels                 # needs triton; every model
+    python -m benchmarks.kernels --only softmax,mlp
+
+For each model: its results and gradients against eager; each kernel alone in its file, run and compared with its nodes;
+the length of the file without the kernel; and the lines that are linked to nodes, judged by values: what a line gives,
+in all programs of the grid and all lanes that count, against what the node gives eagerly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import runpy
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch._inductor.config
+from torch import Tensor, nn
+
+import depyf
+from benchmarks.bar import Bar, report
+from depyf.report.documents import kernel_sources
+from depyf.report.index_reader import read_run
+from depyf.report.kernels.graph import read_graph
+from depyf.report.kernels.lines import Launched
+from depyf.report.kernels.module import read_module
+from depyf.torch.kernels.interpreter import interpreting
+from depyf.torch.kernels.standalone import NotAlone, Told, standalone
+
+F: Any = nn.functional
+MOST_LINES = 200
+TOLERANCE = 1e-3
+
+MODELS: dict[str, Callable[[Tensor], Tensor]] = {
+    "pointwise": lambda x: torch.relu(x * x + 1).sin(),
+    "softmax": lambda x: torch.softmax(x * 2, -1),
+    "log_softmax": lambda x: F.log_softmax(x * 0.5, -1),
+    "layer_norm": lambda x: F.layer_norm(x, (32,)),
+    "gelu": lambda x: F.gelu(x) + x,
+    "silu": lambda x: F.silu(x) * x,
+    "mish": lambda x: F.mish(x),
+    "elu": lambda x: F.elu(x * 2),
+    "leaky": lambda x: F.leaky_relu(x, 0.1) - x,
+    "hardswish": lambda x: F.hardswish(x * 3),
+    "softplus": lambda x: F.softplus(x),
+    "variance": lambda x: x.var(-1) + x.mean(-1),
+    "deviation": lambda x: (x - x.mean(0)) / (x.std(0) + 1e-3),
+    "norm": lambda x: x / x.norm(dim=-1, keepdim=True),
+    "rms": lambda x: x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-6),
+    "clamp": lambda x: x.clamp(-0.5, 0.5).exp(),
+    "maximum": lambda x: torch.maximum(x, x.flip(0)).amax(-1),
+    "where": lambda x: torch.where(x > 0, x.exp(), x.tanh()),
+    "cumsum": lambda x: x.cumsum(-1) * 0.1,
+    "wide": lambda x: x.repeat(1, 48).sum(-1).sigmoid(),
+    "long": lambda x: torch.softmax(x.repeat(1, 48), -1).amax(-1),
+    "mlp": lambda x: F.relu(x @ x.T) @ x,
+    "attention": lambda x: torch.softmax(x @ x.T / 5.6, -1) @ x,
+    "loss": lambda x: F.mse_loss(x.tanh(), x * 0.5),
+    "cross_entropy": lambda x: F.cross_entropy(x, torch.arange(16) % 7),
+    "huber": lambda x: F.smooth_l1_loss(x, x * 0.3 + 0.1),
+    "concatenated": lambda x: torch.cat([x.sin(), x.cos()], -1) * 2,
+    "shifted": lambda x: x[:, 1:] - x[:, :-1].exp(),
+    "logsumexp": lambda x: x.logsumexp(-1) + x.sum(-1),
+    "glu": lambda x: F.glu(x) + x[:, :16].erf(),
+}
+
+
+def run_model(function: Callable[[Tensor], Tensor], directory: Path) -> bool:
+    """Compile a model, forward and backward, with Triton; return whether it gives what eager gives."""
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    given = torch.randn(16, 32)
+    compiled_input, eager_input = given.clone().requires_grad_(), given.clone().requires_grad_()
+    settings = torch._inductor.config.patch(cpu_backend="triton", force_disable_caches=True)
+    with settings, interpreting(), depyf.prepare_debug(str(directory)):
+        result = torch.compile(function)(compiled_input)
+        result.square().sum().backward()
+    expected = function(eager_input)
+    expected.square().sum().backward()
+    assert compiled_input.grad is not None and eager_input.grad is not None
+    pairs = ((result, expected), (compiled_input.grad, eager_input.grad))
+    return all(torch.allclose(ours, theirs, TOLERANCE, TOLERANCE) for ours, theirs in pairs)
+
+
+def alone(directory: Path) -> Iterator[tuple[Launched, Path, int]]:
+    """Yield each launch with the file that is written for it, and the lines of that without the kernel."""
+    run = read_run(directory)
+    for _, compiled in run.session.compiles():
+        for source in kernel_sources(run, compiled):
+            graph = read_graph(source.graph.text if source.graph is not None else "")
+            for number, found in enumerate(source.launched()):
+                path = directory / f"alone_{source.part}_{number}_{found.kernel.name}.py"
+                try:
+                    text = standalone(found, read_module(source.text), graph, Told("", {}))
+                except NotAlone as error:
+                    text = f"raise SystemExit({str(error)!r})\n"
+                path.write_text(text, encoding="utf-8")
+                yield found, path, text.count("\n") - found.kernel.text.strip("\n").count("\n")
+
+
+def run_alone(path: Path, seen: dict[tuple[int, str], list[Any]]) -> tuple[list[str], dict[str, Any]]:
+    """Run a kernel's file; return the results that are not those of the nodes, and what each node gives.
+
+    `seen` gets the values that each line of the file sets, program by program.
+    """
+    scope = runpy.run_path(str(path))
+    torch.manual_seed(0)
+    given = scope["inputs"]()
+    nodes = _all_nodes(path, scope, given)
+    expected = scope["eager"](given)
+    with noting(seen):
+        scope["launch"](given)
+    wrong = []
+    for name, right in expected.items():
+        got = given[name].reshape(right.shape).to(right.dtype).double()
+        if not torch.allclose(got, right.double(), TOLERANCE, TOLERANCE, equal_nan=True):
+            wrong.append(f"{path.stem}: {name}")
+    return wrong, nodes
+
+
+def _all_nodes(path: Path, scope: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Return what each node in the file's `eager` gives."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    (function,) = (each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == "eager")
+    function.body[-1] = ast.parse("def f():\n    return dict(locals())").body[0].body[0]  # type: ignore[attr-defined]
+    own = dict(scope)
+    exec(compile(ast.fix_missing_locations(ast.Module([function], [])), str(path), "exec"), own)
+    found: dict[str, Any] = own["eager"](given)
+    return found
+
+
+class noting:  # noqa: N801 - a context, named as a function
+    """While it is entered, kernels that are interpreted note what each line sets, in the lanes that count."""
+
+    def __init__(self, seen: dict[tuple[int, str], list[Any]]) -> None:
+        self._seen = seen
+
+    def __enter__(self) -> None:
+        from triton.runtime import interpreter
+
+        self._before = interpreter.FunctionRewriter.ast_transformer
+        interpreter.FunctionRewriter.ast_transformer = _transformer(self._seen)
+
+    def __exit__(self, *_: object) -> None:
+        from triton.runtime import interpreter
+
+        interpreter.FunctionRewriter.ast_transformer = self._before
+
+
+def _transformer(seen: dict[tuple[int, str], list[Any]]) -> ast.NodeTransformer:
+    import numpy
+    from triton.runtime import interpreter
+
+    def note(line: int, name: str, value: object) -> object:
+        frame = sys._getframe(1)
+        data = getattr(getattr(value, "handle", None), "data", None)
+        if data is not None and name.startswith("tmp"):
+            kept = numpy.ones_like(data, dtype=bool)
+            for mask in (each for key, each in frame.f_locals.items() if key.endswith("mask")):
+                lanes = mask.handle.data
+                if lanes.ndim == data.ndim and all(a in (1, b) for a, b in zip(lanes.shape, data.shape)):
+                    kept = kept & lanes
+            first = frame.f_code.co_firstlineno
+            seen.setdefault((line - 1 + first, name), []).append(data[kept].astype(float).ravel())
+        return value
+
+    class Noting(interpreter.ASTTransformer):
+        def visit_Assign(self, node: ast.Assign) -> ast.Assign:
+            made: ast.Assign = super().visit_Assign(node)
+            if isinstance(made.targets[0], ast.Name):
+                told = [ast.Constant(value=node.lineno), ast.Constant(value=made.targets[0].id), made.value]
+                made.value = ast.Call(func=ast.Name(id="_depyf_note", ctx=ast.Load()), args=told, keywords=[])
+            return made
+
+    vars(interpreter)["_depyf_note"] = note
+    made: ast.NodeTransformer = Noting()
+    return made
+
+
+def judged(found: Launched, path: Path, seen: dict[tuple[int, str], list[Any]], nodes: dict[str, Any]) -> Iterator[str]:
+    """Yield for each linked line whether it gives what a node of its gives: `right`, `wrong: ...`, or `unjudged`."""
+    rows = path.read_text(encoding="utf-8").splitlines()
+    head = next(number for number, row in enumerate(rows, start=1) if row.startswith("@triton_heuristics."))
+    own = found.kernel.text.splitlines()
+    first = next(number for number, row in enumerate(own, start=1) if row.startswith("@triton_heuristics."))
+    for line in found.lines:
+        if not line.computes or not line.statement.targets:
+            continue
+        name = line.statement.targets[0]
+        values = seen.get((head + line.statement.line - first, name))
+        known = [nodes[each] for each in line.computes if isinstance(nodes.get(each), Tensor)]
+        # An input that holds a step inside of a node is random, beside others that it should follow from.
+        if values is None or not known or not all(found.before.values()):
+            yield "unjudged"
+        elif any(_same(torch.cat([torch.from_numpy(each) for each in values]), each) for each in known):
+            yield "right"
+        else:
+            yield f"wrong: {path.stem}: {own[line.statement.line - 1].strip()} is not {line.computes}"
+
+
+def _same(ours: Tensor, theirs: Tensor) -> bool:
+    """Return whether all values of a line are a node's; a kernel may compute a part of it, and one value often."""
+    left, right = (torch.sort(each.double().flatten().nan_to_num(12345.0))[0] for each in (ours, theirs))
+    return _is_in(left, right)
+
+
+def _is_in(values: Tensor, among: Tensor) -> bool:
+    if not values.numel() or not among.numel():
+        return values.numel() == among.numel()
+    place = torch.searchsorted(among, values).clamp(max=among.numel() - 1)
+    before = (place - 1).clamp(min=0)
+    apart = torch.minimum((among[place] - values).abs(), (among[before] - values).abs())
+    return bool((apart <= TOLERANCE * (1 + values.abs())).all())
+
+
+def main() -> None:
+    """Print the bars."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default=",".join(MODELS))
+    names = parser.parse_args().only.split(",")
+    warnings.simplefilter("ignore")
+    agree = kernels = linked = lines = 0
+    problems, failed, long, verdicts = list[str](), list[str](), list[str](), list[str]()
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            directory = Path(folder) / name
+            try:
+                is_same = run_model(MODELS[name], directory)
+            except Exception as error:  # noqa: BLE001 - a model that cannot be run is a result
+                problems.append(f"{name}: {type(error).__name__}: {str(error)[:150]}")
+                continue
+            agree += is_same
+            problems += [] if is_same else [f"{name}: not as eager"]
+            for found, path, length in alone(directory):
+                kernels += 1
+                seen: dict[tuple[int, str], list[Any]] = {}
+                long += [path.stem] if length >= MOST_LINES else []
+                own = [each for each in found.lines if each.statement.targets or each.statement.place is not None]
+                linked, lines = linked + sum(bool(each.nodes) for each in own), lines + len(own)
+                try:
+                    wrong, nodes = run_alone(path, seen)
+                    failed += wrong
+                    verdicts += judged(found, path, seen, nodes)
+                except (Exception, SystemExit) as error:  # noqa: BLE001 - a kernel that cannot be run is a result
+                    failed.append(f"{name}: {path.stem}: {type(error).__name__}: {str(error)[:150]}")
+            print(f"  {name}: {kernels} kernels so far, {len(failed)} failed", file=sys.stderr, flush=True)
+    false = [each for each in verdicts if each.startswith("wrong")]
+    right = sum(each == "right" for each in verdicts)
+    total = len(false) + right
+    bars = [
+        Bar("models with the results and gradients of eager", f"{agree} of {len(names)}", not problems, problems),
+        Bar("kernels alone that run as their nodes do", f"{kernels - len(failed)} of {kernels}", not failed, failed),
+        Bar(f"files of {MOST_LINES} lines or more beside the kernel", f"{len(long)} of {kernels}", not long, long),
+        Bar("linked lines with another value than their node", f"{len(false)} of {total}", not false, false),
+        Bar("lines of bodies that are linked", f"{linked} of {lines}", linked > 0),
+    ]
+    report(bars)
+
+
+if __name__ == "__main__":
+    main()

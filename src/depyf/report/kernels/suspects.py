@@ -1,0 +1,74 @@
+"""The line of a kernel that does not compute what the graph asks for, found without running anything.
+
+before: `tmp3 = tmp1 - tmp2` in a kernel for the nodes `mul` (held by `tmp1`), `exp` (held by `tmp2`), and `add` of both
+after: that line is the first that is there for no node, and `add` the first node that no line computes
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from depyf.report.kernels.evaluate import is_view
+from depyf.report.kernels.graph import Graph
+from depyf.report.kernels.lines import Launched, Line
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A line that computes what no node does, and the node that is missing where its place is; empty if none is."""
+
+    line: Line
+    node: str
+
+
+def suspect(found: Launched, graph: Graph) -> Suspect | None:
+    """Return the first line of a launch that is there for no node, or None where all are there for some.
+
+    A line that depyf does not understand is one, too: whether the kernel is wrong is seen when it is run.
+    """
+    used: set[str] = set()
+    for line in found.lines:
+        used.update(line.names)
+    # What reaches no result at all, as the beginning of an accumulator may, says nothing.
+    open_ones = [each for each in found.lines if not each.nodes and (each.is_store or set(each.targets) & used)]
+    first = next((each for each in open_ones if each.computes_something), None)
+    if first is None:
+        return None
+    return Suspect(first, _asked_for(first, found, graph))
+
+
+def _asked_for(line: Line, found: Launched, graph: Graph) -> str:
+    """Return the node that takes what a line takes: of several the first that no line computes."""
+    operands = {node for name in line.names for node in _held_by(name, line, found)}
+    computed = {name for each in found.lines for name in each.computes}
+    same = [
+        node.name
+        for node in graph.nodes.values()
+        if node.operation and not is_view(node) and {_origin(each, graph) for each in node.uses} == operands
+    ]
+    return next((each for each in same if each not in computed), same[0] if same else "")
+
+
+def _held_by(name: str, before: Line, found: Launched) -> tuple[str, ...]:
+    """Return the node whose result a variable holds where a line takes it, through copies and memory; none if none."""
+    earlier = found.lines[: found.lines.index(before)]
+    while earlier:
+        line = earlier.pop()
+        if name not in (line.pointers if line.is_store else line.targets):
+            continue
+        if line.computes:
+            return line.computes[:1]
+        given = [found.before[each] for each in line.names if found.before.get(each)]
+        inner = [each for each in line.names if each.startswith(("tmp", "local_buffer")) or "_ptr" in each]
+        if given or not inner:
+            return tuple(given[:1])
+        name = inner[0]
+    return ()
+
+
+def _origin(name: str, graph: Graph) -> str:
+    """Return the node that another is a view of."""
+    node = graph.nodes.get(name)
+    while node is not None and node.operation and is_view(node) and node.uses:
+        node = graph.nodes.get(node.uses[0])
+    return node.name if node is not None else name
