@@ -1,21 +1,43 @@
-"""`import depyf` beside `python -c pass`, in turns; and that it does not import torch."""
+"""`import depyf` beside `python -c pass`, in turns, that it does not import torch, and what `prepare_debug` loads."""
 
 from __future__ import annotations
 
+import compileall
 import statistics
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 from benchmarks.bar import Bar, report
 
 ROUNDS = 20
+FEWER = 5
+LONGEST = 150
+"""Milliseconds of the processor that the first `prepare_debug` may take to load."""
+FIRST = """
+import sys, time, torch, torch._dynamo
+before, began = set(sys.modules), time.process_time()
+import depyf
+depyf.prepare_debug
+print((time.process_time() - began) * 1000, len(set(sys.modules) - before))
+"""
 
 
 def _milliseconds(program: str) -> float:
     began = time.perf_counter()
     subprocess.run([sys.executable, "-c", program], check=True)
     return (time.perf_counter() - began) * 1000
+
+
+def first() -> Bar:
+    """Time what the first `prepare_debug` loads, from bytecode as where pip has installed it."""
+    compileall.compile_dir(str(Path(__file__).parents[1] / "src" / "depyf"), quiet=1)
+    command = [sys.executable, "-c", FIRST]
+    done = [subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout for _ in range(FEWER)]
+    taken = statistics.median(float(each.split()[0]) for each in done)
+    number = f"{taken:.0f} ms, {done[-1].split()[1]} modules"
+    return Bar(f"what the first prepare_debug loads (aim {LONGEST} ms)", number, taken <= LONGEST)
 
 
 def measure() -> list[Bar]:
@@ -31,6 +53,7 @@ def measure() -> list[Bar]:
     return [
         Bar("`python -c pass` | `import depyf`, median", f"{bare:.1f} ms | {ours:.1f} ms", True),
         Bar("`import depyf` imports torch", "yes" if imports_torch else "no", not imports_torch),
+        first(),
     ]
 
 

@@ -37,22 +37,17 @@ class Calls:
     """Counts how often each code that Dynamo made has run, by Python's own profiling hook."""
 
     def __init__(self) -> None:
-        self._made: list[types.CodeType] = []
-        self._ran: Counter[int] = Counter()
+        # Held, so that no other code gets the identity of one of them.
+        self._made: dict[int, types.CodeType] = {}
+        self.hits = 0
 
     def hear(self, code: types.CodeType, made: types.CodeType) -> None:
         """Note what Dynamo made."""
-        self._made.append(made)
+        self._made[id(made)] = made
 
     def count(self, frame: types.FrameType, event: str, argument: object) -> None:
-        """Count a call."""
-        if event == "call":
-            self._ran[id(frame.f_code)] += 1
-
-    @property
-    def hits(self) -> int:
-        """Return how many calls ran code that Dynamo made."""
-        return sum(self._ran[each] for each in {id(each) for each in self._made})
+        """Count a call of code that Dynamo made."""
+        self.hits += event == "call" and id(frame.f_code) in self._made
 
     @contextlib.contextmanager
     def counting(self) -> Iterator[None]:

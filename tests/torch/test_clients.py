@@ -200,3 +200,38 @@ def test_repeated_dumps_have_the_same_files(tmp_path: Path) -> None:
             torch.compile(programs.straight, backend="eager")(torch.ones(3))
         found.append({re.sub(r"__compiled_fn_\d+", "__compiled_fn_", each.name) for each in directory.iterdir()})
     assert found[0] == found[1]
+
+
+def test_a_hook_reads_dynamos_code_without_its_shuffling() -> None:
+    def broken(x: torch.Tensor, table: dict[str, torch.Tensor]) -> torch.Tensor:
+        table.update(key=x)
+        torch._dynamo.graph_break()
+        return table["key"] * 2
+
+    told: list[tuple[str, str]] = []
+    handle = torch._dynamo.convert_frame.register_bytecode_hook(
+        lambda code, new_code: told.append((code.co_name, depyf.decompile(new_code)))
+    )
+    try:
+        torch.compile(broken, backend="eager")(torch.ones(3), {})
+    finally:
+        handle.remove()
+    assert [name for name, _ in told][0] == "broken"
+    assert "update" in told[0][1]
+    for _, text in told:
+        compile(text, "<decompiled>", "exec")
+        assert ":=" not in text
+        assert "del " not in text
+        assert "[0:" not in text
+
+
+def test_what_the_user_wrote_in_that_way_is_read_as_it_was_written() -> None:
+    def own(values: list[int]) -> int:
+        first = (found := values)[0]
+        del values
+        return first + len(found[0:])
+
+    text = depyf.decompile(own.__code__)
+    assert ":=" in text
+    assert "del values" in text
+    assert "[0:]" in text

@@ -16,6 +16,7 @@ from depyf.decompiler.pipeline.table import NOTHING
 from depyf.errors import DecompilationError
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.candidate.oracle import Oracle
+from depyf.verify.level import Level
 
 if os.environ.get("DEPYF_CHECK") == "1":
     from depyf.decompiler.show.check.passes import Checks
@@ -45,7 +46,8 @@ def decompile(x: object) -> str:
     """Return the source of one function.
 
     x: a code object, function, bound method, `functools.partial`, wrapped function, or an instance with `__call__`;
-        also a property (what reads it), a generator or coroutine, and a frame.
+        also a property (what reads it), a generator or coroutine, and a frame. Code that Dynamo wrote is shortened as
+        far as the proof carries that.
         Of a function the defaults and annotations are written too, and above it as comments what its closure holds; a
         code object has none of these. An object without a text is written as a name that a comment explains.
 
@@ -55,7 +57,22 @@ def decompile(x: object) -> str:
     lambda_function = lambda a: a + 1
     """
     found = _function_of(x)
-    return source_of(found) if isinstance(found, types.CodeType) else source_of_function(found)
+    if not isinstance(found, types.CodeType):
+        return source_of_function(found)
+    if is_of_dynamo(found):
+        made = decompile_function(found, simplify=True)
+        if made.level is not Level.UNPROVEN:
+            return made.source
+    return source_of(found)
+
+
+DYNAMOS_NAMES = ("__compiled_fn_", "__resume_at_", "__import_torch_dot_")
+"""How the names begin by which Dynamo's code knows the graphs, functions and modules that it installs."""
+
+
+def is_of_dynamo(code: types.CodeType) -> bool:
+    """Return whether Dynamo wrote a code object: it reads what only Dynamo installs."""
+    return any(name.startswith(DYNAMOS_NAMES) for name in code.co_names)
 
 
 def decompile_code(

@@ -54,14 +54,12 @@ def _behind_case(outer: If) -> list[Item]:
         holder, is_else = first, _leads_on(_flat(first.orelse), subject)
     if not _is_same(_subject(first.test), subject):
         return []
-    moved: list[Item] = []
-    for holder, is_else, length in reversed(chain):
-        arm = _arm(holder, is_else)
-        moved += arm[length:]
+    moved = [item for holder, is_else, length in reversed(chain) for item in _arm(holder, is_else)[length:]]
+    for holder, is_else, length in chain if moved else ():
         if is_else:
-            holder.orelse = arm[:length]
+            holder.orelse = _arm(holder, is_else)[:length]
         else:
-            holder.body = arm[:length]
+            holder.body = _arm(holder, is_else)[:length]
     return moved
 
 

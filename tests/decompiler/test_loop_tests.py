@@ -1,0 +1,66 @@
+"""The two copies of a loop's test: only whole ones get numbers of their own."""
+
+from __future__ import annotations
+
+from depyf.bytecode.reader import read
+from depyf.decompiler.show.read_graph import read_graph
+from depyf.decompiler.structure.loop_tests import part_loop_tests
+
+IN_AN_IF = """
+block 0
+  v0 = LOAD_FAST 'a'
+  -> 1 if v0 else 9
+block 1
+  v1 = LOAD_FAST 'b'
+  -> 2 if v1 else 9
+block 2
+  v2 = LOAD_GLOBAL 'g'
+  v3 = CALL () v2
+  POP v3
+  v4 = LOAD_FAST 'b'
+  -> 2 if v4 else 9
+block 9
+  return
+"""
+ANOTHER_TEST_AT_THE_END = IN_AN_IF.replace("v4 = LOAD_FAST 'b'", "v4 = LOAD_FAST 'c'")
+A_VALUE_WAITS = """
+block 0
+  v0 = LOAD_FAST 'a'
+  v1 = LOAD_FAST 'b'
+  -> 1 if v1 else 9
+block 1
+  v2 = COMPARE '==' v0 v1
+  -> 2 if v2 else 9
+block 2
+  v3 = LOAD_FAST 'a'
+  v4 = LOAD_FAST 'c'
+  -> 3 if v4 else 9
+block 3
+  v5 = COMPARE '==' v3 v4
+  -> 2 if v5 else 9
+block 9
+  return
+"""
+
+
+def numbers(text: str) -> list[int]:
+    """Return the numbers of the blocks of a graph, all 0 before, those cut off last."""
+    graph = read_graph(text.strip("\n") + "\n", read((lambda: 0).__code__))
+    labels = [block.index for block in graph.live()]
+    scope = dict.fromkeys(labels, 0)
+    part_loop_tests(graph, dict.fromkeys(labels, ()), scope)
+    return [scope.get(block.index, 0) for block in graph.live()]
+
+
+def test_both_copies_have_numbers_of_their_own() -> None:
+    first, before, body, end, last = numbers(IN_AN_IF)
+    assert (first, body, end) == (0, 0, 0)
+    assert len({0, before, last}) == 3
+
+
+def test_another_test_is_no_copy() -> None:
+    assert set(numbers(ANOTHER_TEST_AT_THE_END)) == {0}
+
+
+def test_a_copy_for_which_a_value_waits_is_not_whole() -> None:
+    assert set(numbers(A_VALUE_WAITS)) == {0}
