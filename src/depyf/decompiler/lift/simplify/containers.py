@@ -267,7 +267,10 @@ class _Evaluator:
                 return self._subscript(inst, uses, state)
 
     def _holds(self, temps: list[int], container: int, state: Heap) -> bool:
-        """Tell whether a container is among these, or in one of them: no order builds a list that is inside itself."""
+        """Return whether a container is among these, or in one of them.
+
+        No order builds a list that is inside itself.
+        """
         work, seen = list(temps), set()
         while work:
             temp = work.pop()
