@@ -11,10 +11,12 @@ import torch
 from torch.autograd import profiler
 
 from depyf.report.profile.events import Event
+from depyf.torch.adapters.unseen import left_alone
 
 _LEVEL, _NOTHING = "KINETO_LOG_LEVEL", "99"
 
 
+@left_alone
 def mark(name: str) -> None:
     """Set a mark among the events of the profiler, if it runs."""
     with torch._C._profiler._RecordFunctionFast(name):
