@@ -56,7 +56,7 @@ class Seen:
         return stack_depths(self.listing)
 
     def has(self, op: str, above: int = 0) -> bool:
-        """Tell whether an operation is there, with an argument above a number."""
+        """Return whether an operation is there, with an argument above a number."""
         found = [item.arg for item in self.items if item.op == op]
         return any(isinstance(arg, int) and arg > above for arg in found) if above else bool(found)
 
@@ -95,33 +95,33 @@ class Seen:
         ]
 
     def names(self, *beginnings: str) -> bool:
-        """Tell whether a name or variable begins so."""
+        """Return whether a name or variable begins so."""
         every = (*self.code.co_names, *self.code.co_varnames, *self.code.co_cellvars, *self.code.co_freevars)
         return any(name.startswith(beginnings) for name in every)
 
 
 def changes_a_list_on_the_stack(seen: Seen) -> bool:
-    """Tell whether a list changes of which the stack holds another reference."""
+    """Return whether a list changes of which the stack holds another reference."""
     return seen.has("BUILD_LIST") and seen.has("COPY") and (seen.has("STORE_SUBSCR") or seen.has("DELETE_SUBSCR"))
 
 
 def branches_over_values(seen: Seen) -> bool:
-    """Tell whether values wait on the stack over a branch."""
+    """Return whether values wait on the stack over a branch."""
     return any(item.op in BRANCHES and depth > 1 for item, depth in zip(seen.items, seen.depths))
 
 
 def branches_over_a_call(seen: Seen) -> bool:
-    """Tell whether a call that has been prepared waits over a branch."""
+    """Return whether a call that has been prepared waits over a branch."""
     return any(item.op in BRANCHES and nulls for item, nulls in zip(seen.items, seen.nulls))
 
 
 def prepares_two_calls(seen: Seen) -> bool:
-    """Tell whether a second call is prepared before the first is done."""
+    """Return whether a second call is prepared before the first is done."""
     return any(len(nulls) > 1 for nulls in seen.nulls)
 
 
 def moves_a_null(seen: Seen) -> bool:
-    """Tell whether a null is swapped to its place."""
+    """Return whether a null is swapped to its place."""
     return any(
         item.op == "SWAP" and isinstance(item.arg, int) and not {depth - 1, depth - item.arg}.isdisjoint(nulls)
         for item, depth, nulls in zip(seen.items, seen.depths, seen.nulls)
@@ -129,7 +129,7 @@ def moves_a_null(seen: Seen) -> bool:
 
 
 def holds_cells(seen: Seen) -> bool:
-    """Tell whether a cell is put into a container."""
+    """Return whether a cell is put into a container."""
     return any(
         item.op == "LOAD_CLOSURE" and following.op in ("BUILD_TUPLE", "BUILD_LIST")
         for item, following in zip(seen.items, seen.items[1:])
@@ -137,12 +137,12 @@ def holds_cells(seen: Seen) -> bool:
 
 
 def sets_a_cell_among_values(seen: Seen) -> bool:
-    """Tell whether a cell is written while other values wait."""
+    """Return whether a cell is written while other values wait."""
     return any(item.op == "STORE_DEREF" and depth > 1 for item, depth in zip(seen.items, seen.depths))
 
 
 def has_a_shorter_handler(seen: Seen) -> bool:
-    """Tell whether a handler keeps less than is on the stack where it protects."""
+    """Return whether a handler keeps less than is on the stack where it protects."""
     return any(
         item.handler >= 0 and depth > seen.listing.handlers[item.handler].depth
         for item, depth in zip(seen.items, seen.depths)
@@ -150,7 +150,7 @@ def has_a_shorter_handler(seen: Seen) -> bool:
 
 
 def enters_a_loop_in_the_middle(seen: Seen) -> bool:
-    """Tell whether a loop is jumped into behind its head."""
+    """Return whether a loop is jumped into behind its head."""
     back = [(item.target, place) for place, item in enumerate(seen.items) if 0 <= item.target <= place]
     return any(
         low < item.target <= high and not low <= place <= high
@@ -161,7 +161,7 @@ def enters_a_loop_in_the_middle(seen: Seen) -> bool:
 
 
 def leaves_values_below(seen: Seen) -> bool:
-    """Tell whether values are left on the stack at a return, or dropped right before it."""
+    """Return whether values are left on the stack at a return, or dropped right before it."""
     return any(
         item.op == "RETURN" and (depth > 1 or place > 1 and seen.items[place - 1].op == "POP")
         for place, (item, depth) in enumerate(zip(seen.items, seen.depths))
@@ -174,7 +174,7 @@ def holds(*kinds: type) -> Callable[[Seen], bool]:
 
 
 def holds_code_as_a_value(seen: Seen) -> bool:
-    """Tell whether a code object is loaded for anything but a function made of it right there."""
+    """Return whether a code object is loaded for anything but a function made of it right there."""
     return any(
         item.op == "CONST" and isinstance(item.arg, Code) and following.op != "MAKE_FUNCTION"
         for item, following in zip(seen.items, seen.items[1:])

@@ -58,7 +58,7 @@ def differences(with_depyf: Path, without: Path) -> tuple[list[str], int]:
 
 
 def _same(a: object, b: object) -> bool:
-    """Tell whether two tensors have the same type, shape and bits (a NaN is what it is)."""
+    """Return whether two tensors have the same type, shape and bits (a NaN is what it is)."""
     import torch
 
     assert isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor)

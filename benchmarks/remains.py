@@ -63,7 +63,10 @@ def _is_quiet(name: str, variables: set[str]) -> bool:
 
 
 def _is_first(name: str, stmt: ast.stmt, quiet: set[str]) -> bool:
-    """Tell whether a statement reads the name before it does anything that others could see; `quiet` are variables."""
+    """Return whether a statement reads the name before it does anything that others could see.
+
+    `quiet` are variables.
+    """
     if not isinstance(stmt, (ast.Assign, ast.Expr, ast.Return, ast.If)):
         return False
     value = stmt.test if isinstance(stmt, ast.If) else stmt.value

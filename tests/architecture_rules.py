@@ -135,7 +135,7 @@ Rule = Callable[[Source], list[Offence]]
 
 
 def package(source: Source) -> bool:
-    """Tell whether `source` belongs to the package."""
+    """Return whether `source` belongs to the package."""
     return source.path.startswith("src/depyf/")
 
 
@@ -275,7 +275,7 @@ def recursion(source: Source) -> list[Offence]:
 
 
 def _is_shadowed(called: ast.expr, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Tell whether `called` is a plain name inside a method, where the method's own name is not in scope."""
+    """Return whether `called` is a plain name inside a method, where the method's own name is not in scope."""
     arguments = [*function.args.posonlyargs, *function.args.args]
     is_method = bool(arguments) and arguments[0].arg in ("self", "cls")
     return isinstance(called, ast.Name) and is_method
@@ -365,7 +365,7 @@ def project_files(root: Path = ROOT) -> list[Source]:
 
 
 def is_python(source: Source) -> bool:
-    """Tell whether the rules for Python files apply to `source`."""
+    """Return whether the rules for Python files apply to `source`."""
     return source.path.endswith(".py") and not source.path.startswith(FOREIGN)
 
 

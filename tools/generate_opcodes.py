@@ -23,7 +23,7 @@ CATEGORIES = (
 
 
 def is_written(name: str, number: int) -> bool:
-    """Tell whether code objects show this instruction (pseudo and instrumented ones they do not)."""
+    """Return whether code objects show this instruction (pseudo and instrumented ones they do not)."""
     hidden = ("INSTRUMENTED_", "ENTER_EXECUTOR", "INTERPRETER_EXIT", "RESERVED", "TRACE_RECORD", "EXIT_INIT", "<")
     return number < 256 and not name.startswith(hidden)
 

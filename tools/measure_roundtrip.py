@@ -38,7 +38,7 @@ class Interpreter:
 
     @property
     def hosts_depyf(self) -> bool:
-        """Tell whether depyf itself runs on it."""
+        """Return whether depyf itself runs on it."""
         return self.minor >= OLDEST_HOST
 
 

@@ -200,7 +200,7 @@ def judged(mutant: Mutant, *, cross: bool) -> Found | None:
 
 
 def acts_otherwise(original: types.CodeType, candidate: types.CodeType, run: int) -> bool:
-    """Tell whether one run of a candidate is told from that of the original."""
+    """Return whether one run of a candidate is told from that of the original."""
     return observe(original, run, original) != observe(candidate, run, original)
 
 

@@ -47,7 +47,7 @@ def bodies(tree: ast.AST) -> Iterator[list[ast.stmt]]:
 
 
 def is_docstring(node: ast.stmt) -> bool:
-    """Tell whether a statement is a constant by itself, which compiles to nothing."""
+    """Return whether a statement is a constant by itself, which compiles to nothing."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
@@ -110,7 +110,7 @@ def swapped_operands(tree: ast.AST) -> Iterator[Action]:
 
 
 def both_constant(first: ast.expr, second: ast.expr) -> bool:
-    """Tell whether the compiler may compute an operation of the two."""
+    """Return whether the compiler may compute an operation of the two."""
     return isinstance(first, ast.Constant) and isinstance(second, ast.Constant)
 
 

@@ -71,7 +71,7 @@ def run_cell(shell: InteractiveShell, cell: str) -> object:
 
 
 def shown_nowhere(cell: str) -> bool:
-    """Tell whether the cell ends with a semicolon, with which IPython is asked to show no value.
+    """Return whether the cell ends with a semicolon, with which IPython is asked to show no value.
 
     >>> shown_nowhere("f(x);"), shown_nowhere("f(x)")
     (True, False)

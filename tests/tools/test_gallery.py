@@ -63,7 +63,7 @@ def test_the_reports_open_in_a_browser(built: tuple[Path, str]) -> None:
     out, _ = built
     with browser() as launched:
         with visit(launched, out / "bert" / "report" / "index.html", "p0f0/c0/captured_graph") as visited:
-            assert visited.page.inner_text(".fnhead .type") == "BertModel"
+            assert visited.page.inner_text(".fnhead h1") == "BertModel.forward"
             assert "BertEmbeddings.forward" in visited.page.locator(".blockhead").nth(1).inner_text()
             visited.check()
         with visit(launched, out / "everything_wrong" / "report" / "index.html", "recompiles") as visited:

@@ -109,7 +109,10 @@ def test_torchs_counters_may_start_anew_inside(tmp_path: Path) -> None:
 
 
 def threads_may_compile_at_once() -> bool:
-    """Tell whether torch by itself takes two threads that compile backward graphs at the same moment; 2.9 does not."""
+    """Return whether torch by itself takes two threads that compile backward graphs at the same moment.
+
+    Torch 2.9 does not.
+    """
     failed: list[Exception] = []
     at_once = threading.Barrier(2)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import os
 import signal
@@ -70,7 +71,11 @@ def test_a_running_job_is_followed(tmp_path: Path) -> None:
     for rank in (0, 1):
         (job / f"dedicated_log_torch_trace_rank_{rank}_x.log").write_bytes(half)
     command = [sys.executable, "-u", "-m", "depyf", "report", str(job), "-o", str(out), "--follow"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    # A shell has what it runs in the background ignore interrupts, and the child would too.
+    heard = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heard
+    ) as process:
         assert process.stdout is not None
         guard = threading.Timer(120, process.kill)
         guard.start()

@@ -72,7 +72,7 @@ def spelled(value: object, names: dict[int, str]) -> str:
 
 
 def aliased(value: object) -> bool:
-    """Tell whether a list or dict occurs twice in a value, so that no expression spells it."""
+    """Return whether a list or dict occurs twice in a value, so that no expression spells it."""
     seen: set[int] = set()
     pending = [value]
     while pending:

@@ -36,6 +36,11 @@ _TRACED = "this release traces it"
 LACKING = {
     "break-tolist": {"2.6": _TRACED, "2.9": _TRACED},
     "break-random": {"2.15": _TRACED},
+    "break-generator": {
+        "2.6": "this release does not keep the rest of a generator",
+        "2.9": "this release says only that it does not inline `functools.reduce`",
+        "2.15": "this release runs all of the function eager, because of the break alone",
+    },
     "counter": {"2.6": "a number of a module is a symbol after its first change"},
     "recompile-limit": {"2.6": "torch writes no record of a call past the limit"},
 }

@@ -10,7 +10,7 @@ _WRITTEN_ANY = re.escape(ANY)
 
 
 def matches(shown: str, actual: str, *, varies: bool = False) -> bool:
-    """Tell whether an output is what is shown.
+    """Return whether an output is what is shown.
 
     >>> matches("a ... c\\n...\\nlast\\n", "a b c\\n1\\n2\\nlast\\n"), matches("took 1.5 s", "took 22 s", varies=True)
     (True, True)

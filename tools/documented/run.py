@@ -39,7 +39,7 @@ class Output:
 
     @property
     def is_right(self) -> bool:
-        """Tell whether the page shows what was printed."""
+        """Return whether the page shows what was printed."""
         return self.went_well and matches(self.shown, self.actual, varies=self.varies)
 
 

@@ -55,7 +55,7 @@ class Found:
 
     @property
     def is_good(self) -> bool:
-        """Tell whether it does the same, and is proven to, and nothing went wrong on the way."""
+        """Return whether it does the same, and is proven to, and nothing went wrong on the way."""
         return self.kind == "same" and self.level is not Level.UNPROVEN and not self.faults
 
 

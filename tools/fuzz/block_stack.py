@@ -20,7 +20,7 @@ DEEP = frozenset("LIST_APPEND LIST_EXTEND SET_ADD SET_UPDATE MAP_ADD DICT_UPDATE
 
 
 def uses_blocks(low: Lowering) -> bool:
-    """Tell whether the version keeps a stack of blocks."""
+    """Return whether the version keeps a stack of blocks."""
     return low.facts.exceptions != "table"
 
 

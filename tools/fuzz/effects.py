@@ -345,7 +345,7 @@ QUIET = frozenset({"NOP", "RESUME", "ROT", "DELETE_FAST", "RESTORE", "TAKE", "KN
 
 
 def may_raise(name: str, arg: object) -> bool:
-    """Tell whether an operation can raise."""
+    """Return whether an operation can raise."""
     if name == "LOAD_FAST":
         return arg != FIXED
     return name not in QUIET or name == "DELETE_FAST"

@@ -160,7 +160,7 @@ class _Generator:
 
     @property
     def returns_none(self) -> bool:
-        """Tell whether the program can return nothing but None."""
+        """Return whether the program can return nothing but None."""
         return self.program.generator and self.program.mode == ASYNC_GENERATOR
 
     def finish_widely(self, wide: Wide, block: Block, kinds: Kinds) -> bool:
@@ -247,12 +247,12 @@ class _Generator:
         return self.leave_handler(block.region, kinds) if "p" in kinds else self.end_here(kinds)
 
     def may_enter(self, number: int) -> bool:
-        """Tell whether jumps may lead to a block: to the entries of handlers only rarely."""
+        """Return whether jumps may lead to a block: to the entries of handlers only rarely."""
         regions = [region for region in self.program.regions if region.target == number]
         return not regions or (not regions[0].lasti and self.chance.random() < 0.1)
 
     def matches(self, kinds: Kinds, number: int) -> bool:
-        """Tell whether a block can be gone to as things are."""
+        """Return whether a block can be gone to as things are."""
         entry = self.program.blocks[number].entry
         return len(kinds) == len(entry) and all(map(fits, kinds, entry))
 
@@ -348,7 +348,7 @@ class _Generator:
         return self.chance.choice(options) if options else None
 
     def may_protect(self, number: int, kinds: Kinds) -> bool:
-        """Tell whether a handler finds what it wants when a block with this on the stack raises."""
+        """Return whether a handler finds what it wants when a block with this on the stack raises."""
         kept = self.program.regions[number].kept if number >= 0 else ()
         return len(kept) <= len(kinds) and all(map(fits, kinds, kept)) and "p" not in kinds[len(kept) :]
 
@@ -426,7 +426,7 @@ class _Generator:
 
 
 def shared_part(kinds: Kinds, wanted: Kinds) -> bool:
-    """Tell whether a stack may be made into another: what is being handled must be the same."""
+    """Return whether a stack may be made into another: what is being handled must be the same."""
     mine = [place for place, kind in enumerate(kinds) if kind == "p"]
     its = [place for place, kind in enumerate(wanted) if kind == "p"]
     return its == mine[: len(its)] and not {"m", "s", "u", "l", "e"} & {*kinds[len(its) :], *wanted}

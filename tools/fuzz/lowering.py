@@ -117,7 +117,7 @@ class Lowering:
         return cells.index(name) + (len(VARIABLES) + len(SPARE) if self.facts.shared_slots else 0)
 
     def has(self, name: str) -> bool:
-        """Tell whether the version has an opcode."""
+        """Return whether the version has an opcode."""
         return name in self.opcodes
 
     def load(self, value: object) -> None:
@@ -137,7 +137,7 @@ class Lowering:
             self.put("JUMP_FORWARD", target=target)
 
     def is_back(self, target: int) -> bool:
-        """Tell whether a label has been placed."""
+        """Return whether a label has been placed."""
         return target in self.pending or any(target in word.labels for word in self.words)
 
     def new_label(self) -> int:

@@ -59,7 +59,7 @@ class Trace:
         return self.groups("several", self.chance.sample(parts, self.chance.choice((1, 2, 3))))
 
     def is_empty(self) -> bool:
-        """Tell whether there is no fuel left; never raises."""
+        """Return whether there is no fuel left; never raises."""
         self.fuel -= 1
         self.log.append(("fuel", shown(sys.exc_info()[1])))
         return self.fuel < 0
@@ -148,7 +148,7 @@ class Value:
         return truth
 
     def tested_last(self) -> bool:
-        """Tell whether the last that was observed is the truth test of this value."""
+        """Return whether the last that was observed is the truth test of this value."""
         number, _, length = self.trace.tested
         return number == self.number and length == len(self.trace.log)
 

@@ -103,20 +103,20 @@ class Program:
 
 
 def may_stand(program: Program, modes: frozenset[str] | None) -> bool:
-    """Tell whether what stands in code of certain modes only may stand in a program."""
+    """Return whether what stands in code of certain modes only may stand in a program."""
     return modes is None or (program.generator and program.mode in modes)
 
 
 def is_value(kind: str) -> bool:
-    """Tell whether a kind is an object of the program's."""
+    """Return whether a kind is an object of the program's."""
     return kind not in NO_VALUES
 
 
 def fits(have: str, want: str) -> bool:
-    """Tell whether a value of one kind can be where another is expected."""
+    """Return whether a value of one kind can be where another is expected."""
     return have == want or (want == "v" and is_value(have)) or (want == "u" and (is_value(have) or have == "n"))
 
 
 def all_fit(have: Kinds, want: Kinds) -> bool:
-    """Tell whether a stack can be where another is expected."""
+    """Return whether a stack can be where another is expected."""
     return len(have) == len(want) and all(map(fits, have, want))

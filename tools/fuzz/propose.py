@@ -120,7 +120,7 @@ class Proposals:
         return [op, Op("POP")] if self.chance.random() < 0.5 else [op]
 
     def is_callee(self, kinds: Kinds) -> bool:
-        """Tell whether the top may be called."""
+        """Return whether the top may be called."""
         if len(kinds) > 1 and kinds[-2:] == ("m", "s"):
             return True
         if not self.pairs:

@@ -36,7 +36,7 @@ def shrink(program: Program, is_wrong: Predicate, *, budget: int = 4000) -> Prog
 
 
 def is_valid(program: Program) -> bool:
-    """Tell whether every operation may stand where it does, and every edge leads to what expects it."""
+    """Return whether every operation may stand where it does, and every edge leads to what expects it."""
     blocks = program.blocks
     try:
         for block in blocks:

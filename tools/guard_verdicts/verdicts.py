@@ -41,7 +41,7 @@ class Verdict:
 
     @property
     def names_what_torch_names(self) -> bool:
-        """Tell whether what torch says it stumbled over is among the reasons, by its words or by its value."""
+        """Return whether what torch says it stumbled over is among the reasons, by its words or by its value."""
         said = " ".join(self.torch_names).replace("_has_dynamo_dim_marking", "marked dimensions")
         said = said.replace("Duplicate tensor", "the same object")
         values = [value.replace("'", '"') for value in _VALUE.findall(said)]
@@ -56,7 +56,7 @@ class Verdict:
 
     @property
     def agree(self) -> bool:
-        """Tell whether the guard, the one read without the call's locals, and the explanation say what torch says."""
+        """Return whether the guard, the one read without the call's locals, and the explanation say what torch says."""
         expected = bool(self.torch)
         return expected == self.ours == self.ours_without_locals == (not self.refusals)
 

@@ -36,7 +36,7 @@ class Program:
     source: str
 
     def runs_on(self, version: Version) -> bool:
-        """Say whether a version has the syntax, and compiles it to what the program shows."""
+        """Return whether a version has the syntax, and compiles it to what the program shows."""
         return self.since <= version <= self.until
 
     def compile(self, python: str) -> Code:

@@ -27,7 +27,7 @@ def build_set(run: Running) -> bool:
 
 
 def are_plain(run: Running, terms: tuple[Term, ...]) -> bool:
-    """Tell whether values are numbers and texts of the code."""
+    """Return whether values are numbers and texts of the code."""
     return all(type(run.state.symbols.values.get(one, ...)) in (*NUMBERS, str) for one in terms)
 
 
@@ -125,7 +125,7 @@ def method_of(run: Running, name: str) -> Term | None:
 
 
 def is_dict(made: Made) -> bool:
-    """Tell whether an object is a dict."""
+    """Return whether an object is a dict."""
     return isinstance(made.how, tuple) and made.how[0] == "dict"
 
 

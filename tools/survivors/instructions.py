@@ -23,7 +23,7 @@ Row = tuple[object, ...]
 
 
 def same_instructions(first: types.CodeType, second: types.CodeType) -> bool:
-    """Tell whether two code objects hold the same instructions, as far as they can be reached, and so do those inside.
+    """Return whether two code objects, and those inside, hold the same instructions as far as they can be reached.
 
     Which handler covers what cannot raise does not matter.
     """

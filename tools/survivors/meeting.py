@@ -80,7 +80,7 @@ Met = tuple[Entry, ...]
 
 
 def equal(state: State, pairs: Iterable[tuple[Term, Term]], inside: Inside) -> bool:
-    """Tell whether pairs of values, the first of each of the first side, are the same, and know it from then on.
+    """Return whether pairs of values, the first of each of the first side, are the same, and know it from then on.
 
     Two new objects are the same from here on if they were made alike. Pairs of their code are added to `inside`.
     """
@@ -106,7 +106,7 @@ def equal(state: State, pairs: Iterable[tuple[Term, Term]], inside: Inside) -> b
 
 
 def is_alike(first: Node, second: Node) -> bool:
-    """Tell whether two values are made by the same operation of as many values."""
+    """Return whether two values are made by the same operation of as many values."""
     return (first.what, len(first.items)) == (second.what, len(second.items))
 
 
@@ -116,7 +116,7 @@ def seen_sort(made: Made) -> str:
 
 
 def is_made_alike(first: Made, second: Made, inside: Inside) -> bool:
-    """Tell whether two new objects are made in the same way; of functions, if their code is the same too."""
+    """Return whether two new objects are made in the same way; of functions, if their code is the same too."""
     if first.how != second.how or len(first.items) != len(second.items):
         return False
     if first.code is not None and second.code is not None and key(first.code) != key(second.code):
@@ -182,7 +182,7 @@ def pair_up(state: State, live: tuple[Names, Names], inside: Inside) -> None:
 
 
 def is_new(state: State, term: Term) -> bool:
-    """Tell whether a value was made here: a function, a tuple, or a container of something."""
+    """Return whether a value was made here: a function, a tuple, or a container of something."""
     made = state.made.get(term)
     if made is None:
         return state.symbols.nodes[term].what in COMPOUND
@@ -221,7 +221,7 @@ def entry(state: State, term: Term, classes: dict[Term, int]) -> Entry:
 
 
 def stands_in_code(symbols: Symbols, term: Term) -> bool:
-    """Tell whether a value is made of constants alone, or is none."""
+    """Return whether a value is made of constants alone, or is none."""
     pending, seen = [term], {term}
     while pending:
         node = symbols.nodes[pending.pop()]

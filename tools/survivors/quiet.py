@@ -130,7 +130,7 @@ def binary(run: Running) -> bool:
 
 
 def identity(run: Running) -> bool | Fork:
-    """Tell whether two values are one object."""
+    """Return whether two values are one object."""
     state, (first, second) = run.state, sorted(run.many(2))
     same = is_one(state, first, second)
     if same is None:

@@ -43,7 +43,7 @@ Codes = tuple[Code, Code]
 
 
 def is_same_to_all(codes: tuple[types.CodeType, types.CodeType], harmless: frozenset[str]) -> bool:
-    """Tell whether nobody can tell two codes apart, nor those inside that others get to see.
+    """Return whether nobody can tell two codes apart, nor those inside that others get to see.
 
     harmless: names of builtins that are only called with arguments here, so that they look at no variables.
     """
@@ -247,12 +247,12 @@ def shown_order(code: Code, codes: Codes) -> list[str]:
 
 
 def names_super(listing: Listing) -> bool:
-    """Tell whether code may call `super()`, which looks at the first parameter."""
+    """Return whether code may call `super()`, which looks at the first parameter."""
     return any(item.op in ("LOAD_GLOBAL", "LOAD_NAME") and item.arg == "super" for item in listing.instructions)
 
 
 def reads_frame(listing: Listing, harmless: frozenset[str]) -> bool:
-    """Tell whether code names what looks at the variables of its caller."""
+    """Return whether code names what looks at the variables of its caller."""
     for item in listing.instructions:
         name = item.arg[0] if item.op == "LOAD_METHOD" and isinstance(item.arg, tuple) else item.arg
         if item.op in ("LOAD_GLOBAL", "LOAD_NAME") and name in FRAME_READERS - harmless:
@@ -273,7 +273,7 @@ def numeric(listing: Listing) -> frozenset[str]:
 
 
 def stores_constant(items: list[Instruction], place: int) -> bool:
-    """Tell whether a constant is what a store binds: `CONST; STORE x`, or `CONST; COPY 1; STORE x; STORE y`."""
+    """Return whether a constant is what a store binds: `CONST; STORE x`, or `CONST; COPY 1; STORE x; STORE y`."""
     left = 0
     for item in reversed(items[:place]):
         if item.op == "STORE_FAST":

@@ -117,7 +117,7 @@ def _named_like(value: object, iterator: object) -> object:
 
 
 def _is_coroutine(value: object) -> bool:
-    """Tell whether a value is awaited as it is."""
+    """Return whether a value is awaited as it is."""
     is_marked = type(value) is types.GeneratorType and value.gi_code.co_flags & CO_ITERABLE_COROUTINE
     return type(value) is types.CoroutineType or bool(is_marked)
 

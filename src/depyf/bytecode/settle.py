@@ -37,7 +37,7 @@ def settle(draft: Draft) -> Listing:
 
 
 def may_run_off(draft: Draft) -> bool:
-    """Say whether control could go on behind the last instruction, if it gets there."""
+    """Return whether control could go on behind the last instruction, if it gets there."""
     last = draft.steps[-1]
     return not last or OPERATIONS[last[-1].op].falls
 

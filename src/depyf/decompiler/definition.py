@@ -68,7 +68,7 @@ def definitions(stmts: Sequence[ast.stmt], qualname: str) -> list[Definition]:
 
 
 def _is_made_of(definition: Definition, name: str) -> bool:
-    """Say whether the decorators or bases of a definition name what was defined before."""
+    """Return whether the decorators or bases of a definition name what was defined before."""
     bases = definition.bases if isinstance(definition, ast.ClassDef) else []
     parts = [node for expr in (*definition.decorator_list, *bases) for node in ast.walk(expr)]
     return any(isinstance(node, ast.Name) and node.id == name for node in parts)

@@ -134,7 +134,7 @@ def _is_of_another(directory: Path) -> bool:
 
 
 def _is_same(handle: int, directory: Path) -> bool:
-    """Tell whether a directory is still the one that was opened, and was not removed and made anew."""
+    """Return whether a directory is still the one that was opened, and was not removed and made anew."""
     return os.path.samestat(os.fstat(handle), os.stat(directory))
 
 

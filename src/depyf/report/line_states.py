@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from depyf.report.lines_read import LinesRead
-from depyf.report.model import Compile, Function, Session
+from depyf.report.model import Compile, Function, Session, Unavailable
 from depyf.report.names import resumed_function
 from depyf.report.naming import plain_name
 
@@ -87,10 +87,11 @@ def line_states(session: Session) -> list[FunctionLines]:
     """Return the functions that Dynamo read in a run, in the order in which it came to them; none if it is not told."""
     found: dict[Place, FunctionLines] = {}
     for _, compiled in session.compiles():
+        given_up = _is_given_up(session, compiled)
         for each in compiled.lines:
             of = _lines_of(found, each)
             for line in each.lines:
-                state = _state(compiled, each, line)
+                state = LineState.NEVER if given_up else _state(compiled, each, line)
                 of.states[line] = min(of.states.get(line, state), state, key=_ORDER.index)
     between = set(_lines_between(session))
     for function in found.values():
@@ -109,9 +110,17 @@ _ORDER = list(LineState)
 
 def _state(compiled: Compile, read: LinesRead, line: int) -> LineState:
     """Return what became of a line in one compile; all that is computed for a graph without operations is lost."""
-    if compiled.failure is not None or line not in read.read:
+    if line not in read.read:
         return LineState.NEVER
     return LineState.GRAPH if line in read.in_graphs or compiled.op_count else LineState.BETWEEN
+
+
+def _is_given_up(session: Session, compiled: Compile) -> bool:
+    """Return whether no code was made: a compile failed, or Dynamo skipped the frame."""
+    if compiled.failure is not None:
+        return True
+    made = compiled.transformed
+    return isinstance(made, Unavailable) and any(reason == made.reason for _, _, reason in session.skipped)
 
 
 def _lines_between(session: Session) -> Iterator[tuple[str, int]]:
@@ -144,7 +153,7 @@ def _left_eager(session: Session) -> Iterator[tuple[str, str, int]]:
         if rest is not None:
             yield filename, rest[0], rest[1]
     for function in session.functions.values():
-        if function.compiles and all(each.failure is not None for each in function.compiles):
+        if function.compiles and all(_is_given_up(session, each) for each in function.compiles):
             yield function.filename, plain_name(function), function.resumes_at or function.first_line
 
 

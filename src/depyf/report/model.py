@@ -400,7 +400,7 @@ class Function:
 
     @property
     def is_resume(self) -> bool:
-        """Tell whether this is a resume function."""
+        """Return whether this is a resume function."""
         return self.resumes_at is not None
 
 

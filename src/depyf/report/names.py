@@ -93,7 +93,7 @@ def graph_number(file: str) -> int | None:
 
 
 def is_installed(name: str) -> bool:
-    """Tell whether a global's name is one under which Dynamo puts what its code needs into a module.
+    """Return whether a global's name is one under which Dynamo puts what its code needs into a module.
 
     >>> is_installed("__import_torch_dot_nn"), is_installed("torch")
     (True, False)

@@ -205,7 +205,7 @@ def _last_own_line(statement: ast.stmt) -> int:
 
 
 def _ends_graph(statement: ast.stmt) -> bool:
-    """Tell whether a statement goes on to a resume function, itself or in a branch of it."""
+    """Return whether a statement goes on to a resume function, itself or in a branch of it."""
     if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
         return False
     return any(isinstance(node, ast.Name) and _RESUME_NAME.match(node.id) for node in ast.walk(statement))

@@ -67,7 +67,7 @@ def _working_directory() -> tuple[str, ...]:
 
 
 def is_installed(filename: str) -> bool:
-    """Tell whether a file belongs to an installed package or to Python's own library."""
+    """Return whether a file belongs to an installed package or to Python's own library."""
     return filename.startswith("<frozen ") or any(
         filename.startswith(directory.rstrip(os.sep) + os.sep) for directory in _package_directories()
     )
@@ -82,7 +82,7 @@ def is_library_file(filename: str) -> bool:
 
 
 def is_generated(filename: str) -> bool:
-    """Tell whether code of this file name was compiled from a text in memory that no notebook shows.
+    """Return whether code of this file name was compiled from a text in memory that no notebook shows.
 
     >>> is_generated("<eval_with_key>.3"), is_generated("<string>"), is_generated("model.py")
     (True, True, False)

@@ -22,7 +22,7 @@ def match_exc(frame: Frame) -> bool:
 
 
 def tests_end(frame: Frame) -> bool:
-    """Tell whether an exception that was caught here is tested for being a `StopAsyncIteration`."""
+    """Return whether an exception that was caught here is tested for being a `StopAsyncIteration`."""
     exception, kind = frame.top(2)
     node = frame.node(kind)
     return isinstance(node, Constant) and node.value is StopAsyncIteration and is_caught(frame, exception)

@@ -201,7 +201,10 @@ class Bisimulation:
         return follow
 
     def is_iterator_taken(self, state: State, mine: Event, its: Event) -> bool:
-        """Tell whether the candidate takes the iterator of what the original steps: so that is an iterator already."""
+        """Return whether the candidate takes the iterator of what the original steps.
+
+        What the original steps is then an iterator already.
+        """
         if (mine.kind[0], its.kind[0]) != ("FOR_ITER", "GET_ITER") or mine.operands != its.operands:
             return False
         node = self.terms.nodes[mine.operands[0]]
@@ -211,7 +214,7 @@ class Bisimulation:
         return True
 
     def is_tested_again(self, state: State, mine: Event, its: Event) -> bool:
-        """Tell whether one side alone tests a value again that was tested last, and let it go on with the outcome."""
+        """Return whether one side alone tests a value again that was tested last, and let it go on with the outcome."""
         for number, event in enumerate((mine, its)):
             if event.kind[0] == TRUTH_TEST and event.operands[0] in state.tested:
                 self.go_one(state, number, event.outcomes[0], (state.resolve(state.tested[event.operands[0]]),))
@@ -299,7 +302,7 @@ class Bisimulation:
 
 
 def has_cycle(links: dict[Key, set[Key]]) -> bool:
-    """Tell whether links lead in a circle."""
+    """Return whether links lead in a circle."""
     before = dict.fromkeys(links, 0)
     for target in (target for targets in links.values() for target in targets):
         before[target] = before.get(target, 0) + 1

@@ -98,7 +98,7 @@ def _of_pair(paired: Paired) -> dict[int, Lines]:
 
 
 def _leaves_the_same(operation: Operation, arg: object) -> bool:
-    """Tell whether a jump leaves on the stack what going on leaves there."""
+    """Return whether a jump leaves on the stack what going on leaves there."""
     return operation.jump_effect is not None and operation.jump_effect(arg) == operation.effect(arg)
 
 

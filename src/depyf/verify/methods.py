@@ -79,7 +79,7 @@ def called(frame: Frame) -> tuple[str, tuple[Term, ...], int] | None:
 
 
 def fits(frame: Frame, operation: str, operand: Term) -> bool:
-    """Tell whether a method and its operation do the same with an operand, errors included."""
+    """Return whether a method and its operation do the same with an operand, errors included."""
     if operation == "LIST_EXTEND":
         return frame.state.items(operand) is not None or frame.state.exact_type(operand) is not None
     if operation == "DICT_UPDATE":

@@ -58,7 +58,7 @@ def _parts(one: Node, two: Node, *, is_one: bool, has_private: bool) -> Pairs | 
 
 
 def is_the_same(node: Node) -> bool:
-    """Tell whether what one term stands for is the same on both sides, no more having to be asked."""
+    """Return whether what one term stands for is the same on both sides, no more having to be asked."""
     return node.sort is not Sort.LOST if isinstance(node, Symbol) else not isinstance(node, Fresh)
 
 

@@ -12,7 +12,7 @@ from depyf.verify.terms import Sort, Term
 
 
 def is_seen_list(frame: Frame, term: Term) -> bool:
-    """Tell whether a value is surely a list, and one that others have seen."""
+    """Return whether a value is surely a list, and one that others have seen."""
     return frame.state.exact_type(term) is Sort.LIST and frame.state.get(term) is None
 
 

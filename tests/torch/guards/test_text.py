@@ -205,7 +205,7 @@ def scaling_model() -> torch.nn.Module:
 
 
 def torch_keeps_classes() -> bool:
-    """Tell whether torch alone keeps the class of a module that it has compiled."""
+    """Return whether torch alone keeps the class of a module that it has compiled."""
     model = scaling_model()
     torch.compile(model.forward, backend="eager")(torch.ones(2), 3)
     kept = weakref.ref(type(model))

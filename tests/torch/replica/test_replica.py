@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import pytest
 import torch
 
-from depyf.decompiler import api
+import depyf.decompiler.function
 from depyf.errors import DecompilationError
 from depyf.torch.adapters import lacking
 from depyf.torch.capture import live
@@ -101,7 +101,7 @@ def test_same_entries_and_values(name: str, backend: str, capsys: pytest.Capture
 def test_dynamo_s_code_where_there_is_no_source(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(api, "decompile_code", without_source)
+    monkeypatch.setattr(depyf.decompiler.function, "decompile_function", without_source)
     replica = check(*PROGRAMS[name], "eager", capsys)
     assert "Dynamo's own bytecode runs, which has no source here (UNPROVEN: " in replica.text
 
@@ -149,7 +149,7 @@ def _restore(function: Any, state: list[Any]) -> None:
 
 @pytest.fixture
 def dynamo_s_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api, "decompile_code", without_source)
+    monkeypatch.setattr(depyf.decompiler.function, "decompile_function", without_source)
 
 
 @pytest.mark.parametrize("function", [replicated.counts, replicated.counts_and_asks])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import colorsys
 from typing import Any
 
 import torch
@@ -36,6 +37,21 @@ def size_marked() -> list[Any]:
     tensors = [torch.ones(4), torch.ones(5), torch.ones(6)]
     torch._dynamo.mark_dynamic(tensors[0], 0)
     return _calls(tensors)
+
+
+def _luma(**options: Any) -> list[Any]:
+    compiled = torch.compile(colorsys.rgb_to_yiq, backend="eager", **options)
+    return [compiled(torch.ones(n) * 2, torch.ones(n), torch.ones(n))[0] for n in (4, 5, 6)]  # here
+
+
+@shows("tensor-size-inside")
+def size_inside() -> list[Any]:
+    return _luma()
+
+
+@follows("tensor-size-inside")
+def dynamic_inside() -> list[Any]:
+    return _luma(dynamic=True)
 
 
 @shows("tensor-rank")

@@ -30,7 +30,7 @@ def fold_asserts(draft: Draft) -> None:
 
 
 def _is_assert(draft: Draft, index: int, raised: int) -> bool:
-    """Say whether the exception loaded at `index` and raised at `raised` is that of an `assert`."""
+    """Return whether the exception loaded at `index` and raised at `raised` is that of an `assert`."""
     if raised < 0 or (raised != index + 1 and draft.steps[raised - 1] != (MESSAGE,)):
         return False
     test = index - 1

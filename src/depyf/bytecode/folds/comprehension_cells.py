@@ -61,7 +61,7 @@ def _made_before(draft: Draft, index: int) -> set[object]:
 def _is_value(
     draft: Draft, index: int, name: object, own: dict[int, set[object]], cells: dict[int, set[object]]
 ) -> bool:
-    """Say whether a variable belongs to the innermost comprehension around that has it, and not as a cell."""
+    """Return whether a variable belongs to the innermost comprehension around that has it, and not as a cell."""
     number = draft.handler[index]
     passed: set[int] = set()
     while number >= 0 and number not in passed:

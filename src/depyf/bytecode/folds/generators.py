@@ -85,7 +85,7 @@ def mark_unguarded(draft: Draft, own: set[int], jumps_test: bool) -> None:
 
 
 def is_stop(draft: Draft, index: int) -> bool:
-    """Tell whether the handler that begins here does nothing but turn StopIteration into RuntimeError."""
+    """Return whether the handler that begins here does nothing but turn StopIteration into RuntimeError."""
     if draft.steps[index] != (STOP,) or draft.handler[index] >= 0:
         return False
     following = draft.next_kept(index)

@@ -10,5 +10,5 @@ RUNNING: Version = (sys.version_info[0], sys.version_info[1])
 
 
 def is_running(version: Version) -> bool:
-    """Say whether code of a version is code of this interpreter."""
+    """Return whether code of a version is code of this interpreter."""
     return version == RUNNING

@@ -99,7 +99,7 @@ class Stepper(pdb.Pdb):
         return super().trace_dispatch(frame, event, arg)
 
     def stop_here(self, frame: types.FrameType) -> bool:
-        """Tell whether stepping stops in a frame."""
+        """Return whether stepping stops in a frame."""
         return not is_left_out(frame) and super().stop_here(frame)
 
     def do_go(self, arg: str) -> bool | None:
@@ -109,7 +109,9 @@ class Stepper(pdb.Pdb):
 
 
 def has_debugger() -> bool:
-    """Tell whether this process runs under a debugger of an editor, or under one that has put itself in Python's place.
+    """Return whether this process runs under a debugger of an editor.
+
+    It may also have put itself in Python's place.
 
     VS Code's and PyCharm's have the same core, which knows itself by this name.
     """
@@ -125,7 +127,7 @@ def caller() -> types.FrameType | None:
 
 
 def is_left_out(frame: types.FrameType) -> bool:
-    """Tell whether a frame is depyf's, torch's, the standard library's, or of text that is none of the program's."""
+    """Return whether a frame is depyf's, torch's, the standard library's, or of text that is none of the program's."""
     name = frame.f_code.co_filename
     return name.startswith(LEFT_OUT) or (name.startswith("<") and frame.f_globals.get("__name__") != "__main__")
 

@@ -48,7 +48,7 @@ def _spaces(line: str) -> int:
 
 
 def _may_be_raw(text: str) -> bool:
-    """Say whether a text has backslashes, and a literal in which they stand for themselves."""
+    """Return whether a text has backslashes, and a literal in which they stand for themselves."""
     plain = all(char == "\n" or char.isprintable() for char in text)
     return "\\" in text and plain and QUOTE not in text and not text.endswith(("\\", '"'))
 

@@ -39,7 +39,10 @@ def percent(node: ast.JoinedStr) -> ast.BinOp | None:
 
 
 def becomes_f_string(node: ast.BinOp) -> bool:
-    """Say whether the compiler turns a `%` operation into an f-string: where it has not, it was written otherwise."""
+    """Return whether the compiler turns a `%` operation into an f-string.
+
+    Where it has not, it was written otherwise.
+    """
     template, values = node.left, node.right
     if not isinstance(node.op, ast.Mod) or not isinstance(template, ast.Constant) or not isinstance(values, ast.Tuple):
         return False
@@ -51,7 +54,10 @@ def becomes_f_string(node: ast.BinOp) -> bool:
 
 
 def converts_to_text(node: ast.JoinedStr) -> bool:
-    """Say whether a field is converted by `str`: `%s` says so, while nobody writes `!s` where `{a}` does the same."""
+    """Return whether a field is converted by `str`.
+
+    `%s` says so, while nobody writes `!s` where `{a}` does the same.
+    """
     return any(isinstance(part, ast.FormattedValue) and part.conversion == ord("s") for part in node.values)
 
 

@@ -31,5 +31,5 @@ class Grammar:
         return cls(facts.star_in_index, facts.nested_quotes, facts.percent_joins, facts.cleans_docstrings)
 
     def bare_index_tuple(self, index: ast.Tuple) -> bool:
-        """Say whether the tuple of a subscript may be written without parentheses."""
+        """Return whether the tuple of a subscript may be written without parentheses."""
         return self.star_in_index or not any(isinstance(element, ast.Starred) for element in index.elts)

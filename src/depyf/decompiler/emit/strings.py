@@ -87,7 +87,7 @@ def closing(writer: Writer, node: Interpolation, quote: str) -> list[str]:
 
 
 def _needs_parentheses(value: ast.expr) -> bool:
-    """Say whether a value holds a lambda, whose colon would be read as the end of the expression."""
+    """Return whether a value holds a lambda, whose colon would be read as the end of the expression."""
     return any(isinstance(part, ast.Lambda) for part in ast.walk(value))
 
 

@@ -35,7 +35,7 @@ def _expression(writer: Writer, node: Interpolation) -> str:
 
 
 def _is_same(text: str, written: str) -> bool:
-    """Say whether two texts compile to the same, or, in a syntax that this Python does not know, look the same."""
+    """Return whether two texts compile to the same, or, in a syntax that this Python does not know, look the same."""
     try:
         with without_compiler_warnings():
             one, two = (compile(PROGRAM.format(source), "", "exec", dont_inherit=True) for source in (text, written))

@@ -98,5 +98,5 @@ class Dominance:
                 free[above] += size[node]
 
     def dominates(self, one: int, two: int) -> bool:
-        """Say whether `one` lies on every way to `two`."""
+        """Return whether `one` lies on every way to `two`."""
         return self._first[one] <= self._first[two] < self._end[one]

@@ -111,7 +111,7 @@ def _store_into(folder: Folder, inst: Inst, uses: list[int], make) -> None:  # t
 
 
 def _computed_before(folder: Folder, entry: Entry, parts: list[int]) -> bool:
-    """Say whether the pending values after `entry` are just the parts of its target, in order."""
+    """Return whether the pending values after `entry` are just the parts of its target, in order."""
     tail = [other.temp for other in folder.pending[-len(parts) :]]
     after = [part for part in parts if part in folder.by_temp]
     if len(after) < len(parts):
@@ -121,7 +121,7 @@ def _computed_before(folder: Folder, entry: Entry, parts: list[int]) -> bool:
 
 
 def _opens_parallel(folder: Folder, entry: Entry | None, uses: list[int]) -> bool:
-    """Say whether a store to an attribute or item begins a parallel assignment."""
+    """Return whether a store to an attribute or item begins a parallel assignment."""
     if entry is None or entry.uses != 1 or entry.targets:
         return False
     parts = [part for part in uses[1:] if part in folder.by_temp]
@@ -191,7 +191,7 @@ def _named(targets: list[ast.expr], value: ast.expr) -> ast.expr | None:
 
 
 def _comes_too_late(folder: Folder, slots: Slots, target: ast.expr) -> bool:
-    """Say whether others can see a store that a program makes behind something else than the unpacking."""
+    """Return whether others can see a store that a program makes behind something else than the unpacking."""
     seen_by_others = isinstance(target, Var) and target.scope != "fast"
     return seen_by_others and bool(folder.pending) and folder.pending[-1] is not slots.entry
 
@@ -236,7 +236,7 @@ def unpack(folder: Folder, inst: Inst) -> None:
 
 
 def _is_operand(folder: Folder, temp: int) -> bool:
-    """Say whether a value is the only one of `*args: *Ts`, or of `*Ts = *x`: an operand of annotations.
+    """Return whether a value is the only one of `*args: *Ts`, or of `*Ts = *x`: an operand of annotations.
 
     Annotations are part of a function made here, or the result of a function that makes them when they are asked for.
     """
@@ -255,7 +255,7 @@ def _is_operand(folder: Folder, temp: int) -> bool:
 
 
 def is_evaluator(folder: Folder) -> bool:
-    """Say whether a function only evaluates something when it is asked for."""
+    """Return whether a function only evaluates something when it is asked for."""
     if folder.graph.code.parameters not in EVALUATOR_PARAMETERS:
         return False
     return not any(inst.op in NAME_STORES for block in folder.graph.live() for inst in block.insts)
@@ -286,7 +286,7 @@ def _begin_parallel(folder: Folder, entry: Entry) -> Slots | None:
 
 
 def _all_stored(folder: Folder, values: list[Entry]) -> bool:
-    """Say whether the next operations store exactly these values, in this order."""
+    """Return whether the next operations store exactly these values, in this order."""
     if any(other.uses != 1 or other.shared or other.targets or is_augmented(other) for other in values):
         return False
     temps = [other.temp for other in values]

@@ -67,7 +67,7 @@ def _bound_first(graph: Graph, insts: list[Inst]) -> set[object]:
 
 
 def _unbinds(insts: list[Inst]) -> bool:
-    """Say whether operations that name variables may unbind one."""
+    """Return whether operations that name variables may unbind one."""
     return any(inst.op != "LOAD_FAST" and (inst.op != "STORE_FAST" or inst.uses[0] < 0) for inst in insts)
 
 
@@ -120,7 +120,7 @@ def _unsure(insts: list[Inst], known: int, bits: dict[str, int], nullable: set[i
 
 
 def binds(inst: Inst, nullable: set[int]) -> bool:
-    """Say whether a variable is bound after an operation that names it."""
+    """Return whether a variable is bound after an operation that names it."""
     if inst.op == "STORE_FAST":
         return inst.uses[0] >= 0 and inst.uses[0] not in nullable
     return inst.op == "LOAD_FAST"

@@ -25,7 +25,7 @@ NAME_STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DERE
 
 
 def names(code: Code, target: str) -> bool:
-    """Say whether a function bound to `target` is its definition; private names are mangled there."""
+    """Return whether a function bound to `target` is its definition; private names are mangled there."""
     return target == code.name or (code.name.startswith("__") and target.endswith(code.name))
 
 
@@ -42,12 +42,12 @@ def name_function(folder: Folder, entry: Entry) -> None:
 
 
 def is_class_body(folder: Folder) -> bool:
-    """Say whether what was made last comes right after what makes classes of such functions."""
+    """Return whether what was made last comes right after what makes classes of such functions."""
     return len(folder.pending) > 1 and isinstance(folder.pending[-2].expr, BuildClass)
 
 
 def is_definition(folder: Folder, temp: int, code: Code) -> bool:
-    """Say whether the function in `temp` is completed, or bound to its name, by what comes next."""
+    """Return whether the function in `temp` is completed, or bound to its name, by what comes next."""
     while folder.uses.get(temp) == 1:
         inst = consumer(folder, temp)
         if inst is None:

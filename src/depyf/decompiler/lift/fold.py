@@ -212,7 +212,7 @@ class Folder:
             note_place(node, self.graph.place(inst.offset))
 
     def drops_next(self, temp: int) -> bool:
-        """Say whether the next operation drops a value: what has stored it is an expression, `(a := b)`."""
+        """Return whether the next operation drops a value: what has stored it is an expression, `(a := b)`."""
         following = self.insts[self.position] if self.position < len(self.insts) else None
         return following is not None and following.op == "POP" and following.uses == [temp]
 
@@ -285,7 +285,7 @@ class Folder:
 
 
 def is_augmented(entry: Entry) -> bool:
-    """Say whether the value is an in-place operation that has not been stored."""
+    """Return whether the value is an in-place operation that has not been stored."""
     return type(entry.expr) is Augmented
 
 
@@ -296,5 +296,5 @@ def _temp_if_plain(entry: Entry) -> int | None:
 
 
 def needs_name(entry: Entry) -> bool:
-    """Say whether a pending value has to be computed before a statement is."""
+    """Return whether a pending value has to be computed before a statement is."""
     return entry.effect == IMPURE or bool(entry.targets) or (entry.shared and not order.is_atom(entry))

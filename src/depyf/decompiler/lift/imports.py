@@ -83,7 +83,7 @@ def _name_module(folder: Folder, inst: Inst, entry: Entry, module: Module) -> No
 
 
 def _is_used(folder: Folder, name: str) -> bool:
-    """Say whether a variable or global of this name is used by a code object or by one inside it."""
+    """Return whether a variable or global of this name is used by a code object or by one inside it."""
     code = folder.graph.code
     work = [const for const in code.consts if isinstance(const, Code)]
     while work:
@@ -130,7 +130,10 @@ def store_import(folder: Folder, inst: Inst, entry: Entry, target: Var) -> bool:
 
 
 def _is_mangled(target: str, name: str) -> bool:
-    """Say whether the compiler stores a name under `target` inside some class; a path's first name is only so there."""
+    """Return whether the compiler stores a name under `target` inside some class.
+
+    A path's first name is only so there.
+    """
     private = name.startswith("__") and not name.endswith("__")
     return private and re.fullmatch(r"_[^_]\w*" + re.escape(name), target) is not None
 

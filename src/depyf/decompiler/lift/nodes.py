@@ -295,7 +295,7 @@ class Tuple_(ast.Tuple):
 
 
 def is_starred(expr: ast.expr) -> bool:
-    """Say whether an expression is a tuple with a starred element; old grammars want parentheses in many places."""
+    """Return whether an expression is a tuple with a starred element; old grammars want parentheses in many places."""
     return isinstance(expr, ast.Tuple) and any(isinstance(element, ast.Starred) for element in expr.elts)
 
 
@@ -355,7 +355,7 @@ def literal_value(expr: ast.expr | None) -> object:
 
 
 def is_literal(value: object) -> bool:
-    """Say whether a constant can be written down as a literal that gives an equal one."""
+    """Return whether a constant can be written down as a literal that gives an equal one."""
     work = [value]
     while work:
         item = work.pop()

@@ -82,12 +82,12 @@ def _blocked(pending: list[Entry], operands: list[Entry], place: dict[int, int])
 
 
 def is_atom(entry: Entry) -> bool:
-    """Say whether writing the value twice is the same as naming it once."""
+    """Return whether writing the value twice is the same as naming it once."""
     return isinstance(entry.expr, (ast.Name, ast.Constant, Temp)) and entry.effect < IMPURE
 
 
 def commute(entry: Entry, other: Entry) -> bool:
-    """Say whether it does not matter which of two values is computed first."""
+    """Return whether it does not matter which of two values is computed first."""
     if entry.reads & other.writes or entry.writes & other.reads:
         return False
     return entry.effect < IMPURE or other.effect < IMPURE

@@ -16,6 +16,7 @@ from depyf.decompiler.graph.tac import (
     KEEP,
     NULL,
     SELF,
+    Block,
     Branch,
     Exit,
     ForIter,
@@ -122,6 +123,18 @@ def rename(graph: Graph, same: dict[int, int]) -> None:
         for edge in block.exit.edges():
             edge.args = [same.get(arg, arg) for arg in edge.args]
         block.stack = [same.get(value, value) for value in block.stack]
+
+
+def rename_block(block: Block, same: dict[int, int]) -> None:
+    """Replace temporaries by others in one block, also where they are made."""
+    _rename_insts(block.insts, same)
+    for inst in block.insts:
+        if not same.keys().isdisjoint(inst.defs):
+            inst.defs = [same.get(temp, temp) for temp in inst.defs]
+    block.exit = rename_exit(block.exit, same)
+    for edge in block.exit.edges():
+        edge.args = [same.get(arg, arg) for arg in edge.args]
+    block.stack = [same.get(value, value) for value in block.stack]
 
 
 def _rename_insts(insts: list[Inst], same: dict[int, int]) -> None:

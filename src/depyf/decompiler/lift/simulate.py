@@ -155,7 +155,9 @@ class _Lifter:
                 return Reraise(exc, self._beyond(position))
 
     def _only_goes_back(self, index: int, line: int | None) -> bool:
-        """Say whether a block is a jump back of a test: from 3.12 on one stands behind each that leads back by itself.
+        """Return whether a block is a jump back of a test.
+
+        From 3.12 on one stands behind each that leads back by itself.
 
         A jump on a line of its own is a statement.
         """

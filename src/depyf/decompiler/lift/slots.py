@@ -49,7 +49,7 @@ class Slots:
         return target
 
     def expects(self, temp: int) -> bool:
-        """Say whether this temporary is stored next."""
+        """Return whether this temporary is stored next."""
         return bool(self.open) and self.open[-1] == temp
 
     def fill(self, temp: int, target: ast.expr) -> None:

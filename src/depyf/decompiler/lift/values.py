@@ -259,7 +259,7 @@ MANY = {"SET_ADD": 31, "MAP_ADD": 16}
 
 
 def _absorbable(folder: Folder, inst: Inst, display: ast.expr) -> bool:
-    """Say whether a display with one element more does what adding it does, in the same order."""
+    """Return whether a display with one element more does what adding it does, in the same order."""
     op = inst.op
     if op in ("LIST_APPEND", "LIST_EXTEND"):
         return isinstance(display, ast.List)
@@ -315,7 +315,7 @@ CHUNK = 16
 
 
 def _is_chunk(op: str, display: ast.Dict, items: ast.Dict) -> bool:
-    """Say whether items are merged into a display as the compiler does it, and not `**{...}` as somebody wrote it.
+    """Return whether items are merged into a display as the compiler does it, and not `**{...}` as somebody wrote it.
 
     The compiler puts items together up to the next `**`, or until there are too many.
     """
@@ -341,7 +341,7 @@ def _may_name(key: ast.expr | None, op: str) -> bool:
 
 
 def is_keyword_name(value: object) -> bool:
-    """Say whether a value can be written as the name of an argument."""
+    """Return whether a value can be written as the name of an argument."""
     return isinstance(value, str) and value.isidentifier() and not keyword.iskeyword(value)
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 @lru_cache(maxsize=1 << 12)
 def is_writable(name: str) -> bool:
-    """Say whether a name, written in a source, is that name: identifiers are normalised, and keywords are none.
+    """Return whether a name, written in a source, is that name: identifiers are normalised, and keywords are none.
 
     `None` and its like are keywords; names with lone surrogates are no identifiers.
     """

@@ -54,7 +54,7 @@ def expression(value: object, scope: Scope) -> ast.expr:
 
 
 def _is_plain(value: object) -> bool:
-    """Say whether a value is a container to be written out: small, and without a container that is met twice."""
+    """Return whether a value is a container to be written out: small, and without a container that is met twice."""
     if type(value) not in CONTAINERS:
         return False
     seen: set[int] = set()
@@ -156,7 +156,10 @@ def _path_in_module(value: object) -> str | None:
 
 
 def is_type_form(value: object) -> bool:
-    """Say whether a value is made by `typing` of classes alone: its `repr` is an expression, and runs no program's."""
+    """Return whether a value is made by `typing` of classes alone.
+
+    Its `repr` is an expression, and runs no code of the program's.
+    """
     if not _is_typing(value):
         return False
     work = [value]

@@ -84,7 +84,7 @@ def _annotated(stmt: ast.stmt) -> str | None:
 
 
 def _stores(stmt: ast.Assign, name: str) -> bool:
-    """Say whether a statement does nothing but store to that one variable."""
+    """Return whether a statement does nothing but store to that one variable."""
     target = stmt.targets[0]
     return len(stmt.targets) == 1 and isinstance(target, Var) and target.id == name and target.scope != "global"
 

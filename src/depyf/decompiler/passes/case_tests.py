@@ -43,12 +43,12 @@ def part_cases(stmt: ast.If) -> None:
 
 
 def tests_pattern(test: ast.expr) -> bool:
-    """Say whether a pattern is tested anywhere in a condition."""
+    """Return whether a pattern is tested anywhere in a condition."""
     return bool(of_kinds([test], TESTS))
 
 
 def _starts_apart(test: ast.BoolOp) -> bool:
-    """Say whether the first part of a condition is for a case of its own: no pattern with its guard behind it."""
+    """Return whether the first part of a condition is for a case of its own: no pattern with its guard behind it."""
     first = test.values[0]
     if isinstance(test.op, ast.Or):
         return tests_pattern(first)

@@ -64,7 +64,7 @@ def _behind_test(stmts: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _tests_format(stmt: ast.stmt) -> bool:
-    """Say whether a statement is `if format > 2: raise NotImplementedError`."""
+    """Return whether a statement is `if format > 2: raise NotImplementedError`."""
     if not isinstance(stmt, ast.If) or not isinstance(stmt.test, ast.Compare):
         return False
     test = stmt.test

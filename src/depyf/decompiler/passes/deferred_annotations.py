@@ -79,14 +79,14 @@ def _with_cells(body: list[ast.stmt], code: Code, *, has_set: bool) -> list[ast.
 
 
 def _makes(stmt: ast.stmt) -> bool:
-    """Say whether a statement binds the function that evaluates the annotations."""
+    """Return whether a statement binds the function that evaluates the annotations."""
     if not isinstance(stmt, ast.Assign) or not any(_is_store(stmt, name) for name in MAKERS):
         return False
     return isinstance(stmt.value, Function) and stmt.value.code.name == MAKERS[0]
 
 
 def _is_store(stmt: ast.stmt, name: str) -> bool:
-    """Say whether a statement does nothing but store to the variable of that name."""
+    """Return whether a statement does nothing but store to the variable of that name."""
     if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1:
         return False
     target = stmt.targets[0]

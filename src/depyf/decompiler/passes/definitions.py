@@ -92,7 +92,7 @@ def _definition(stmt: ast.stmt, bodies: Bodies) -> ast.stmt:
 
 
 def _is_made(expr: ast.expr) -> bool:
-    """Say whether an expression is a function or class made here, decorated or not."""
+    """Return whether an expression is a function or class made here, decorated or not."""
     while isinstance(expr, ast.Call) and not _is_class(expr):
         if len(expr.args) != 1 or expr.keywords:
             return False

@@ -51,7 +51,7 @@ def return_nothing(stmts: list[ast.stmt], code: Code) -> list[ast.stmt]:
 
 
 def _yields(stmts: Sequence[ast.stmt]) -> bool:
-    """Say whether statements yield; nested functions, not yet written as such, are no part of them."""
+    """Return whether statements yield; nested functions, not yet written as such, are no part of them."""
     work: list[ast.AST] = list(stmts)
     while work:
         node = work.pop()

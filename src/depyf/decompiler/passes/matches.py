@@ -68,7 +68,10 @@ def _matched(before: list[ast.stmt], stmt: ast.If) -> ast.stmt:
 
 
 def _is_match(cases: list[ast.match_case], rest: list[ast.match_case], subject: ast.expr) -> bool:
-    """Say whether cases tell of their subject, and nothing in them but the patterns does; of `rest` this is known."""
+    """Return whether cases tell of their subject, and nothing in them but the patterns does.
+
+    Of `rest` it is known that its cases do.
+    """
     if all(_is_wildcard(case) for case in [*cases, *rest]):
         return False
     parts: list[ast.stmt] = []
@@ -173,7 +176,7 @@ def _captured(stmt: ast.stmt, subject: ast.expr) -> Var | None:
 
 
 def _goes_on(stmts: list[ast.stmt], subject: ast.expr) -> bool:
-    """Say whether statements still test the subject."""
+    """Return whether statements still test the subject."""
     return isinstance(subject, Temp) and any(_same(node, subject) for node in of_kinds(stmts, TEMPS))
 
 
@@ -232,7 +235,7 @@ def _single(test: ast.expr) -> tuple[ast.expr, ast.pattern] | None:
 
 
 def _is_value(expr: ast.expr) -> bool:
-    """Say whether an expression may be a value pattern: a literal or a dotted name."""
+    """Return whether an expression may be a value pattern: a literal or a dotted name."""
     if isinstance(expr, ast.Constant):
         return type(expr.value) in (int, float, complex, str, bytes)
     if not isinstance(expr, ast.Attribute):

@@ -82,7 +82,7 @@ def never_bound(body: Body, variables: list[Var]) -> list[ast.stmt]:
 
 
 def is_own(var: Var, code: Code) -> bool:
-    """Say whether a variable belongs to this code."""
+    """Return whether a variable belongs to this code."""
     return var.scope == "fast" or (var.scope == "deref" and var.id in code.cellvars)
 
 

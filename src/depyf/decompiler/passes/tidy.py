@@ -46,7 +46,7 @@ def tidy(body: list[ast.stmt], *, in_order: bool = False) -> None:
 
 
 def _end_alike(stmt: ast.If) -> bool:
-    """Say whether both arms end with `break`, or both with `continue`, and the first does something before."""
+    """Return whether both arms end with `break`, or both with `continue`, and the first does something before."""
     if not stmt.orelse or len(stmt.body) == 1:
         return False
     return type(stmt.body[-1]) is type(stmt.orelse[-1]) and isinstance(stmt.body[-1], (ast.Break, ast.Continue))
@@ -64,12 +64,12 @@ def _ending(body: list[ast.stmt]) -> set[ast.stmt]:
 
 
 def _is_elif(stmts: list[ast.stmt], owner: ast.AST, name: str) -> bool:
-    """Say whether statements are written as the `elif` of the one that they stand in."""
+    """Return whether statements are written as the `elif` of the one that they stand in."""
     return name == "orelse" and isinstance(owner, ast.If) and len(stmts) == 1 and isinstance(stmts[0], ast.If)
 
 
 def _guards(stmt: ast.If) -> bool:
-    """Say whether the second arm is a way out that better comes first, as `if not c: return`."""
+    """Return whether the second arm is a way out that better comes first, as `if not c: return`."""
     if not stmt.orelse or not isinstance(stmt.orelse[-1], ENDS) or keeps_polarity(stmt.test):
         return False
     if getattr(stmt, "is_placed", False):

@@ -87,7 +87,7 @@ def _without_ends(final: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _is_star(handler: list[ast.stmt]) -> bool:
-    """Say whether a handler begins with the test of an `except*` clause."""
+    """Return whether a handler begins with the test of an `except*` clause."""
     first = handler[0] if handler else None
     test = first.test if isinstance(first, ast.If) else None
     test = test.operand if isinstance(test, ast.UnaryOp) else test

@@ -75,7 +75,7 @@ def statements(body: Stmts) -> list[ast.stmt]:
 
 
 def holds(body: Stmts, *kinds: type[ast.stmt]) -> bool:
-    """Say whether any statement in `body` is of exactly one of these kinds."""
+    """Return whether any statement in `body` is of exactly one of these kinds."""
     return any(type(stmt) in kinds for stmt in statements(body))
 
 

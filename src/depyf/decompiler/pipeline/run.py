@@ -70,7 +70,7 @@ def always(code: Code) -> bool:
 
 
 def makes_functions(code: Code, listings: Listings) -> bool:
-    """Say whether code makes functions of the code objects inside it; else they are constants like others."""
+    """Return whether code makes functions of the code objects inside it; else they are constants like others."""
     if not any(isinstance(const, Code) for const in code.consts):
         return False
     return any(item.op == "MAKE_FUNCTION" for item in listings.with_lines(code).instructions)

@@ -30,7 +30,7 @@ def turned_round(test: Branch) -> Branch:
 
 
 def same_ways(one: Branch, two: Branch) -> bool:
-    """Say whether two tests lead to the same places, each with the same outcome."""
+    """Return whether two tests lead to the same places, each with the same outcome."""
     return same_edge(one.if_true, one.cond, two.if_true, two.cond) and same_edge(
         one.if_false, one.cond, two.if_false, two.cond
     )
@@ -49,7 +49,7 @@ def negates_second(one: Arm, two: Arm) -> bool:
 
 
 def same_edge(one: Edge, one_cond: int, two: Edge, two_cond: int) -> bool:
-    """Say whether two edges lead to one place with the same values, the tested ones taken for equal."""
+    """Return whether two edges lead to one place with the same values, the tested ones taken for equal."""
     return one.target == two.target and all(
         a == b or (a == one_cond and b == two_cond) for a, b in zip(one.args, two.args)
     )

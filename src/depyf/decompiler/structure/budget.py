@@ -19,7 +19,7 @@ Inner = tuple[list[ast.stmt], int]
 
 
 def nests_too_deep(body: list[ast.stmt]) -> bool:
-    """Say whether statements are nested deeper than Python compiles."""
+    """Return whether statements are nested deeper than Python compiles."""
     work: list[tuple[list[ast.stmt], int, int]] = [(body, 0, 0)]
     while work:
         stmts, blocks, indents = work.pop()

@@ -191,7 +191,7 @@ class Builder:
         self.add(entry, [item], parent, nest, first, last)
 
     def _raises_again(self, label: int, exc: int) -> bool:
-        """Say whether a node is the end of a `finally` body, where the statement raises its exception by itself."""
+        """Return whether a node is the end of a `finally` body, where the statement raises its exception by itself."""
         items = self.nodes[label].items
         return len(items) == 1 and isinstance(items[0], ReraiseStmt) and items[0].exc == exc
 
@@ -314,7 +314,7 @@ class Builder:
                 inside.add(label)
 
     def _is_next(self, inside: set[int], label: int) -> bool:
-        """Say whether control seems to go on to a label behind some end of these nodes."""
+        """Return whether control seems to go on to a label behind some end of these nodes."""
         sources = self.nodes.sources(label)
         jumps = [jump for site in sources if site in inside for jump in self.nodes[site].jumps]
         return any(jump.never and jump.label == label for jump in jumps)

@@ -134,7 +134,7 @@ class _Collapser:
     # -- arms -----------------------------------------------------------------------
 
     def _may_be_arm(self, exit_: Exit, cond: int, other: Edge) -> bool:
-        """Say whether a block with this exit may be joined with a test that leads to it, or else along `other`."""
+        """Return whether a block with this exit may be joined with a test that leads to it, or else along `other`."""
         kind = type(exit_)
         if kind is Goto:
             return bool(exit_.edge.args)  # type: ignore[union-attr]
@@ -143,7 +143,7 @@ class _Collapser:
         return kind is Branch
 
     def _returns(self, edge: Edge, value: int) -> bool:
-        """Say whether a block that an edge leads to returns this value."""
+        """Return whether a block that an edge leads to returns this value."""
         target = self.graph.block(edge.target)
         if not isinstance(target.exit, Return):
             return False
@@ -244,7 +244,10 @@ class _Collapser:
         return turns and (arm.entry is None or arm.entry.temp not in far.args)
 
     def _begins_case(self, block: Block, arm: Arm, *, is_alternative: bool) -> bool:
-        """Say whether an arm tests a pattern that stands apart: one that is no alternative, or of another subject."""
+        """Return whether an arm tests a pattern that stands apart from the one before.
+
+        It does if it is no alternative, or tests another subject.
+        """
         subject = first_subject(arm.entry.expr) if arm.entry is not None else None
         if subject is None:
             return False
@@ -253,7 +256,7 @@ class _Collapser:
         return not (is_alternative and is_same)
 
     def _goes_on(self, block: Block, cond: int, arm: Arm) -> bool:
-        """Say whether an arm compares with None what the block has compared: `a is b is not None`."""
+        """Return whether an arm compares with None what the block has compared: `a is b is not None`."""
         assert arm.entry is not None
         last, right = block.insts[-1] if block.insts else None, arm.entry.expr
         if isinstance(right, ast.BoolOp):
@@ -263,7 +266,7 @@ class _Collapser:
         return getattr(right, "fused", False) and isinstance(right.left, Temp) and right.left.temp == last.uses[1]
 
     def _arm_negates(self, block: Block, arm: Arm, far: Edge, near: Edge) -> bool:
-        """Say whether `a and not b` reads better than `not a or b`, its opposite.
+        """Return whether `a and not b` reads better than `not a or b`, its opposite.
 
         What is guarded by the whole test comes next in the code. A test whose opposite is another operation
         is not negated.
@@ -278,7 +281,7 @@ class _Collapser:
         return far.target < near.target
 
     def _keep_apart(self, block: Block, arm: Arm, carried: list[int]) -> bool:
-        """Say whether two tests are statements of their own: joined, one of them would be another operation."""
+        """Return whether two tests are statements of their own: joined, one of them would be another operation."""
         assert arm.entry is not None
         first = self._test_of(block)
         is_match = isinstance(first, MatchTest) or isinstance(arm.entry.expr, MatchTest)

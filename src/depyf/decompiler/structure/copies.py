@@ -56,7 +56,7 @@ def _join_rest(graph: Graph, nest: dict[int, tuple[int, ...]], branch: Branch) -
 
 
 def _is_text(block: Block, value: int, length: int) -> bool:
-    """Say whether the end of a block takes a value as text that is formatted: in an f-string only a field is."""
+    """Return whether the end of a block takes a value as text that is formatted: in an f-string only a field is."""
     rest, end = block.insts[: len(block.insts) - length], block.insts[len(block.insts) - length :]
     taken = any(inst.op == "BUILD_STRING" and value in inst.uses for inst in end)
     is_spec = any(inst.op == "FORMAT" and inst.uses[1:] == [value] for inst in end)
@@ -64,7 +64,7 @@ def _is_text(block: Block, value: int, length: int) -> bool:
 
 
 def _meet(one: Block, two: Block) -> bool:
-    """Say whether two blocks lead to one and the same place, with no values."""
+    """Return whether two blocks lead to one and the same place, with no values."""
     return one.exit == two.exit and isinstance(one.exit, Goto) and not one.exit.edge.args
 
 
@@ -241,7 +241,7 @@ def _join_chain(graph: Graph, block: Block, branch: Branch) -> None:
 
 
 def _same(failed: Block, other: Block, skipped: int) -> bool:
-    """Say whether a block does what another does, its first operations aside."""
+    """Return whether a block does what another does, its first operations aside."""
     rest = Block(failed.index, failed.insts[skipped:], failed.exit, failed.handler)
     if len(rest.insts) != len(other.insts) or rest.handler != other.handler or other.phis:
         return False

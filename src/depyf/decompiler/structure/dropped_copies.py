@@ -60,13 +60,13 @@ def _drop(block: Block, renamed: dict[int, int], value: int) -> int | None:
 
 
 def _is_made(block: Block, place: int) -> bool:
-    """Say whether a block drops at some place what it has made itself."""
+    """Return whether a block drops at some place what it has made itself."""
     value = block.insts[place].uses[0]
     return value in block.phis or any(value in inst.defs for inst in block.insts[:place])
 
 
 def _alike(one: Block, first: int, two: Block, second: int) -> bool:
-    """Say whether two blocks are the same from these places on, where each drops a value of its own."""
+    """Return whether two blocks are the same from these places on, where each drops a value of its own."""
     left, right = one.insts[first + 1 :], two.insts[second + 1 :]
     if len(left) != len(right) or one.insts[first].line != two.insts[second].line:
         return False

@@ -41,7 +41,7 @@ def _restore(graph: Graph, block: Block) -> bool:
 
 
 def _makes_generator(block: Block) -> bool:
-    """Say whether a block begins what stands for a call on a generator expression: it makes its function first."""
+    """Return whether a block begins what stands for a call on a generator expression: it makes its function first."""
     codes = (inst.arg for inst in block.insts if inst.op == "CONST")
     return any(isinstance(code, Code) and code.name == "<genexpr>" for code in codes)
 

@@ -140,7 +140,7 @@ def _start(graph: Graph, block: Block) -> _Start | None:
 
 
 def _ends(insts: list[Inst]) -> bool:
-    """Say whether nothing follows a display before its loop, or only what makes the iterator."""
+    """Return whether nothing follows a display before its loop, or only what makes the iterator."""
     return not insts or (len(insts) == 1 and insts[0].op in ITERATES)
 
 
@@ -195,7 +195,7 @@ def _region(graph: Graph, first: int, rest: Block, outer: int) -> set[int]:
 
 
 def _is_closed(graph: Graph, region: set[int], before: set[int], rest: Block) -> bool:
-    """Say whether the loop is entered and left at one place, with nothing but its result."""
+    """Return whether the loop is entered and left at one place, with nothing but its result."""
     if rest.phis:
         return False
     for block in graph.live():

@@ -114,7 +114,7 @@ def _test_before(node: Node, header: int) -> If | None:
 
 
 def _same_test(one: If, two: If) -> bool:
-    """Say whether two tests lead to the same places for the same reason; one may be the other turned round."""
+    """Return whether two tests lead to the same places for the same reason; one may be the other turned round."""
     ways = [_goal(arm) for arm in (one.body, one.orelse, two.body, two.orelse)]
     if None in ways:
         return False
@@ -130,7 +130,7 @@ def _goal(arm: list[Item]) -> int | None:
 
 
 def _evaluates_same(one: ast.expr, two: ast.expr, *, turned: bool) -> bool:
-    """Say whether two tests evaluate the same, and have the same truth: `x and not b` and `not (not x or b)`.
+    """Return whether two tests evaluate the same, and have the same truth: `x and not b` and `not (not x or b)`.
 
     turned: they have opposite truth instead.
     """
@@ -151,7 +151,7 @@ def _evaluates_same(one: ast.expr, two: ast.expr, *, turned: bool) -> bool:
 
 
 def same_expression(one: ast.AST, two: ast.AST) -> bool:
-    """Say whether two expressions are written the same."""
+    """Return whether two expressions are written the same."""
     work: list[tuple[object, object]] = [(one, two)]
     while work:
         a, b = work.pop()

@@ -42,7 +42,7 @@ def join_ends(graph: Graph) -> None:
 
 
 def _ends_code(graph: Graph, block: Block) -> bool:
-    """Say whether nothing stands in the code behind the end of a block."""
+    """Return whether nothing stands in the code behind the end of a block."""
     assert isinstance(block.exit, Return)
     return block.exit.offset + 2 >= len(graph.code.bytecode)
 

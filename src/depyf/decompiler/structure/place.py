@@ -194,7 +194,7 @@ def _fill_all(kids: list[int], nodes: dict[int, Node], sites: dict[int, list[tup
 
 
 def _leads_past(node: Node, compound: Item, nearby: set[int]) -> bool:
-    """Say whether a statement is left for other places than these nodes and what is implied."""
+    """Return whether a statement is left for other places than these nodes and what is implied."""
     leaving = {jump.label for jump in node.jumps if not jump.explicit} - nearby
     if isinstance(compound, (Loop, For)):
         leaving -= {compound.header, *node.ends}
@@ -220,7 +220,7 @@ def _lone_jumps(
 
 
 def _has_name(compound: Try) -> bool:
-    """Say whether a clause binds a name: in the order of the source, a `continue` out of it is told from its end."""
+    """Return whether a clause binds a name: in the order of the source, a `continue` out of it is told from its end."""
     work = [compound.handler]
     while work:
         for item in work.pop():
@@ -232,7 +232,7 @@ def _has_name(compound: Try) -> bool:
 
 
 def _is_inside(node: Node, jump: Jump, compound: Try) -> bool:
-    """Say whether code that only the body of a `try` leads to stands in it: before the handler."""
+    """Return whether code that only the body of a `try` leads to stands in it: before the handler."""
     raises_again = bool(node.items) and isinstance(node.items[-1], ReraiseStmt)
     return node.first < compound.handled and not jump.never and not raises_again
 
@@ -283,7 +283,7 @@ def _normal_exit(
 
 
 def _is_behind(sites: list[tuple[int, Jump]], tails: list[int]) -> bool:
-    """Say whether one place that control goes to is the end of a `try` body, or its handlers only seem to go on."""
+    """Return whether one place that control goes to is the end of a `try` body, or its handlers only seem to go on."""
     places = [id(jump) for _, jump in sites if not jump.never]
     return bool(places) and all(place in tails for place in places)
 

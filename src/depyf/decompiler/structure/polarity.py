@@ -9,7 +9,7 @@ from depyf.decompiler.lift.nodes import MatchTest
 
 
 def keeps_polarity(test: ast.expr) -> bool:
-    """Say whether `not test` would be compiled as another operation: `not a in b` is `a not in b`.
+    """Return whether `not test` would be compiled as another operation: `not a in b` is `a not in b`.
 
     A comparison with None is none of these where the jump itself makes it, as `is` and `is not` are then one.
     """
@@ -30,7 +30,7 @@ def negated(test: ast.expr) -> ast.expr:
 
 
 def is_not(test: ast.expr) -> TypeGuard[ast.UnaryOp]:
-    """Say whether a test is the opposite of another one."""
+    """Return whether a test is the opposite of another one."""
     return isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
 
 
@@ -46,7 +46,7 @@ def _other_sign(test: ast.Compare) -> ast.Compare:
 
 
 def goes_inside(test: ast.BoolOp) -> bool:
-    """Say whether the opposite of a test reads better as that of its operands, and each operand has one.
+    """Return whether the opposite of a test reads better as that of its operands, and each operand has one.
 
     People write `not a and not b`, and not `not (a or b)`. Of `not (a and b)` the operands are better with less `not`,
     or with as much of it: `a is None or not b`, `not a or b or not c`.

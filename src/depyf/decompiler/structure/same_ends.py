@@ -78,7 +78,7 @@ def _start(block: Block) -> int | None:
 
 
 def _is_unbinding(insts: list[Inst]) -> bool:
-    """Say whether a clause ends here, in `name = None; del name` behind POP_EXCEPT; all of that stays together."""
+    """Return whether a clause ends here, in `name = None; del name` behind POP_EXCEPT; all of that stays together."""
     if len({inst.line for inst in insts}) != 1:
         return False
     if [inst.op.partition("_")[0] for inst in insts] != ["POP", "CONST", "STORE", "DELETE"]:
@@ -87,7 +87,7 @@ def _is_unbinding(insts: list[Inst]) -> bool:
 
 
 def _is_from_before(block: Block, place: int) -> bool:
-    """Say whether the value that an operation drops was made on another line."""
+    """Return whether the value that an operation drops was made on another line."""
     pop = block.insts[place]
     made = next((inst for inst in reversed(block.insts[:place]) if pop.uses[0] in inst.defs), None)
     return made is None or made.line != pop.line

@@ -53,12 +53,12 @@ def _may_pass(graph: Graph, block: Block, target: Block, onward: Edge, regions: 
 
 
 def _may_do_nothing(block: Block) -> bool:
-    """Say whether a block only drops values and goes on."""
+    """Return whether a block only drops values and goes on."""
     return type(block.exit) is Goto and all(inst.op == "POP" for inst in block.insts)
 
 
 def _comes_back(graph: Graph, block: Block, between: Block, onward: Edge | None, regions: Regions) -> bool:
-    """Say whether a protected region is left and entered again: the loop is around the region, not inside."""
+    """Return whether a protected region is left and entered again: the loop is around the region, not inside."""
     if onward is None or block.handler == between.handler:
         return False
     inside = set(regions.chain(block.handler)) - set(regions.chain(between.handler))

@@ -132,7 +132,7 @@ SIGNS = (
         "module-backward-hook",
         "a module has a hook for its backward",
         "set `torch._dynamo.config.compiled_autograd = True`",
-        "Module-level backwards hooks",
+        "[Mm]odule-level backwards hooks",
     ),
     _sign(
         "generator",
@@ -143,15 +143,16 @@ SIGNS = (
     ),
     _sign(
         "requires-grad-of-result",
-        "`requires_grad_()` is called on a result that is handed on",
-        "call `requires_grad_()` on what the compiled function returns",
-        r"requires_grad_\(\) intermediate leaked",
+        "`requires_grad_()` is called",
+        "call `requires_grad_()` outside of the compiled function: on what it takes or returns",
+        r"requires_grad_\(\) intermediate leaked|Tensor\.requires_grad_",
     ),
     _sign(
         "data-attribute",
         "`.data` of a tensor is set",
         "write `copy_`, which changes the tensor in place",
-        "mutate tensor data attribute",
+        "mutate tensor data attribute|STORE_ATTR",
+        r"\bdata\b",
     ),
     _sign(
         "deepcopy",

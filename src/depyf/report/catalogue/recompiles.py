@@ -115,9 +115,9 @@ TENSORS = {
 INSIDE = Kind(
     "tensor-size-inside",
     TENSORS["size"].cause,
-    "compile with `dynamic=True`: the tensor is made inside of a library",
+    "compile with `dynamic=True`: no variable of yours holds the tensor",
 )
-"""Of a size of a tensor that no call of the user's hands over."""
+"""Of the size of a tensor that the user's call of a library does not name."""
 
 STATES = {
     "grad_mode": Kind("grad-mode", "it was called with gradients on and off", "", is_expected=True),
@@ -190,6 +190,7 @@ UNKNOWN = Kind("recompile", "{text}", "")
 RECOMPILES: tuple[Kind, ...] = (
     *VALUES.values(),
     *TENSORS.values(),
+    INSIDE,
     *STATES.values(),
     *(COUNTER, GROWTH, KEYS, KEYWORDS, MISSING, SYMBOLIC, UNKNOWN),
 )

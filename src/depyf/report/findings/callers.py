@@ -44,6 +44,8 @@ def is_foreign(filename: str) -> bool:
 def _argument(text: str, function: Function, why: Refused) -> str:
     """Return what a line hands over for a parameter; empty where that is not to be seen in the line."""
     calls = [node for node in ast.walk(_parsed(text)) if isinstance(node, ast.Call)]
+    # What makes a tensor, such as `torch.ones(n)`, is not the call of the library.
+    calls = [each for each in calls if not ast.unparse(each.func).startswith("torch.")]
     position, keyword = _place(function, why.subject)
     for call in calls:
         named = [each.value for each in call.keywords if each.arg is not None and each.arg == keyword]
@@ -51,6 +53,8 @@ def _argument(text: str, function: Function, why: Refused) -> str:
         given = [*named, *call.args[position : position + 1]] if plain and position is not None else named
         if given and isinstance(given[0], (ast.Name, ast.Attribute, ast.Subscript)):
             return ast.unparse(given[0])
+        if given and not isinstance(given[0], ast.Call):
+            break
     return ""
 
 

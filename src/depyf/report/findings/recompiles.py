@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from depyf.report.catalogue.kind import Kind
 from depyf.report.catalogue.others import LIMIT
 from depyf.report.catalogue.recompiles import INSIDE, filled
 from depyf.report.counts import counted
@@ -63,20 +64,20 @@ def _finding(session: Session, cause: Cause, limited: list[Compile]) -> Finding:
     call = own_call(cause.function, cause.compiles[-1], last)
     if call is not None and call.value:
         last = replace(last, source=call.value)
-    because = filled(cause.kind.cause, last, cause.step)
-    advice = _advice(cause, last, call)
+    kind = _kind(cause, call)
+    because, advice = filled(kind.cause, last, cause.step), filled(kind.fix, last, cause.step)
     ids, cost = tuple(str(each.id) for each in costly), _cost(costly)
     where = place(call.line) if call is not None else where_of(session, cause.function, last)
     said = f"`{title(cause.function)}` was compiled again: {because}{_below(cause)}"
-    found = Finding(cause.kind.name, _severity(cause), where, said, cost, advice, ids)
+    found = Finding(kind.name, _severity(cause), where, said, cost, advice, ids)
     return _limit(cause, limited, because, found) if limited else found
 
 
-def _advice(cause: Cause, last: Refused, call: Call | None) -> str:
-    """Return what to write; a value that the user's call does not show is none that the user can change."""
+def _kind(cause: Cause, call: Call | None) -> Kind:
+    """Return the kind of a cause, and what to write; a value that the user's call does not show cannot be changed."""
     if call is None or call.value or cause.kind.is_expected:
-        return filled(cause.kind.fix, last, cause.step)
-    return INSIDE.fix if cause.kind.name == "tensor-size" else ""
+        return cause.kind
+    return INSIDE if cause.kind.name == "tensor-size" else replace(cause.kind, fix="")
 
 
 def _below(cause: Cause) -> str:

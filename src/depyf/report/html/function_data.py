@@ -107,7 +107,7 @@ def source_blocks(run: Run, root: Function, origins: Iterable[Origin], computed:
 
 
 def _holds(block: Block, root: Function) -> bool:
-    """Tell whether a part of a file is that of a function."""
+    """Return whether a part of a file is that of a function."""
     return block.file == root.filename and block.first <= root.first_line <= block.last
 
 

@@ -39,15 +39,14 @@ def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str
     names: what the index calls the files that marks of lines name.
     """
     mark = leading_mark(recording.windows)
-    stretches, left_out = _steady(recording.windows, mark)
-    steady = [each for stretch in stretches for each in stretch]
+    steady, left_out = _steady(recording.windows, mark)
     low, high = _fences([each.seconds for each in steady])
     kept = [each for each in steady if low <= each.seconds <= high]
     if len(kept) < len(steady):
         left_out[OUTLIER] = len(steady) - len(kept)
     profile = Profile(
         each_step=tuple(each.seconds for each in kept),
-        bare=tuple(_kept([each for stretch in _bare(recording, mark) for each in stretch])),
+        bare=_bare(recording, mark),
         left_out=left_out,
         notes=list(recording.notes),
     )
@@ -56,11 +55,7 @@ def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str
         return profile
     usual = lines_of_operations(recording.lined, mark, names)
     found = [pieces_of(each, programs, usual) for each in kept]
-    profile.profiler = overhead(
-        [[each.seconds for each in stretch] for stretch in stretches],
-        [_kept(stretch) for stretch in _bare(recording, mark)],
-        fmean(len(each.events) for each in kept),
-    )
+    profile.profiler = overhead(profile.seconds, profile.bare_seconds, fmean(len(each.events) for each in kept))
     profile.costs = without_overhead(costs(found), profile.profiler)
     profile.on_device = any(event.is_device for each in kept for event in each.events)
     profile.eager = _eager_lines(recording.eager, mark, names)
@@ -71,10 +66,10 @@ def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str
     return profile
 
 
-def _steady(windows: Sequence[Sequence[Event]], mark: str) -> tuple[list[list[Period]], dict[str, int]]:
-    found = [periods(window, mark) if mark else [] for window in windows]
-    steady = [[each for each in stretch if not pays_for_a_compile(each)] for stretch in found]
-    compiling = sum(map(len, found)) - sum(map(len, steady))
+def _steady(windows: Sequence[Sequence[Event]], mark: str) -> tuple[list[Period], dict[str, int]]:
+    found = [each for window in windows for each in periods(window, mark)] if mark else []
+    steady = [each for each in found if not pays_for_a_compile(each)]
+    compiling = len(found) - len(steady)
     return steady, {COMPILED: compiling} if compiling else {}
 
 
@@ -92,19 +87,15 @@ def _typical(kept: list[Period]) -> int:
     return min(range(len(kept)), key=lambda index: abs(kept[index].seconds - middle))
 
 
-def _kept(seconds: Sequence[float]) -> list[float]:
-    low, high = _fences(seconds)
-    return [each for each in seconds if low <= each <= high]
-
-
-def _bare(recording: Recording, mark: str) -> list[list[float]]:
-    """Return the seconds of the steps of each stretch without the profiler."""
+def _bare(recording: Recording, mark: str) -> tuple[float, ...]:
+    """Return the seconds of the steps without the profiler, but for those that were disturbed."""
     code = int(mark.removeprefix(CALL)) if mark.startswith(CALL) else None
-    found = []
+    found: list[float] = []
     for stretch in recording.bare if mark else ():
         begins = [at for number, at in stretch if number == code]
-        found.append([second - first for first, second in zip(begins, begins[1:])])
-    return found
+        found += [second - first for first, second in zip(begins, begins[1:])]
+    low, high = _fences(found)
+    return tuple(each for each in found if low <= each <= high)
 
 
 def pieces_of(period: Period, programs: Programs, usual: Usual) -> list[Piece]:

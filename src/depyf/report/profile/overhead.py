@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from statistics import median
 
 from depyf.report.profile.charges import BACKWARD, KERNEL
 from depyf.report.profile.model import Cost
@@ -19,17 +18,13 @@ that Python opens. Steps that differ by more than this do so for another reason.
 _EVEN = 1e-12
 
 
-def overhead(measured: Sequence[Sequence[float]], bare: Sequence[Sequence[float]], events: float) -> float:
-    """Return the seconds of a step that the profiler takes.
+def overhead(measured: float, bare: float | None, events: float) -> float:
+    """Return the seconds of a step that the profiler takes: what a step takes more than one without it.
 
-    Stretches take turns, and a machine is faster or slower for seconds: each stretch is compared with the one after it.
-
-    measured: seconds of the steps of each stretch with the profiler.
-    bare: seconds of the steps of each stretch without it.
+    measured: seconds of a step with the profiler, the mean. bare: without it, None where none was seen.
     events: how many it saw in a step.
     """
-    pairs = [median(a) - median(b) for a, b in zip(measured, bare) if a and b]
-    return min(max(0.0, median(pairs)), MOST_AN_EVENT * events) if pairs else 0.0
+    return min(max(0.0, measured - bare), MOST_AN_EVENT * events) if bare is not None else 0.0
 
 
 def without_overhead(costs: Sequence[Cost], seconds: float) -> list[Cost]:

@@ -42,17 +42,17 @@ def leaf_kinds() -> set[str]:
 
 
 def has_trees() -> bool:
-    """Tell whether the guards of a cache entry are a tree of objects that can be read."""
+    """Return whether the guards of a cache entry are a tree of objects that can be read."""
     return hasattr(_MODULE, "RootGuardManager")
 
 
 def tells_types() -> bool:
-    """Tell whether a guard can be asked for the type of the value that it was made for."""
+    """Return whether a guard can be asked for the type of the value that it was made for."""
     return hasattr(getattr(_MODULE, "GuardManager", None), "get_type_of_guarded_value")
 
 
 def looks_at(kind: str) -> bool:
-    """Tell whether this torch has guards of a kind."""
+    """Return whether this torch has guards of a kind."""
     return hasattr(_MODULE, kind)
 
 

@@ -16,7 +16,7 @@ from depyf.torch.adapters import cpp_guards
 
 @cache
 def describes_itself() -> bool:
-    """Tell whether torch's picture of its state can be read: from 2.8 on it is json."""
+    """Return whether torch's picture of its state can be read: from 2.8 on it is json."""
     return "__getstate__" in vars(cpp_guards.GlobalStateGuard)
 
 
@@ -26,7 +26,7 @@ def description() -> str:
 
 
 def is_as_described(guard: Any) -> bool:
-    """Tell whether the state is now what a guard on it was made for."""
+    """Return whether the state is now what a guard on it was made for."""
     return bool(guard({}))
 
 

@@ -24,7 +24,7 @@ def own_output_count(compiled: object) -> int | None:
 
 
 def returns_graph_outputs(compiled: object) -> bool:
-    """Tell whether a call of `compiled` returns a list or tuple of just the outputs of the captured graph.
+    """Return whether a call of `compiled` returns a list or tuple of just the outputs of the captured graph.
 
     AOTAutograd does, whatever compiler it was given: its runtime wrapper makes a list and checks its length.
     """

@@ -56,7 +56,7 @@ def register_bytecode_hook(hook: BytecodeHook | Callable[[types.CodeType, types.
 
 
 def has_structured_trace() -> bool:
-    """Tell whether torch writes structured records in this process."""
+    """Return whether torch writes structured records in this process."""
     return lacking.structured_trace() is None
 
 

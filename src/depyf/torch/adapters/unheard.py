@@ -40,7 +40,7 @@ def pass_over_unheard(log: logging.Logger, own: logging.Handler) -> Callable[[],
 
 
 def _listens(handler: logging.Handler) -> bool:
-    """Tell whether a handler wants records: torch's own has nowhere to write to, unless `TORCH_TRACE` says where."""
+    """Return whether a handler wants records: torch's own has nowhere to write to, unless `TORCH_TRACE` says where."""
     return getattr(handler, "root_dir", "") is not None
 
 

@@ -102,7 +102,7 @@ class ActiveContexts:
         self._owners = {}
 
     def is_any_entered(self) -> bool:
-        """Tell whether any context is entered now, by any thread."""
+        """Return whether any context is entered now, by any thread."""
         with self._lock:
             return bool(self._entered)
 

@@ -32,7 +32,7 @@ class Selection:
                 self._left_out.add(compile_id)
 
     def leaves_out(self, compile_id: CompileId | None) -> bool:
-        """Tell whether a compile is left out."""
+        """Return whether a compile is left out."""
         return compile_id is not None and compile_id in self._left_out
 
     def leave_out_runs(self, code: types.CodeType) -> None:
@@ -40,15 +40,18 @@ class Selection:
         self._codes[code] = True
 
     def leaves_out_run(self, code: types.CodeType) -> bool:
-        """Tell whether code was made of a function that is left out."""
+        """Return whether code was made of a function that is left out."""
         return bool(self._pattern) and self._codes.get(code) is not None
 
     def fits(self, code: types.CodeType) -> bool:
-        """Tell whether the pattern fits a function: its name, for a resume function that of the function it resumes."""
+        """Return whether the pattern fits a function.
+
+        It is tried on the name; of a resume function, on that of the function it resumes.
+        """
         return self.fits_names(code.co_name, code.co_filename, getattr(code, "co_qualname", ""))
 
     def fits_names(self, name: str, filename: str, qualified: str = "") -> bool:
-        """Tell whether the pattern fits a name, a qualified name, or a file."""
+        """Return whether the pattern fits a name, a qualified name, or a file."""
         resumed = resumed_function(name)
         names = (resumed[0] if resumed else name, qualified, filename, short_path(filename))
         return not self._pattern or any(fnmatch.fnmatch(each, self._pattern) for each in names)

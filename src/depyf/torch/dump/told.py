@@ -23,7 +23,7 @@ class LiveCompile:
     transformed: weakref.ref[types.CodeType] | None = None
 
     def runs(self) -> bool:
-        """Tell whether torch still has the entry; it drops them when Dynamo is reset, or what guards need is gone."""
+        """Return whether torch still has the entry; it drops them when Dynamo is reset, or what guards need is gone."""
         code = self.code()
         made = self.transformed() if self.transformed is not None else None
         return code is not None and made is not None and any(each.code is made for each in cache_entries(code))

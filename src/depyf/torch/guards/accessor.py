@@ -66,7 +66,7 @@ def step(
 
 
 def _plain(cls: type | None, *, like: type) -> bool:
-    """Tell whether guards pin the value to a type whose `[]` is that of `like`."""
+    """Return whether guards pin the value to a type whose `[]` is that of `like`."""
     own, plain = (getattr(each, "__getitem__", None) for each in (cls, like))
     return cls is not None and issubclass(cls, like) and own is plain
 

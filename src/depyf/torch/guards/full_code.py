@@ -194,7 +194,7 @@ def _original(function: CompiledFunction, name: str) -> list[str]:
 
 
 def _stands_alone(source: str, function: CompiledFunction) -> bool:
-    """Tell whether executing `source` makes the function and does nothing else: no decorator, default or closure."""
+    """Return whether executing `source` makes the function and does nothing else: no decorator, default or closure."""
     try:
         statements = ast.parse(source).body
     except SyntaxError:

@@ -69,6 +69,6 @@ def identifier(name: str) -> str:
 
 
 def is_builtin(value: object) -> bool:
-    """Tell whether `value` is what its name means in every Python program, e.g. the class `dict`."""
+    """Return whether `value` is what its name means in every Python program, e.g. the class `dict`."""
     name = getattr(value, "__name__", "")
     return isinstance(value, type) and isinstance(name, str) and getattr(builtins, name, None) is value

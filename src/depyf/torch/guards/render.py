@@ -138,7 +138,7 @@ class Expressions:
         return "".join(parts)
 
     def is_alone(self, text: Text, index: int) -> bool:
-        """Tell whether a piece is the one argument of a call, or the first of several."""
+        """Return whether a piece is the one argument of a call, or the first of several."""
         before, after = text[index - 1] if index else "", text[index + 1] if index + 1 < len(text) else ""
         return str(before).endswith("(") and str(after).startswith((")", ","))
 

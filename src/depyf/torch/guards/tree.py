@@ -137,12 +137,12 @@ class _Reader:
         return node
 
     def looks_at(self, manager: ValueGuards) -> bool:
-        """Tell whether torch looks at a value, or at others behind it; if not, the value only has to be there."""
+        """Return whether torch looks at a value, or at others behind it; if not, the value only has to be there."""
         positions = manager.get_key_value_managers() if isinstance(manager, DictGuardManager) else ()
         return bool(manager.get_leaf_guards() or manager.get_accessors() or positions)
 
     def is_empty_dict(self, visit: _Visit, node: int) -> bool:
-        """Tell whether torch looks at a dict's length alone: it does not go on to the guards on an empty one."""
+        """Return whether torch looks at a dict's length alone: it does not go on to the guards on an empty one."""
         return isinstance(visit.manager, DictGuardManager) and self.values[node] == {}
 
     def pinned(self, visit: _Visit) -> type | None:

@@ -47,7 +47,7 @@ class Watcher(torch.fx.Interpreter):
         return result
 
     def _is_meant(self, n: torch.fx.Node, kind: str) -> bool:
-        """Tell whether the program asks for the value by its name, or is given infinity by its caller."""
+        """Return whether the program asks for the value by its name, or is given infinity by its caller."""
         if kind == INFINITE and n.op in ("placeholder", "get_attr"):
             return True
         is_it = math.isnan if kind == NAN else math.isinf

@@ -107,7 +107,10 @@ def as_before_guards() -> Iterator[None]:
 
 
 def global_state(**expected: object) -> bool:
-    """Tell whether torch's global state is `expected`; a flag that is not mentioned must be as `ambient.USUAL` says."""
+    """Return whether torch's global state is `expected`.
+
+    A flag that is not mentioned must be as `ambient.USUAL` says.
+    """
     return not global_state_differences(**expected)
 
 
@@ -123,7 +126,7 @@ def global_state_differences(**expected: object) -> list[Difference]:
 
 
 def equals(value: object, expected: object) -> bool:
-    """Tell whether `value` is `expected`, or of exactly its type and equal to it: `7` is not `7.0`."""
+    """Return whether `value` is `expected`, or of exactly its type and equal to it: `7` is not `7.0`."""
     return value is expected or (type(value) is type(expected) and bool(value == expected))
 
 
@@ -133,7 +136,7 @@ def exists(value: object) -> bool:
 
 
 def same_number(value: object, expected: float | complex) -> bool:
-    """Tell whether `value` is of exactly the type of `expected`, float or complex, and the same bit by bit."""
+    """Return whether `value` is of exactly the type of `expected`, float or complex, and the same bit by bit."""
     if type(value) is not type(expected) or not isinstance(value, float | complex):
         return False
     pairs = ((value.real, expected.real), (value.imag, expected.imag))
@@ -141,12 +144,12 @@ def same_number(value: object, expected: float | complex) -> bool:
 
 
 def isnan(value: object, cls: type) -> bool:
-    """Tell whether `value` is exactly a `cls`, `float` or `complex`, and not a number."""
+    """Return whether `value` is exactly a `cls`, `float` or `complex`, and not a number."""
     return type(value) is cls and value != value
 
 
 def dictionary(value: object, cls: type, length: int) -> bool:
-    """Tell whether `value` is exactly a `cls`, a dict or a subclass of it, of `length` items."""
+    """Return whether `value` is exactly a `cls`, a dict or a subclass of it, of `length` items."""
     return not dictionary_differences(value, cls, length)
 
 
@@ -159,19 +162,19 @@ def dictionary_differences(value: object, cls: type, length: int) -> list[Differ
 
 
 def dict_length(value: object, length: int) -> bool:
-    """Tell whether `value` is a dict of `length` items."""
+    """Return whether `value` is a dict of `length` items."""
     return isinstance(value, dict) and dict.__len__(value) == length
 
 
 def dict_contains(value: object, key: object) -> bool:
-    """Tell whether `value` is a dict, or the dict of a class, that has `key`."""
+    """Return whether `value` is a dict, or the dict of a class, that has `key`."""
     if isinstance(value, MappingProxyType):
         return key in value
     return isinstance(value, dict) and dict.__contains__(value, key)
 
 
 def set_contains(value: object, item: object) -> bool:
-    """Tell whether `value` is a set or a frozenset that has `item`."""
+    """Return whether `value` is a set or a frozenset that has `item`."""
     if isinstance(value, set):
         return set.__contains__(value, item)
     return isinstance(value, frozenset) and frozenset.__contains__(value, item)
@@ -192,7 +195,7 @@ def dict_item(value: object, key: object) -> object:
 
 
 def keys_are(value: object, *expected: object) -> bool:
-    """Tell whether the keys of the dict `value` begin with `expected`, in this order and of exactly these types."""
+    """Return whether the keys of the dict `value` begin with `expected`, in this order and of exactly these types."""
     if not isinstance(value, dict):
         return False
     keys: list[object] = list(dict.keys(value))
@@ -200,7 +203,7 @@ def keys_are(value: object, *expected: object) -> bool:
 
 
 def attribute_missing(value: object, name: str) -> bool:
-    """Tell whether `value` has no attribute `name`; one that raises when it is read counts as missing."""
+    """Return whether `value` has no attribute `name`; one that raises when it is read counts as missing."""
     try:
         getattr(value, name)
     except Exception:  # noqa: BLE001  PyObject_HasAttr takes any exception for absence
@@ -244,7 +247,7 @@ def range_rest(iterator: object) -> tuple[int, int, int]:
 
 
 def no_aliasing(*tensors: object) -> bool:
-    """Tell whether no two of `tensors` are the same object."""
+    """Return whether no two of `tensors` are the same object."""
     return len(set(map(id, tensors))) == len(tensors)
 
 
@@ -258,5 +261,5 @@ def no_aliasing_differences(*tensors: object) -> list[Difference]:
 
 
 def overlapping(shared: Sequence[torch.Tensor], apart: Sequence[torch.Tensor]) -> bool:
-    """Tell whether of these tensors exactly those in `shared` overlap in memory with another one."""
+    """Return whether of these tensors exactly those in `shared` overlap in memory with another one."""
     return cpp_guards.overlapping_tensors([*shared, *apart]) == set(range(len(shared)))

@@ -28,7 +28,7 @@ class FirstRuns:
         self._lock = threading.Lock()
 
     def is_new(self, running: Running) -> bool:
-        """Tell whether a compile has to be looked at."""
+        """Return whether a compile has to be looked at."""
         return running.compile.id.of_torch not in self._looked_at
 
     def changed(self, compile_id: CompileId | None) -> None:

@@ -116,7 +116,7 @@ def _move(node: ast.AST, line: int) -> None:
 
 
 def _is_same(running: types.CodeType, candidate: types.CodeType) -> bool:
-    """Tell whether a candidate may take the place of the code of a running function."""
+    """Return whether a candidate may take the place of the code of a running function."""
     if running.co_freevars != candidate.co_freevars:
         return False
     try:

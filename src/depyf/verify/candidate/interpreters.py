@@ -41,7 +41,7 @@ def find_interpreter(version: Version, folders: Sequence[str] = ()) -> str | Non
 
 
 def runs(path: str, version: Version) -> bool:
-    """Say whether a program starts and is a CPython of a version."""
+    """Return whether a program starts and is a CPython of a version."""
     script = "import sys; print(sys.implementation.name, *sys.version_info[:2])"
     try:
         done = subprocess.run(

@@ -16,7 +16,7 @@ from depyf.decompiler.graph.dominators import reverse_postorder
 from depyf.decompiler.graph.liveness import alive_at_entry
 from depyf.decompiler.graph.successors import successors
 from depyf.decompiler.graph.tac import Block, Graph, Inst
-from depyf.decompiler.lift.phis import rename
+from depyf.decompiler.lift.phis import rename, rename_block
 from depyf.decompiler.steps import present, step
 
 ATTEMPTS = 8
@@ -83,7 +83,8 @@ class _Evaluator:
     alive: what is alive where each block begins, found when it is asked for, once for all attempts.
 
     A container goes on through a place where paths meet if each path brings it with the same items. What a handler
-    reads is built: it may have changed by the time that the handler is entered.
+    reads is built: it may have changed by the time that the handler is entered. One that is built on several ways has a
+    temporary of its own on each.
     """
 
     def __init__(self, graph: Graph, kept: set[int], alive: dict[int, int]) -> None:
@@ -119,15 +120,32 @@ class _Evaluator:
             self._block(self.graph.block(index), leaving[index])
         for index, one in to_compare:
             self._agree(index, entry[index], leaving[one])
+        for index, temps in self._made_again().items():
+            for edge in self.graph.block(index).exit.edges():
+                self.lost |= self._wanted(edge.target, {temp: _Fresh([], False) for temp in temps})
         return self.lost
+
+    def _made_again(self) -> dict[int, list[int]]:
+        """Return by block the containers that are built there, and in an earlier block too: for another way on."""
+        seen: set[int] = set()
+        again: dict[int, list[int]] = {}
+        for index, made in self.result.items():
+            temps = [temp for inst in made if id(inst) not in self.unbuilt for temp in inst.defs]
+            if not seen.isdisjoint(temps):
+                again[index] = [temp for temp in temps if temp in seen]
+            seen.update(temps)
+        return again
 
     def write(self) -> None:
         """Put what has been found into the graph."""
+        again = self._made_again()
         for index, made in self.result.items():
             insts = [inst for inst in made if id(inst) not in self.unbuilt]
             self._announce(self.graph.block(index), insts)
             self.graph.block(index).insts = insts
         rename(self.graph, {temp: self._find(temp) for temp in self.same})
+        for index, temps in again.items():
+            rename_block(self.graph.block(index), {temp: self.graph.new_temp() for temp in temps})
 
     def _announce(self, block: Block, insts: list[Inst]) -> None:
         """Announce what is about to become of a block."""
@@ -267,7 +285,10 @@ class _Evaluator:
                 return self._subscript(inst, uses, state)
 
     def _holds(self, temps: list[int], container: int, state: Heap) -> bool:
-        """Tell whether a container is among these, or in one of them: no order builds a list that is inside itself."""
+        """Return whether a container is among these, or in one of them.
+
+        No order builds a list that is inside itself.
+        """
         work, seen = list(temps), set()
         while work:
             temp = work.pop()

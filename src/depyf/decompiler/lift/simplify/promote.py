@@ -88,7 +88,7 @@ def _is_safe(uses: _Uses, dominance: Dominance, links: dict[int, list[int]]) -> 
 
 
 def _reaches(start: tuple[int, int], end: tuple[int, int], links: dict[int, list[int]]) -> bool:
-    """Say whether control can go from one place to another."""
+    """Return whether control can go from one place to another."""
     if start[0] == end[0] and start[1] < end[1]:
         return True
     seen: set[int] = set()

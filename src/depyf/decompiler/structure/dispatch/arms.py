@@ -27,7 +27,7 @@ class Guide(Protocol[Place]):
         """Return what goes to a block."""
 
     def is_current(self, block: Block, exc: int) -> bool:
-        """Say whether an exception is the one that is being handled in a block."""
+        """Return whether an exception is the one that is being handled in a block."""
 
     def traced(self) -> list[ast.stmt]:
         """Return what follows where an exception is caught that was thrown for nothing else."""

@@ -49,10 +49,10 @@ def expand_groups(graph: Graph) -> bool:
 
 
 def splits(block: Block) -> bool:
-    """Say whether a block ends by parting a group."""
+    """Return whether a block ends by parting a group."""
     return bool(block.insts) and block.insts[-1].op == "SPLIT"
 
 
 def is_raised_alone(block: Block) -> bool:
-    """Say whether all that a block does is to raise an exception again."""
+    """Return whether all that a block does is to raise an exception again."""
     return isinstance(block.exit, Reraise) and not block.insts

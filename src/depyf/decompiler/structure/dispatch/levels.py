@@ -74,7 +74,7 @@ class Levels:
         return Way(block.handler, marks[kept] if 0 < kept < len(marks) else NOTHING, thrown)
 
     def is_current(self, block: Block, exc: int) -> bool:
-        """Say whether an exception is surely the one that is being handled in a block."""
+        """Return whether an exception is surely the one that is being handled in a block."""
         marks = self._inside(block)
         return bool(marks) and self.markers.exceptions.get(self.markers.of(marks[-1])) == {exc}
 
@@ -110,10 +110,10 @@ class Levels:
 
 
 def pushes(block: Block) -> bool:
-    """Say whether a block begins by letting an exception be the one that is handled."""
+    """Return whether a block begins by letting an exception be the one that is handled."""
     return bool(block.insts) and block.insts[0].op == PUSH
 
 
 def pops(block: Block) -> bool:
-    """Say whether a block ends by handling what was handled before."""
+    """Return whether a block ends by handling what was handled before."""
     return bool(block.insts) and block.insts[-1].op == "POP_EXCEPT" and isinstance(block.exit, Goto)

@@ -54,7 +54,7 @@ class Plan:
         return self.states[owner]
 
     def is_current(self, block: Block, exc: int) -> bool:
-        """Say whether an exception is the one that is being handled in a block, or that has led to it just now."""
+        """Return whether an exception is the one that is being handled in a block, or that has led to it just now."""
         markers = self.scopes.markers
         if any(entry.exc == exc and entry.target == block.index for entry in self.graph.handlers):
             return True
@@ -62,7 +62,7 @@ class Plan:
         return bool(nest) and exc in markers.exceptions[nest[-1]]
 
     def is_straight(self, handler: int) -> bool:
-        """Say whether a handler raises its exception again without ever being said to handle it."""
+        """Return whether a handler raises its exception again without ever being said to handle it."""
         entry = self.graph.handlers[handler]
         exit_ = self.graph.block(entry.target).exit
         return isinstance(exit_, Reraise) and exit_.exc == entry.exc and self.scopes.bodies[handler].code is None

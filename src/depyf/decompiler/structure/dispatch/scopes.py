@@ -46,7 +46,7 @@ class Scope:
 
     @property
     def loops(self) -> bool:
-        """Say whether the scope has a loop of its own."""
+        """Return whether the scope has a loop of its own."""
         return self.role is not Role.TRY
 
 

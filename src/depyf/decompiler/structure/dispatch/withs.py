@@ -38,7 +38,7 @@ def keep_withs(graph: Graph, regions: Regions) -> dict[int, Block]:
 
 
 def _is_entered(regions: Regions, scopes: Scopes, handler: int) -> bool:
-    """Say whether the only way into a `with` is a block that ends by entering the manager."""
+    """Return whether the only way into a `with` is a block that ends by entering the manager."""
     graph = regions.graph
     exit_temp = graph.block(graph.handlers[handler].target).insts[1].uses[0]
     body = scopes.bodies[handler]

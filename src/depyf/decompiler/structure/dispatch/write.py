@@ -45,7 +45,7 @@ class Writer:
         return [plan.state_of(to).set(plan.numbers[goal], left)]
 
     def is_current(self, block: Block, exc: int) -> bool:
-        """Say whether an exception is the one that is being handled in a block."""
+        """Return whether an exception is the one that is being handled in a block."""
         return self.plan.is_current(block, exc)
 
     def traced(self) -> list[ast.stmt]:

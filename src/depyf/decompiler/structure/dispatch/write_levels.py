@@ -133,7 +133,7 @@ class LevelWriter:
         return [*(self._note_handling() if splits(place) else []), self._set(goal)]
 
     def is_current(self, block: Block, exc: int) -> bool:
-        """Say whether an exception is surely the one that is being handled in a block."""
+        """Return whether an exception is surely the one that is being handled in a block."""
         return self.levels.is_current(block, exc)
 
     def traced(self) -> list[ast.stmt]:

@@ -209,7 +209,7 @@ class _Joiner:
         return True
 
     def _fails_alike(self, one: Edge, two: Edge) -> bool:
-        """Say whether two failures lead to copies of the same code; the inner one has more to drop."""
+        """Return whether two failures lead to copies of the same code; the inner one has more to drop."""
         if one.args or two.args:
             return False
         return same_bodies(self.graph.block(one.target), self.graph.block(two.target))
@@ -260,7 +260,7 @@ class _Joiner:
         return True
 
     def _is_alternative(self, block: Block, test: _Test) -> bool:
-        """Say whether a test is for an alternative, and not for another case with the same body.
+        """Return whether a test is for an alternative, and not for another case with the same body.
 
         The subject of alternatives waits below them: a test takes a copy, and when the last has failed it is dropped.
         """
@@ -343,7 +343,7 @@ class _Joiner:
 
 
 def _makes_subject(inst: Inst, root: int) -> bool:
-    """Say whether an operation adds to a display that is the subject: `match [*a, b]`."""
+    """Return whether an operation adds to a display that is the subject: `match [*a, b]`."""
     return inst.op in FILLS and inst.uses[0] == root
 
 

@@ -35,7 +35,7 @@ def join_copied_bodies(graph: Graph) -> None:
 
 
 def _is_alternative(graph: Graph, block: Block, subject: int) -> bool:
-    """Say whether a test is for an alternative behind another one, and not for a case of its own."""
+    """Return whether a test is for an alternative behind another one, and not for a case of its own."""
     assert isinstance(block.exit, Branch)
     before = depth(block, subject)
     waiting = graph.waiting.get(block.exit.cond, []).count(subject)
@@ -63,7 +63,7 @@ def drops(one: Block, two: Block) -> bool:
 
 
 def same_bodies(one: Block, two: Block, apart: AbstractSet[int] = frozenset()) -> bool:
-    """Say whether two blocks do the same, values that they drop aside.
+    """Return whether two blocks do the same, values that they drop aside.
 
     apart: identities of operations that are not compared.
     """

@@ -80,7 +80,7 @@ def _leads_on(arm: list[Item], subject: ast.expr) -> bool:
 
 
 def is_case(test: ast.expr) -> bool:
-    """Say whether a test looks like that of a case: of a pattern, or of a temporary for a value."""
+    """Return whether a test looks like that of a case: of a pattern, or of a temporary for a value."""
     while isinstance(test, ast.BoolOp):
         test = test.values[0]
     if isinstance(test, MatchTest):

@@ -34,7 +34,7 @@ def restore_async_for(graph: Graph) -> None:
 
 
 def _awaits(block: Block, iterator: int) -> bool:
-    """Say whether a block does nothing but await the next value of an iterator, and bind the target to it."""
+    """Return whether a block does nothing but await the next value of an iterator, and bind the target to it."""
     ops = [inst.op for inst in block.insts]
     if ops[: len(NEXT)] != NEXT or not STORES.issuperset(ops[len(NEXT) :]) or not isinstance(block.exit, Goto):
         return False

@@ -121,7 +121,7 @@ class _Matcher:
         self.handlers: dict[int, int] = {}
 
     def match(self, handler: Place, copy: Place) -> bool:
-        """Say whether it is a copy; `after` is where it goes on, None where the code never ends by itself."""
+        """Return whether it is a copy; `after` is where it goes on, None where the code never ends by itself."""
         self.work.append((handler, copy))
         while self.work:
             one, two = self.work.pop()
@@ -220,7 +220,7 @@ class _Matcher:
         return place
 
     def _same_return(self, one: Place, two: Place) -> bool:
-        """Say whether two places do the same: drop values and return a constant or variable, or raise again."""
+        """Return whether two places do the same: drop values and return a constant or variable, or raise again."""
         tail = self._tail(one)
         return tail is not None and tail == self._tail(two)
 

@@ -44,7 +44,7 @@ def protect_jumps(regions: Regions) -> None:
 
 
 def _tests_value(block: Block, makers: dict[int, Block]) -> bool:
-    """Say whether a block does no more than test a value that was made in a block before, which cannot raise."""
+    """Return whether a block does no more than test a value that was made in a block before, which cannot raise."""
     if not isinstance(block.exit, Branch) or not all(inst.op in NEVER_RAISE for inst in block.insts):
         return False
     cond = block.exit.cond
@@ -55,6 +55,6 @@ def _tests_value(block: Block, makers: dict[int, Block]) -> bool:
 
 
 def _makes_bool(block: Block | None, temp: int) -> bool:
-    """Say whether what a block makes of a value is `True` or `False`."""
+    """Return whether what a block makes of a value is `True` or `False`."""
     made = [inst for inst in block.insts if temp in inst.defs] if block is not None else []
     return any(inst.op in BOOLS or (inst.op == "UNARY" and inst.arg == "not") for inst in made)

@@ -10,7 +10,7 @@ LIMIT = 16
 
 
 def same_code(graph: Graph, one: Block, two: Block) -> bool:
-    """Say whether two blocks, and what they lead to, do the same on the same values, up to where they meet or end.
+    """Return whether two blocks, and what they lead to, do the same on the same values, up to where they meet or end.
 
     What was made in the one corresponds to what was made in the other; values from before are the same. Dropping a
     value is no difference.

@@ -65,7 +65,7 @@ def _unbinds(ops: list[str]) -> bool:
 
 
 def _catches(insts: list[Inst], exc: int) -> bool:
-    """Say whether a handler begins as an `except` clause does: with a test, or by dropping the exception."""
+    """Return whether a handler begins as an `except` clause does: with a test, or by dropping the exception."""
     for place, inst in enumerate(insts):
         if inst.op == "PUSH_EXC_INFO" or exc not in inst.uses:
             continue

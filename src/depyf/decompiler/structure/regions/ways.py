@@ -140,7 +140,10 @@ class Ways:
 
 
 def leaves_handler(block: Block, target: Block) -> bool:
-    """Say whether a handler that begins with a block is over in the next one: its end was bookkeeping that is gone."""
+    """Return whether a handler that begins with a block is over in the next one.
+
+    Its end was bookkeeping that is gone.
+    """
     first = block.insts[0] if block.insts else None
     if first is None or first.op != "PUSH_EXC_INFO" or first.defs[0] in target.stack:
         return False

@@ -57,7 +57,7 @@ def saved_tensors_hooks(leaf: Leaf, at: Place) -> list[Clause] | None:
 
 
 def is_saved_tensors_hooks(leaf: Leaf) -> bool:
-    """Tell whether a lambda guard of torch's is the one on the saved-tensors hooks."""
+    """Return whether a lambda guard of torch's is the one on the saved-tensors hooks."""
     return bool(leaf.parts) and leaf.parts[0].startswith(_HOOKS)
 
 

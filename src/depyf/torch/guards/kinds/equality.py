@@ -50,7 +50,7 @@ _NAN = float("nan")
 
 
 def _bits_matter(check: Callable[[object], bool], value: object) -> bool:
-    """Tell whether torch compares a number bit by bit, as it does since 2.15: 0.0 is not -0.0."""
+    """Return whether torch compares a number bit by bit, as it does since 2.15: 0.0 is not -0.0."""
     match value:
         case float() if value == 0:
             return not check(-value)

@@ -57,5 +57,5 @@ def symbolic_shape(leaf: Leaf, at: Place, nodes: Sequence[int], sources: Mapping
 
 @cache
 def cpp_accepts_nan() -> bool:
-    """Tell whether torch writes `~std::isnan(x)` for `not math.isnan(x)`, which in C++ is true for every `x`."""
+    """Return whether torch writes `~std::isnan(x)` for `not math.isnan(x)`, which in C++ is true for every `x`."""
     return "~std::isnan(" in inspect.getsource(ShapeEnv.produce_guards_verbose)

@@ -38,7 +38,7 @@ def tensor(
     keys: str = "",
     marks: Marks | Missing = NO_MARKS,
 ) -> bool:
-    """Tell whether `value` is a tensor of exactly type `cls` with these properties.
+    """Return whether `value` is a tensor of exactly type `cls` with these properties.
 
     `None` in `size` or `stride` stands for any number. `device` is compared by its index, as torch does; its type
     follows from the dispatch `keys`, which are those of an ordinary tensor unless they are given. `marks` are the
@@ -110,7 +110,7 @@ def _with_any(numbers: tuple[int | None, ...]) -> str:
 
 
 def marked(value: object, marks: Marks) -> bool:
-    """Tell whether an entry compiled for a tensor with `marks` serves one that is marked as `value` is."""
+    """Return whether an entry compiled for a tensor with `marks` serves one that is marked as `value` is."""
     return not marked_differences(value, marks)
 
 
