@@ -4,8 +4,16 @@
     python -m benchmarks.truth 10           # the first ten of each module
     python -m benchmarks.truth --public     # those of the public repository alone
 
-Each runs with the eager backend. Calls are counted by `sys.setprofile`: those of the code that Dynamo made are hits,
-those of functions that it gave up ran eager. Prints every number that differs, and exits with 1 where one does.
+Each runs with the eager backend. `sys.setprofile` counts the calls of the code that Dynamo made: those are the hits.
+Prints every number that differs, and exits with 1 where one does.
+
+The summary and torch's counters count different things of graph breaks, so three numbers are compared:
+
+- `breaks`, the number of the summary: places with their reasons, against those that TORCH_LOGS=graph_breaks prints.
+- `counters["graph_break"]`: torch counts here only breaks at a call, behind which it traces on. Each text counts once.
+- `counters["unimplemented"]`: torch counts here branches that depend on data, and breaks for which it skips the rest
+  of the frame, generators included, which it refuses before it traces them. Here, too, each text counts once. A text
+  that a later one quotes is a step on the way to that one.
 """
 
 from __future__ import annotations
@@ -14,6 +22,7 @@ import argparse
 import contextlib
 import io
 import logging
+import re
 import sys
 import tempfile
 import types
@@ -22,15 +31,84 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
 import torch
-from torch._dynamo import convert_frame, utils
+from torch._dynamo import convert_frame, exc, symbolic_convert, utils
 
 import depyf
 from benchmarks.dynamo_code import MODULES, load, run
 from benchmarks.public_programs import PROGRAMS
+from depyf.report.counts import breaks_of
 from depyf.report.model import Recompile, Session
 from depyf.torch.capture.active import HITS
 
 Numbers = Mapping[str, int]
+
+_LOGS = (symbolic_convert.graph_break_log, convert_frame.graph_break_log, exc.graph_breaks_log)
+_PLACE = re.compile(r"in user code at (.*:\d+)$", re.MULTILINE)
+_FRAME = re.compile(r'^  File "(.*)", line (\d+)', re.MULTILINE)
+_MESSAGE = re.compile(
+    r"^Graph Break Reason: (.*?)(?=\n\nStack variable source|\n\nUser code traceback:|\Z)", re.M | re.S
+)
+_AT_CALL = "Encountered graph break when attempting to trace "
+_OF_FRAME = ("Encountered graph break that we cannot resume from.", "Failed to handle graph break gracefully.")
+_REFUSED = "an error was suppressed during compilation"
+_QUOTED = "\n\n*** While handling this graph break, another graph break occurred: ***"
+
+
+class Breaks(logging.Handler):
+    """Collects the places and reasons of graph breaks, as TORCH_LOGS=graph_breaks prints them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[tuple[str, str]] = set()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Note a break."""
+        text = record.getMessage()
+        place, frames = _PLACE.search(text), _FRAME.findall(text)
+        where = place[1] if place else ":".join(frames[-1]) if frames else ""
+        self.found.add((where, message(text)[1].split("\n", 1)[0]))
+
+    @contextlib.contextmanager
+    def listening(self) -> Iterator[None]:
+        """Listen in a block."""
+        before = [(log, log.level, log.propagate) for log in _LOGS]
+        for log in _LOGS:
+            log.addHandler(self)
+            log.setLevel(logging.DEBUG)
+            log.propagate = False
+        try:
+            yield
+        finally:
+            for log, level, propagate in before:
+                log.removeHandler(self)
+                log.setLevel(level)
+                log.propagate = propagate
+
+
+def message(text: str) -> tuple[str, str]:
+    """Return the counter in which torch counts a break of this text, and the message that it counts."""
+    found = _MESSAGE.search(text)
+    whole = without_addresses(found[1]) if found else text
+    counter = "graph_break" if whole.startswith(_AT_CALL) else "unimplemented"
+    return counter, whole.split("\n\n", 1)[1] if whole.startswith((_AT_CALL, *_OF_FRAME)) else whole
+
+
+def without_addresses(text: str) -> str:
+    """Return a text without addresses of objects, which differ between compiles of one break."""
+    return re.sub(r"\b0x[0-9a-f]+\b", "ADDRESS", text)
+
+
+def counted(counter: str) -> set[str]:
+    """Return the texts of a counter of torch's, without those that a later one of it quotes."""
+    texts = {without_addresses(text) for text in utils.counters[counter]}
+    return {text for text in texts if not any(other.startswith(text + _QUOTED) for other in texts)}
+
+
+def refused(session: Session) -> set[tuple[str, str]]:
+    """Return what depyf tells of frames that Dynamo refused before it traced them: they have no compile."""
+    traced = {(each.name, each.filename) for _, each in session.compiles()}
+    reasons = {reason for name, file, reason in session.skipped if (name, file) not in traced}
+    return {("unimplemented", reason) for reason in reasons if reason == _REFUSED}
 
 
 class Calls:
@@ -61,7 +139,7 @@ class Calls:
             handle.remove()
 
 
-def of_torch(calls: Calls) -> Numbers:
+def of_torch(calls: Calls, breaks: Breaks) -> Numbers:
     """Return what torch itself counted since it was reset."""
     metrics = [each for each in utils.get_compilation_metrics() if each.co_name is not None]
     return {
@@ -70,7 +148,8 @@ def of_torch(calls: Calls) -> Numbers:
         "recompiles": sum(not str(each.compile_id).endswith("/0") for each in metrics),
         "operations": sum(each.graph_op_count or 0 for each in metrics),
         "graphs": utils.counters["stats"]["unique_graphs"],
-        "breaks": len(utils.counters["graph_break"]),
+        "breaks": len(breaks.found),
+        **{f'counters["{each}"]': len(counted(each)) for each in ("graph_break", "unimplemented")},
         "hits": calls.hits,
     }
 
@@ -78,14 +157,18 @@ def of_torch(calls: Calls) -> Numbers:
 def of_depyf(session: Session) -> Numbers:
     """Return what the summary tells; what this torch or this Python does not count is left out."""
     compiles = [each for _, each in session.compiles()]
-    breaks = {(each.reason, each.where) for one in compiles for each in one.breaks}
+    messages = {message(each.text) for one in compiles for each in one.breaks} | refused(session)
     told = {
         "compiles": len(compiles),
         "failures": sum(each.failure is not None for each in compiles),
         "recompiles": sum(isinstance(each.trigger, Recompile) for each in compiles),
         "operations": sum(each.op_count or 0 for each in compiles),
         "graphs": sum(len({one.file for one in each.artefacts if one.stage == "Captured_Graph"}) for each in compiles),
-        "breaks": len({reason for reason, _ in breaks}),
+        "breaks": breaks_of(compiles).places,
+        **{
+            f'counters["{each}"]': sum(counter == each for counter, _ in messages)
+            for each in ("graph_break", "unimplemented")
+        },
     }
     return told if HITS in session.unavailable else {**told, "hits": sum(each.hits or 0 for each in compiles)}
 
@@ -95,11 +178,11 @@ def compared(program: Callable[[], object]) -> tuple[Numbers, Numbers]:
     torch._dynamo.reset()
     utils.clear_compilation_metrics()
     utils.counters.clear()
-    calls = Calls()
+    calls, breaks = Calls(), Breaks()
     with tempfile.TemporaryDirectory() as scratch, contextlib.redirect_stdout(io.StringIO()):
-        with depyf.prepare_debug(scratch) as session, calls.counting():
+        with depyf.prepare_debug(scratch) as session, calls.counting(), breaks.listening():
             program()
-        return of_torch(calls), of_depyf(session)
+        return of_torch(calls, breaks), of_depyf(session)
 
 
 def programs(most: int, *, public: bool) -> Iterator[tuple[str, Callable[[], object]]]:
@@ -117,7 +200,7 @@ def main() -> int:
     parser.add_argument("most", nargs="?", type=int, default=1000)
     parser.add_argument("--public", action="store_true")
     options = parser.parse_args()
-    logging.disable(logging.WARNING)
+    logging.getLogger("torch").setLevel(logging.ERROR)
     warnings.simplefilter("ignore")
     checked, wrong = Counter[str](), Counter[str]()
     for name, program in programs(options.most, public=options.public):

@@ -59,7 +59,8 @@ def content_of(found: list[Process], folder: Path | None = None) -> Content:
         run = process.run
         families = run.families()
         for key, address in process.addresses.items():
-            function_data(run, run.session.functions[key], families[key], content.chunks, address, process.lines)
+            named = process.finding_links.lines(key)
+            function_data(run, run.session.functions[key], families[key], content.chunks, address, process.lines, named)
         if process.outside:
             outside_data(run, content.chunks, process.outside)
     return content

@@ -39,22 +39,36 @@ class _Places:
 
 
 def function_data(
-    run: Run, root: Function, family: Family, chunks: Chunks, name: str, lines: Sequence[FunctionLines] = ()
+    run: Run,
+    root: Function,
+    family: Family,
+    chunks: Chunks,
+    name: str,
+    lines: Sequence[FunctionLines] = (),
+    named: Iterable[Origin] = (),
 ) -> str:
     """Add the chunks of a root function's page; return the name of the first, which leads to the others.
 
     lines: what runs the lines of the functions of the run.
+    named: lines that have to be shown, because addresses of the page name them.
     """
-    return chunks.add(name, shown_entries(run, root, family, chunks, name, lines))
+    return chunks.add(name, shown_entries(run, root, family, chunks, name, lines, named))
 
 
 def shown_entries(
-    run: Run, root: Function, family: Family, chunks: Chunks, name: str, lines: Sequence[FunctionLines] = ()
+    run: Run,
+    root: Function,
+    family: Family,
+    chunks: Chunks,
+    name: str,
+    lines: Sequence[FunctionLines] = (),
+    named: Iterable[Origin] = (),
 ) -> Json:
     """Return what a page shows of a function and its compiles; texts that are too long for it become chunks."""
     places = _Places()
     entries = [_entry(run, function, compiled, places, chunks, name) for function, compiled in family]
     rests = _rests(run, root, places)
+    places.of(frozenset(named))
     return {
         "name": title(root),
         "owner": owner_of(run, root),

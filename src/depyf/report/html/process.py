@@ -9,10 +9,11 @@ from pathlib import Path
 
 from depyf.report.caches.looks import Look, looks
 from depyf.report.counts import breaks_of
-from depyf.report.findings import Finding, findings
+from depyf.report.findings import findings
 from depyf.report.html.breaks import Broken, GivenUp, Skipped, broken, failed, skipped
 from depyf.report.html.chunks import as_json
 from depyf.report.html.costs import costs_data
+from depyf.report.html.finding_links import FindingLinks
 from depyf.report.html.function_data import entry_key
 from depyf.report.html.kernels import KernelRow, kernel_rows
 from depyf.report.html.outside import NAME as OUTSIDE
@@ -106,13 +107,9 @@ class Process:
         ]
 
     @cached_property
-    def findings(self) -> list[tuple[Finding, str]]:
-        """Return what to look at first, each with the address of the page that shows it, empty where none does."""
-        pages = {str(each.id): f"{self.addresses[function.root]}/{entry_key(each)}" for function, each in self.compiles}
-        return [
-            (each, next((pages[one] for one in each.compiles if one in pages), ""))
-            for each in findings(self.run.session)
-        ]
+    def finding_links(self) -> FindingLinks:
+        """Return what to look at first, and where to look."""
+        return FindingLinks(self.run, findings(self.run.session), self.addresses, f"{self.key}/breaks")
 
     @cached_property
     def kernels(self) -> list[KernelRow]:

@@ -187,8 +187,15 @@ depyf.functionPage = (() => {
       if (this.pinned) this.reveal(place);
     }
 
+    // The place in the source that is shown of a line of a file, empty where the page does not have it.
+    sourceOf(file, line) {
+      const index = this.data.blocks.findIndex((block) => block.file === file && block.first <= line && line < block.first + block.text.split("\n").length);
+      return index < 0 ? "" : `S${index}.${line}`;
+    }
+
     pinFrom(text) {
-      const source = /^S(\d+)\.(\d+)$/.exec(text), line = /^L(\d+)$/.exec(text);
+      const source = /^S(\d+)\.(\d+)$/.exec(text), line = /^L(\d+)$/.exec(text), named = /^@(.*):(\d+)$/.exec(text);
+      if (named) return this.pinFrom(this.sourceOf(named[1], Number(named[2])));
       if (source && this.data.blocks[Number(source[1])]) this.pinned = { doc: SOURCE, block: Number(source[1]), line: Number(source[2]) };
       else if (line && this.panes[1].doc) this.pinned = { doc: this.panes[1].doc.key, line: Number(line[1]) };
       this.point(this.pinned);
@@ -201,13 +208,18 @@ depyf.functionPage = (() => {
     }
   }
 
+  // Where the mouse clicked last. A page that comes up below a mouse at rest is not pointed at.
+  let clicked = null;
+  addEventListener("click", (event) => { if (event.detail) clicked = event; }, true);
+  const isAtClick = (event) => clicked !== null && event.clientX === clicked.clientX && event.clientY === clicked.clientY;
+
   // Calls `act` with the number of the line that the mouse is at.
   function listen(code, act, leave, click) {
     const line = (event) => {
       const row = event.target.closest(".ln");
       return row ? Number(row.dataset.n) : null;
     };
-    code.root.addEventListener("mouseover", (event) => { const at = line(event); if (at !== null) act(at); });
+    code.root.addEventListener("mouseover", (event) => { const at = line(event); if (at !== null && !isAtClick(event)) act(at); });
     code.root.addEventListener("mouseleave", leave);
     code.root.addEventListener("click", (event) => {
       const at = line(event);
@@ -361,9 +373,10 @@ depyf.functionPage = (() => {
     }
   }
 
-  async function show(name, entry, doc, place) {
+  // The name of a file may have slashes, so that the place is all that is left of an address.
+  async function show(name, entry, doc, ...place) {
     if (!shown || shown.name !== name) shown = new FunctionPage(name, await depyf.load(name));
-    await shown.open(entry, doc, place);
+    await shown.open(entry, doc, place.join("/"));
   }
 
   return { show, current: () => shown };

@@ -1,0 +1,57 @@
+"""Where a click on a finding leads: to its line, on the page of a compile that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import quote
+
+from depyf.report.findings import Finding, Where
+from depyf.report.html.function_data import entry_key
+from depyf.report.index_reader import Run
+from depyf.report.links.origins import Origin
+from depyf.report.model import Compile, Function
+from depyf.report.user_source import short_path
+
+
+class FindingLinks:
+    """The findings of a run and their addresses.
+
+    addresses: the pages of the root functions, by key.
+    skipped: the page of what was never compiled.
+    """
+
+    def __init__(self, run: Run, found: Sequence[Finding], addresses: Mapping[str, str], skipped: str) -> None:
+        self._shown: dict[str, tuple[Function, Compile]] = {}
+        for function, compiled in run.session.compiles():
+            self._shown.setdefault(str(compiled.id), (function, compiled))
+        self._files = {short_path(each): each for each in run.session.sources}
+        self._found, self._addresses, self._skipped = found, addresses, skipped
+
+    def all(self) -> list[tuple[Finding, str]]:
+        """Return each finding with its address."""
+        return [(each, self._address(each)) for each in self._found]
+
+    def lines(self, root: str) -> Iterator[Origin]:
+        """Yield the lines to which findings lead on the page of a root function."""
+        for each in self._found:
+            shown = self._page(each)
+            if shown is not None and shown[0].root == root and each.where is not None and each.where.line:
+                yield self._line(each.where)
+
+    def _page(self, finding: Finding) -> tuple[Function, Compile] | None:
+        return next((self._shown[each] for each in finding.compiles if each in self._shown), None)
+
+    def _line(self, where: Where) -> Origin:
+        return self._files.get(where.file, where.file), where.line
+
+    def _address(self, finding: Finding) -> str:
+        shown = self._page(finding)
+        if shown is None:
+            return self._skipped
+        function, compiled = shown
+        page = f"{self._addresses[function.root]}/{entry_key(compiled)}"
+        if finding.where is None or not finding.where.line:
+            return page
+        file, line = self._line(finding.where)
+        # Behind the tab, which is left as it is.
+        return f"{page}//@{quote(file, safe='/:')}:{line}"
