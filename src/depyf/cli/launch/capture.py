@@ -7,6 +7,7 @@ main program of its own interpreter. A process that the program starts writes to
 from __future__ import annotations
 
 import atexit
+import contextlib
 import importlib.util
 import os
 import shutil
@@ -94,6 +95,7 @@ class _Capture:
         is_helper = self.directory != self.settings.directory
         if is_helper and self.session is not None and not (self.session.functions or self.session.loose):
             shutil.rmtree(self.directory, ignore_errors=True)
+        _stay_interrupted()
 
     def _begin_to_measure(self) -> None:
         from depyf.torch.profile.context import Profiling
@@ -199,3 +201,14 @@ def await_dynamo() -> None:
         return
     capture = _Capture(settings)
     sys.meta_path.insert(0, _Finder(capture))
+
+
+def _stay_interrupted() -> None:
+    """Have Python end by SIGINT after an interrupt that nobody caught, as it does without depyf.
+
+    CPython notes such an interrupt in its `run_eval_code_obj`, and forgets it with the next text that it executes. To
+    import a module with dataclasses executes some.
+    """
+    if getattr(sys, "last_type", None) is KeyboardInterrupt:
+        with contextlib.suppress(KeyboardInterrupt):
+            exec("raise KeyboardInterrupt")  # noqa: S102 - nothing but text that is executed makes it note an interrupt
