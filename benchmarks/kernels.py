@@ -206,9 +206,9 @@ def judged(found: Launched, path: Path, seen: dict[tuple[int, str], list[Any]], 
 
 
 def _same(ours: Tensor, theirs: Tensor) -> bool:
-    """Return whether all values of a line are a node's; a kernel may compute a part of it, and one value often."""
+    """Return whether two tensors hold the same values, however often and in whatever order."""
     left, right = (torch.sort(each.double().flatten().nan_to_num(12345.0))[0] for each in (ours, theirs))
-    return _is_in(left, right)
+    return _is_in(left, right) and _is_in(right, left)
 
 
 def _is_in(values: Tensor, among: Tensor) -> bool:

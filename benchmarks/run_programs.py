@@ -69,6 +69,7 @@ PROGRAMS = (
     _script("forks", compiles=4, processes=3, unfinished=1),
     _script("handles_signals", unfinished=1),
     _script("interrupted"),
+    _script("interrupted_in_a_console"),
     _script("killed", unfinished=1),
     _script("looks_at_itself"),
     Program("torchrun ranks", (*_TORCHRUN, "ranks.py"), processes=2),

@@ -209,6 +209,10 @@ def _stay_interrupted() -> None:
     CPython notes such an interrupt in its `run_eval_code_obj`, and forgets it with the next text that it executes. To
     import a module with dataclasses executes some.
     """
-    if getattr(sys, "last_type", None) is KeyboardInterrupt:
+    traceback = getattr(sys, "last_traceback", None)
+    if getattr(sys, "last_type", None) is not KeyboardInterrupt or traceback is None:
+        return
+    # A console in the program shows an interrupt as well, and goes on: that one came from a frame with callers.
+    if traceback.tb_frame.f_back is None:
         with contextlib.suppress(KeyboardInterrupt):
             exec("raise KeyboardInterrupt")  # noqa: S102 - nothing but text that is executed makes it note an interrupt
