@@ -36,6 +36,7 @@ def join_same_ends(graph: Graph) -> None:
         for group in groups.values():
             if len(group) > 1:
                 work.append(_join(graph, group))
+    _lead_past(graph, {block.index for block, _ in ends})
 
 
 def _join(graph: Graph, group: list[Block]) -> list[Block]:
@@ -53,6 +54,16 @@ def _join(graph: Graph, group: list[Block]) -> list[Block]:
                 block.insts, block.exit = block.insts[: places[number]], Goto(Edge(shared.index, []))
             left.append(block)
     return left
+
+
+def _lead_past(graph: Graph, ends: set[int]) -> None:
+    """Lead edges past copies of which nothing is left: under a handler each would be another way into its `try`."""
+    left = {block.index: block.exit.edge for block in map(graph.block, ends)
+            if not block.insts and not block.phis and isinstance(block.exit, Goto)}
+    for block in graph.live():
+        for edge in block.exit.edges():
+            while edge.target in left:
+                edge.target, edge.args = left[edge.target].target, list(left[edge.target].args)
 
 
 def _start(block: Block) -> int | None:
