@@ -9,6 +9,7 @@ After:  if t matches [a]: pass
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from copy import copy
 
 from depyf.decompiler.lift.nodes import MatchTest
@@ -18,19 +19,26 @@ from depyf.decompiler.steps import step
 TESTS = frozenset({MatchTest})
 
 
-def part_cases(stmt: ast.If) -> None:
-    """Part the condition of an `if`, in place, so that each one tests one pattern and perhaps its guard."""
+def part_cases(stmt: ast.If, is_joined: Callable[[ast.expr], bool]) -> None:
+    """Part the condition of an `if`, in place, so that each one tests one pattern and perhaps its guard.
+
+    is_joined: says whether a condition without a pattern tests a subject for the values of several cases.
+    """
+
+    def tests_case(test: ast.expr) -> bool:
+        return tests_pattern(test) or is_joined(test)
+
     work = [stmt]
     while work:
         node = work.pop()
-        if not tests_pattern(node.test):
-            continue
         test = node.test
+        if not tests_case(test):
+            continue
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             step("line {}: a test that a pattern does not match is turned round", node.lineno)
             node.test, node.body, node.orelse = test.operand, node.orelse or [ast.Pass()], node.body
             work.append(node)
-        elif isinstance(test, ast.BoolOp) and _starts_apart(test) and _is_short(_shared(test, node)):
+        elif isinstance(test, ast.BoolOp) and _starts_apart(test, tests_case) and _is_short(_shared(test, node)):
             step("line {}: a condition is parted: one pattern a test", node.lineno)
             inner = ast.If(test=_rest(test), body=node.body, orelse=node.orelse, lineno=node.lineno)
             node.test = test.values[0]
@@ -47,11 +55,11 @@ def tests_pattern(test: ast.expr) -> bool:
     return bool(of_kinds([test], TESTS))
 
 
-def _starts_apart(test: ast.BoolOp) -> bool:
+def _starts_apart(test: ast.BoolOp, tests_case: Callable[[ast.expr], bool]) -> bool:
     """Return whether the first part of a condition is for a case of its own: no pattern with its guard behind it."""
     first = test.values[0]
     if isinstance(test.op, ast.Or):
-        return tests_pattern(first)
+        return tests_case(first)
     return isinstance(first, ast.UnaryOp)
 
 

@@ -38,7 +38,8 @@ def _sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
     out: list[ast.stmt] = []
     for stmt in stmts:
         if isinstance(stmt, ast.If):
-            part_cases(stmt)
+            subject = _assigned(out)
+            part_cases(stmt, lambda test: subject is not None and _tests_values(test, subject))
             out.append(_matched(out, stmt))
             continue
         out.append(_headed(out, stmt) if isinstance(stmt, ast.Match) else stmt)
@@ -216,6 +217,15 @@ def _alternatives(test: ast.expr) -> list[ast.expr]:
         else:
             found.append(one)
     return found
+
+
+def _tests_values(test: ast.expr, subject: ast.expr) -> bool:
+    """Return whether a condition, or the first part of one, tests a subject, and is no test of one case."""
+    first = test
+    while isinstance(first, (ast.BoolOp, ast.UnaryOp)):
+        first = first.values[0] if isinstance(first, ast.BoolOp) else first.operand
+    tested = _single(first)
+    return tested is not None and _same(tested[0], subject) and (first is test or _pattern(test) is None)
 
 
 def _single(test: ast.expr) -> tuple[ast.expr, ast.pattern] | None:

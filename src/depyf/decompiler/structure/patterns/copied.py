@@ -79,6 +79,7 @@ def same_bodies(one: Block, two: Block, apart: AbstractSet[int] = frozenset()) -
         if not same_operation(left, right) or [renamed.get(temp, temp) for temp in left.uses] != right.uses:
             return False
         renamed.update(zip(left.defs, right.defs))
-    if one.exit.reads():
-        return [renamed.get(temp, temp) for temp in one.exit.reads()] == two.exit.reads()
-    return one.exit == two.exit
+    if not one.exit.reads():
+        return one.exit == two.exit
+    ways, others = ([(edge.target, edge.args) for edge in block.exit.edges()] for block in (one, two))
+    return [renamed.get(temp, temp) for temp in one.exit.reads()] == two.exit.reads() and ways == others
