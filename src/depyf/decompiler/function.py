@@ -249,7 +249,7 @@ def define(body: Body, names: Names, maker: Function | None = None) -> tuple[ast
         name = names.fresh("lambda_function")
         for arg in written:
             arg.annotation = None
-        function = ast.Lambda(args=arguments, body=value)
+        function = ast.Lambda(args=arguments, body=body.unreached.beside(value))
         return ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=function, lineno=0), name
     name = code.name if is_writable(code.name) else names.fresh(code.name)
     kind = ast.AsyncFunctionDef if code.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) else ast.FunctionDef

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Code
+from depyf.decompiler.passes.unreached import ALL_REACHED, Unreached
 
 
 @dataclass(slots=True)
@@ -13,11 +14,13 @@ class Body:
     """Statements of a code object.
 
     global_reads: names that it, or code inside it, reads as globals without declaring them.
+    unreached: what an expression has left that no other part of it explains.
     """
 
     code: Code
     stmts: list[ast.stmt]
     global_reads: set[str] = field(default_factory=set)
+    unreached: Unreached = ALL_REACHED
 
 
 Bodies = dict[int, Body]

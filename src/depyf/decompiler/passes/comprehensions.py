@@ -13,13 +13,10 @@ from depyf.bytecode.normalise import normalise
 from depyf.decompiler.lift.nodes import AsyncIter, Function, GetIter, Temp, Var, literal
 from depyf.decompiler.lift.values import as_set
 from depyf.decompiler.passes.body import Bodies
+from depyf.decompiler.passes.unreached import ALL_REACHED, Unreached, together
 
-NAMES = {
-    "<listcomp>": ast.ListComp,
-    "<setcomp>": ast.SetComp,
-    "<dictcomp>": ast.DictComp,
-    "<genexpr>": ast.GeneratorExp,
-}
+NAMES = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
+KINDS = {"<listcomp>": ast.ListComp, "<setcomp>": ast.SetComp, "<genexpr>": ast.GeneratorExp}
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 NOTHING = literal(None)
 """Stands for the element of a comprehension that has none, as its condition is constantly false."""
@@ -43,7 +40,7 @@ def restore_comprehension(call: ast.Call, bodies: Bodies) -> ast.expr | None:
     if iterable is None:
         return None
     body = bodies[id(function.code)]
-    found = comprehension(body.stmts, body.code.name, body.code.varnames[0], iterable)
+    found = comprehension(body.stmts, body.code.name, body.code.varnames[0], iterable, body.unreached)
     if isinstance(found, COMPREHENSIONS):
         found.bound = _bound(found)  # type: ignore[union-attr]
         found.awaited = bool(function.code.flags & CO_COROUTINE)  # type: ignore[union-attr]
@@ -85,8 +82,13 @@ def _bound(comprehension: ast.expr) -> list[Var]:
     return found
 
 
-def comprehension(body: list[ast.stmt], name: str, parameter: str, iterable: ast.expr) -> ast.expr | None:
-    """Return the comprehension over `iterable` that the statements of a loop over `parameter` are, or None."""
+def comprehension(
+    body: list[ast.stmt], name: str, parameter: str, iterable: ast.expr, gone: Unreached = ALL_REACHED
+) -> ast.expr | None:
+    """Return the comprehension over `iterable` that the statements of a loop over `parameter` are, or None.
+
+    gone: what is left of code in it that is never reached.
+    """
     stmts = list(body)
     result: ast.expr | None = None
     if stmts and isinstance(stmts[-1], ast.Return):
@@ -106,7 +108,7 @@ def comprehension(body: list[ast.stmt], name: str, parameter: str, iterable: ast
     if element is None or not _is_parameter(generators[0].iter, parameter):
         return None
     generators[0].iter = iterable
-    return _build(name, element, generators, result)
+    return _build(name, element, generators, result, gone)
 
 
 def _initial(stmt: ast.stmt, result: Temp) -> bool:
@@ -178,23 +180,27 @@ def _skips(stmt: ast.stmt) -> bool:
     return len(stmt.body) == 1 and isinstance(stmt.body[0], ast.Continue)
 
 
-def _never(name: str, generators: list[ast.comprehension]) -> ast.expr:
+def _never(name: str, generators: list[ast.comprehension], gone: Unreached) -> ast.expr:
     """Return a comprehension that the compiler knew to have no elements."""
+    targets: list[ast.expr] = [Var(id=each, ctx=ast.Store(), scope="fast") for each in gone.bound]
+    if targets:
+        nothing = ast.Tuple(elts=[], ctx=ast.Load())
+        generators.append(ast.comprehension(target=together(targets), iter=nothing, ifs=[], is_async=0))
+    element = together(gone.parts(binds=False) or [NOTHING])
     if name == "<dictcomp>":
-        return ast.DictComp(key=literal(None), value=literal(None), generators=generators)
-    kinds = {"<listcomp>": ast.ListComp, "<setcomp>": ast.SetComp, "<genexpr>": ast.GeneratorExp}
-    return kinds[name](elt=literal(None), generators=generators)
+        return ast.DictComp(key=element, value=literal(None), generators=generators)
+    return KINDS[name](elt=element, generators=generators)
 
 
 def _build(
-    name: str, element: ast.expr, generators: list[ast.comprehension], result: ast.expr | None
+    name: str, element: ast.expr, generators: list[ast.comprehension], result: ast.expr | None, gone: Unreached
 ) -> ast.expr | None:
     if element is NOTHING:
-        return _never(name, generators)
+        return _never(name, generators, gone)
     if name == "<genexpr>":
         if result is not None or not isinstance(element, ast.Yield) or element.value is None:
             return None
-        return ast.GeneratorExp(elt=element.value, generators=generators)
+        return ast.GeneratorExp(elt=gone.beside(element.value), generators=generators)
     if not isinstance(element, ast.Call) or not isinstance(element.func, ast.Attribute):
         return None
     adder = element.func
@@ -203,9 +209,10 @@ def _build(
     unpacks = ADDERS.get((name, adder.attr))
     if unpacks is None:
         return None
+    if name == "<dictcomp>" and not unpacks:
+        key, value = element.args
+        return ast.DictComp(key=gone.beside(key), value=value, generators=generators)
+    item = gone.beside(element.args[0])
     if name == "<dictcomp>":
-        (key, value) = (element.args[0], None) if unpacks else element.args
-        return ast.DictComp(key=key, value=value, generators=generators)  # type: ignore[arg-type]
-    kind = ast.ListComp if name == "<listcomp>" else ast.SetComp
-    item = ast.Starred(value=element.args[0], ctx=ast.Load()) if unpacks else element.args[0]
-    return kind(elt=item, generators=generators)
+        return ast.DictComp(key=item, value=None, generators=generators)  # type: ignore[arg-type]
+    return KINDS[name](elt=ast.Starred(value=item, ctx=ast.Load()) if unpacks else item, generators=generators)

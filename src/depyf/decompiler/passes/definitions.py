@@ -65,7 +65,7 @@ def _lambda(function: Function, body: Body) -> ast.expr:
         return function
     step("a function becomes a lambda")
     arguments, _ = parameters(function.code, function)
-    return ast.Lambda(args=arguments, body=body.stmts[0].value)
+    return ast.Lambda(args=arguments, body=body.unreached.beside(body.stmts[0].value))
 
 
 def _definition(stmt: ast.stmt, bodies: Bodies) -> ast.stmt:

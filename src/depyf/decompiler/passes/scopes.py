@@ -7,39 +7,34 @@ from collections.abc import Sequence
 
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.decompiler.lift.imports import Import, ImportFrom
-from depyf.decompiler.lift.nodes import Capture, CaptureRest, CaptureStar, Cell, Var, literal
+from depyf.decompiler.lift.nodes import Capture, CaptureRest, CaptureStar, Var
 from depyf.decompiler.passes.body import Bodies, Body
 from depyf.decompiler.passes.comprehensions import COMPREHENSIONS, bound_around
 from depyf.decompiler.passes.definitions import AsyncDefinition, ClassDefinition, Definition
 from depyf.decompiler.passes.type_params import GENERIC
-from depyf.decompiler.passes.walk import holding, of_kinds
+from depyf.decompiler.passes.unreached import IMPLIED, Reached, unreached
+from depyf.decompiler.passes.walk import holding
 from depyf.decompiler.steps import step
 
 EXPRESSIONS = frozenset({"<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 """Code that is written as an expression: what it binds outside is declared by the code around it."""
 
-IMPLIED = frozenset({"__classdict__", "__conditional_annotations__"})
-"""Free variables of code that is evaluated later: no statement names them."""
 
-
-NAMING: frozenset[type] = frozenset({Cell, ast.ExceptHandler})
-"""What names a variable and is no `Var`."""
-
-
-def declare(body: Body) -> None:
-    """Put `global` and `nonlocal` statements in front of a body that needs them."""
+def declare(body: Body, reached: Reached) -> None:
+    """Put `global` and `nonlocal` statements in front of a body that needs them, and what is never reached."""
     optimized = bool(body.code.flags & CO_OPTIMIZED)
     apart: list[Var] = []
     variables = own_variables(body.stmts, optimized, None if optimized else apart)
     body.global_reads |= {var.id for var in apart if var.scope == "global"}
     if body.code.name in EXPRESSIONS:
         body.global_reads |= {var.id for var in variables if var.scope == "global"}
+        body.unreached = unreached(body.code, body.stmts, variables, _unused(body, variables, reached), reached)
         return
     free = set(body.code.freevars)
     bound = [var for var in variables if not isinstance(var.ctx, ast.Load)]
     global_names = {var.id for var in bound if var.scope == "global"}
     nonlocal_names = {var.id for var in bound if var.scope == "deref" and var.id in free}
-    nonlocal_names |= _unused(body, variables)
+    nonlocal_names |= _unused(body, variables, reached)
     own_reads = {var.id for var in variables if var.scope == "global"} - global_names
     if not optimized:
         global_names |= own_reads
@@ -50,46 +45,23 @@ def declare(body: Body) -> None:
         stmts.append(ast.Global(names=sorted(global_names)))
     if nonlocal_names:
         stmts.append(ast.Nonlocal(names=sorted(nonlocal_names)))
-    stmts += never_bound(body, variables)
-    if stmts:
-        step("{} declarations stand first", len(stmts))
-    body.stmts[:0] = stmts
+    left = [] if body.code.name.startswith("<") else _left(body, variables, nonlocal_names, reached)
+    if stmts or left:
+        step("{} declarations stand first", len(stmts) + len(left))
+    # What stands first in a class is the compiler's.
+    body.stmts = [*stmts, *left, *body.stmts] if optimized else [*stmts, *body.stmts, *left]
 
 
-def never_bound(body: Body, variables: list[Var]) -> list[ast.stmt]:
-    """Return a statement, which the compiler drops, that binds the variables which are read and never bound.
-
-    A function inside this one may read them, too, and so may an expression for a cell.
-    """
-    code = body.code
-    if not code.flags & CO_OPTIMIZED or code.name.startswith("<"):
-        return []
-    unbound = {*code.varnames, *code.cellvars}.difference(code.parameters)
-    unbound.difference_update([var.id for var in variables if not isinstance(var.ctx, ast.Load)])
-    if not unbound:
-        return []
-    inner = [const for const in code.consts if isinstance(const, Code)]
-    named = of_kinds(body.stmts, NAMING)
-    shared = {name for one in inner for name in one.freevars} | {node.name for node in named if isinstance(node, Cell)}
-    # Written code may have a free variable with the name of a local one: that is what the others mean.
-    read = {var.id for var in variables if is_own(var, code)} | (shared - set(code.freevars))
-    names = sorted(read & unbound - {node.name for node in named if isinstance(node, ast.ExceptHandler)})
-    if not names:
-        return []
-    targets: list[ast.expr] = [Var(id=name, ctx=ast.Store(), scope="fast") for name in names]
-    never = ast.Assign(targets=targets, value=literal(None), lineno=0)
-    return [ast.If(test=literal(False), body=[never], orelse=[], lineno=0)]
+def _left(body: Body, variables: list[Var], declared: set[str], reached: Reached) -> list[ast.stmt]:
+    """Return what code has left that is never reached."""
+    outer = {var.id for var in variables if var.scope in ("deref", "classderef")}
+    passed = set(body.code.freevars).difference(declared, outer, IMPLIED, reached.shared)
+    return unreached(body.code, body.stmts, variables, passed, reached).statements()
 
 
-def is_own(var: Var, code: Code) -> bool:
-    """Return whether a variable belongs to this code."""
-    return var.scope == "fast" or (var.scope == "deref" and var.id in code.cellvars)
-
-
-def _unused(body: Body, variables: list[Var]) -> set[str]:
+def _unused(body: Body, variables: list[Var], reached: Reached) -> set[str]:
     """Return the free variables that nothing in the code uses: what named them has left no operation."""
-    inner = [const.freevars for const in body.code.consts if isinstance(const, Code)]
-    used = {var.id for var in variables}.union(IMPLIED, *inner)
+    used = {var.id for var in variables}.union(IMPLIED, reached.shared)
     if "super" in used:
         used.add("__class__")
     return {name for name in body.code.freevars if name.isidentifier() and name not in used}

@@ -35,6 +35,7 @@ from depyf.decompiler.passes.plain_super import declare_super
 from depyf.decompiler.passes.scopes import declare
 from depyf.decompiler.passes.tidy import tidy
 from depyf.decompiler.passes.tries import restore_tries
+from depyf.decompiler.passes.unreached import Reached
 from depyf.decompiler.passes.written.as_written import write_as_written
 from depyf.decompiler.passes.written.imports import join_imports
 from depyf.decompiler.pipeline.conditions import (
@@ -316,7 +317,7 @@ def _definitions(work: Work) -> None:
 
 
 def _declarations(work: Work) -> None:
-    declare(work.body)
+    declare(work.body, Reached.of(work.listing.instructions))
 
 
 def _imports(work: Work) -> None:

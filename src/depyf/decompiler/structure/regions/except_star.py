@@ -8,6 +8,8 @@ After:  the tests of an `except` chain (CHECK_EG_MATCH with one result), bodies 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst, Reraise
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.regions.table import prune, skip_empty
@@ -29,7 +31,8 @@ def restore_except_star(graph: Graph) -> None:
     for number, start in enumerate(starts):
         chain = _chain(graph, start) if start is not None and _is_start(start) else None
         if start is not None and chain is not None:
-            step("handler {} tests the clauses of an `except*`: blocks {}", number, [block.index for block in chain])
+            tests = [clause.test for clause in chain]
+            step("handler {} tests the clauses of an `except*`: blocks {}", number, [block.index for block in tests])
             pending = start.insts.pop(1)
             _Rewriter(graph, number, chain, pending.defs[0], ways).rewrite()
     prune(graph)
@@ -59,19 +62,45 @@ def _join_ends(graph: Graph, ways: Ways) -> None:
             end.insts.insert(0, last[0])
 
 
-def _chain(graph: Graph, block: Block) -> list[Block] | None:
-    """Return the blocks that test the clauses, and the last one, which raises what is left."""
-    found: list[Block] = []
+@dataclass(slots=True)
+class _Clause:
+    """Where a clause begins, and the block that ends with its test; the last one raises what is left."""
+
+    start: Block
+    test: Block
+
+
+def _chain(graph: Graph, block: Block) -> list[_Clause] | None:
+    """Return the clauses."""
+    found: list[_Clause] = []
     seen: set[int] = set()
     while block.index not in seen:
-        seen.add(block.index)
-        found.append(block)
-        if [inst.op for inst in block.insts[:2]] == ["LIST_APPEND", "PREP_RERAISE_STAR"]:
-            return found
-        last = [inst.op for inst in block.insts[-3:]]
-        if last != ["CHECK_EG_MATCH", "CONST", "IS"] or not isinstance(block.exit, Branch):
+        test = _tested(graph, block, seen)
+        if test is None:
             return None
-        block = _behind(graph, _ways(block)[1].target)
+        found.append(_Clause(block, test))
+        if _is_end(test):
+            return found
+        block = _behind(graph, _ways(test)[1].target)
+    return None
+
+
+def _is_end(block: Block) -> bool:
+    return [inst.op for inst in block.insts[:2]] == ["LIST_APPEND", "PREP_RERAISE_STAR"]
+
+
+def _tested(graph: Graph, start: Block, seen: set[int]) -> Block | None:
+    """Return the block that ends with the first test from a block on: the type may be of several blocks itself."""
+    work = [start]
+    while work:
+        block = work.pop()
+        if block.index in seen:
+            continue
+        seen.add(block.index)
+        last = [inst.op for inst in block.insts[-3:]]
+        if _is_end(block) or (last == ["CHECK_EG_MATCH", "CONST", "IS"] and isinstance(block.exit, Branch)):
+            return block
+        work += [graph.block(edge.target) for edge in block.exit.edges()]
     return None
 
 
@@ -96,21 +125,22 @@ def _behind(graph: Graph, index: int) -> Block:
 
 
 class _Rewriter:
-    def __init__(self, graph: Graph, handler: int, chain: list[Block], pending: int, ways: Ways) -> None:
+    def __init__(self, graph: Graph, handler: int, chain: list[_Clause], pending: int, ways: Ways) -> None:
         self.graph = graph
         self.ways = ways
         self.exc = graph.handlers[handler].exc
-        self.chain = chain
+        self.starts = [clause.start for clause in chain]
+        self.tests = [clause.test for clause in chain]
         self.pending = pending
-        self.done = _ways(chain[-1])[1].target
+        self.done = _ways(self.tests[-1])[1].target
 
     def rewrite(self) -> None:
         """Rewrite every clause, and the end."""
         self._open_bodies()
         self._finish_bodies()
-        for block in self.chain[:-1]:
+        for block in self.tests[:-1]:
             self._test(block)
-        last = self.chain[-1]
+        last = self.tests[-1]
         (raised,) = next(inst.defs for inst in last.insts if inst.op == "PREP_RERAISE_STAR")
         done = self.graph.block(self.done)
         done.insts = [inst for inst in done.insts if inst.op != "POP" or inst.uses != [raised]]
@@ -130,7 +160,7 @@ class _Rewriter:
         """Return the handlers of the clauses' bodies: they lead to the test behind, and append to the list."""
         graph = self.graph
         found: set[int] = set()
-        for block in self.chain[1:]:
+        for block in self.starts[1:]:
             for source in self._leading(block.index):
                 for number in self.ways.handlers(source):
                     insts = graph.block(source).insts
@@ -155,10 +185,10 @@ class _Rewriter:
     def _finish_bodies(self) -> None:
         """Let the bodies go to the end of the statement; each clause but the first is reached from the test before."""
         graph = self.graph
-        tests = {block.index for block in self.chain}
-        nexts = {block.index for block in self.chain[1:]}
+        tests = {block.index for block in self.tests}
+        nexts = {block.index for block in self.starts[1:]}
         failing: set[int] = set()
-        for block in self.chain[:-1]:
+        for block in self.tests[:-1]:
             index = _ways(block)[1].target
             while index not in nexts:
                 failing.add(index)

@@ -1,0 +1,136 @@
+"""What code that is never reached has left behind: the compiler drops the code, and keeps what it said of names.
+
+Before: x = 1; return x          (but x is a cell, and no function takes it)
+After:  if False:
+            lambda: x
+        x = 1; return x
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_OPTIMIZED, Code
+from depyf.bytecode.listing import Instruction
+from depyf.decompiler.lift.nodes import LOAD, Cell, Var, literal
+from depyf.decompiler.passes.walk import of_kinds
+from depyf.decompiler.steps import step
+
+IMPLIED = frozenset({"__classdict__", "__conditional_annotations__"})
+"""Variables of code that is evaluated later: no statement names them."""
+NAMING: frozenset[type] = frozenset({Cell, ast.ExceptHandler})
+"""What names a variable and is no `Var`."""
+YIELDS = frozenset({"YIELD", "YIELD_FROM", "SEND"})
+AWAITS = frozenset({"GET_AWAITABLE", "GET_AITER", "GET_ANEXT"})
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What the code of a body does: the names of its operations, and the variables of its own that functions take."""
+
+    ops: frozenset[str]
+    shared: frozenset[str]
+
+    @staticmethod
+    def of(instructions: Iterable[Instruction]) -> Reached:
+        """Return what the instructions of a listing do."""
+        made = [item.arg for item in instructions if isinstance(item.arg, Code)]
+        return Reached(frozenset(item.op for item in instructions), frozenset().union(*(one.freevars for one in made)))
+
+
+@dataclass(frozen=True, slots=True)
+class Unreached:
+    """What is known of code that is gone.
+
+    bound: variables that it binds, and nothing else does.
+    captured: variables that a function in it has as its own free ones.
+    read: free variables that it reads.
+    yields, awaits: whether it does.
+    """
+
+    bound: tuple[str, ...] = ()
+    captured: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+    yields: bool = False
+    awaits: bool = False
+
+    def statements(self) -> list[ast.stmt]:
+        """Return a statement that binds and captures the variables, and is never reached."""
+        never: list[ast.stmt] = []
+        if self.bound:
+            targets: list[ast.expr] = [Var(id=name, ctx=ast.Store(), scope="fast") for name in self.bound]
+            never.append(ast.Assign(targets=targets, value=literal(None), lineno=0))
+        if self.captured:
+            never.append(ast.Expr(value=_capturing(self.captured), lineno=0))
+        return [ast.If(test=literal(False), body=never, orelse=[], lineno=0)] if never else []
+
+    def parts(self, *, binds: bool) -> list[ast.expr]:
+        """Return the expressions that do all that; `:=` binds where it `binds` a variable of this code."""
+        found: list[ast.expr] = []
+        if binds:
+            found += [ast.NamedExpr(target=Var(id=name, ctx=ast.Store(), scope="fast"), value=literal(None))
+                      for name in self.bound]
+        found += [Var(id=name, ctx=LOAD, scope="deref") for name in self.read]
+        found += [_capturing(self.captured)] if self.captured else []
+        found += [ast.Yield(value=None)] if self.yields else []
+        found += [ast.Await(value=literal(None))] if self.awaits else []
+        return found
+
+    def beside(self, expr: ast.expr) -> ast.expr:
+        """Return an expression with what is never reached in an arm of its own."""
+        parts = self.parts(binds=True)
+        if not parts:
+            return expr
+        step("an expression has an arm that is never reached")
+        return ast.IfExp(test=literal(True), body=expr, orelse=together(parts))
+
+
+ALL_REACHED = Unreached()
+
+
+def together(parts: list[ast.expr]) -> ast.expr:
+    """Return one expression for several."""
+    return parts[0] if len(parts) == 1 else ast.Tuple(elts=parts, ctx=LOAD)
+
+
+def _capturing(names: Collection[str]) -> ast.expr:
+    nothing = ast.arguments(
+        posonlyargs=[], args=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[]
+    )
+    return ast.Lambda(args=nothing, body=together([Var(id=name, ctx=LOAD, scope="deref") for name in names]))
+
+
+def unreached(
+    code: Code, stmts: list[ast.stmt], variables: list[Var], unused: Collection[str], reached: Reached
+) -> Unreached:
+    """Return what nothing in a body explains.
+
+    variables: those that the body names itself.
+    unused: free variables that nothing names.
+    """
+    named = of_kinds(stmts, NAMING)
+    shared = reached.shared | {node.name for node in named if isinstance(node, Cell)}
+    captured = set(code.cellvars).difference(shared, IMPLIED)
+    if not code.flags & CO_OPTIMIZED:
+        # A class has its own variables apart from those of the code around it that its methods see.
+        return Unreached(captured=tuple(sorted(filter(str.isidentifier, captured.union(unused)))))
+    # Written code may have a free variable with the name of a local one: that is what the others mean.
+    read = {var.id for var in variables if is_own(var, code)} | (shared - set(code.freevars)) | captured
+    unbound = {*code.varnames, *code.cellvars}.difference(code.parameters)
+    unbound.difference_update([var.id for var in variables if not isinstance(var.ctx, ast.Load)])
+    unbound.difference_update([node.name for node in named if isinstance(node, ast.ExceptHandler)])
+    flags = code.flags
+    return Unreached(
+        bound=tuple(sorted(name for name in read & unbound if name.isidentifier())),
+        captured=tuple(sorted(name for name in captured if name.isidentifier())),
+        read=tuple(sorted(unused)),
+        yields=code.name == "<lambda>" and bool(flags & CO_GENERATOR) and reached.ops.isdisjoint(YIELDS),
+        awaits=bool(flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)) and reached.ops.isdisjoint(AWAITS),
+    )
+
+
+def is_own(var: Var, code: Code) -> bool:
+    """Return whether a variable belongs to this code."""
+    return var.scope == "fast" or (var.scope == "deref" and var.id in code.cellvars)
