@@ -285,8 +285,8 @@ def _absorb(op: str, display: ast.expr, values: list[ast.expr]) -> None:
         value = values[0]
         if op in ("LIST_APPEND", "SET_ADD"):
             display.elts.append(value)
-        elif isinstance(items := literal_value(value), tuple) and not display.elts:
-            display.elts.extend(constant(item) for item in items)
+        elif isinstance(display, ast.List) and not display.elts and isinstance(items := literal_value(value), tuple):
+            display.elts.extend(map(constant, items) if items else [ast.Starred(value=value, ctx=ast.Load())])
         elif isinstance(value, Object) and isinstance(value.value, (frozenset, tuple)) and not display.elts:
             members = written(value.value) if isinstance(value.value, frozenset) else value.value
             display.elts.extend(constant(item) for item in members)

@@ -124,7 +124,7 @@ def _cases(rest: list[ast.stmt], subject: ast.expr) -> tuple[list[ast.match_case
         only = behind[0] if len(behind) == 1 else None
         if isinstance(only, ast.Match) and capture is None and _same(only.subject, subject):
             return cases, only.cases
-        if isinstance(only, ast.If) and cases:
+        if isinstance(only, ast.If) and (cases or _captured(only.body[0], subject)):
             _turn(only, subject)
         case = _tested_case(only, subject, capture) if isinstance(only, ast.If) else None
         if case is None or not isinstance(only, ast.If):

@@ -23,7 +23,7 @@ IMPLIED = frozenset({"__classdict__", "__conditional_annotations__"})
 NAMING: frozenset[type] = frozenset({Cell, ast.ExceptHandler})
 """What names a variable and is no `Var`."""
 YIELDS = frozenset({"YIELD", "YIELD_FROM", "SEND"})
-AWAITS = frozenset({"GET_AWAITABLE", "GET_AITER", "GET_ANEXT"})
+AWAITS = frozenset({"GET_AWAITABLE", "GET_ANEXT"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from depyf.decompiler.structure.nests import find_markers
 from depyf.decompiler.structure.regions.split import split_block
 
 Key = tuple[object, ...]
+STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
 
 
 def join_same_ends(graph: Graph) -> None:
@@ -30,18 +31,19 @@ def join_same_ends(graph: Graph) -> None:
     while work:
         groups: dict[Key, list[Block]] = {}
         for block in work.pop():
-            place = _start(block)
+            place = _start(block, markers)
             if place is not None:
                 groups.setdefault(_key(block, place, markers), []).append(block)
         for group in groups.values():
             if len(group) > 1:
-                work.append(_join(graph, group))
+                work.append(_join(graph, group, markers))
     _lead_past(graph, {block.index for block, _ in ends})
+    _join_raises(graph, [block for block, line in ends if line in often], markers)
 
 
-def _join(graph: Graph, group: list[Block]) -> list[Block]:
+def _join(graph: Graph, group: list[Block], markers: set[int]) -> list[Block]:
     """Let blocks that end in the same statement share it; return them without it."""
-    places = [_start(block) for block in group]
+    places = [_start(block, markers) for block in group]
     whole = next((number for number, place in enumerate(places) if place == 0), 0)
     place = places[whole]
     assert place is not None
@@ -56,6 +58,53 @@ def _join(graph: Graph, group: list[Block]) -> list[Block]:
     return left
 
 
+def _join_raises(graph: Graph, ends: list[Block], markers: set[int]) -> None:
+    """Join copies of a `raise` whose operands each way makes for itself: it stands in one place of the source.
+
+    Before: 3: v2 = C v1; Raise v2     5: v4 = C v3; Raise v4       After: 3: -> 6 (v1)     5: -> 6 (v3)
+                                                                           6 (v5): v2 = C v5; Raise v2
+    """
+    groups: dict[Key, list[Block]] = {}
+    for block in ends:
+        exit_ = block.exit
+        if isinstance(exit_, Raise) and (place := graph.place(exit_.offset)) is not None:
+            nest = tuple(temp for temp in block.stack if temp in markers and not _is_popped(block, None, temp))
+            groups.setdefault((block.handler, nest, len(exit_.operands), place), []).append(block)
+    for group in groups.values():
+        if len(group) > 1:
+            _share(graph, group, [temp for temp in group[0].stack if temp in markers])
+
+
+def _share(graph: Graph, group: list[Block], stack: list[int]) -> None:
+    """Let blocks share what they end with, and pass it the values in which they differ."""
+    step("blocks {} raise in one place", [block.index for block in group])
+    length = 0
+    for insts in zip(*(reversed(block.insts) for block in group)):
+        if len({(operation_key(inst), inst.line, graph.place(inst.offset)) for inst in insts}) > 1:
+            break
+        length += 1
+    tails = [block.insts[len(block.insts) - length :] for block in group]
+    made = {temp for inst in tails[0] for temp in inst.defs}
+    phis: dict[tuple[int, ...], int] = {}
+
+    def use(temps: tuple[int, ...]) -> int:
+        if temps[0] in made or len(set(temps)) == 1:
+            return temps[0]
+        return phis.setdefault(temps, graph.new_temp())
+
+    ways = [block.exit for block in group]
+    operands = [use(temps) for temps in zip(*(exit_.reads() for exit_ in ways))]
+    for insts in zip(*tails):
+        insts[0].uses = [use(temps) for temps in zip(*(inst.uses for inst in insts))]
+    first = ways[0]
+    assert isinstance(first, Raise)
+    shared = graph.new_block(tails[0], Raise(operands, first.line, None, first.offset), group[0].handler, stack)
+    shared.phis = list(phis.values())
+    for number, block in enumerate(group):
+        del block.insts[len(block.insts) - length :]
+        block.exit = Goto(Edge(shared.index, [temps[number] for temps in phis]))
+
+
 def _lead_past(graph: Graph, ends: set[int]) -> None:
     """Lead edges past copies of which nothing is left: under a handler each would be another way into its `try`."""
     left = {block.index: block.exit.edge for block in map(graph.block, ends)
@@ -66,8 +115,11 @@ def _lead_past(graph: Graph, ends: set[int]) -> None:
                 edge.target, edge.args = left[edge.target].target, list(left[edge.target].args)
 
 
-def _start(block: Block) -> int | None:
-    """Return where the statement begins that ends a block: all of one line, with no value from before."""
+def _start(block: Block, markers: set[int]) -> int | None:
+    """Return where the statement begins that ends a block: all of one line, with no value from before.
+
+    What a case captures is from before: the subject, or a part of it.
+    """
     if isinstance(block.exit, (Return, Raise)):
         line = block.exit.line
     else:
@@ -78,11 +130,17 @@ def _start(block: Block) -> int | None:
     start = None
     for place in range(len(block.insts) - 1, -1, -1):
         inst = block.insts[place]
-        if inst.line != line or inst.op == "POP_EXCEPT" or (inst.op == "POP" and _is_from_before(block, place)):
+        if inst.line != line or inst.op == "POP_EXCEPT":
             break
+        if inst.op == "POP" and _is_from_before(block, place):
+            # What leaves a loop has been parted from its `return`.
+            is_last = place == len(block.insts) - 1 and isinstance(block.exit, Goto)
+            return place if is_last and inst.uses[0] in markers else start
         if _is_unbinding(block.insts[max(0, place - 3) : place + 1]):
             return start if needed else place - 3
-        needed = (needed - set(inst.defs)) | set(inst.uses)
+        needed.difference_update(inst.defs)
+        if not (inst.op in STORES and inst.uses[0] in block.stack):
+            needed.update(inst.uses)
         if not needed:
             start = place
     return start
@@ -112,7 +170,7 @@ def _key(block: Block, place: int, markers: set[int]) -> Key:
     return block.handler, nest, type(block.exit), target, line, _shape(block, block.insts[place:])
 
 
-def _is_popped(block: Block, place: int, temp: int) -> bool:
+def _is_popped(block: Block, place: int | None, temp: int) -> bool:
     return any(inst.op in ("POP", "POP_EXCEPT") and temp in inst.uses for inst in block.insts[:place])
 
 
@@ -124,4 +182,5 @@ def _shape(block: Block, insts: list[Inst]) -> Key:
         shape.append((operation_key(inst), inst.line, tuple(numbers.get(temp, -1) for temp in inst.uses)))
         numbers.update((temp, len(numbers)) for temp in inst.defs)
     shape.append(tuple(numbers.get(temp, -1) for temp in block.exit.reads()))
+    shape.append(tuple(temp for inst in insts for temp in inst.uses if temp not in numbers))
     return tuple(shape)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from depyf.decompiler.graph.orders import postorder
 from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst
 from depyf.decompiler.steps import step
-from depyf.decompiler.structure.patterns.copied import depth, drops, join_copied_bodies, same_bodies
+from depyf.decompiler.structure.patterns.copied import depth, drops, join_copied_bodies, paired, same_bodies
 from depyf.decompiler.structure.patterns.junk import drop_junk
 from depyf.decompiler.structure.patterns.roots import STORES, find_roots
 from depyf.decompiler.structure.patterns.write import Alternatives, Captures, pattern_test
@@ -225,9 +225,10 @@ class _Joiner:
         if not self._is_alternative(block, other):
             return False
         if success.target != test.success.target:
-            if not self._join_copied(test, other, success):
+            joined = self._join_copied(test, other, success)
+            if joined is None:
                 return False
-            success = test.success
+            success = joined
         outs: list[tuple[int, list[int]]] = []
         args: list[int] = []
         for one, two in zip(test.success.args, success.args):
@@ -246,18 +247,33 @@ class _Joiner:
         self._absorb(block, dropped)
         return True
 
-    def _join_copied(self, test: _Test, other: _Test, success: Edge) -> bool:
-        """Take what begins two copies of one body, and belongs to the pattern, into the tests; say whether they are."""
-        if test.success.args or success.args or self.preds.get(success.target) != 1:
-            return False
+    def _join_copied(self, test: _Test, other: _Test, success: Edge) -> Edge | None:
+        """Take what begins two copies of one body, and belongs to the pattern, into the tests.
+
+        Returns how the second leads to the first's body, to which it gives what it has captured; None if they are none.
+        """
+        if self.preds.get(success.target) != 1 or self.preds.get(test.success.target) != 1:
+            return None
         one, two = self.graph.block(test.success.target), self.graph.block(success.target)
         owned = self.owned(one, None, test.root) | self.owned(two, None, test.root)
-        if not drops(one, two) or not same_bodies(one, two, owned):
-            return False
+        values = paired(one, two, owned) if drops(one, two) else None
+        if values is None:
+            return None
+        first, second = (dict(zip(block.phis, edge.args)) for block, edge in ((one, test.success), (two, success)))
+        given = {use: (first.get(use, use), second.get(other, other)) for use, other in values.items()}
+        differing = {use: pair for use, pair in given.items() if pair[0] != pair[1]}
+        if any(self.roots.get(value) != test.root for pair in differing.values() for value in pair):
+            return None
         for block, facts in ((one, test.facts), (two, other.facts)):
             facts += [inst for inst in block.insts if id(inst) in owned]
             block.insts = [inst for inst in block.insts if id(inst) not in owned]
-        return True
+        phis = {use: self.graph.new_temp() for use in differing}
+        named = {use: phis.get(use, pair[0]) for use, pair in given.items()}
+        for inst in one.insts:
+            inst.uses = [named.get(use, use) for use in inst.uses]
+        one.phis = list(phis.values())
+        test.success.args = [pair[0] for pair in differing.values()]
+        return Edge(one.index, [pair[1] for pair in differing.values()])
 
     def _is_alternative(self, block: Block, test: _Test) -> bool:
         """Return whether a test is for an alternative, and not for another case with the same body.

@@ -62,24 +62,37 @@ def drops(one: Block, two: Block) -> bool:
     return any(inst.op == "POP" for inst in (*one.insts, *two.insts))
 
 
-def same_bodies(one: Block, two: Block, apart: AbstractSet[int] = frozenset()) -> bool:
-    """Return whether two blocks do the same, values that they drop aside.
+def same_bodies(one: Block, two: Block) -> bool:
+    """Return whether two blocks do the same, values that they drop aside."""
+    if one.phis or two.phis:
+        return False
+    values = paired(one, two)
+    return values is not None and all(left == right for left, right in values.items())
 
-    apart: identities of operations that are not compared.
+
+def paired(one: Block, two: Block, apart: AbstractSet[int] = frozenset()) -> dict[int, int] | None:
+    """Return the values from before that a block uses, and those that another does the same with; None if none does.
+
+    apart: identities of operations that are not compared. What the blocks drop is not either.
     """
     first, second = (
         [inst for inst in block.insts if inst.op != "POP" and id(inst) not in apart] for block in (one, two)
     )
-    if len(first) != len(second) or one.phis or two.phis:
-        return False
-    if type(one.exit) is not type(two.exit) or one.handler != two.handler:
-        return False
-    renamed: dict[int, int] = {}
+    if len(first) != len(second) or type(one.exit) is not type(two.exit) or one.handler != two.handler:
+        return None
+    made: dict[int, int] = {}
+    values: dict[int, int] = {}
     for left, right in zip(first, second):
-        if not same_operation(left, right) or [renamed.get(temp, temp) for temp in left.uses] != right.uses:
-            return False
-        renamed.update(zip(left.defs, right.defs))
+        if not same_operation(left, right) or len(left.uses) != len(right.uses):
+            return None
+        uses = list(zip(left.uses, right.uses))
+        if any((made if use in made else values).setdefault(use, other) != other for use, other in uses):
+            return None
+        made.update(zip(left.defs, right.defs))
     if not one.exit.reads():
-        return one.exit == two.exit
+        return values if one.exit == two.exit else None
+    uses = list(zip(one.exit.reads(), two.exit.reads()))
+    if any((made if use in made else values).setdefault(use, other) != other for use, other in uses):
+        return None
     ways, others = ([(edge.target, edge.args) for edge in block.exit.edges()] for block in (one, two))
-    return [renamed.get(temp, temp) for temp in one.exit.reads()] == two.exit.reads() and ways == others
+    return values if ways == others else None
