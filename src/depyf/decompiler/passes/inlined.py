@@ -11,17 +11,22 @@ from collections.abc import Hashable
 
 from depyf.bytecode.constants import key
 from depyf.decompiler.graph.tac import Inst
-from depyf.decompiler.lift.nodes import IMPURE, AsyncIter, GetIter, Var
+from depyf.decompiler.lift.nodes import IMPURE, AsyncIter, Function, GetIter, Var
 from depyf.decompiler.lift.values import as_set
 from depyf.decompiler.passes.comprehensions import comprehension
 from depyf.decompiler.passes.scopes import own_variables
+from depyf.decompiler.passes.unreached import Unreached
+from depyf.decompiler.passes.walk import of_kinds
 from depyf.decompiler.structure.compounds import Compound
 from depyf.decompiler.structure.inlined import ITERATOR, Inlined
+
+VARS: frozenset[type] = frozenset({Var})
+FUNCTIONS: frozenset[type] = frozenset({Function})
 
 
 def inlined_operation(inlined: Inlined, stmts: list[ast.stmt]) -> Inst | None:
     """Return the operation that stands for a comprehension; None if the statements are not those of one."""
-    whole = comprehension(stmts, inlined.name, ITERATOR, ast.Constant(value=None))
+    whole = comprehension(stmts, inlined.name, ITERATOR, ast.Constant(value=None), _gone(inlined, stmts))
     if whole is None:
         return None
     assert isinstance(whole, (ast.ListComp, ast.SetComp, ast.DictComp))
@@ -39,6 +44,13 @@ def inlined_operation(inlined: Inlined, stmts: list[ast.stmt]) -> Inst | None:
     compound = Compound(make, IMPURE, reads, writes, content=_content(whole))
     line = next((inst.line for inst in inlined.block.insts[::-1] if inst.line is not None), None)
     return Inst("EXPR", compound, [inlined.iterator], [inlined.result], line, -1)
+
+
+def _gone(inlined: Inlined, stmts: list[ast.stmt]) -> Unreached:
+    """Return what is left of code that is never reached: variables of the comprehension that nothing in it explains."""
+    bound = {var.id for var in of_kinds(stmts, VARS) if not isinstance(var.ctx, ast.Load)}
+    taken = {name for function in of_kinds(stmts, FUNCTIONS) for name in function.code.freevars}
+    return Unreached(tuple(sorted(set(inlined.saved.values()) - bound)), tuple(sorted(inlined.cells - taken)))
 
 
 def _content(whole: ast.expr) -> Hashable:

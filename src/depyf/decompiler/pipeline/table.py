@@ -78,7 +78,7 @@ from depyf.decompiler.structure.dropped import remove_dropped
 from depyf.decompiler.structure.dropped_copies import join_dropped_copies
 from depyf.decompiler.structure.exits import join_exits
 from depyf.decompiler.structure.generator_calls import restore_generator_calls
-from depyf.decompiler.structure.inlined import find_inlined, replace_inlined, saving_blocks
+from depyf.decompiler.structure.inlined import ADDS, find_inlined, replace_inlined, starting_blocks
 from depyf.decompiler.structure.labels import Unresolved, resolve
 from depyf.decompiler.structure.loop_tests import part_loop_tests
 from depyf.decompiler.structure.loops import Irreducible
@@ -142,7 +142,7 @@ def _free_names(work: Work) -> None:
 def _inlined(work: Work) -> None:
     """Put one operation in place of the loop of each comprehension that stands in this code, inner ones first."""
     graph = work.graph
-    blocks = saving_blocks(graph)
+    blocks = starting_blocks(graph)
     while blocks:
         inlined = find_inlined(graph, blocks.pop(0))
         if inlined is None:
@@ -157,7 +157,7 @@ def _inlined(work: Work) -> None:
         if operation is not None:
             step("the loop of block {} becomes {}", inlined.block.index, operation.op)
             replace_inlined(graph, inlined, operation)
-            blocks = saving_blocks(graph)
+            blocks = starting_blocks(graph)
 
 
 def _async_for(work: Work) -> None:
@@ -238,7 +238,8 @@ def _labels(work: Work) -> None:
 
 
 def _matches(work: Work) -> None:
-    work.stmts = restore_matches(work.stmts)
+    if not KEPT.isdisjoint(work.ops) or any(work.graph.waiting.values()):
+        work.stmts = restore_matches(work.stmts)
 
 
 def _asserts(work: Work) -> None:
@@ -386,7 +387,7 @@ PASSES: tuple[Pass, ...] = (
         Stage.LIFT,
         _inlined,
         "loops of inlined comprehensions become expressions",
-        needs=frozenset({"LOAD_FAST_CLEAR"}),
+        needs=ADDS | {"LOAD_FAST_CLEAR"},
     ),
     *_structuring(
         Pass("class-ends", Stage.STRUCTURE, _on_graph(end_class), "what a class body returns is no statement"),
@@ -416,7 +417,7 @@ PASSES: tuple[Pass, ...] = (
         Pass(BUILD, Stage.STRUCTURE, _build, "loops, regions and dominance give nested items", optional=True),
         Pass("hoist", Stage.ITEMS, _hoist, "what follows several cases stands behind them", optional=True, needs=KEPT),
         Pass("labels", Stage.ITEMS, _labels, "jumps become `break`, `continue`, `return` or nothing"),
-        Pass("matches", Stage.STATEMENTS, _matches, "tests of patterns become `match`", optional=True, needs=KEPT),
+        Pass("matches", Stage.STATEMENTS, _matches, "tests of patterns become `match`", optional=True),
         Pass("asserts", Stage.STATEMENTS, _asserts, "tests that raise AssertionError become `assert`", needs=BUILTINS),
         Pass("tries", Stage.STATEMENTS, _tries, "the code of handlers is parted into clauses", needs=HANDLERS),
         Pass(

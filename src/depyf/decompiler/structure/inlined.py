@@ -30,6 +30,7 @@ from depyf.decompiler.structure.regions.split import split_block
 ITERATOR = ".0"
 """What the graph of the loop alone calls its iterator."""
 ITERATES = ("GET_ITER", "GET_AITER")
+ADDS = frozenset({"LIST_APPEND", "SET_ADD", "MAP_ADD"})
 DISPLAYS = {"BUILD_LIST": "<listcomp>", "BUILD_SET": "<setcomp>", "BUILD_MAP": "<dictcomp>"}
 
 
@@ -40,6 +41,7 @@ class Inlined:
     name: what the function of such a comprehension is called.
     graph: the loop alone.
     block: the block before the loop; `first` is the block of the loop that it leads to, `rest` the block behind.
+    saved, cells: the variables that belong to it, and those of them that functions in it may take.
     iterator: what the loop iterates over: an iterator, or what `get_iter` makes one of behind the display (3.15).
     """
 
@@ -51,6 +53,7 @@ class Inlined:
     iterator: int
     result: int
     saved: dict[int, str]
+    cells: set[str]
     get_iter: Inst | None
 
 
@@ -65,10 +68,28 @@ class _Start:
     cells: set[str]
 
 
-def saving_blocks(graph: Graph) -> list[Block]:
-    """Return the blocks in which the saving of variables begins, those of inner comprehensions first."""
-    saving = {block.index for block in graph.live() if any(inst.op == "LOAD_FAST_CLEAR" for inst in block.insts)}
-    return [graph.block(index) for index in postorder(graph) if index in saving] if saving else []
+def starting_blocks(graph: Graph) -> list[Block]:
+    """Return the blocks in which comprehensions begin, inner ones first: with the saving of variables, if they have any."""
+    starting = {block.index for block in graph.live() if _saves_any(block)}
+    filled = {inst.uses[0] for block in graph.live() for inst in block.insts if inst.op in ADDS}
+    if filled and graph.code.name not in DISPLAYS.values():
+        starts = [_start(graph, graph.block(index)) for index in starting]
+        filled -= {start.display.defs[0] for start in starts if start is not None}
+        starting |= {block.index for block in graph.live() if _display(block, filled) is not None}
+    return [graph.block(index) for index in postorder(graph) if index in starting] if starting else []
+
+
+def _saves_any(block: Block) -> bool:
+    return any(inst.op == "LOAD_FAST_CLEAR" for inst in block.insts)
+
+
+def _display(block: Block, filled: set[int]) -> Inst | None:
+    """Return the display that a block ends with and that is filled elsewhere."""
+    for place in range(max(0, len(block.insts) - 2), len(block.insts)):
+        inst = block.insts[place]
+        if inst.op in DISPLAYS and inst.defs[0] in filled and not inst.uses and _ends(block.insts[place + 1 :]):
+            return inst if isinstance(block.exit, Goto) else None
+    return None
 
 
 def find_inlined(graph: Graph, block: Block) -> Inlined | None:
@@ -88,7 +109,8 @@ def find_inlined(graph: Graph, block: Block) -> Inlined | None:
     inner = _alone(graph, region, first, rest.index, iterator, start)
     result = start.display.defs[0]
     source = start.get_iter.uses[0] if start.get_iter is not None else iterator
-    return Inlined(DISPLAYS[start.display.op], inner, block, first, rest, source, result, start.saved, start.get_iter)
+    name = DISPLAYS[start.display.op]
+    return Inlined(name, inner, block, first, rest, source, result, start.saved, start.cells, start.get_iter)
 
 
 def replace_inlined(graph: Graph, inlined: Inlined, inst: Inst) -> None:
@@ -115,6 +137,10 @@ def _saves(inst: Inst, inlined: Inlined) -> bool:
 
 
 def _start(graph: Graph, block: Block) -> _Start | None:
+    if not _saves_any(block):
+        display = _display(block, {inst.defs[0] for inst in block.insts[-2:] if inst.op in DISPLAYS})
+        get_iter = block.insts[-1] if block.insts[-1] is not display else None
+        return _Start(block, display, {}, get_iter, set()) if display is not None else None
     places = [place for place, inst in enumerate(block.insts) if inst.op in ("LOAD_FAST_CLEAR", "MAKE_CELL")]
     first = next(place for place in reversed(places) if block.insts[place].op == "LOAD_FAST_CLEAR")
     while first - 1 in places:
