@@ -65,10 +65,13 @@ def restore_deferred_annotations(body: list[ast.stmt], code: Code, bodies: Bodie
 
 def _with_cells(body: list[ast.stmt], code: Code, *, has_set: bool) -> list[ast.stmt]:
     """Write an annotation of what is no name, if cells are there that nothing but one implies: it is not evaluated."""
-    inner = {name for const in code.consts if isinstance(const, Code) for name in const.freevars}
+    consts = [const for const in code.consts if isinstance(const, Code)]
+    inner = {name for const in consts for name in const.freevars}
+    # A `def` has a scope for its annotations even if there are none.
+    is_implied = CLASS_CELL in inner or any(not const.name.startswith("<") for const in consts)
     if has_set and REACHED not in inner:
         added = none_reached(code)
-    elif CLASS_CELL in code.cellvars and CLASS_CELL not in inner:
+    elif CLASS_CELL in code.cellvars and not is_implied:
         target = Var(id=NAME, ctx=ast.Store(), scope="name")
         added = ast.AnnAssign(target=target, annotation=literal(None), value=None, simple=0, lineno=0)
     else:

@@ -14,6 +14,7 @@ from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst, Raise, Re
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.nests import find_markers
 from depyf.decompiler.structure.regions.split import split_block
+from depyf.decompiler.structure.same_tails import join_tails
 
 Key = tuple[object, ...]
 STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
@@ -38,7 +39,7 @@ def join_same_ends(graph: Graph) -> None:
             if len(group) > 1:
                 work.append(_join(graph, group, markers))
     _lead_past(graph, {block.index for block, _ in ends})
-    _join_raises(graph, [block for block, line in ends if line in often], markers)
+    join_tails(graph, [block for block, line in ends if line in often], markers)
 
 
 def _join(graph: Graph, group: list[Block], markers: set[int]) -> list[Block]:
@@ -56,53 +57,6 @@ def _join(graph: Graph, group: list[Block], markers: set[int]) -> list[Block]:
                 block.insts, block.exit = block.insts[: places[number]], Goto(Edge(shared.index, []))
             left.append(block)
     return left
-
-
-def _join_raises(graph: Graph, ends: list[Block], markers: set[int]) -> None:
-    """Join copies of a `raise` whose operands each way makes for itself: it stands in one place of the source.
-
-    Before: 3: v2 = C v1; Raise v2     5: v4 = C v3; Raise v4       After: 3: -> 6 (v1)     5: -> 6 (v3)
-                                                                           6 (v5): v2 = C v5; Raise v2
-    """
-    groups: dict[Key, list[Block]] = {}
-    for block in ends:
-        exit_ = block.exit
-        if isinstance(exit_, Raise) and (place := graph.place(exit_.offset)) is not None:
-            nest = tuple(temp for temp in block.stack if temp in markers and not _is_popped(block, None, temp))
-            groups.setdefault((block.handler, nest, len(exit_.operands), place), []).append(block)
-    for group in groups.values():
-        if len(group) > 1:
-            _share(graph, group, [temp for temp in group[0].stack if temp in markers])
-
-
-def _share(graph: Graph, group: list[Block], stack: list[int]) -> None:
-    """Let blocks share what they end with, and pass it the values in which they differ."""
-    step("blocks {} raise in one place", [block.index for block in group])
-    length = 0
-    for insts in zip(*(reversed(block.insts) for block in group)):
-        if len({(operation_key(inst), inst.line, graph.place(inst.offset)) for inst in insts}) > 1:
-            break
-        length += 1
-    tails = [block.insts[len(block.insts) - length :] for block in group]
-    made = {temp for inst in tails[0] for temp in inst.defs}
-    phis: dict[tuple[int, ...], int] = {}
-
-    def use(temps: tuple[int, ...]) -> int:
-        if temps[0] in made or len(set(temps)) == 1:
-            return temps[0]
-        return phis.setdefault(temps, graph.new_temp())
-
-    ways = [block.exit for block in group]
-    operands = [use(temps) for temps in zip(*(exit_.reads() for exit_ in ways))]
-    for insts in zip(*tails):
-        insts[0].uses = [use(temps) for temps in zip(*(inst.uses for inst in insts))]
-    first = ways[0]
-    assert isinstance(first, Raise)
-    shared = graph.new_block(tails[0], Raise(operands, first.line, None, first.offset), group[0].handler, stack)
-    shared.phis = list(phis.values())
-    for number, block in enumerate(group):
-        del block.insts[len(block.insts) - length :]
-        block.exit = Goto(Edge(shared.index, [temps[number] for temps in phis]))
 
 
 def _lead_past(graph: Graph, ends: set[int]) -> None:

@@ -1,0 +1,110 @@
+"""Join what stands in one place of the source, and in the code behind each way that leads to it.
+
+Before: 3: v2 = C v1; Raise v2     5: v4 = C v3; Raise v4       After: 3: -> 6 (v1)     5: -> 6 (v3)
+                                                                       6 (v5): v2 = C v5; Raise v2
+
+Where an expression has several ways through it, the compiler copies a short end of the code to each. Copies have the
+same places in the source, column for column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst, Raise, Return, operation_key
+from depyf.decompiler.steps import step
+
+
+def join_tails(graph: Graph, ends: list[Block], markers: set[int]) -> None:
+    """Join the copies that blocks end with, and pass each on the values in which it differs from the others.
+
+    markers: temporaries that show in which loops and handlers a block is.
+    """
+    groups: dict[Hashable, list[Block]] = {}
+    for block in ends:
+        key = _end(graph, block)
+        if key is not None:
+            nest = tuple(temp for temp in block.stack if temp in markers)
+            popped = tuple(temp for inst in block.insts if inst.op in ("POP", "POP_EXCEPT") for temp in inst.uses)
+            groups.setdefault((block.handler, tuple(temp for temp in nest if temp not in popped), key), []).append(block)
+    for group in groups.values():
+        if len(group) > 1:
+            _join_group(graph, group, markers)
+
+
+def _end(graph: Graph, block: Block) -> Hashable:
+    """Return how a block is left; None if its place is not known."""
+    exit_ = block.exit
+    if isinstance(exit_, Goto):
+        return None if exit_.edge.args else exit_.edge.target
+    assert isinstance(exit_, (Return, Raise))
+    place = graph.place(exit_.offset)
+    return None if place is None else (type(exit_), len(exit_.reads()), place)
+
+
+def _word(graph: Graph, block: Block, length: int) -> Hashable:
+    """Return what stands before the last `length` operations of a block, and where; None if that is not known."""
+    if length >= len(block.insts):
+        return None
+    inst = block.insts[-1 - length]
+    place = graph.place(inst.offset)
+    return None if place is None else (operation_key(inst), place, len(inst.uses), len(inst.defs))
+
+
+def _join_group(graph: Graph, group: list[Block], markers: set[int]) -> None:
+    """Join blocks as far as they are alike; those that are alike for longer first."""
+    levels: list[tuple[list[Block], int]] = [(group, 0)]
+    for blocks, length in levels:  # It grows while it is gone through.
+        words: dict[Hashable, list[Block]] = {}
+        for block in blocks:
+            word = _word(graph, block, length)
+            if word is not None:
+                words.setdefault(word, []).append(block)
+        levels += [(alike, length + 1) for alike in words.values() if len(alike) > 1]
+    joined: dict[int, Block] = {}
+    for blocks, length in reversed(levels):
+        left = list({id(one): one for one in (_last(joined, block) for block in blocks)}.values())
+        if len(left) > 1 and (length or isinstance(left[0].exit, Raise)):
+            shared = _share(graph, left, length, markers)
+            joined.update({block.index: shared for block in left})
+
+
+def _last(joined: dict[int, Block], block: Block) -> Block:
+    while block.index in joined:
+        block = joined[block.index]
+    return block
+
+
+def _share(graph: Graph, group: list[Block], length: int, markers: set[int]) -> Block:
+    """Let blocks share their last operations; return the block that has them."""
+    step("blocks {} end in one place", [block.index for block in group])
+    tails = [block.insts[len(block.insts) - length :] for block in group]
+    made = {temp for inst in tails[0] for temp in inst.defs}
+    phis: dict[tuple[int, ...], int] = {}
+
+    def use(temps: tuple[int, ...]) -> int:
+        if temps[0] in made or len(set(temps)) == 1:
+            return temps[0]
+        return phis.setdefault(temps, graph.new_temp())
+
+    first = group[0]
+    insts = [
+        Inst(inst[0].op, inst[0].arg, [use(temps) for temps in zip(*(one.uses for one in inst))], inst[0].defs,
+             inst[0].line, inst[0].offset)
+        for inst in zip(*tails)
+    ]
+    exit_ = first.exit
+    assert isinstance(exit_, (Goto, Raise, Return))
+    operands = [use(temps) for temps in zip(*(block.exit.reads() for block in group))]
+    if isinstance(exit_, Raise):
+        exit_ = Raise(operands, exit_.line, None, exit_.offset)
+    elif isinstance(exit_, Return):
+        exit_ = Return(operands[0] if operands else exit_.value, exit_.line, None, exit_.offset)
+    else:
+        exit_ = Goto(Edge(exit_.edge.target))
+    shared = graph.new_block(insts, exit_, first.handler, [temp for temp in first.stack if temp in markers])
+    shared.phis = list(phis.values())
+    for number, block in enumerate(group):
+        del block.insts[len(block.insts) - length :]
+        block.exit = Goto(Edge(shared.index, [temps[number] for temps in phis]))
+    return shared
