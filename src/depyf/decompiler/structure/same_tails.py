@@ -14,6 +14,8 @@ from collections.abc import Hashable
 from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst, Raise, Return, operation_key
 from depyf.decompiler.steps import step
 
+DROPS = frozenset({"POP", "POP_EXCEPT"})
+
 
 def join_tails(graph: Graph, ends: list[Block], markers: set[int]) -> None:
     """Join the copies that blocks end with, and pass each on the values in which it differs from the others.
@@ -25,7 +27,7 @@ def join_tails(graph: Graph, ends: list[Block], markers: set[int]) -> None:
         key = _end(graph, block)
         if key is not None:
             nest = tuple(temp for temp in block.stack if temp in markers)
-            popped = tuple(temp for inst in block.insts if inst.op in ("POP", "POP_EXCEPT") for temp in inst.uses)
+            popped = tuple(temp for inst in block.insts if inst.op in DROPS for temp in inst.uses)
             groups.setdefault((block.handler, tuple(temp for temp in nest if temp not in popped), key), []).append(block)
     for group in groups.values():
         if len(group) > 1:
@@ -64,6 +66,8 @@ def _join_group(graph: Graph, group: list[Block], markers: set[int]) -> None:
     joined: dict[int, Block] = {}
     for blocks, length in reversed(levels):
         left = list({id(one): one for one in (_last(joined, block) for block in blocks)}.values())
+        while length and left[0].insts[-length].op in DROPS:  # How a value is dropped tells of no place.
+            length -= 1
         if len(left) > 1 and (length or isinstance(left[0].exit, Raise)):
             shared = _share(graph, left, length, markers)
             joined.update({block.index: shared for block in left})

@@ -16,7 +16,7 @@ from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.patterns.copied import depth, drops, join_copied_bodies, paired, same_bodies
 from depyf.decompiler.structure.patterns.junk import drop_junk
-from depyf.decompiler.structure.patterns.roots import STORES, find_roots
+from depyf.decompiler.structure.patterns.roots import STORES, find_roots, parts
 from depyf.decompiler.structure.patterns.write import Alternatives, Captures, pattern_test
 from depyf.decompiler.structure.regions.table import prune
 
@@ -67,6 +67,7 @@ class _Joiner:
         self.graph = graph
         self.scope = scope
         self.roots = roots
+        self.parts = parts(graph, roots)
         self.made = {temp: inst for block in graph.live() for inst in block.insts for temp in inst.defs}
         self.passed: dict[int, int] = {}
         """What a value that several alternatives capture is called where they meet, and behind."""
@@ -153,7 +154,7 @@ class _Joiner:
                 return edge
             if block.exit.edge.target in seen or block.index == self.graph.end:
                 return edge
-            if any(self.roots.get(inst.uses[0]) is None for inst in block.insts):
+            if any(inst.uses[0] not in self.parts for inst in block.insts):
                 return edge
             renamed = dict(zip(block.phis, edge.args))
             edge = Edge(block.exit.edge.target, [renamed.get(arg, arg) for arg in block.exit.edge.args])

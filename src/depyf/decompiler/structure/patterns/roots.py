@@ -26,6 +26,19 @@ def find_roots(graph: Graph) -> dict[int, int]:
     return roots
 
 
+def parts(graph: Graph, roots: dict[int, int]) -> set[int]:
+    """Return the temporaries that patterns make, and those that take nothing else where ways meet."""
+    found = set(roots)
+    for index in reversed(postorder(graph)):
+        for edge in graph.block(index).exit.edges():
+            found.update(phi for phi, arg in zip(graph.block(edge.target).phis, edge.args) if arg in found)
+    for block in graph.live():
+        for edge in block.exit.edges():
+            pairs = zip(graph.block(edge.target).phis, edge.args)
+            found.difference_update([phi for phi, arg in pairs if arg not in found])
+    return found
+
+
 def _captured(graph: Graph) -> list[int]:
     """Return the values that are bound where they were found equal to another: `case 1 as one`."""
     found = []
