@@ -1,4 +1,4 @@
-"""Sources that random programs have found: once they failed or were not proven; each is shrunk to what shows its rule."""
+"""Sources that once failed or were not proven, found by random programs and shrunk to what shows the rule."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ Before: t = x                               After:  match x:
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import cast
 
 from depyf.decompiler.lift.nodes import Capture, MatchTest, Temp, Var
@@ -38,8 +39,7 @@ def _sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
     out: list[ast.stmt] = []
     for stmt in stmts:
         if isinstance(stmt, ast.If):
-            subject = _assigned(out)
-            part_cases(stmt, lambda test: subject is not None and _tests_values(test, subject))
+            part_cases(stmt, partial(_tests_values, _assigned(out)))
             out.append(_matched(out, stmt))
             continue
         out.append(_headed(out, stmt) if isinstance(stmt, ast.Match) else stmt)
@@ -219,8 +219,10 @@ def _alternatives(test: ast.expr) -> list[ast.expr]:
     return found
 
 
-def _tests_values(test: ast.expr, subject: ast.expr) -> bool:
+def _tests_values(subject: Temp | None, test: ast.expr) -> bool:
     """Return whether a condition, or the first part of one, tests a subject, and is no test of one case."""
+    if subject is None:
+        return False
     first = test
     while isinstance(first, (ast.BoolOp, ast.UnaryOp)):
         first = first.values[0] if isinstance(first, ast.BoolOp) else first.operand

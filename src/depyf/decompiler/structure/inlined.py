@@ -69,7 +69,7 @@ class _Start:
 
 
 def starting_blocks(graph: Graph) -> list[Block]:
-    """Return the blocks in which comprehensions begin, inner ones first: with the saving of variables, if they have any."""
+    """Return the blocks in which comprehensions begin, inner ones first; most save variables."""
     starting = {block.index for block in graph.live() if _saves_any(block)}
     filled = {inst.uses[0] for block in graph.live() for inst in block.insts if inst.op in ADDS}
     if filled and graph.code.name not in DISPLAYS.values():

@@ -26,9 +26,9 @@ def join_tails(graph: Graph, ends: list[Block], markers: set[int]) -> None:
     for block in ends:
         key = _end(graph, block)
         if key is not None:
-            nest = tuple(temp for temp in block.stack if temp in markers)
-            popped = tuple(temp for inst in block.insts if inst.op in DROPS for temp in inst.uses)
-            groups.setdefault((block.handler, tuple(temp for temp in nest if temp not in popped), key), []).append(block)
+            dropped = {temp for inst in block.insts if inst.op in DROPS for temp in inst.uses}
+            nest = tuple(temp for temp in block.stack if temp in markers and temp not in dropped)
+            groups.setdefault((block.handler, nest, key), []).append(block)
     for group in groups.values():
         if len(group) > 1:
             _join_group(graph, group, markers)
