@@ -8,21 +8,27 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from depyf.bytecode.code import Code
 from depyf.decompiler.emit.grammar import Grammar
 from depyf.decompiler.emit.statements import DEFINITIONS, write
+from depyf.decompiler.lift.definitions import ANNOTATE
 from depyf.decompiler.module import judge
+from depyf.decompiler.passes.deferred import FORMATS
 from depyf.decompiler.passes.module import module_body
+from depyf.decompiler.passes.type_params import GENERIC
 from depyf.decompiler.passes.walk import inner
-from depyf.decompiler.pipeline.run import decompile
+from depyf.decompiler.pipeline.run import NO_CODES, decompile
 from depyf.decompiler.pipeline.table import NOTHING
-from depyf.errors import faults_named
+from depyf.errors import DecompilationError, faults_named
 from depyf.verify.candidate.oracle import Oracle
-from depyf.verify.level import Verdict
+from depyf.verify.level import Level, Verdict
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 LOCALS = "<locals>"
+EVALUATED = ((FORMATS[1],), FORMATS[:1])
+"""Parameters of code that evaluates a part of a definition when it is asked for."""
 
 
 def definition_source(
@@ -37,18 +43,59 @@ def definition_source(
     """Return the source of the definitions of a qualified name in the code of a module, and what was proven.
 
     kinds: what the name leads to, a function or a class.
-    The proof is that of the module. None where the module's source has no definition of that name.
+    The proof is that of the module with its other definitions as they are; where that does not succeed, of the whole.
+    None where the module's source has no definition of that name.
 
     Raises DecompilationError for code that cannot be decompiled.
     """
+    apart = others(code, qualname)
+    if apart:
+        try:
+            found = _source(code, qualname, kinds, apart, prove=prove, oracle=oracle, without=without)
+        except DecompilationError:
+            found = None
+        if found is not None and (found[1] is None or found[1].level > Level.UNPROVEN):
+            return found
+    return _source(code, qualname, kinds, NO_CODES, prove=prove, oracle=oracle, without=without)
+
+
+def _source(
+    code: Code,
+    qualname: str,
+    kinds: tuple[type[Definition], ...],
+    apart: AbstractSet[int],
+    *,
+    prove: bool,
+    oracle: Oracle | None,
+    without: frozenset[str],
+) -> tuple[str, Verdict | None] | None:
     with faults_named("decompiling", code):
-        body, names = decompile(code, without=without)
+        body, names = decompile(code, without=without, apart=apart)
         stmts, grammar = module_body(body, names.objects), Grammar.of(code)
         found = [each for each in definitions(stmts, qualname) if isinstance(each, kinds)]
         if not found:
             return None
         source = write(found, grammar)
-    return source, judge(code, write(stmts, grammar), oracle=oracle) if prove else None
+    return source, judge(code, write(stmts, grammar), oracle=oracle, apart=apart) if prove else None
+
+
+def others(code: Code, qualname: str) -> set[int]:
+    """Return the identities of the functions and classes in a module that are neither around nor in a definition."""
+    apart: set[int] = set()
+    level = [code]
+    for part in qualname.split("."):
+        if part == LOCALS:
+            continue
+        work = [const for one in level for const in one.consts if isinstance(const, Code)]
+        level = []
+        for one in work:  # It grows while it is gone through.
+            if one.name == part:
+                level.append(one)
+            elif one.name.startswith(GENERIC):
+                work += [const for const in one.consts if isinstance(const, Code)]
+            elif not one.name.startswith(("<", ANNOTATE)) and one.parameters not in EVALUATED:
+                apart.add(id(one))
+    return apart if level else set()
 
 
 def definitions(stmts: Sequence[ast.stmt], qualname: str) -> list[Definition]:

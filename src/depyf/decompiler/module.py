@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.host import without_compiler_warnings
@@ -12,7 +13,7 @@ from depyf.bytecode.versions.running import is_running
 from depyf.decompiler.emit.grammar import Grammar
 from depyf.decompiler.emit.statements import write
 from depyf.decompiler.passes.module import module_body
-from depyf.decompiler.pipeline.run import decompile
+from depyf.decompiler.pipeline.run import NO_CODES, decompile
 from depyf.decompiler.pipeline.table import NOTHING, WRITTEN
 from depyf.errors import DecompilationError, faults_named
 from depyf.verify.bound import take_bound
@@ -75,10 +76,15 @@ def module_source(code: Code, *, without: frozenset[str] = NOTHING) -> str:
         return write(module_body(body, names.objects), Grammar.of(code))
 
 
-def judge(code: Code, source: str, *, oracle: Oracle | None = None) -> Verdict:
-    """Compile a module's source as the version of `code` does, and prove that the two are the same."""
+def judge(code: Code, source: str, *, oracle: Oracle | None = None, apart: AbstractSet[int] = NO_CODES) -> Verdict:
+    """Compile a module's source as the version of `code` does, and prove that the two are the same.
+
+    apart: identities of code objects that the source has no bodies for: they stand as they are.
+    """
     try:
         candidate = compiled(source, code, oracle)
+        if apart:
+            candidate = with_others(code, candidate, apart)
         with faults_named("proving", code):
             listings = Listings()
             has_names = take_bound(code, candidate, listings)
@@ -90,6 +96,25 @@ def judge(code: Code, source: str, *, oracle: Oracle | None = None) -> Verdict:
         return Verdict(Level.UNPROVEN, str(error))
     except DecompilationError as error:
         return Verdict(Level.UNPROVEN, f"the proof broke off: {error}")
+
+
+def with_others(code: Code, candidate: Code, apart: AbstractSet[int]) -> Code:
+    """Return a candidate with code objects of a module in the places of those of the same definitions, in order."""
+    pairs = [(code, candidate)]
+    left: dict[int, Code] = {}
+    for mine, its in pairs:  # It grows while it is gone through.
+        own = [const for const in mine.consts if isinstance(const, Code)]
+        for const in its.consts:
+            one = next((one for one in own if isinstance(const, Code) and one.name == const.name), None)
+            if one is not None and isinstance(const, Code):
+                own.remove(one)
+                if id(one) in apart:
+                    left[id(const)] = one
+                else:
+                    pairs.append((one, const))
+    for _, its in reversed(pairs):
+        left[id(its)] = replace(its, consts=tuple(left.get(id(const), const) for const in its.consts))
+    return left[id(candidate)]
 
 
 def compiled(source: str, code: Code, oracle: Oracle | None) -> Code:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.host import pausing
@@ -13,7 +14,8 @@ from depyf.decompiler.lift.simplify import Known
 from depyf.decompiler.passes.body import Bodies, Body
 from depyf.decompiler.passes.identifiers import are_writable
 from depyf.decompiler.passes.names import Names
-from depyf.decompiler.passes.scopes import shadow, variables_of
+from depyf.decompiler.passes.scopes import declare, shadow, variables_of
+from depyf.decompiler.passes.unreached import Reached
 from depyf.decompiler.pipeline.table import ALONE, BUILD, LAST, NOTHING, SCOPES, TOGETHER
 from depyf.decompiler.pipeline.work import Fault, Work, run_passes
 from depyf.decompiler.steps import Stopped, present
@@ -23,6 +25,7 @@ from depyf.decompiler.structure.loops import Irreducible
 from depyf.decompiler.structure.unstructured import Unstructured
 from depyf.errors import DecompilationError
 
+NO_CODES: frozenset[int] = frozenset()
 MOST_SHARED = 1 << 14
 """How many more code objects than there are may be written down, because some are held several times."""
 
@@ -34,6 +37,7 @@ def decompile(
     known: Known | None = None,
     without: frozenset[str] = NOTHING,
     listings: Listings | None = None,
+    apart: AbstractSet[int] = NO_CODES,
 ) -> tuple[Body, Names]:
     """Return the statements of a code object, those of nested code objects inside them, and the names made up.
 
@@ -41,12 +45,18 @@ def decompile(
         return; None leaves the code as it is.
     without: names of optional passes that are left out.
     listings: of code that was read before; those of this code are put there.
+    apart: identities of code objects inside of it whose definitions need no body.
 
     Raises DecompilationError for code that is not valid or has a form that is not understood.
     """
     bodies: Bodies = {}
     shared = Listings() if listings is None else listings
-    order = nested(code, lambda one: makes_functions(one, shared))
+    order = nested(code, lambda one: id(one) not in apart and makes_functions(one, shared))
+    for inner in order if apart else ():
+        if id(inner) in apart:
+            bodies[id(inner)] = Body(inner, [])
+            declare(bodies[id(inner)], Reached.of(()))
+    order = [one for one in order if id(one) not in bodies]
     check_sharing(order)
     rows = [shared.with_lines(one) for one in order]
     names = Names({name for one in order for name in (*one.varnames, *one.cellvars, *one.freevars)})
