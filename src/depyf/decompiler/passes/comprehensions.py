@@ -200,7 +200,7 @@ def _build(
     if name == "<genexpr>":
         if result is not None or not isinstance(element, ast.Yield) or element.value is None:
             return None
-        return ast.GeneratorExp(elt=gone.beside(element.value), generators=generators)
+        return ast.GeneratorExp(elt=gone.beside(element.value, binds=False), generators=generators)
     if not isinstance(element, ast.Call) or not isinstance(element.func, ast.Attribute):
         return None
     adder = element.func
@@ -211,8 +211,8 @@ def _build(
         return None
     if name == "<dictcomp>" and not unpacks:
         key, value = element.args
-        return ast.DictComp(key=gone.beside(key), value=value, generators=generators)
-    item = gone.beside(element.args[0])
+        return ast.DictComp(key=gone.beside(key, binds=False), value=value, generators=generators)
+    item = gone.beside(element.args[0], binds=False)
     if name == "<dictcomp>":
         return ast.DictComp(key=item, value=None, generators=generators)  # type: ignore[arg-type]
     return KINDS[name](elt=ast.Starred(value=item, ctx=ast.Load()) if unpacks else item, generators=generators)

@@ -78,9 +78,9 @@ class Unreached:
         found += [ast.Await(value=literal(None))] if self.awaits else []
         return found
 
-    def beside(self, expr: ast.expr) -> ast.expr:
-        """Return an expression with what is never reached in an arm of its own."""
-        parts = self.parts(binds=True)
+    def beside(self, expr: ast.expr, *, binds: bool = True) -> ast.expr:
+        """Return an expression with what is never reached in an arm of its own; in a comprehension `:=` binds not."""
+        parts = self.parts(binds=binds)
         if not parts:
             return expr
         step("an expression has an arm that is never reached")
