@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import keyword
 from collections import Counter
+from collections.abc import Sequence
 from typing import cast
 
 from depyf.bytecode.set_order import written
@@ -280,16 +281,20 @@ def _are_many(folder: Folder, inst: Inst) -> bool:
     return folder.added[inst.op, inst.uses[0]] >= MANY[inst.op]
 
 
+def _constant_items(display: ast.List | ast.Set, value: ast.expr) -> Sequence[object]:
+    """Return the constants that a display begins with, if a value is all of them."""
+    items = value.value if isinstance(value, Object) else literal_value(value)
+    is_one = isinstance(items, tuple) and (isinstance(display, ast.List) or isinstance(value, Object))
+    return written(items) if isinstance(items, frozenset) else cast("tuple[object, ...]", items) if is_one else ()
+
+
 def _absorb(op: str, display: ast.expr, values: list[ast.expr]) -> None:
     if isinstance(display, (ast.List, ast.Set)):
         value = values[0]
         if op in ("LIST_APPEND", "SET_ADD"):
             display.elts.append(value)
-        elif isinstance(display, ast.List) and not display.elts and isinstance(items := literal_value(value), tuple):
-            display.elts.extend(map(constant, items) if items else [ast.Starred(value=value, ctx=ast.Load())])
-        elif isinstance(value, Object) and isinstance(value.value, (frozenset, tuple)) and not display.elts:
-            members = written(value.value) if isinstance(value.value, frozenset) else value.value
-            display.elts.extend(constant(item) for item in members)
+        elif not display.elts and (items := _constant_items(display, value)):
+            display.elts.extend(map(constant, items))
         else:
             if display.elts and isinstance(first := display.elts[0], Object):
                 # Before a `*` the compiler adds constants one by one without being made to.

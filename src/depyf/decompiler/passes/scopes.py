@@ -45,7 +45,7 @@ def declare(body: Body, reached: Reached) -> None:
         stmts.append(ast.Global(names=sorted(global_names)))
     if nonlocal_names:
         stmts.append(ast.Nonlocal(names=sorted(nonlocal_names)))
-    left = [] if body.code.name.startswith("<") else _left(body, variables, nonlocal_names, reached)
+    left = _left(body, variables, nonlocal_names, reached)
     if stmts or left:
         step("{} declarations stand first", len(stmts) + len(left))
     # What stands first in a class is the compiler's.
@@ -54,6 +54,8 @@ def declare(body: Body, reached: Reached) -> None:
 
 def _left(body: Body, variables: list[Var], declared: set[str], reached: Reached) -> list[ast.stmt]:
     """Return what code has left that is never reached."""
+    if body.code.name.startswith("<"):
+        return []
     outer = {var.id for var in variables if var.scope in ("deref", "classderef")}
     passed = set(body.code.freevars).difference(declared, outer, IMPLIED, reached.shared)
     return unreached(body.code, body.stmts, variables, passed, reached).statements()

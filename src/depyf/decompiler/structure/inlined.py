@@ -136,11 +136,15 @@ def _saves(inst: Inst, inlined: Inlined) -> bool:
     return bool(inst.defs) and (inst.defs[0] in inlined.saved or inst.defs[0] == inlined.result)
 
 
+def _bare_start(block: Block) -> _Start | None:
+    display = _display(block, {inst.defs[0] for inst in block.insts[-2:] if inst.op in DISPLAYS})
+    get_iter = block.insts[-1] if block.insts[-1] is not display else None
+    return _Start(block, display, {}, get_iter, set()) if display is not None else None
+
+
 def _start(graph: Graph, block: Block) -> _Start | None:
     if not _saves_any(block):
-        display = _display(block, {inst.defs[0] for inst in block.insts[-2:] if inst.op in DISPLAYS})
-        get_iter = block.insts[-1] if block.insts[-1] is not display else None
-        return _Start(block, display, {}, get_iter, set()) if display is not None else None
+        return _bare_start(block)
     places = [place for place, inst in enumerate(block.insts) if inst.op in ("LOAD_FAST_CLEAR", "MAKE_CELL")]
     first = next(place for place in reversed(places) if block.insts[place].op == "LOAD_FAST_CLEAR")
     while first - 1 in places:

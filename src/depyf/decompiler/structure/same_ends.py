@@ -88,8 +88,7 @@ def _start(block: Block, markers: set[int]) -> int | None:
             break
         if inst.op == "POP" and _is_from_before(block, place):
             # What leaves a loop has been parted from its `return`.
-            is_last = place == len(block.insts) - 1 and isinstance(block.exit, Goto)
-            return place if is_last and inst.uses[0] in markers else start
+            return place if _only_leaves(block, place, markers) else start
         if _is_unbinding(block.insts[max(0, place - 3) : place + 1]):
             return start if needed else place - 3
         needed.difference_update(inst.defs)
@@ -98,6 +97,11 @@ def _start(block: Block, markers: set[int]) -> int | None:
         if not needed:
             start = place
     return start
+
+
+def _only_leaves(block: Block, place: int, markers: set[int]) -> bool:
+    """Return whether a block goes on when it has dropped the iterator of its loop."""
+    return place == len(block.insts) - 1 and isinstance(block.exit, Goto) and block.insts[place].uses[0] in markers
 
 
 def _is_unbinding(insts: list[Inst]) -> bool:
