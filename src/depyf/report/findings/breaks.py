@@ -13,6 +13,7 @@ from depyf.report.findings.merge import joined
 from depyf.report.findings.model import Finding
 from depyf.report.model import Compile, Function, GraphBreak, Session, UserLine
 from depyf.report.naming import plain_name
+from depyf.report.syntax import is_in_try
 
 
 def of_breaks(session: Session) -> Iterator[Finding]:
@@ -42,7 +43,7 @@ def of_breaks(session: Session) -> Iterator[Finding]:
 def _finding(
     function: Function, compiled: Compile, found: GraphBreak, line: UserLine, rest: Function | None
 ) -> Finding:
-    kind = kind_of_break(found)
+    kind = kind_of_break(found, ends_in_try=rest is not None and _is_in_try(rest, line))
     cause = kind.cause.format(text=" ".join(found.reason.split()).rstrip("."))
     fix = kind.fix or (found.hints[0] if found.hints else "")
     ids = (str(compiled.id),)
@@ -51,6 +52,11 @@ def _finding(
     eager = rest.eager_calls if function is rest or compiled.failure is not None else None
     cause = f"{cause}, and the rest of `{plain_name(rest)}` runs eager"
     return Finding(kind.name, "high", place(line), cause, cost_of(compiled, eager), fix, ids)
+
+
+def _is_in_try(function: Function, line: UserLine) -> bool:
+    inside = line.filename == function.filename and line.line >= function.first_line
+    return inside and is_in_try(function.source, line.line - function.first_line + 1)
 
 
 def _own_line(compiled: Compile, found: GraphBreak, line: UserLine) -> UserLine | None:
