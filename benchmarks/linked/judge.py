@@ -91,8 +91,9 @@ class Module:
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "out.json"
             command = [sys.executable, "-m", "benchmarks.linked.values", str(self._directory / self._file)]
+            told = [f"{each}={','.join(self._nodes_of(each))}" for each in sorted(kernels)]
             done = subprocess.run(
-                [*command, str(self._graph), str(out), *sorted(kernels)], check=False, capture_output=True, text=True
+                [*command, str(self._graph), str(out), *told], check=False, capture_output=True, text=True
             )
             if not out.exists():
                 print(f"  {self._directory.name}/{self._file}: {done.stderr[-300:]}", file=sys.stderr, flush=True)
@@ -115,6 +116,11 @@ class Module:
             return self._of_names(set(names)), "buffer"
         return NOWHERE, "around"
 
+    def _nodes_of(self, kernel: str) -> list[str]:
+        """Return the nodes that a kernel computes, in all of its calls, as Inductor says."""
+        found = (names for handle, names in self._nodes.items() if handle.rpartition(":")[0] == kernel)
+        return sorted({name for names in found for name in names})
+
     def _of_kernel(self, kernel: str) -> Places:
         return NOWHERE.union(*(places for name, places in self.calls.values() if name == kernel))
 
@@ -136,12 +142,10 @@ class Module:
         self, number: int, kernel: str, values: Mapping[int, list[str]], whole: Places
     ) -> Places | None:
         """Return the places of what a statement computes, or of the next statements that it serves."""
-        own = {name for handle, names in self._nodes.items() if handle.rpartition(":")[0] == kernel for name in names}
         end = next(each for each in range(number, len(self.rows)) if self.rows[each].startswith("'''"))
 
         def nodes(line: int) -> set[str]:
-            # One of several results of a node is not among what Inductor says that a kernel computes.
-            return {name for name in values.get(line, ()) if name in own or name.startswith("getitem")}
+            return set(values.get(line, ()))
 
         found: set[str] = nodes(number)
         unknown = number not in values

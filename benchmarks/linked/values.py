@@ -3,7 +3,7 @@
 Each statement of a kernel that is asked for writes down its values while the module runs. The graph that the module was
 made from runs too, node by node, in eager mode. A line computes a node if all of its values are among the node's.
 
-    python -m benchmarks.linked.values MODULE GRAPH OUT KERNEL...    # in a process of its own: kernels may crash
+    python -m benchmarks.linked.values MODULE GRAPH OUT KERNEL=NODE,NODE...   # in a process of its own: it may crash
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ struct DepyfRecord { double value; long line; };
 static FILE* depyf_file() { static FILE* file = fopen(getenv("LINKED_VALUES"), "ab"); return file; }
 static long depyf_counts[1 << 16];
 template <typename T> inline void depyf_scalar(long line, T value) {
-    if (depyf_counts[line & 0xffff]++ >= 2000) return;
+    if (depyf_counts[line & 0xffff]++ >= 300) return;
     DepyfRecord record{static_cast<double>(value), line};
     fwrite(&record, sizeof record, 1, depyf_file());
 }
@@ -151,9 +151,16 @@ def is_among(values: torch.Tensor, sorted_nodes: torch.Tensor) -> bool:
     return bool((is_equal | (apart <= TOLERANCE * (1 + values.abs()))).all())
 
 
-def computed(module: Path, graph: Path, kernels: list[str]) -> dict[int, list[str]]:
-    """Return for each line that was noted the nodes whose values are its own."""
-    text = instrumented(module.read_text(encoding="utf-8"), kernels)
+def kernel_at(rows: list[str], number: int) -> str:
+    """Return the kernel in whose text a line is."""
+    found = (re.match(r"(\w+) = async_compile\.", rows[index]) for index in range(number - 1, -1, -1))
+    return next(each[1] for each in found if each)
+
+
+def computed(module: Path, graph: Path, kernels: dict[str, list[str]]) -> dict[int, list[str]]:
+    """Return for each line that was noted those of its kernel's nodes that have its values."""
+    original = module.read_text(encoding="utf-8")
+    text = instrumented(original, list(kernels))
     with tempfile.TemporaryDirectory() as folder:
         path, values = Path(folder) / "module.py", Path(folder) / "values"
         path.write_text(text, encoding="utf-8")
@@ -172,11 +179,14 @@ def computed(module: Path, graph: Path, kernels: list[str]) -> dict[int, list[st
     for value, line in struct.iter_unpack("dq", raw[: len(raw) // 16 * 16]):
         by_line.setdefault(line, []).append(value)
     known = {name: torch.tensor(each, dtype=torch.float64) for name, each in nodes.items()}
-    return {
-        line: [name for name, each in known.items() if is_among(torch.tensor(own, dtype=torch.float64), each)]
-        for line, own in by_line.items()
-        if not all(map(math.isnan, own))
-    }
+    rows, found = original.splitlines(), dict[int, list[str]]()
+    for line, own in by_line.items():
+        values_of_line = torch.tensor(own, dtype=torch.float64)
+        # One of several results of a node is not among what Inductor says that a kernel computes.
+        among = {*kernels[kernel_at(rows, line)], *(name for name in known if name.startswith("getitem"))} & {*known}
+        if not values_of_line.isnan().all():
+            found[line] = [name for name in sorted(among) if is_among(values_of_line, known[name])]
+    return found
 
 
 def _copied(value: object) -> object:
@@ -187,7 +197,8 @@ def main() -> None:
     """Write down what the lines of some kernels compute, as JSON."""
     import json
 
-    module, graph, out, *kernels = sys.argv[1:]
+    module, graph, out, *told = sys.argv[1:]
+    kernels = {name: nodes.split(",") for name, _, nodes in (each.partition("=") for each in told)}
     found = computed(Path(module), Path(graph), kernels)
     Path(out).write_text(json.dumps({str(line): names for line, names in found.items()}), encoding="utf-8")
 

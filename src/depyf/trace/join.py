@@ -32,7 +32,7 @@ from depyf.report.model import (
 )
 from depyf.report.names import compiled_fn_number, file_part, resumed_function, without_random_part
 from depyf.report.reproducible import reproducible
-from depyf.report.user_source import short_path
+from depyf.report.user_source import is_generated, is_library_file, short_path
 from depyf.report.wrapper_source import wrapper_comments
 from depyf.trace import records, stages
 from depyf.trace.caches import cache_event
@@ -217,6 +217,11 @@ class Join(ABC, Generic[R]):
         if running is None:
             running = self._begin(compile_id, stack, code)
         running.compile.user_stack = stack[:-1]
+        # A finding may name the call that led to the compile: its file belongs to the dump.
+        calls = [each.filename for each in stack[:-1]]
+        own = [file for file in calls if not (is_library_file(file) or is_generated(file))]
+        if own:
+            self.keep_source(own[-1])
 
     def _begin(self, compile_id: CompileId, stack: tuple[UserLine, ...], code: object = None) -> R:
         here = stack[-1] if stack else UserLine("", 0, "", "?")

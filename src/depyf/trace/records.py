@@ -184,7 +184,8 @@ def _reason_of_break(text: str) -> str:
     reason = found["reason"].strip()
     # A reason that ends in a colon only names Dynamo's own instruction; the reason proper stands below it.
     below = text[found.end() :].strip().split("\n", 1)[0].strip()
-    return _without_quotes(below if reason.endswith(":") and below else reason)
+    is_reason = reason.endswith(":") and below and not _BREAK_END.match(below)
+    return _without_quotes(below if is_reason else reason.removesuffix(":"))
 
 
 def _without_quotes(reason: str) -> str:

@@ -14,6 +14,7 @@ from depyf.report.findings.model import Finding
 from depyf.report.model import Compile, Function, GraphBreak, Session, UserLine
 from depyf.report.naming import plain_name
 from depyf.report.syntax import is_in_try
+from depyf.report.user_source import is_of_torch
 
 
 def of_breaks(session: Session) -> Iterator[Finding]:
@@ -35,7 +36,9 @@ def of_breaks(session: Session) -> Iterator[Finding]:
                 yield finding
                 continue
             inner = finding.where
-            finding = replace(finding, where=place(own), cause=f"{finding.cause}, in {inner}")
+            # What torch itself asks for cannot be taken out by anybody else.
+            fix = "" if is_of_torch(line.filename) and finding.kind == "break-explicit" else finding.fix
+            finding = replace(finding, where=place(own), cause=f"{finding.cause}, in {inner}", fix=fix)
             inside.setdefault((own.filename, own.line), []).append(finding)
     yield from map(_as_one, inside.values())
 
