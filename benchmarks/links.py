@@ -102,7 +102,7 @@ def drawn(directories: list[Path], count: int, seed: int) -> list[Drawn]:
         for run, text in texts(each):
             (of_modules if text.is_kernels else of_graphs).setdefault(each, []).append((run, text))
     found: set[tuple[str, int]] = set()
-    lines = []
+    lines: list[Drawn] = []
     while len(lines) < count:
         kind = of_graphs if len(lines) < count * OF_GRAPHS else of_modules
         directory = source.choice(list(kind))

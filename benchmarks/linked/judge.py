@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from benchmarks.linked.graph_text import NOWHERE, Places, places_of_names
 
@@ -52,8 +53,8 @@ class Module:
             handle = _HANDLE.search(row)
             if not handle:
                 continue
-            stacks = self._stacks.get(f"{handle[1]}:{handle[2]}", [])
-            stacks = stacks.get("stack_traces", []) if isinstance(stacks, dict) else stacks
+            told = self._stacks.get(f"{handle[1]}:{handle[2]}", [])
+            stacks: list[str] = told.get("stack_traces", []) if isinstance(told, dict) else told
             places = {_innermost(each) for each in stacks if _FRAME.search(each)}
             places |= {place for name in self._named(index) for place in name}
             begin = next(number for number in range(index + 1, len(self.rows)) if "(" in self.rows[number])
@@ -177,8 +178,8 @@ class Module:
                 return
 
 
-def _read(path: Path) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+def _read(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return found
 
 

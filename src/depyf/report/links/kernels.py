@@ -76,7 +76,11 @@ def kernel_links(
         lines.setdefault(number, origins)
     lines.update((number, origins) for number, origins in input_lines(rows, lines) if origins)
     lines.update((number, origins) for number, origins in _definitions(rows, kernels) if origins)
-    lines.update((number, origins) for number, origins in (inside or {}).items() if origins)
+    for number, origins in (inside or {}).items():
+        # A statement of a kernel for several lines is of one of them: it is not known which.
+        if origins or len(lines.get(number, NOWHERE)) > 1:
+            lines[number] = origins
+    lines = {number: origins for number, origins in lines.items() if origins}
     return Links(lines, NOTE)
 
 

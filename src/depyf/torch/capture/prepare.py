@@ -365,7 +365,10 @@ class DumpContext:
     def on_skip(self, name: str, reason: str, filename: str) -> None:
         """Note a frame that runs as the user wrote it, and why."""
         if os.getpid() == self._process and self._selection.fits_names(name, filename):
-            self._recorder.skipped(name, reason, filename)
+            function = self._recorder.skipped(name, reason, filename)
+            code = self._recorder.code_of(function) if function is not None else None
+            if function is not None and code is not None:
+                self._eager_calls.watch(code, function)
             if self._log is not None:
                 self._log.session_changed()
 
