@@ -8,7 +8,7 @@ from dataclasses import replace
 from depyf.report.catalogue import kind_of_break
 from depyf.report.counts import counted
 from depyf.report.findings.callers import is_foreign
-from depyf.report.findings.failures import Place, cost_of, ends_at, place
+from depyf.report.findings.failures import Place, break_places, cost_of, ends_at, place, unsaid_break
 from depyf.report.findings.merge import joined
 from depyf.report.findings.model import Finding
 from depyf.report.model import Compile, Function, GraphBreak, Session, UserLine
@@ -27,8 +27,10 @@ def of_breaks(session: Session) -> Iterator[Finding]:
     for function, compiled in session.compiles():
         ended.update(dict.fromkeys(ends_at(compiled), function))
     inside: dict[Place, list[Finding]] = {}
+    places = break_places(session)
     for function, compiled in session.compiles():
-        for found in compiled.breaks:
+        unsaid = unsaid_break(compiled, places)
+        for found in (*compiled.breaks, *((unsaid,) if unsaid is not None else ())):
             line = found.where or UserLine(function.filename, function.first_line, "", function.name)
             finding = _finding(function, compiled, found, line, ended.get((line.filename, line.line)))
             own = _own_line(compiled, found, line)
