@@ -5,16 +5,19 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from depyf.torch.adapters.compiled import backend_of, original_callable
+from depyf.torch.adapters.inductor_modules import is_inductor
 from depyf.torch.adapters.random_numbers import eager_random_numbers
 from depyf.torch.capture.active import silenced
 from depyf.torch.numerics.against_eager import compare
 from depyf.torch.numerics.comparing import Tolerance
+from depyf.torch.numerics.inside import look_inside
 from depyf.torch.numerics.recording import GraphCall, record
 from depyf.torch.numerics.report import Finding, Kind, NumericsReport, Part, one_line
 from depyf.torch.numerics.watching import watch
@@ -75,6 +78,8 @@ def trace_numerics(
                 _watch(call, report, backward=backward)
             if compare_with_eager:
                 report.findings += compare(recording.calls, used, tolerance, report, backward=backward)
+            if compare_with_eager and is_inductor(used):
+                _look_inside(recording.calls, used, report, backward=backward)
         report.findings.sort(key=_order)
         return report
 
@@ -86,6 +91,28 @@ def _watch(call: GraphCall, report: NumericsReport, *, backward: bool) -> None:
         watch(call, report, backward=backward)
     except Exception as error:  # noqa: BLE001 - what a graph raises alone; the other graphs are looked at
         report.notes.append(f"graph {call.graph} could not be run node by node: {one_line(error)}")
+
+
+def _look_inside(
+    calls: list[GraphCall], backend: str | Callable[..., Any], report: NumericsReport, *, backward: bool
+) -> None:
+    """Give findings the lines of Inductor's kernels in which they begin."""
+    for call in calls:
+        if not any(_is_of(each, call) for each in report.findings):
+            continue
+        try:
+            inside = look_inside(call, backend, backward=backward)
+        except Exception as error:  # noqa: BLE001 - a probed kernel may fail in any way; the findings stand without
+            report.notes.append(f"the kernels of graph {call.graph} were not looked into: {one_line(error)}")
+            continue
+        report.findings = [
+            replace(each, kernel=inside.of(each.kind, each.part)) if _is_of(each, call) else each
+            for each in report.findings
+        ]
+
+
+def _is_of(finding: Finding, call: GraphCall) -> bool:
+    return (finding.graph, finding.call) == (call.graph, call.number)
 
 
 def _order(finding: Finding) -> tuple[bool, int, int, int, bool]:
