@@ -17,6 +17,7 @@ _VIEWS = frozenset(
     " device_put flatten repeat unfold".split()
 )
 _CASTS = frozenset(("convert_element_type", "_to_copy", "to"))
+_PARTS = frozenset(("slice", "select", "split", "split_with_sizes", "as_strided", "diagonal", "unfold"))
 _REDUCTIONS = frozenset(("sum", "amax", "amin", "prod", "any", "max", "min", "argmax", "argmin"))
 _FILLED = {"full": 1, "full_like": 1, "scalar_tensor": 0, "new_full": 2}
 _ZEROS = frozenset(("zeros", "zeros_like", "new_zeros"))
@@ -77,6 +78,11 @@ def is_accumulator(name: str) -> bool:
 def is_cast(node: Node) -> bool:
     """Return whether a node gives what it takes, in another dtype."""
     return node.operation in _CASTS
+
+
+def is_part(node: Node) -> bool:
+    """Return whether a node gives a part of what it takes."""
+    return node.operation in _PARTS
 
 
 def is_view(node: Node) -> bool:

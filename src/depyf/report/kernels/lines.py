@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from depyf.report.kernels.evaluate import Body, graph_terms, is_accumulator, is_cast, is_view
+from depyf.report.kernels.evaluate import Body, graph_terms, is_accumulator, is_cast, is_part, is_view
 from depyf.report.kernels.graph import Graph
 from depyf.report.kernels.module import Buffer, Kernel, Launch, Module, Value
 from depyf.report.kernels.statements import Statement, parameters, statements
@@ -38,7 +38,8 @@ _ABBREVIATED = {
 class Line:
     """A statement of a kernel in one launch.
 
-    `computes` are the nodes whose results it gives, `serves` those that need it on their way, where it gives none.
+    `computes` are the nodes whose results it gives, `serves` those that need it on their way, where it gives none, or
+    of whose results it gives a part.
     """
 
     statement: Statement
@@ -128,8 +129,14 @@ class _Module:
         for node in graph.nodes.values():
             for name in node.uses:
                 self._users.setdefault(name, set()).add(node.name)
+        self._in_parts = frozenset(name for name in graph.nodes if self._is_used_in_parts(name))
         inputs = (each for each in graph.nodes.values() if not each.operation)
         self._held: dict[str, int] = {each.name: self._of_node[each.name] for each in inputs}
+
+    def _is_used_in_parts(self, name: str) -> bool:
+        """Return whether nothing needs all of a node: then a kernel computes parts of it."""
+        users = [self._graph.nodes.get(each) for each in self._users[name]]
+        return bool(users) and all(each is not None and is_part(each) for each in users)
 
     def all(self) -> list[Launched]:
         found = []
@@ -170,7 +177,8 @@ class _Module:
         made.before = {name: self._one_of(term, held[name], None) for name, term in contents.items()}
         body = Body(self._terms, dict(contents))
         followed = [(each, body.follow(each)) for each in statements(kernel)]
-        lines = _linked(followed, body.aliases, [self._names(term, each, inside) for each, term in followed])
+        names = [self._names(term, each, inside) for each, term in followed]
+        lines = _linked(followed, body.aliases, names, self._in_parts)
         made.lines = [each for each in lines if each.statement.place is not None or _is_value(each.statement)]
         places = (name for each, _ in followed if each.place is not None for name in _names_in(each.place))
         stored = {body.aliases.get(name, name) for name in places}
@@ -219,9 +227,12 @@ class _Module:
 
 
 def _linked(
-    followed: list[tuple[Statement, int | None]], aliases: Mapping[str, str], computes: list[tuple[str, ...]]
+    followed: list[tuple[Statement, int | None]],
+    aliases: Mapping[str, str],
+    computes: list[tuple[str, ...]],
+    in_parts: frozenset[str],
 ) -> list[Line]:
-    """Return the lines: what gives no node's result serves the nodes that need it."""
+    """Return the lines: what gives no node's whole result serves the nodes that need it."""
     needed: dict[str, dict[str, None]] = {}
     lines: list[Line] = []
     for (statement, term), own in reversed(list(zip(followed, computes))):
@@ -234,7 +245,8 @@ def _linked(
         nodes = own or tuple(served)
         for name in _names_in(statement.value):
             needed.setdefault(aliases.get(name, name), {}).update(dict.fromkeys(nodes))
-        lines.append(Line(statement, term, own, () if own else tuple(served)))
+        whole = tuple(each for each in own if each not in in_parts)
+        lines.append(Line(statement, term, whole, () if whole else own or tuple(served)))
     return lines[::-1]
 
 
