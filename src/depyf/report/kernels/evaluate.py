@@ -56,18 +56,22 @@ _ACCUMULATOR = re.compile(r"^(?:_tmp\d+|tmp_acc\d+\w*)$")
 _INDICES = re.compile(r"^_?tmp(?:\d|_acc)")
 
 
-def graph_terms(graph: Graph, terms: Terms) -> dict[str, int]:
-    """Return the term of each node of a graph."""
+def graph_terms(graph: Graph, terms: Terms) -> tuple[dict[str, int], dict[int, str]]:
+    """Return the term of each node of a graph, and the node that each other term is a step inside of."""
     found: dict[str, int] = {}
+    steps: dict[int, str] = {}
     dimensions: dict[int, str] = {}
     for node in graph.nodes.values():
+        first = len(terms.made)
         term = _of_node(node, graph, found, terms)
+        steps.update(dict.fromkeys(range(first, len(terms.made)), node.name))
         if node.operation in _REDUCTIONS | {"mean", "var_mean"}:
             # A kernel does not show along what it reduces: of two ways through one tensor only the first is known.
             along = " ".join(ast.unparse(each) for each in node.arguments[1:2])
             term = term if dimensions.setdefault(term, along) == along else terms.leaf(node.name)
         found[node.name] = term
-    return found
+    of_nodes = set(found.values())
+    return found, {term: name for term, name in steps.items() if term not in of_nodes and not terms.is_number(term)}
 
 
 def is_accumulator(name: str) -> bool:

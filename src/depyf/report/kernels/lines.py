@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from depyf.report.kernels.evaluate import Body, graph_terms, is_accumulator, is_cast, is_part, is_view
 from depyf.report.kernels.graph import Graph
@@ -120,7 +120,7 @@ class _Module:
     def __init__(self, module: Module, graph: Graph, computed: Mapping[str, tuple[str, ...]]) -> None:
         self._module, self._graph, self._computed = module, graph, computed
         self._terms = Terms()
-        self._of_node = graph_terms(graph, self._terms)
+        self._of_node, self._steps = graph_terms(graph, self._terms)
         self._named: dict[int, list[str]] = {}
         for name, term in self._of_node.items():
             self._named.setdefault(term, []).append(name)
@@ -179,6 +179,7 @@ class _Module:
         followed = [(each, body.follow(each)) for each in statements(kernel)]
         names = [self._names(term, each, inside) for each, term in followed]
         lines = _linked(followed, body.aliases, names, self._in_parts)
+        lines = [each if each.nodes else replace(each, serves=self._inside_of(each.term)) for each in lines]
         made.lines = [each for each in lines if each.statement.place is not None or _is_value(each.statement)]
         places = (name for each, _ in followed if each.place is not None for name in _names_in(each.place))
         stored = {body.aliases.get(name, name) for name in places}
@@ -188,6 +189,11 @@ class _Module:
                 made.after[name] = self._one_of(body.contents[name], held[name], inside)
         self._settle(made, {name: each for name, each in buffers.items() if name in stored})
         return made
+
+    def _inside_of(self, term: int | None) -> tuple[str, ...]:
+        """Return the node that a term is a step inside of."""
+        node = self._steps.get(term, "") if term is not None else ""
+        return (node,) if node else ()
 
     def _with_parts(self, names: tuple[str, ...]) -> frozenset[str]:
         """Return nodes, and what takes one of several results of theirs: Inductor leaves some of it out."""

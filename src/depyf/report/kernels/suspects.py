@@ -49,7 +49,15 @@ def _asked_for(line: Line, found: Launched, graph: Graph) -> str:
         for node in graph.nodes.values()
         if node.operation and not is_view(node) and {_origin(each, graph) for each in node.uses} == operands
     ]
-    return next((each for each in same if each not in computed), same[0] if same else "")
+    missing = next((each for each in same if each not in computed), same[0] if same else "")
+    return missing or _continued(line, found)
+
+
+def _continued(line: Line, found: Launched) -> str:
+    """Return the node that the steps before a line are inside of; empty where none are."""
+    earlier = found.lines[: found.lines.index(line)]
+    steps = [each for each in earlier if set(each.targets) & set(line.names) and each.computes_something]
+    return next((each.serves[0] for each in reversed(steps) if each.serves and not each.computes), "")
 
 
 def _held_by(name: str, before: Line, found: Launched) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from unittest import mock
 
 import torch
 from torch import Tensor
+from torch.utils import _pytree
 
 from depyf.report.kernels.graph import Graph, read_graph
 from depyf.report.kernels.lines import Launched, launched
@@ -25,7 +26,10 @@ from depyf.torch.adapters.random_numbers import eager_random_numbers
 
 @dataclass(slots=True)
 class Probed:
-    """A module with probes: its launches by their place in it, the graph, and what its nodes give eagerly."""
+    """A module with probes: its launches by their place in it, the graph, and what its nodes give eagerly.
+
+    `rounding` is how far that is from the same in float64.
+    """
 
     text: str
     module: torch.fx.GraphModule
@@ -33,6 +37,7 @@ class Probed:
     is_backward: bool
     launches: dict[int, Launched]
     nodes: dict[str, Any] = field(default_factory=dict)
+    rounding: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -91,15 +96,17 @@ def watched(key: int, call: Callable[[list[Any]], Any]) -> Callable[[list[Any]],
     def run(args: list[Any]) -> Any:
         if probes in _ENTERED:
             each = probes.modules[key]
-            each.nodes = _values(each.module, args)
+            each.nodes = _values(each.module, args, in_float64=False)
+            each.rounding = _rounding(each.module, args, each.nodes)
         return call(args)
 
     return run
 
 
-def _values(module: torch.fx.GraphModule, args: list[Any]) -> dict[str, Any]:
-    """Return what each node of a graph gives eagerly."""
+def _values(module: torch.fx.GraphModule, args: list[Any], *, in_float64: bool) -> dict[str, Any]:
+    """Return what each node of a graph gives eagerly, in float64 as far as its operations take that."""
     given = [each.detach().clone() if isinstance(each, Tensor) else each for each in args]
+    given = [_widened(each) for each in given] if in_float64 else given
     found: dict[str, Any] = {}
 
     class Keeping(torch.fx.Interpreter):
@@ -108,9 +115,37 @@ def _values(module: torch.fx.GraphModule, args: list[Any]) -> dict[str, Any]:
             found[n.name] = result.detach().clone() if isinstance(result, Tensor) else result
             return result
 
+        def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
+            if in_float64:
+                args, kwargs = _pytree.tree_map(_wide_dtype, (args, kwargs))
+            return super().call_function(target, args, kwargs)
+
     devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
     with torch.no_grad(), torch.random.fork_rng(devices=devices), eager_random_numbers():
         Keeping(module).run(*given)
+    return found
+
+
+def _widened(value: Any) -> Any:
+    return value.double() if isinstance(value, Tensor) and value.is_floating_point() else value
+
+
+def _wide_dtype(value: Any) -> Any:
+    return torch.float64 if isinstance(value, torch.dtype) and value.is_floating_point else value
+
+
+def _rounding(module: torch.fx.GraphModule, args: list[Any], nodes: Mapping[str, Any]) -> dict[str, float]:
+    """Return how far the nodes of a graph are from what they are in float64; nothing where that cannot be had."""
+    try:
+        exact = _values(module, args, in_float64=True)
+    except (RuntimeError, TypeError):
+        return {}
+    found = {}
+    for name, value in nodes.items():
+        other = exact.get(name)
+        if isinstance(value, Tensor) and value.is_floating_point() and isinstance(other, Tensor) and value.numel():
+            apart = (value.double() - other.double()).abs()
+            found[name] = float(apart.nan_to_num(0.0, 0.0, 0.0).max())
     return found
 
 
