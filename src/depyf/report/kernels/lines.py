@@ -177,8 +177,8 @@ class _Module:
         made.before = {name: self._one_of(term, held[name], None) for name, term in contents.items()}
         body = Body(self._terms, dict(contents))
         followed = [(each, body.follow(each)) for each in statements(kernel)]
-        names = [self._names(term, each, inside) for each, term in followed]
-        lines = _linked(followed, body.aliases, names, self._in_parts)
+        computes = [self._names(term, each, inside) for each, term in followed]
+        lines = _linked(followed, body.aliases, computes, self._in_parts)
         lines = [each if each.nodes else replace(each, serves=self._inside_of(each.term)) for each in lines]
         made.lines = [each for each in lines if each.statement.place is not None or _is_value(each.statement)]
         places = (name for each, _ in followed if each.place is not None for name in _names_in(each.place))

@@ -32,8 +32,8 @@ def probed(text: str, module: Module, receiver: str, key: int) -> str:
         if rows[kernel.first - 1 : kernel.first - 1 + len(own)][1:] == own[1:]:
             for number, row in _of_kernel(kernel, own, receiver):
                 rows[kernel.first + number - 2] = row
-    for row, index, arguments in _launches(text, module):
-        rows[row - 1] += f"; _depyf.ran({key}, {index}, ({''.join(f'{each}, ' for each in arguments)}))"
+    for end, index, arguments in _launches(text, module):
+        rows[end - 1] += f"; _depyf.ran({key}, {index}, ({''.join(f'{each}, ' for each in arguments)}))"
     begin = next((number for number, row in enumerate(rows) if row.startswith("async_compile = ")), 0)
     rows[begin] = f"import {receiver} as _depyf\n{rows[begin]}"
     return "\n".join([*rows, f"call = _depyf.watched({key}, call)", ""])
@@ -110,7 +110,7 @@ static std::FILE* depyf_file = nullptr;
 static std::atomic<int64_t> depyf_counts[1 << 12];
 struct DepyfKernel {
     DepyfKernel() {
-        const char* name = std::getenv("%(variable)s");
+        const char* name = std::getenv("DEPYF_PROBES");
         depyf_file = name == nullptr ? nullptr : std::fopen(name, "ab");
         for (auto& each : depyf_counts) each = 0;
     }
@@ -118,7 +118,7 @@ struct DepyfKernel {
 };
 static inline void depyf_write(int line, const double* values, int count) {
     if (depyf_file == nullptr || count <= 0) return;
-    if ((depyf_counts[line & 4095] += count) > %(most)d) {
+    if ((depyf_counts[line & 4095] += count) > (1 << 20)) {
         bool is_finite = true;
         for (int i = 0; i < count; ++i) is_finite = is_finite && std::isfinite(values[i]);
         if (is_finite) return;
@@ -164,5 +164,5 @@ template <typename T, int N> inline void depyf_note(int line, const at::vec::Vec
     depyf_write(line, values, count);
 }
 #endif
-""" % {"variable": FILE_VARIABLE, "most": MOST_VALUES}
-"""What the probes of a C++ kernel call: a record has the line and the number of values, 4 bytes each, and the values."""
+"""
+"""What the probes of a C++ kernel call: a record is the line and the number of values, 4 bytes each, and the values."""

@@ -52,7 +52,8 @@ class Inside:
             if (kind, part) not in self.found:
                 line = next(_strange(ran, is_it), None)
                 if line is not None:
-                    self.found[kind, part] = _told(ran, part, line, _node_of(line, ran), _counted(ran, line, kind, is_it))
+                    counted = _counted(ran, line, kind, is_it)
+                    self.found[kind, part] = _told(ran, part, line, _node_of(line, ran), counted)
         if (Kind.DIFFERENT, part) not in self.found:
             different = _different(ran)
             if different is not None:
