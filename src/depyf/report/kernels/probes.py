@@ -49,14 +49,19 @@ def _launches(text: str, module: Module) -> Iterator[tuple[int, int, tuple[str, 
 
 def _of_kernel(kernel: Kernel, rows: list[str], receiver: str) -> Iterator[tuple[int, str]]:
     """Yield the rows of a kernel's text that get a probe, by number from 1."""
-    if kernel.language == "triton":
-        begin = next(number for number, row in enumerate(rows, start=1) if row.startswith("import triton"))
-        yield begin, f"{rows[begin - 1]}; from {receiver} import note as _depyf_note, stored as _depyf_stored"
-        for each in statements(kernel):
-            end = each.value.end_lineno if each.place is None else each.line
-            if end is not None and (each.place is not None or _sets_value(each)):
-                yield end, f"{rows[end - 1]}; {_triton_probe(each)}"
-        return
+    yield from _of_triton(kernel, rows, receiver) if kernel.language == "triton" else _of_cpp(kernel, rows)
+
+
+def _of_triton(kernel: Kernel, rows: list[str], receiver: str) -> Iterator[tuple[int, str]]:
+    begin = next(number for number, row in enumerate(rows, start=1) if row.startswith("import triton"))
+    yield begin, f"{rows[begin - 1]}; from {receiver} import note as _depyf_note, stored as _depyf_stored"
+    for each in statements(kernel):
+        end = each.value.end_lineno if each.place is None else each.line
+        if end is not None and (each.place is not None or _sets_value(each)):
+            yield end, f"{rows[end - 1]}; {_triton_probe(each)}"
+
+
+def _of_cpp(kernel: Kernel, rows: list[str]) -> Iterator[tuple[int, str]]:
     begin = next((number for number, row in enumerate(rows, start=1) if 'extern "C"' in row), len(rows))
     yield begin, f"{_CPP}{rows[begin - 1]}"
     body = next((number for number, row in enumerate(rows, start=1) if number > begin and row.strip() == "{"), 0)

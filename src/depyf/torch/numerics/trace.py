@@ -38,6 +38,7 @@ def trace_numerics(
     It finds the first node of each graph that gives NaN or infinity while what it takes holds none, forward and
     backward, and the first node that the backend compiles to something else than it computes eagerly, beyond a
     tolerance. To find that node, the first half of the graph is compiled alone, then half of the half that goes wrong.
+    Where Inductor is the backend, each finding has the line of the fused kernel in which it begins.
 
     A run is one call of the function: it changes what such a call changes, but no `.grad` and no state of the random
     numbers. Nothing of it stays in torch's caches, and a `prepare_debug` context does not hear of it.
@@ -58,7 +59,6 @@ def trace_numerics(
 
     Example:
         report = depyf.trace_numerics(compiled)(x, y)
-        print(report)                # nan: log, line 12 of the forward graph 0, model.py:5
         report.first.where.line      # 5
     """
     function = original_callable(compiled)
@@ -78,7 +78,6 @@ def trace_numerics(
                 _watch(call, report, backward=backward)
             if compare_with_eager:
                 report.findings += compare(recording.calls, used, tolerance, report, backward=backward)
-            if compare_with_eager and is_inductor(used):
                 _look_inside(recording.calls, used, report, backward=backward)
         report.findings.sort(key=_order)
         return report
@@ -97,9 +96,8 @@ def _look_inside(
     calls: list[GraphCall], backend: str | Callable[..., Any], report: NumericsReport, *, backward: bool
 ) -> None:
     """Give findings the lines of Inductor's kernels in which they begin."""
-    for call in calls:
-        if not any(_is_of(each, call) for each in report.findings):
-            continue
+    wrong = [call for call in calls if any(_is_of(each, call) for each in report.findings)]
+    for call in wrong if is_inductor(backend) else []:
         try:
             inside = look_inside(call, backend, backward=backward)
         except Exception as error:  # noqa: BLE001 - a probed kernel may fail in any way; the findings stand without
