@@ -381,6 +381,14 @@ def test_a_kernel_of_nodes_without_a_place_came_from_the_innermost_line_of_its_s
     assert links.of(12) == at(12) and not links.of(14)
 
 
+def test_lines_that_a_cache_names_in_stacks_are_where_they_were_captured_now() -> None:
+    (before,), (now,) = at(12), at(14)
+    computed = {"cpp_fused_add_0:1": Computed((), (STACK,))}
+    links = kernel_links(KERNEL, computed, {}, NAMES, frozenset((now,)), {before: now})
+    assert links.of(12) == at(14)
+    assert kernel_links(KERNEL, computed, {}, NAMES, frozenset((now,))).note == STALE
+
+
 def test_what_a_kernel_computes_is_read_from_the_texts_of_each_release() -> None:
     assert computed_by('{"k:1": {"post_grad_nodes": ["add"], "stack_traces": []}}', "") == {"k:1": Computed(("add",))}
     assert computed_by("", '{"cppCodeToPost": {"k:1": ["add"]}}') == {"k:1": Computed(("add",))}

@@ -25,9 +25,9 @@ from depyf.torch.profile.lined import Calls, LineMarks, is_traced
 
 FEWEST, LONGEST = 5, 2.0
 """Steps of a stretch, at least; seconds after which two steps are enough."""
-SHORTEST, MANY = 0.15, 30
+SHORTEST, MANY = 0.15, 10
 """Seconds of a stretch, at least; steps that are enough in less."""
-AGAIN = 5
+AGAIN = 17
 """Times that both kinds of stretches take turns again: a machine is faster or slower for seconds."""
 FEWEST_LINED = 3
 """Steps in which each line is marked."""
