@@ -57,7 +57,7 @@ def alarms(name: str) -> list[str]:
     return [f"{name}: {each.kind}: {each.line}" for each in found(CLEAN[name]) if each.severity != "low"]
 
 
-def main(names: list[str]) -> int:
+def main(names: list[str]) -> None:
     """Print the bars."""
     warnings.simplefilter("ignore")
     logging.getLogger("torch").setLevel(logging.CRITICAL)
@@ -65,12 +65,12 @@ def main(names: list[str]) -> int:
         for each in found(PROBLEMS[name][1] if name in PROBLEMS else CLEAN[name]):
             print(f"{name}: {each.kind}, {each.severity}: {each.line}")
     if names:
-        return 0
+        return
     problems = [each for each in map(wrong, PROBLEMS) if each]
     false = [each for name in CLEAN for each in alarms(name)]
     right, least = len(PROBLEMS) - len(problems), len(PROBLEMS) * 39 // 40
     quiet = len(CLEAN) - len({each.partition(":")[0] for each in false})
-    return report(
+    report(
         [
             Bar("seeded: first finding right", f"{right} of {len(PROBLEMS)}", right >= least, problems),
             Bar("clean: no finding above low", f"{quiet} of {len(CLEAN)}", not false, false),
@@ -79,4 +79,4 @@ def main(names: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    main(sys.argv[1:])

@@ -56,7 +56,7 @@ def unsaid_break(compiled: Compile, breaks: frozenset[Place]) -> GraphBreak | No
     if failure is None or failure.kind != UNSUPPORTED or is_limit(failure) or ends_at(compiled) & breaks:
         return None
     reason, text = reason_of(failure), failure.reason
-    found = GraphBreak(reason, text, failure.hints, "", failure.where, compiled.user_stack, 0, text)
+    found = GraphBreak(reason, text, tuple(failure.hints), "", failure.where, compiled.user_stack, 0, text)
     return None if kind_of_break(found) is GENERIC else found
 
 
