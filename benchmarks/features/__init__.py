@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 
-MODULES = ("calls", "training", "operators", "failing", "surroundings", "packaging", "reading", "models")
+MODULES = ("calls", "training", "operators", "failing", "surroundings", "packaging", "ways", "reading", "models")
 
 Feature = Callable[[], object]
 

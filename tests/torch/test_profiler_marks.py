@@ -26,7 +26,7 @@ _COUNTED = re.compile(r"_\d+_[0-9a-f_]{36}|_\d+(?=\()")
 
 
 def _breaking(x: torch.Tensor, items: list[torch.Tensor], by_name: dict[str, torch.Tensor]) -> torch.Tensor:
-    z = by_name["a"] + x.sum() * items[0]
+    z = by_name["a"] + x.sum() * items[0] + x.shape[0]
     torch._dynamo.graph_break()
     return z + by_name["a"] + items[0]
 
@@ -38,7 +38,7 @@ def _codes(*, marks: bool) -> list[types.CodeType]:
     settings: dict[str, Any] = {"record_runtime_overhead": marks}
     try:
         with torch._dynamo.config.patch(settings):
-            torch.compile(_breaking, backend="eager")(torch.ones(3), [torch.ones(3)], {"a": torch.ones(3)})
+            torch.compile(_breaking, backend="eager", dynamic=True)(torch.ones(3), [torch.ones(3)], {"a": torch.ones(3)})
     finally:
         handle.remove()
     return found

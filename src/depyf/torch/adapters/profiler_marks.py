@@ -49,13 +49,10 @@ def _marks(draft: Draft) -> list[int] | None:
     """Return the raw instructions that make up the marks, and nothing else; None where they have another form."""
     found: list[int] = []
     own: set[str] = set()
-    for name, also in ((_ENTER, _PROFILER), (_EXIT, "")):
+    for name in (_ENTER, _EXIT):
         mention = next((index for index, _, arg in _steps(draft) if arg == name), None)
-        if mention is None:
-            return None
-        own_loads = own if name == _EXIT else set()
-        first = _first(draft, mention, also, own_loads, found[-1] if found else -1)
-        last = _last(draft, first, mention)
+        first = _first(draft, mention, own, found) if mention is not None else None
+        last = _last(draft, first, mention) if first is not None and mention is not None else None
         if first is None or last is None:
             return None
         found += range(first, last + 1)
@@ -75,25 +72,26 @@ def _steps(draft: Draft) -> Iterator[tuple[int, str, str]]:
             yield index, step.op, step.arg if isinstance(step.arg, str) and step.op != "CONST" else ""
 
 
-def _first(draft: Draft, mention: int, also: str, own: set[str], behind: int) -> int | None:
-    """Return where the mark begins that mentions its function at `mention`, and begins `behind` an instruction.
+def _first(draft: Draft, mention: int, own: set[str], before: list[int]) -> int | None:
+    """Return where the mark begins that mentions its function at `mention`; `own` are variables of the mark `before`.
 
-    It begins with the global that it needs first, or with a variable of the mark before.
+    It begins with the module that has the function. Where that is in a variable, with what the mark tests.
     """
-    globals_needed = {_UTILS, also}
-    for index, op, arg in _steps(draft):
-        if behind < index <= mention and (
-            (op == "LOAD_GLOBAL" and arg in globals_needed) or (op.startswith("LOAD_FAST") and arg in own)
-        ):
-            before = draft.raws[index - 1].name if index else ""
-            return index - 1 if before == "PUSH_NULL" else index
-    return None
-
-
-def _last(draft: Draft, first: int | None, mention: int) -> int | None:
-    """Return where the mark ends: what its call returns is kept or dropped, and no jump inside goes further."""
-    if first is None:
+    behind = before[-1] if before else -1
+    steps = [each for each in _steps(draft) if behind < each[0] < mention and each[1] != "PUSH_NULL"]
+    if steps and steps[-1][1:] == ("LOAD_GLOBAL", _UTILS):
+        first = steps[-1][0]
+    elif before:
+        first = next((index for index, op, arg in steps if op == "LOAD_FAST" and arg in own), -1)
+    else:
+        first = next((index for index, op, arg in reversed(steps) if (op, arg) == ("LOAD_GLOBAL", _PROFILER)), -1)
+    if first == -1:
         return None
+    return first - 1 if first and draft.raws[first - 1].name == "PUSH_NULL" else first
+
+
+def _last(draft: Draft, first: int, mention: int) -> int | None:
+    """Return where the mark ends: what its call returns is kept or dropped, and no jump inside goes further."""
     called, furthest = False, -1
     for index in range(first, len(draft.raws)):
         furthest = max(furthest, draft.targets[index])
