@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import tempfile
 from pathlib import Path
@@ -99,25 +98,6 @@ def caching_precompile():
             loaded = torch.compile(_scaled)
             with torch.compiler.set_stance("fail_on_recompile"):
                 return [first, loaded(torch.ones(3), 2), loaded(torch.ones(3), 2)]
-
-
-def package_saved_and_loaded():
-    with contextlib.suppress(ImportError):
-        from torch._dynamo.package import CompilePackage, DiskDynamoStore
-    if "DiskDynamoStore" not in locals() or not hasattr(DiskDynamoStore, "save_package"):
-        raise NotHere("torch._dynamo.package")
-    with tempfile.TemporaryDirectory() as there:
-        store = DiskDynamoStore(there)
-        package = CompilePackage(_scaled)
-        first = torch._dynamo.optimize(backend="eager", package=package)(_scaled)(torch.ones(3), 2)
-        for backend_id, backend in package.cached_backends.items():
-            store.record_eager_backend(backend_id, backend)
-        store.save_package(package, "scaled")
-        torch._dynamo.reset()
-        package, backends = store.load_package(_scaled, "scaled")
-        loaded = torch._dynamo.optimize(package=package)(_scaled)
-        package.install(backends)
-        return [first, loaded(torch.ones(3), 2)]
 
 
 def exported():

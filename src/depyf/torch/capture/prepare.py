@@ -257,11 +257,15 @@ class DumpContext:
 
     def _on_guards(self, compile_id: CompileId | None, running: Running | None) -> None:
         """Show the code of a compile whose guards are told, where no hook gives it; read the guards."""
-        codes = self._ahead.codes() if compile_id is not None else None
-        if codes is not None and compile_id is not None:
-            hooks.show_code(
-                self._recorder, self._dump, compile_id, *codes, log_bytecode=self._log_bytecode, install=False
-            )
+        if compile_id is not None:
+            loaded = self._ahead.loaded(compile_id)
+            codes = self._ahead.codes() if loaded is None else loaded[1:]
+            shown = compile_id if loaded is None else loaded[0]
+            running = self._recorder.known(shown)
+            if codes is not None:
+                hooks.show_code(
+                    self._recorder, self._dump, shown, *codes, log_bytecode=self._log_bytecode, install=False
+                )
         if running is not None:
             with self._problems.contained(f"reading the guards of {running.compile.id}"):
                 entries.read_guards_in_progress(self._recorder, running)
