@@ -85,7 +85,7 @@ def measure(way: str, python: str) -> tuple[list[str], int]:
         if done.returncode:
             return [f"{way}: {done.stderr.strip().splitlines()[-1]}"], 0
         index = json.loads((Path(directory) / "index.json").read_text(encoding="utf-8"))
-    lacking = []
+    lacking: list[str] = []
     functions = [each for root in index["functions"] for each in (root, *root["resume_functions"])]
     rows = [row(each, compiled) for each in functions for compiled in each["compiles"]]
     print(way.removeprefix("ways."), flush=True)
@@ -107,7 +107,7 @@ def main() -> None:
     parser.add_argument("ways", nargs="*", help="names of functions in benchmarks/features/ways.py")
     arguments = parser.parse_args()
     names = [f"ways.{each}" for each in arguments.ways] or [each for each in load() if each.startswith("ways.")]
-    lacking, outside = [], 0
+    lacking, outside = list[str](), 0
     for name in names:
         parts, loose = measure(name, arguments.python)
         lacking, outside = lacking + parts, outside + loose

@@ -13,7 +13,7 @@ class NotHere(Exception):
     """This torch has no such way."""
 
 
-class Block(torch.nn.Module):
+class _Block(torch.nn.Module):
     """A layer small enough to be compiled often."""
 
     def __init__(self) -> None:
@@ -21,17 +21,19 @@ class Block(torch.nn.Module):
         self.linear = torch.nn.Linear(4, 4)
 
     def forward(self, x):
+        """Return what the layer makes of `x`."""
         return torch.relu(self.linear(x)) + x
 
 
-class Blocks(torch.nn.Module):
+class _Blocks(torch.nn.Module):
     """Layers of one kind."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.layers = torch.nn.ModuleList(Block() for _ in range(3))
+        self.layers = torch.nn.ModuleList(_Block() for _ in range(3))
 
     def forward(self, x):
+        """Return what all layers make of `x`."""
         for layer in self.layers:
             x = layer(x)
         return x
@@ -101,11 +103,11 @@ def caching_precompile():
 
 
 def exported():
-    return torch.export.export(Block(), (torch.ones(2, 4),)).module()(torch.ones(2, 4))
+    return torch.export.export(_Block(), (torch.ones(2, 4),)).module()(torch.ones(2, 4))
 
 
 def exported_strictly():
-    return torch.export.export(Block(), (torch.ones(2, 4),), strict=True).module()(torch.ones(2, 4))
+    return torch.export.export(_Block(), (torch.ones(2, 4),), strict=True).module()(torch.ones(2, 4))
 
 
 def aot_inductor_package():
@@ -113,7 +115,7 @@ def aot_inductor_package():
     x = torch.ones(2, 4)
     with tempfile.TemporaryDirectory() as there, torch.no_grad():
         path = str(Path(there) / "block.pt2")
-        torch._inductor.aoti_compile_and_package(torch.export.export(Block(), (x,)), package_path=path)
+        torch._inductor.aoti_compile_and_package(torch.export.export(_Block(), (x,)), package_path=path)
         return torch._inductor.aoti_load_package(path)(x)
 
 
@@ -135,7 +137,7 @@ def marked_regions():
 
 
 def blocks_one_by_one():
-    model = Blocks()
+    model = _Blocks()
     for layer in model.layers:
         layer.compile()
     return model(torch.ones(2, 4))
@@ -174,7 +176,7 @@ def compiled_autograd():
 
 
 def graph_trees():
-    model = Block()
+    model = _Block()
     compiled = torch.compile(model, mode="reduce-overhead")
     compiled(torch.ones(2, 4)).sum().backward()
     return [compiled(torch.ones(2, 4)).detach(), model.linear.weight.grad]

@@ -38,7 +38,8 @@ def _codes(*, marks: bool) -> list[types.CodeType]:
     settings: dict[str, Any] = {"record_runtime_overhead": marks}
     try:
         with torch._dynamo.config.patch(settings):
-            torch.compile(_breaking, backend="eager", dynamic=True)(torch.ones(3), [torch.ones(3)], {"a": torch.ones(3)})
+            compiled = torch.compile(_breaking, backend="eager", dynamic=True)
+            compiled(torch.ones(3), [torch.ones(3)], {"a": torch.ones(3)})
     finally:
         handle.remove()
     return found
