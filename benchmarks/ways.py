@@ -20,13 +20,12 @@ from typing import Any
 
 import depyf
 from benchmarks.bar import Bar, none_of, report
-from benchmarks.features import load, ways
+from benchmarks.features import NotHere, load
 
 UNTOLD = ("Dynamo made no code", "no entry was seen")
 """What the index says where nothing was seen, which is no reason."""
-WITHOUT_KERNELS = {"ways.exported", "ways.exported_strictly"}
-UNTRACED = {"ways.exported", "ways.aot_inductor_package"}
-"""Ways in which torch exports a module by running it: of that graph its trace has no record."""
+EXPORT = "asked for by export"
+"""What makes a graph and no kernels."""
 
 
 def run_way(name: str, directory: str) -> None:
@@ -34,7 +33,7 @@ def run_way(name: str, directory: str) -> None:
     try:
         with depyf.prepare_debug(directory):
             load()[name]()
-    except ways.NotHere as error:
+    except NotHere as error:
         print(f"not in this torch: {error}")
 
 
@@ -66,9 +65,9 @@ def missing(way: str, told: dict[str, Any]) -> Iterator[str]:
     yield from (part for part in ("code", "guards") if told[part] in UNTOLD)
     if has_call and told["calls"] is None and told["code"] != "UNPROVEN":
         yield "calls"
-    if not told["graphs"] and not (way in UNTRACED and not told["kernels"]):
+    if not told["graphs"]:
         yield "graphs"
-    if not told["kernels"] and way not in WITHOUT_KERNELS and not (way in UNTRACED and not told["graphs"]):
+    if not told["kernels"] and told["why"] != EXPORT:
         yield "kernels"
     if not told["seconds"]:
         yield "times"

@@ -10,6 +10,10 @@ MODULES = ("calls", "training", "operators", "failing", "surroundings", "packagi
 Feature = Callable[[], object]
 
 
+class NotHere(Exception):
+    """A feature that this torch does not have."""
+
+
 def load() -> dict[str, Feature]:
     """Return every feature by `module.function`."""
     found: dict[str, Feature] = {}

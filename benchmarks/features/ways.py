@@ -8,9 +8,7 @@ from pathlib import Path
 
 import torch
 
-
-class NotHere(Exception):
-    """This torch has no such way."""
+from benchmarks.features import NotHere
 
 
 class _Block(torch.nn.Module):

@@ -11,7 +11,7 @@ import torch
 from torch._functorch.aot_autograd import aot_function
 
 import depyf
-from depyf.report.index_reader import read_index
+from depyf.report.index_reader import read_run
 from depyf.report.model import Compile, Function, NoCall, Session, Transformed, Unavailable
 from depyf.torch.adapters import lacking
 
@@ -141,4 +141,4 @@ def test_what_the_program_asks_for_is_named(tmp_path: Path) -> None:
         compiled_alone(torch.sin)(torch.ones(3, requires_grad=True))
     ((_, compiled),) = stories(session)
     assert compiled.trigger == NoCall("asked for by returned_function")
-    assert read_index(tmp_path).session.roots()[0].compiles[0].trigger == compiled.trigger
+    assert read_run(tmp_path).session.roots()[0].compiles[0].trigger == compiled.trigger
