@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import dis
 import types
-from collections.abc import Iterator
 
 from depyf.bytecode.draft import Draft
 from depyf.bytecode.normalise import begin
@@ -47,38 +46,44 @@ def without_marks(code: types.CodeType) -> types.CodeType:
 
 def _marks(draft: Draft) -> list[int] | None:
     """Return the raw instructions that make up the marks, and nothing else; None where they have another form."""
+    steps = _steps(draft)
     found: list[int] = []
     own: set[str] = set()
     for name in (_ENTER, _EXIT):
-        mention = next((index for index, _, arg in _steps(draft) if arg == name), None)
-        first = _first(draft, mention, own, found) if mention is not None else None
+        mention = next((index for index, _, arg in steps if arg == name), None)
+        first = _first(draft, steps, mention, own, found) if mention is not None else None
         last = _last(draft, first, mention) if first is not None and mention is not None else None
         if first is None or last is None:
             return None
         found += range(first, last + 1)
-        own |= {arg for index, op, arg in _steps(draft) if op == "STORE_FAST" and first <= index <= last}
+        own |= {arg for index, op, arg in steps if op == "STORE_FAST" and first <= index <= last}
     # Between the two, Dynamo keeps what it has called in variables: nobody else may read them.
     inside = set(found)
-    rest = [(index, op) for index, op, arg in _steps(draft) if arg in own and index not in inside]
+    rest = [(index, op) for index, op, arg in steps if arg in own and index not in inside]
     if any(op != "DELETE_FAST" for _, op in rest):
         return None
     return found + [index for index, _ in rest]
 
 
-def _steps(draft: Draft) -> Iterator[tuple[int, str, str]]:
-    """Yield each operation with its raw instruction and the name that it takes, empty where it takes none."""
-    for index, steps in enumerate(draft.steps):
-        for step in steps:
-            yield index, step.op, step.arg if isinstance(step.arg, str) and step.op != "CONST" else ""
+def _steps(draft: Draft) -> list[tuple[int, str, str]]:
+    """Return each operation that takes a name, with its raw instruction and that name."""
+    return [
+        (index, step.op, step.arg)
+        for index, steps in enumerate(draft.steps)
+        for step in steps
+        if isinstance(step.arg, str) and step.op != "CONST"
+    ]
 
 
-def _first(draft: Draft, mention: int, own: set[str], before: list[int]) -> int | None:
+def _first(
+    draft: Draft, named: list[tuple[int, str, str]], mention: int, own: set[str], before: list[int]
+) -> int | None:
     """Return where the mark begins that mentions its function at `mention`; `own` are variables of the mark `before`.
 
     It begins with the module that has the function. Where that is in a variable, with what the mark tests.
     """
     behind = before[-1] if before else -1
-    steps = [each for each in _steps(draft) if behind < each[0] < mention and each[1] != "PUSH_NULL"]
+    steps = [each for each in named if behind < each[0] < mention]
     if steps and steps[-1][1:] == ("LOAD_GLOBAL", _UTILS):
         first = steps[-1][0]
     elif before:
