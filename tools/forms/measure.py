@@ -12,10 +12,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import io
 import random
 import signal
+import sys
 import time
+import types
 import warnings
 from collections.abc import Iterable, Iterator
 
@@ -69,10 +72,29 @@ def given(case: Case | GraphCase) -> str | None:
         return None
 
 
+@functools.cache
+def called(case: Case | GraphCase) -> frozenset[tuple[str, int]]:
+    """Return where the functions begin that a case calls."""
+    found: set[tuple[str, int]] = set()
+
+    def note(frame: types.FrameType, event: str, arg: object) -> None:
+        if event == "call":
+            found.add((frame.f_code.co_filename, frame.f_code.co_firstlineno))
+
+    sys.setprofile(note)
+    try:
+        given(case)
+    finally:
+        sys.setprofile(None)
+    return frozenset(found)
+
+
 def caught(mutant: Mutant, own: Iterable[Case | GraphCase]) -> bool:
     """Return whether a case gives something else with a changed rule."""
+    code = mutant.function.__code__
+    calling = [case for case in own if (code.co_filename, code.co_firstlineno) in called(case)]
     with applied(mutant):
-        return any(given(case) != (case.expected if isinstance(case, Case) else case.after) for case in own)
+        return any(given(case) != (case.expected if isinstance(case, Case) else case.after) for case in calling)
 
 
 def own_cases(module: str) -> list[Case | GraphCase]:

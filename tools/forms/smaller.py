@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-MOST_TRIES = 60
+MOST_TRIES = 24
+LINES = 5
+"""A source of so many lines is small enough."""
 
 
 def smaller(source: str, still: Callable[[str], bool]) -> Iterator[str]:
     """Yield ever smaller sources for which `still` says yes."""
     tries, place = 0, 0
-    while tries < MOST_TRIES:
+    while tries < MOST_TRIES and source.count("\n") > LINES:
         text = without(source, place)
         if text is None:
             return
