@@ -75,7 +75,9 @@ def is_attribute_of_call(items: list[Instruction], index: int) -> bool:
             return False
         pops, pushes = operation.effect(item.arg)
         if pops >= height:
-            is_call = item.op == "CALL" and isinstance(item.arg, tuple) and item.arg[0] in (0, 2)
-            return is_call and items[place + 1].op in ATTRIBUTES and items[place + 1].arg != "__class__"
+            match item.op, item.arg:
+                case "CALL", (0 | 2, *_):
+                    return items[place + 1].op in ATTRIBUTES and items[place + 1].arg != "__class__"
+            return False
         height += pushes - pops
     return False
