@@ -38,10 +38,8 @@ from depyf.decompiler.show.read_tree import NoTree, read_tree
 from depyf.decompiler.structure.class_ends import end_class
 from depyf.decompiler.structure.collapse import collapse
 from depyf.decompiler.structure.copies import join_copies
-from depyf.decompiler.structure.dropped import remove_dropped
 from depyf.decompiler.structure.dropped_copies import join_dropped_copies
 from depyf.decompiler.structure.exits import join_exits
-from depyf.decompiler.structure.generator_calls import restore_generator_calls
 from depyf.decompiler.structure.labels import resolve
 from depyf.decompiler.structure.patterns.copied import join_copied_bodies
 from depyf.decompiler.structure.patterns.hoist import hoist_behind_cases
@@ -79,11 +77,9 @@ PASSES: dict[str, Callable[[Graph], object]] = {
     "copied": _join_copied_bodies,
     "copies": lambda graph: join_copies(graph, dict.fromkeys(_blocks(graph), ())),
     "dead": remove_dead,
-    "dropped": remove_dropped,
     "dropped_copies": join_dropped_copies,
     "except_star": restore_except_star,
     "exits": join_exits,
-    "generator_calls": restore_generator_calls,
     "promote": promote_variables,
     "restored": drop_restored,
     "results": lambda graph: unpack_results(graph, {"graph": ("one", "two")}),

@@ -50,7 +50,6 @@ WITHOUT_NEAR_MISS = frozenset(
         "structure/regions/finally_",
         "structure/regions/same",
         "structure/regions/split",
-        "structure/regions/ways",
         "structure/regions/with_",
         "structure/trampoline",
     )

@@ -110,8 +110,8 @@ def reached(sources: Iterable[tuple[str, Version]]) -> Ways:
                     sys.settrace(None)
             for line in lines.now:
                 lines.found.setdefault(line, SOURCE)
-            for (file, line), name in lines.found.items():
-                ways = found[str(Path(file).relative_to(DECOMPILER)), line]
+            for (file, at), name in lines.found.items():
+                ways = found[str(Path(file).relative_to(DECOMPILER)), at]
                 if len(ways) < MOST_WAYS or number % 20 == 0:
                     ways.append((source, version, name))
     return found
@@ -177,13 +177,22 @@ class Chooser:
             case = self.case(mutant, way)
             if case is None or not caught(mutant, [case]):
                 continue
-            for source in smaller(case.source, lambda text, way=way: self.differs((text, *way[1:]), mutant)):
-                other = self.case(mutant, (source, *way[1:]))
-                if other is not None and caught(mutant, [other]):
-                    case = other
+            case = self.smallest(mutant, case)
             if str(case).count("\n") <= LONGEST:
                 return [case]
         return []
+
+    def smallest(self, mutant: Mutant, case: Case) -> Case:
+        """Return a case of a smaller source that catches a changed rule as well, or the case itself."""
+
+        def still(source: str) -> bool:
+            return self.differs((source, case.version, case.name), mutant)
+
+        for source in smaller(case.source, still):
+            other = self.case(mutant, (source, case.version, case.name))
+            if other is not None and caught(mutant, [other]):
+                case = other
+        return case
 
     def differs(self, way: Way, mutant: Mutant) -> bool:
         """Return whether a changed rule gives another form."""

@@ -14,6 +14,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from depyf.decompiler.show.check.graph import broken
 from depyf.decompiler.show.check.tree import broken_statements
@@ -87,7 +88,7 @@ def is_valid(name: str, source: str, before: str) -> bool:
     try:
         code = code_of(source)
         if name in TREES:
-            body = read_tree(before, code, are_items=name in ON_ITEMS)
+            body: list[Any] = read_tree(before, code, are_items=name in ON_ITEMS)
             return name in ON_ITEMS or not any(broken_statements(body, finished=False))
         return not any(broken(read_graph(before, code)))
     except Exception:  # noqa: BLE001  a varied text may be nothing at all
