@@ -169,7 +169,7 @@ def the_same_tensor_twice() -> None:
 
 
 @problem("break-disabled")
-def a_helper_is_disabled() -> None:
+def a_function_is_disabled() -> None:
     @torch.compiler.disable
     def augment(x: Tensor) -> Tensor:
         return x.flip(0)

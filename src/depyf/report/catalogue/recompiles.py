@@ -214,6 +214,19 @@ def kind_of_recompile(found: Refused, parameters: Collection[str] = (), source: 
     special = _special(found)
     if special is not None:
         return special
+    of_tensor = _of_tensor(found, parameters)
+    if of_tensor is not None:
+        return of_tensor
+    change = _change(found)
+    if found.aspect == NUMBER:
+        return NUMBER_OF_KEYS
+    if change == "keys":
+        return KEYWORDS if re.search(rf"\*\*\s*{re.escape(found.subject)}\b", source) else KEYS
+    return _of_value(found, change, place_of(found, parameters)) if change and found.source else UNKNOWN
+
+
+def _of_tensor(found: Refused, parameters: Collection[str]) -> Kind | None:
+    """Return the kind of a refusal of a tensor, or of its type; None for any other value."""
     if found.aspect == "size":
         expected, actual = literal(found.expected), literal(found.actual)
         same_rank = not (isinstance(expected, tuple) and isinstance(actual, tuple)) or len(expected) == len(actual)
@@ -226,12 +239,7 @@ def kind_of_recompile(found: Refused, parameters: Collection[str] = (), source: 
         return VALUES[place_of(found, parameters), "type"]
     if found.aspect in TENSORS:
         return TENSORS[found.aspect]
-    change = _change(found)
-    if found.aspect == NUMBER:
-        return NUMBER_OF_KEYS
-    if change == "keys":
-        return KEYWORDS if re.search(rf"\*\*\s*{re.escape(found.subject)}\b", source) else KEYS
-    return _of_value(found, change, place_of(found, parameters)) if change and found.source else UNKNOWN
+    return None
 
 
 def holder_of(found: Refused) -> str:

@@ -220,16 +220,25 @@ class _Module:
         holds, found = {name: {node} for name, node in before.items() if node}, dict[int, str]()
         for index, ((statement, _), own) in enumerate(zip(followed, computes)):
             operands = {node for name in _names_in(statement.value) for node in holds.get(name, ())}
-            computing = not own and _computes(statement.value) and not _accumulates(statement.value)
-            operations = _operations(statement.value) if computing else frozenset()
-            takers = {user for node in operands for user in self._users.get(node, ()) if user in left}
-            same = [each for each in takers if self._graph.nodes[each].operation in operations]
-            stored = operands & set(found.values()) if statement.place is not None and not own else set()
-            if len(same) == 1 or len(stored) == 1:
-                found[index] = (same or list(stored))[0]
-            given = set(own) or set(same if len(same) == 1 else ()) or (operands if not computing else set())
+            computing = _computes(statement.value) and not _accumulates(statement.value)
+            if own:
+                given = set(own)
+            elif computing:
+                given = self._taker(operands & {*self._users}, left, _operations(statement.value))
+            else:
+                given = operands
+            stores = statement.place is not None and not own
+            likely = given if computing and not own else operands & set(found.values()) if stores else set()
+            if len(likely) == 1:
+                found[index] = next(iter(likely))
             holds.update(dict.fromkeys(statement.targets, given))
         return found
+
+    def _taker(self, operands: set[str], left: frozenset[str], operations: frozenset[str]) -> set[str]:
+        """Return the only node left that does one of some operations on an operand; none where there are more."""
+        takers = {user for node in operands for user in self._users[node]} & left
+        same = {each for each in takers if self._graph.nodes[each].operation in operations}
+        return same if len(same) == 1 else set()
 
     def _settle(self, made: Launched, stored: Mapping[str, str]) -> None:
         """Give a result that is not understood the one node that is left for it."""
