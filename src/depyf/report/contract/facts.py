@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-from depyf.report.caches.key import MISS, PGO
+from depyf.report.caches.key import GRAPHS, MISS
 from depyf.report.caches.looks import looks
 from depyf.report.index_reader import Run
 from depyf.report.model import Compile, Dialect, Function, Recompile, Session, UserLine
@@ -135,7 +135,7 @@ def _of_caches(session: Session) -> Iterator[Fact]:
     if all(event.outcome != MISS for _, each in session.compiles() for event in each.caches):
         return  # Why a look missed takes reading the records of all.
     for look in looks(Run(Path(session.directory), session, {})):
-        if look.event.outcome == MISS and look.event.cache != PGO:
+        if look.event.outcome == MISS and look.event.cache in GRAPHS:
             here = UserLine(look.function.filename, look.function.first_line, "", look.function.name)
             yield Fact("cache_misses", f"{function_words(look.function)}: {look.cache}", here, (look.why,))
 
