@@ -30,7 +30,7 @@ def _libraries() -> Iterator[Seed]:
     yield Seed("compiler", "compiler", "other-g++", made, made, _other_compiler, cache="cpp")
     flags: dict[str, tuple[object, str]] = {
         "cpp.enable_floating_point_contract_flag": ("fast", "-ffp-contract=fast"),
-        "cpp.enable_unsafe_math_opt_flag": (True, "-funsafe-math"),
+        "cpp.enable_unsafe_math_opt_flag": (True, "unsafe-math-optimizations"),
         "cpp.simdlen": (1, "CPU_CAPABILITY"),
     }
     for name, (value, word) in flags.items():
@@ -69,7 +69,7 @@ def _binaries() -> Iterator[Seed]:
 
     written = kernel()
     types = {"x": "*fp32", "n": "i32", "BLOCK": "constexpr", "DOUBLE": "constexpr"}
-    values = {"BLOCK": 64, "DOUBLE": False}
+    values: dict[str, object] = {"BLOCK": 64, "DOUBLE": False}
 
     def compiled(
         function: Any = written,

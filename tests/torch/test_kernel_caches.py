@@ -39,8 +39,6 @@ def _without_headers() -> Iterator[None]:
 
 @pytest.fixture
 def heard(tmp_path: Path) -> Iterator[list[KernelLook]]:
-    import torch._inductor.codecache
-    import torch._inductor.runtime.autotune_cache
 
     found: list[KernelLook] = []
     caches = KernelCaches(lambda made: found.append(made()))

@@ -13,14 +13,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from depyf.report.caches import kernel_causes
-from depyf.report.caches.kernel_causes import DEPENDENCIES, has_other_source, kernel_cause
+from depyf.report.caches.kernel_causes import FIRST, OF_KERNELS, is_of_kernel, kernel_causes
 from depyf.report.caches.key import Part, Record
 from depyf.report.caches.lines import Cause, of_lines, pairs_of, short
 
 KINDS = (
-    *("torch version", *kernel_causes.FIRST, "device", "process group", "input dtype", "input device", "input shape"),
-    *("input", "constant", "graph", *kernel_causes.OF_KERNELS, "custom pass", "C++ flag", "torch setting", "config"),
+    *("torch version", *FIRST, "device", "process group", "input dtype", "input device", "input shape"),
+    *("input", "constant", "graph", *OF_KERNELS, "custom pass", "C++ flag", "torch setting", "config"),
     *("compile option", "other"),
 )
 """From what explains most to what explains least: a graph that differs with its inputs differs because of them."""
@@ -85,11 +84,8 @@ def _of_part(name: str, before: Record, after: Record) -> Iterator[Cause]:
     elif config is not None:
         kind = "C++ flag" if config["name"].startswith(("cpp.", "aot_inductor.")) else "config"
         yield Cause(kind, f"`{config['name']}`{_variable(config['name'])}", short(one), short(other))
-    elif (found := kernel_cause(name, _values(before), _values(after))) is not None:
-        yield found
-    elif name == DEPENDENCIES:
-        if not has_other_source(_values(before), _values(after)):
-            yield Cause("Triton kernel", "a function that the kernel calls", "one", "another")
+    elif is_of_kernel(name):
+        yield from kernel_causes(name, _values(before), _values(after))
     elif name == "torch_version":
         yield Cause("torch version", "another build of torch", "one", "another")
     elif name.startswith("system_info"):

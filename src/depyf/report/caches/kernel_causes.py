@@ -7,7 +7,7 @@ after:  compiler flag: a flag of the compiler: `-mavx2` became `-mavx512f`
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from depyf.report.caches.lines import Cause, of_lines, short
 
@@ -50,8 +50,13 @@ _LINES = {
 }
 
 
-def kernel_cause(name: str, before: Mapping[str, str], after: Mapping[str, str]) -> Cause | None:
-    """Return the cause that a part of a kernel's key is; None for another part, and where another part has it.
+def is_of_kernel(name: str) -> bool:
+    """Return whether a part is of a kernel's key."""
+    return name in _LINES or name in _PLAIN or name == DEPENDENCIES or _PART.match(name) is not None
+
+
+def kernel_causes(name: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Cause]:
+    """Yield the cause that a part of a kernel's key is, where no other part has it.
 
     before, after: the values of the parts of both keys by name.
     """
@@ -59,17 +64,18 @@ def kernel_cause(name: str, before: Mapping[str, str], after: Mapping[str, str])
     found = _PART.match(name)
     if name in _LINES:
         kind, what, is_python = _LINES[name]
-        return of_lines(kind, what, one, other, is_python=is_python)
-    if name in _PLAIN:
-        return Cause(*_PLAIN[name], short(one), short(other))
-    if found is not None:
+        yield of_lines(kind, what, one, other, is_python=is_python)
+    elif name in _PLAIN:
+        yield Cause(*_PLAIN[name], short(one), short(other))
+    elif found is not None:
         what = found["what"]
         kind = "environment variable" if what == "variable" else f"Triton {what}"
-        return Cause(kind, _SUBJECTS[what].format(found["name"]), short(one), short(other))
-    return None
+        yield Cause(kind, _SUBJECTS[what].format(found["name"]), short(one), short(other))
+    elif not _has_other_source(before, after):
+        yield Cause("Triton kernel", "a function that the kernel calls", "one", "another")
 
 
-def has_other_source(before: Mapping[str, str], after: Mapping[str, str]) -> bool:
+def _has_other_source(before: Mapping[str, str], after: Mapping[str, str]) -> bool:
     """Return whether two Triton kernels differ in their own text or in the globals that they read."""
     own = [each for each in {*before, *after} if each == "Triton source" or each.startswith("Triton global[")]
     return any(before.get(each) != after.get(each) for each in own)

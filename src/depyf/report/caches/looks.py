@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from depyf.report.caches.causes import Cause
 from depyf.report.caches.key import BYPASS, GRAPHS, HIT, MISS, PGO, Record, cache_name, read_record
+from depyf.report.caches.lines import Cause
 from depyf.report.caches.nearest import Nearest, nearest
 from depyf.report.index_reader import Run
 from depyf.report.model import CacheEvent, Compile, Function

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from depyf.report.caches.causes import Cause, cause, distance
+from depyf.report.caches.causes import cause, distance
 from depyf.report.caches.kernel_causes import SOURCES
 from depyf.report.caches.key import Record
+from depyf.report.caches.lines import Cause
 
 Place = TypeVar("Place")
 
