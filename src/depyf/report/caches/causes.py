@@ -86,15 +86,20 @@ def _of_part(name: str, before: Record, after: Record) -> Iterator[Cause]:
         yield Cause(kind, f"`{config['name']}`{_variable(config['name'])}", short(one), short(other))
     elif is_of_kernel(name):
         yield from kernel_causes(name, _values(before), _values(after))
-    elif name == "torch_version":
-        yield Cause("torch version", "another build of torch", "one", "another")
-    elif name.startswith("system_info"):
-        yield Cause("device", f"the device or its driver (`{name}`)", short(one), short(other))
-    elif name in SETTINGS:
-        yield Cause("torch setting", SETTINGS[name], short(one), short(other))
     else:
-        kind = "compile option" if name.startswith("fx_kwargs") else "other"
-        yield Cause(kind, f"`{name}`", short(one), short(other))
+        yield _of_process(name, one, other)
+
+
+def _of_process(name: str, before: str, after: str) -> Cause:
+    """Return the cause that a part is which is the same for all graphs of a process, or that depyf does not know."""
+    if name == "torch_version":
+        return Cause("torch version", "another build of torch", "one", "another")
+    if name.startswith("system_info"):
+        return Cause("device", f"the device or its driver (`{name}`)", short(before), short(after))
+    if name in SETTINGS:
+        return Cause("torch setting", SETTINGS[name], short(before), short(after))
+    kind = "compile option" if name.startswith("fx_kwargs") else "other"
+    return Cause(kind, f"`{name}`", short(before), short(after))
 
 
 def _of_input(place: int, before: str, after: str) -> Cause:
