@@ -33,7 +33,7 @@ UNTOLD = {
     "which of several callers of a resume function was first": "only bytecode names them; the trace's is one of them",
     "resumes_at, offset": "the line after a break is in the bytecode; the trace says where the graph broke",
     "the last line of called_from": "torch writes no caller for a function that calls what torch.compile returned",
-    "looks into the caches of kernels": "torch records only those into its caches of graphs; a capture listens to others",
+    "looks into the caches of kernels": "torch records those into its caches of graphs alone",
     "metrics": "a live capture leaves them out: they are other numbers in each run",
 }
 AS_THEY_ARE = ("id", "op_count", "guard_count", "attempts")

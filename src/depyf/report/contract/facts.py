@@ -25,6 +25,9 @@ NOTHING_TO_COMPILE = ("no content in function call", "no tensor-related objects"
 LIMITS = ("RecompileLimitExceeded", "CacheLimitExceeded", "cache_size_limit", "recompile_limit", "recompile limit")
 """What torch calls it, in one release or another, that a function has all the entries that it may have."""
 
+OF_DYNAMO = "torch/_dynamo/"
+"""Where the functions are that call a compiled module of torch's."""
+
 _KERNEL = re.compile(r"^(?P<name>[A-Za-z_]\w*) = async_compile\.\w+\(", re.MULTILINE)
 _EXTERN = re.compile(r"\bextern_kernels\.(?P<name>\w+)\(")
 _WHERE = re.compile(r"  \(\S*:\d+(?: .*)?\)$")
@@ -91,7 +94,7 @@ def module_of(filename: str) -> str:
 
 
 def _of_compile(function: Function, compiled: Compile) -> Iterator[Fact]:
-    here = UserLine(function.filename, function.resumes_at or function.first_line, "", function.name)
+    here = _place(function, compiled)
     name = function_words(function)
     why = _reasons(compiled)
     if isinstance(compiled.trigger, Recompile) and compiled.failure is None:
@@ -112,6 +115,13 @@ def _of_compile(function: Function, compiled: Compile) -> Iterator[Fact]:
             yield Fact("graphs", name, here)
         elif artefact.dialect is Dialect.KERNEL:
             yield from (Fact("kernels", kernel, here) for kernel in kernel_names(artefact.text))
+
+
+def _place(function: Function, compiled: Compile) -> UserLine:
+    """Return the line of a compile; of a module of torch's, for which Dynamo has a function, the user's call."""
+    if OF_DYNAMO in function.filename.replace("\\", "/") and compiled.user_stack:
+        return compiled.user_stack[-1]
+    return UserLine(function.filename, function.resumes_at or function.first_line, "", function.name)
 
 
 def _reasons(compiled: Compile) -> tuple[str, ...]:
