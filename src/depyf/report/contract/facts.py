@@ -17,7 +17,7 @@ from depyf.report.index_reader import Run
 from depyf.report.model import Compile, Dialect, Function, Recompile, Session, UserLine
 from depyf.report.names import resumed_function, without_count
 from depyf.report.skips import Whose, skips
-from depyf.report.user_source import short_path
+from depyf.report.user_source import is_library_file, short_path
 
 NOTHING_TO_COMPILE = ("no content in function call", "no tensor-related objects", "No ops traced for the FX graph")
 """Torch's reasons to leave a frame in which there is no tensor operation: it has nothing that could be compiled."""
@@ -119,9 +119,10 @@ def _of_compile(function: Function, compiled: Compile) -> Iterator[Fact]:
 
 def _place(function: Function, compiled: Compile) -> UserLine:
     """Return the line of a compile; of a module of torch's, for which Dynamo has a function, the user's call."""
-    if OF_DYNAMO in function.filename.replace("\\", "/") and compiled.user_stack:
-        return compiled.user_stack[-1]
-    return UserLine(function.filename, function.resumes_at or function.first_line, "", function.name)
+    here = UserLine(function.filename, function.resumes_at or function.first_line, "", function.name)
+    if OF_DYNAMO not in function.filename.replace("\\", "/"):
+        return here
+    return next((each for each in reversed(compiled.user_stack) if not is_library_file(each.filename)), here)
 
 
 def _reasons(compiled: Compile) -> tuple[str, ...]:
