@@ -55,14 +55,6 @@ def library(source: str, **options: object) -> object:
     return CppCodeCache.load(source, **options)
 
 
-def test_a_library_is_compiled_once_and_found_then(heard: list[KernelLook]) -> None:
-    library(ONE)
-    assert library(ONE).one() == 1  # type: ignore[attr-defined]
-    assert [(each.cache, each.is_hit) for each in heard] == [("cpp", False), ("cpp", True)]
-    assert heard[0].key == heard[1].key
-    assert heard[0].seconds > 0
-
-
 @pytest.mark.parametrize(
     ("source", "flags", "kind", "word"),
     [(ONE.replace("1", "2"), (), "C++ source", "return 2"), (ONE, ("-DOTHER",), "compiler flag", "-DOTHER")],
