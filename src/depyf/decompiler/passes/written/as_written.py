@@ -9,8 +9,10 @@ from depyf.bytecode.listing import Listing
 from depyf.decompiler.lift.definitions import ANNOTATE
 from depyf.decompiler.passes.written.arms import restore_arms
 from depyf.decompiler.passes.written.columns import Columns
+from depyf.decompiler.passes.written.conditionals import restore_conditionals
 from depyf.decompiler.passes.written.evidence import written_statements
 from depyf.decompiler.passes.written.formats import restore_formats
+from depyf.decompiler.passes.written.guards import restore_guards
 from depyf.decompiler.passes.written.loops import restore_ones
 from depyf.decompiler.passes.written.nests import restore_nests
 from depyf.decompiler.passes.written.tests import restore_tests
@@ -22,8 +24,10 @@ def write_as_written(body: list[ast.stmt], listing: Listing) -> None:
     restore_formats(body)
     if _is_taken_apart(listing.code):
         return
+    restore_conditionals(body)
     columns = Columns(body)
     restore_nests(body, columns)
+    restore_guards(body, columns)
     restore_arms(body, columns)
     written = written_statements(listing, columns.unit)
     if written and listing.code.flags & CO_OPTIMIZED:

@@ -54,10 +54,15 @@ def _restored(test: ast.expr) -> ast.expr:
         order += [each for each in _operands(outer) if isinstance(each, ast.BoolOp) or is_not(each)]
     for outer in reversed(order):
         if isinstance(outer, ast.BoolOp):
-            outer.values = [_of_operands(each) if isinstance(each, ast.BoolOp) else each for each in outer.values]
+            outer.values = [_of_operands(each) if isinstance(each, ast.BoolOp) else _once(each) for each in outer.values]
         elif isinstance(outer.operand, ast.BoolOp):
             outer.operand = _of_operands(outer.operand)
     return whole.values[0]
+
+
+def _once(test: ast.expr) -> ast.expr:
+    """Return a test without two `not` in front of it."""
+    return test.operand.operand if is_not(test) and is_not(test.operand) else test
 
 
 def _operands(test: ast.BoolOp | ast.UnaryOp) -> list[ast.expr]:
