@@ -19,12 +19,16 @@ from depyf.decompiler.passes.written.tests import restore_tests
 from depyf.decompiler.passes.written.ways_out import restore_ways_out
 
 
-def write_as_written(body: list[ast.stmt], listing: Listing) -> None:
-    """Rewrite the statements of one code object in place; what has no places stays as it is."""
+def write_as_written(body: list[ast.stmt], listing: Listing, has_source: bool) -> None:
+    """Rewrite the statements of one code object in place; what has no places stays as it is.
+
+    has_source: whether its lines are those of a source, not of a program that wrote the code.
+    """
     restore_formats(body)
     if _is_taken_apart(listing.code):
         return
-    restore_conditionals(body)
+    if has_source:
+        restore_conditionals(body)
     columns = Columns(body)
     restore_nests(body, columns)
     restore_guards(body, columns)

@@ -96,7 +96,7 @@ class Columns:
 
 
 def _forget_borrowed(stmt: ast.stmt, is_compound: bool, bound: Start) -> None:
-    """Forget the places that are those of another statement, which begins before: what leaves a `with` has its place."""
+    """Forget the places of another statement, which begins before: what leaves a `with` has its place."""
     for node in _own_nodes(stmt) if is_compound else nodes([stmt]):
         place = place_of(node)
         if place is not None and (place[:2] < bound or (place[:2] == bound and node is not stmt)):
@@ -158,10 +158,8 @@ def _simple(stmt: ast.stmt) -> Start | None:
     if isinstance(stmt, ast.Delete):
         head = start_of(stmt)
         return None if head is None else (head[0], head[1] - len("del "))
-    if isinstance(stmt, ast.Return) and stmt.value is not None:
-        head = start_of(stmt.value)
-        if head is not None and (own is None or own[:2] >= head):
-            return head[0], head[1] - len("return ")
+    if isinstance(stmt, ast.Return):
+        return _return(stmt)
     if own is not None and isinstance(stmt, ast.Assign) and of_kinds([stmt.value], MADE):
         return own[:2]
     if isinstance(stmt, ast.Assign):
@@ -170,6 +168,14 @@ def _simple(stmt: ast.stmt) -> Start | None:
     if own is None or inside is None:
         return inside if own is None else own[:2]
     return min(own[:2], inside)
+
+
+def _return(stmt: ast.Return) -> Start | None:
+    """Return where a `return` begins: what leaves a `finally` has the place of what stands last in that."""
+    own, head = place_of(stmt), None if stmt.value is None else start_of(stmt.value)
+    if head is not None and (own is None or own[:2] >= head):
+        return head[0], head[1] - len("return ")
+    return None if own is None else own[:2]
 
 
 def _target(target: ast.expr) -> Start | None:

@@ -16,6 +16,7 @@ from depyf.decompiler.passes.walk import inner
 from depyf.decompiler.passes.written.columns import start_of
 from depyf.decompiler.steps import step
 
+FAR = 1 << 40
 WITH = (ast.With, ast.AsyncWith)
 Block = tuple[list[ast.stmt], int, bool]
 """Statements, the last line of a `with` around them, and whether the code ends behind them."""
@@ -26,7 +27,7 @@ def restore_conditionals(body: list[ast.stmt]) -> None:
     order: list[Block] = [(body, 0, True)]
     for block, line, is_end in order:  # It grows while it is gone through.
         for stmt in block:
-            own = stmt.lineno if isinstance(stmt, WITH) else line
+            own = _line_of_head(stmt) if isinstance(stmt, WITH) else line
             ends = is_end and stmt is block[-1] and isinstance(stmt, ast.If)
             order += [(below, own, ends) for below, _, _ in inner(stmt)]
     for block, line, is_end in reversed(order):
@@ -43,6 +44,12 @@ def restore_conditionals(body: list[ast.stmt]) -> None:
                     del block[place + 1 : place + 2]
 
 
+def _line_of_head(stmt: ast.With | ast.AsyncWith) -> int:
+    """Return the line on which a `with` begins; where nothing says it, one behind all others."""
+    start = start_of(stmt.items[0].context_expr)
+    return FAR if start is None else start[0]
+
+
 def _is_one(first: ast.Return, rest: list[ast.stmt], test: ast.expr, line: int, is_end: bool) -> bool:
     """Return whether a return and what follows it are one statement with a test in it.
 
@@ -54,7 +61,8 @@ def _is_one(first: ast.Return, rest: list[ast.stmt], test: ast.expr, line: int, 
     if not rest:
         return is_end and place is not None
     other = rest[0]
-    return isinstance(other, ast.Return) and getattr(other, "lineno", 0) == first.lineno and place_of(other) == place
+    is_near = getattr(other, "lineno", 0) == first.lineno
+    return isinstance(other, ast.Return) and is_near and place_of(other) == place
 
 
 def _joined(first: ast.Return, rest: list[ast.stmt], test: ast.expr) -> ast.Return:
