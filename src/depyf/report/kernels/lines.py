@@ -10,9 +10,9 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from depyf.report.kernels.evaluate import Body, graph_terms, is_accumulator, is_cast, is_view
+from depyf.report.kernels.evaluate import Body, graph_terms, is_accumulator, is_cast, is_part, is_view
 from depyf.report.kernels.graph import Graph
 from depyf.report.kernels.module import Buffer, Kernel, Launch, Module, Value
 from depyf.report.kernels.statements import Statement, parameters, statements
@@ -38,7 +38,8 @@ _ABBREVIATED = {
 class Line:
     """A statement of a kernel in one launch.
 
-    `computes` are the nodes whose results it gives, `serves` those that need it on their way, where it gives none.
+    `computes` are the nodes whose results it gives, `serves` those that need it on their way, where it gives none, or
+    of whose results it gives a part.
     """
 
     statement: Statement
@@ -119,7 +120,7 @@ class _Module:
     def __init__(self, module: Module, graph: Graph, computed: Mapping[str, tuple[str, ...]]) -> None:
         self._module, self._graph, self._computed = module, graph, computed
         self._terms = Terms()
-        self._of_node = graph_terms(graph, self._terms)
+        self._of_node, self._steps = graph_terms(graph, self._terms)
         self._named: dict[int, list[str]] = {}
         for name, term in self._of_node.items():
             self._named.setdefault(term, []).append(name)
@@ -128,8 +129,14 @@ class _Module:
         for node in graph.nodes.values():
             for name in node.uses:
                 self._users.setdefault(name, set()).add(node.name)
+        self._in_parts = frozenset(name for name in graph.nodes if self._is_used_in_parts(name))
         inputs = (each for each in graph.nodes.values() if not each.operation)
         self._held: dict[str, int] = {each.name: self._of_node[each.name] for each in inputs}
+
+    def _is_used_in_parts(self, name: str) -> bool:
+        """Return whether nothing needs all of a node: then a kernel computes parts of it."""
+        users = [self._graph.nodes.get(each) for each in self._users[name]]
+        return bool(users) and all(each is not None and is_part(each) for each in users)
 
     def all(self) -> list[Launched]:
         found = []
@@ -170,7 +177,9 @@ class _Module:
         made.before = {name: self._one_of(term, held[name], None) for name, term in contents.items()}
         body = Body(self._terms, dict(contents))
         followed = [(each, body.follow(each)) for each in statements(kernel)]
-        lines = _linked(followed, body.aliases, [self._names(term, each, inside) for each, term in followed])
+        computes = [self._names(term, each, inside) for each, term in followed]
+        lines = _linked(followed, body.aliases, computes, self._in_parts)
+        lines = [each if each.nodes else replace(each, serves=self._inside_of(each.term)) for each in lines]
         made.lines = [each for each in lines if each.statement.place is not None or _is_value(each.statement)]
         places = (name for each, _ in followed if each.place is not None for name in _names_in(each.place))
         stored = {body.aliases.get(name, name) for name in places}
@@ -180,6 +189,11 @@ class _Module:
                 made.after[name] = self._one_of(body.contents[name], held[name], inside)
         self._settle(made, {name: each for name, each in buffers.items() if name in stored})
         return made
+
+    def _inside_of(self, term: int | None) -> tuple[str, ...]:
+        """Return the node that a term is a step inside of."""
+        node = self._steps.get(term, "") if term is not None else ""
+        return (node,) if node else ()
 
     def _with_parts(self, names: tuple[str, ...]) -> frozenset[str]:
         """Return nodes, and what takes one of several results of theirs: Inductor leaves some of it out."""
@@ -219,9 +233,12 @@ class _Module:
 
 
 def _linked(
-    followed: list[tuple[Statement, int | None]], aliases: Mapping[str, str], computes: list[tuple[str, ...]]
+    followed: list[tuple[Statement, int | None]],
+    aliases: Mapping[str, str],
+    computes: list[tuple[str, ...]],
+    in_parts: frozenset[str],
 ) -> list[Line]:
-    """Return the lines: what gives no node's result serves the nodes that need it."""
+    """Return the lines: what gives no node's whole result serves the nodes that need it."""
     needed: dict[str, dict[str, None]] = {}
     lines: list[Line] = []
     for (statement, term), own in reversed(list(zip(followed, computes))):
@@ -234,7 +251,8 @@ def _linked(
         nodes = own or tuple(served)
         for name in _names_in(statement.value):
             needed.setdefault(aliases.get(name, name), {}).update(dict.fromkeys(nodes))
-        lines.append(Line(statement, term, own, () if own else tuple(served)))
+        whole = tuple(each for each in own if each not in in_parts)
+        lines.append(Line(statement, term, whole, () if whole else own or tuple(served)))
     return lines[::-1]
 
 
