@@ -199,6 +199,11 @@ _CHOICE = """
 import pathlib
 import sys
 
+try:
+    import triton
+except ImportError:
+    sys.exit("this is a kernel of Triton's: it needs `pip install triton`")
+
 import torch._inductor.inductor_prims
 from torch import device, inf, nan
 
