@@ -83,11 +83,8 @@ def interpreting() -> Iterator[None]:
     Raises:
         ImportError: triton is not installed.
     """
-    try:
-        import triton
-        import triton.language as tl
-    except ImportError as error:
-        raise ImportError("Triton's kernels are interpreted by Triton: `pip install triton`") from error
+    import triton
+    import triton.language as tl
     from torch._inductor.runtime import triton_helpers
     from triton.runtime.interpreter import InterpretedFunction, ReduceOps, ScanOps
 

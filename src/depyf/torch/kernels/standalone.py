@@ -195,15 +195,145 @@ from torch import device, inf, nan
 DEVICE = torch.device("cpu")
 """
 
-_CHOICE = """
+_LAUNCH_TRITON.format(name=found.kernel.name) if is_triton else _LAUNCH_CPP,
+        _MAIN.format(expected=repr(expected), name=repr(found.kernel.name)),
+    ]
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def _head(found: Launched, told: Told) -> str:
+    what = "" if found.kernel.language == "triton" else " It needs a C++ compiler."
+    return (
+        f'"""{found.kernel.name}, a kernel of Inductor\'s, alone: {told.origin}. Written by depyf.\n\n'
+        "It makes inputs, runs the kernel, and compares with the nodes of the graph, run eagerly. Inputs are random,\n"
+        "from a seed, unless a file beside this one with the same name and `.pt` holds a dict of them: by parameter.\n"
+        f'{what.strip()}\n"""\n'
+    ).replace('\n\n"""', '\n"""')
+
+
+def _environment(found: Launched) -> str:
+    """Return Triton's interpreter, set up, where there is no GPU or it is asked for."""
+    text = Path(__file__).with_name("interpreter.py").read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:]
+    tree.body = [each for each in tree.body if not isinstance(each, ast.Expr)]
+    is_of_cpu = "type='cpu'" in found.kernel.text
+    condition = "True" if is_of_cpu else '"--interpret" in sys.argv or not torch.cuda.is_available()'
+    short = re.sub(r"\n\n+(?= |def |@|class )", "\n", ast.unparse(tree))
+    return f"{short}\n" + _CHOICE.format(condition=condition)
+
+
+def _kernel(found: Launched, told: Told) -> str:
+    """Return the kernel, each line with the places of the user's that it is there for."""
+    rows = found.kernel.text.splitlines()
+    comment = "#" if found.kernel.language == "triton" else "//"
+    for number, place in told.places.items():
+        if 0 < number <= len(rows) and rows[number - 1].strip():
+            rows[number - 1] = f"{rows[number - 1].rstrip()}  {comment} {place}"
+    text = "\n".join(rows).strip("\n")
+    if found.kernel.language == "triton":
+        return text
+    return f'KERNEL = r"""\n{text}\n"""\nTYPES = {list(found.kernel.types)!r}'
+
+
+def _arguments(found: Launched) -> Iterator[str]:
+    """Yield the lines that make the arguments of the launch."""
+    names, dtypes = parameters(found.kernel), _dtypes(found)
+    yield "made = {}"
+    for name, text, value in zip(names, found.launch.arguments, found.launch.values):
+        dtype = dtypes.get(name, "")
+        if isinstance(value, Buffer):
+            made = f"tensor({value.size}, {value.stride}, torch.{dtype or value.dtype or 'float32'}, {value.offset})"
+            yield f"made[{name!r}] = {made}"
+        elif value is not None:
+            yield f"made[{name!r}] = {value!r}"
+        elif text.endswith(".item()"):
+            yield f"made[{name!r}] = 1.0"
+        elif text == "None":
+            yield f"made[{name!r}] = None"
+        else:
+            raise NotAlone(f"{found.kernel.name}: Inductor's module does not say how large {text} is")
+    yield "made.update(saved())"
+    yield "return made"
+
+
+def _dtypes(found: Launched) -> dict[str, str]:
+    """Return the dtypes of the pointers that a kernel takes."""
+    names = parameters(found.kernel)
+    if found.kernel.language != "triton":
+        types = zip(names, found.kernel.types)
+        return {name: _TYPES.get(told.replace("const", "").strip(" *&"), "") for name, told in types if "*" in told}
+    signature = _SIGNATURE.search(found.kernel.text)
+    told = ast.literal_eval(signature["types"]) if signature is not None else {}
+    return {name: _TYPES.get(each[1:], "") for name, each in told.items() if str(each).startswith("*")}
+
+
+def _eager(found: Launched, module: Module, graph: Graph) -> tuple[dict[str, str], str]:
+    """Return what the kernel's results are called in the graph, and a function that computes those that it can."""
+    given = {node: name for name, node in reversed(found.before.items()) if node}
+    # What an input holds may be a step inside of a node: then nothing says what it is beside the other inputs.
+    is_known = all(found.before.values())
+    wanted = {name: node for name, node in found.after.items() if node and is_known}
+    lines: dict[str, str] = {}
+    expected = {}
+    for name, node in wanted.items():
+        needed = _needed(node, given, module, graph)
+        if needed is not None:
+            expected[name] = node
+            lines.update((each.name, f"{each.name} = {_text(each)}") for each in needed)
+    order = [name for name in graph.nodes if name in lines]
+    used = {name for each in order for name in graph.nodes[each].uses}
+    yielded = [f"{node} = given[{name!r}]{_shaped(graph.nodes[node])}" for node, name in given.items() if node in used]
+    yielded += [f"{name} = {value!r}" for name, value in module.numbers.items() if name in used and name not in given]
+    result = ", ".join(f"{name!r}: {node}" for name, node in expected.items())
+    body = [*yielded, *(lines[each] for each in order), f"return {{{result}}}"]
+    return expected, "\n".join(["def eager(given):", *(f"    {line}" for line in body)])
+
+
+def _needed(name: str, given: Mapping[str, str], module: Module, graph: Graph) -> list[Node] | None:
+    """Return the nodes that a node is computed of, back to what the kernel is given; None where that is not enough."""
+    found: dict[str, Node] = {}
+    pending = [name]
+    while pending:
+        node = graph.nodes.get(pending.pop())
+        if node is None or node.name in found or (node.name in given and node.name != name):
+            continue
+        if not node.operation:
+            if node.name in module.numbers:
+                continue
+            return None
+        found[node.name] = node
+        pending += [each for each in node.uses if each in graph.nodes]
+    return list(found.values())
+
+
+def _text(node: Node) -> str:
+    return _DEVICE.sub("DEVICE", node.text)
+
+
+def _shaped(node: Node) -> str:
+    """Return what gives a buffer the shape of a node."""
+    return f".clone().reshape({node.sizes})" if node.sizes is not None else ".clone()"
+
+
+_PLAIN = """
 import pathlib
 import sys
 
-try:
-    import triton
-except ImportError:
-    sys.exit("this is a kernel of Triton's: it needs `pip install triton`")
+import torch
+import torch._inductor.inductor_prims
+from torch import device, inf, nan
 
+DEVICE = torch.device("cpu")
+"""
+
+_CHOICE = """
+import pathlib
+import sys
+try: import triton
+except ImportError: sys.exit("this is a kernel of Triton's: it needs `pip install triton`")
 import torch._inductor.inductor_prims
 from torch import device, inf, nan
 
