@@ -17,12 +17,12 @@ from typing import Any, Protocol
 from depyf.bytecode.host import paused
 from depyf.report.model import CompileId, Unavailable
 from depyf.torch.adapters import lacking, seams
+from depyf.torch.adapters.formatter import FormatterPatch
 from depyf.torch.adapters.lines_read import watch_lines
 from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.adapters.skips import watch_skips
 from depyf.torch.adapters.unheard import pass_over_unheard
 from depyf.torch.adapters.unseen import unseen
-from depyf.torch.capture.formatter import FormatterPatch
 from depyf.trace import stages
 from depyf.trace.records import record_compile_id, record_kind
 
