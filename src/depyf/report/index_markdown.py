@@ -209,7 +209,7 @@ def _artefact_lines(artefacts: Iterable[Artefact]) -> list[str]:
     lines = []
     for heading, dialects in (
         ("graphs", (Dialect.GRAPH,)),
-        ("kernels", (Dialect.KERNEL,)),
+        ("kernels", (Dialect.KERNEL, Dialect.CPP)),
         ("wrappers that AOTAutograd wrote", (Dialect.PYTHON,)),
         ("other", (Dialect.TEXT, Dialect.JSON)),
     ):

@@ -348,8 +348,18 @@ class Join(ABC, Generic[R]):
         if payload is None:
             return
         artefact = artefact_of(kind, details, payload, 0)
+        saved = self._saved(payload) if kind == stages.SAVED else None
+        if saved is not None:
+            self._add(saved, artefact)
+            return
         self.session.loose.append(artefact)
         self._write(artefact, None, None)
+
+    def _saved(self, payload: str) -> R | None:
+        """Return the last compile of the functions that a cache holds which the program saves."""
+        held = {(each.get("fn_name"), each.get("fn_first_lineno")) for each in records.saved_functions(payload)}
+        own = (each for each in reversed(self._all) if (each.compile.name, each.compile.first_line) in held)
+        return next(own, None)
 
     def _add(self, running: R, artefact: Artefact) -> None:
         running.compile.artefacts.append(artefact)
@@ -405,7 +415,7 @@ class Join(ABC, Generic[R]):
     def text_of_file(self, artefact: Artefact, running: R | None, compiled_fn: int | None) -> str:
         """Return what is written of an artefact."""
         text = artefact.text
-        if artefact.dialect in (Dialect.GRAPH, Dialect.TEXT, Dialect.JSON):
+        if artefact.dialect in (Dialect.GRAPH, Dialect.TEXT, Dialect.JSON, Dialect.CPP):
             text = self.dump.without_directory(reproducible(text))
         if artefact.dialect is Dialect.GRAPH:
             for filename in dict.fromkeys(line.filename for line in user_lines(text)):

@@ -293,3 +293,12 @@ def collectives(payload: str) -> tuple[str, ...]:
     except ValueError:
         return ()
     return tuple(map(str, found)) if isinstance(found, list) else ()
+
+
+def saved_functions(payload: str) -> list[Metadata]:
+    """Return what a record says of each function in the cache that a program saves, none where it cannot be read."""
+    try:
+        found = json.loads(payload)["artifacts"]["dynamo"]
+    except (ValueError, KeyError, TypeError):
+        return []
+    return [each for each in found if isinstance(each, dict)]

@@ -75,6 +75,7 @@ class Recorder(join.Join[Running]):
         )
         self.call_sites: WeakCodes[CallSite] = WeakCodes()
         self._by_code: WeakCodes[Running] = WeakCodes()
+        self._copies: list[tuple[types.CodeType, Running]] = []
         self._known_before = known
 
     def knows(self, compile_id: CompileId) -> bool:
@@ -118,6 +119,11 @@ class Recorder(join.Join[Running]):
             running.compile.hits = 0
             self._by_code[code] = running
 
+    def await_copies(self, running: Running, code: types.CodeType) -> None:
+        """Count the runs of code that is equal to `code`, which a compile of another process has made."""
+        running.compile.hits = 0
+        self._copies.append((code, running))
+
     def count_run(self, code: types.CodeType) -> Running | None:
         """Note that compiled code is about to run; return the compile that made it, None if that was before."""
         running = self.made(code)
@@ -127,7 +133,12 @@ class Recorder(join.Join[Running]):
 
     def made(self, code: types.CodeType) -> Running | None:
         """Return the compile that made `code`, or None where it was made before."""
-        return self._by_code.get(code)
+        found = self._by_code.get(code)
+        if found is None and self._copies:
+            found = next((running for copy, running in self._copies if copy == code), None)
+            if found is not None:
+                self._by_code[code] = found
+        return found
 
     def skipped(self, name: str, reason: str, filename: str) -> None:
         """Note that Dynamo left a frame as it is, and so why there is no code where it had begun to compile it."""
