@@ -113,9 +113,12 @@ SHAPE_FACTS = frozenset(
 PGO = "pgo"
 """The cache of sizes that varied: profile-guided optimization."""
 
+KERNEL_CACHES = ("cpp", "triton", "autotune")
+"""The caches of kernels: C++ libraries, Triton's binaries, tuned configurations. Only a live capture tells of them."""
+
 CACHES = {
     f"{cache}_cache_{outcome}": (cache, outcome)
-    for cache in ("fx_graph", "aotautograd")
+    for cache in ("fx_graph", "aotautograd", *KERNEL_CACHES)
     for outcome in ("hit", "miss", "bypass")
 } | {f"get_{where}_code_state": (PGO, "hit") for where in ("local", "remote")}
 """Which cache a record is about, and what came of the look into it."""

@@ -238,12 +238,18 @@ def _looked_up(node: Node, parts: list[int], terms: Terms) -> int | None:
     return None if not isinstance(listed, ast.List) else terms.of("unknown_index", parts[0], terms.leaf(node.name))
 
 
+def _gated(node: Node, parts: list[int], terms: Terms) -> int | None:
+    """before: `glu(x)`, of two halves of `x`, which the term leaves out as it does all views."""
+    return terms.of("mul", parts[0], terms.of("sigmoid", parts[0]))
+
+
 _SPECIAL: dict[str, Callable[[Node, list[int], Terms], int | None]] = {
     "clamp": _clamp,
     "add": _with_alpha,
     "sub": _with_alpha,
     "embedding": _looked_up,
     "index": _looked_up,
+    "glu": _gated,
 }
 
 

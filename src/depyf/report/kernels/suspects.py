@@ -55,9 +55,10 @@ def _asked_for(line: Line, found: Launched, graph: Graph) -> str:
 
 def _continued(line: Line, found: Launched) -> str:
     """Return the node that the steps before a line are inside of; empty where none are."""
-    earlier = found.lines[: found.lines.index(line)]
-    steps = [each for each in earlier if set(each.targets) & set(line.names) and each.computes_something]
-    return next((each.serves[0] for each in reversed(steps) if each.serves and not each.computes), "")
+    earlier = found.lines[: found.lines.index(line)][::-1]
+    steps = [each for each in earlier if set(each.targets) & set(line.names) and each.serves and each.term is not None]
+    steps.sort(key=lambda each: not each.computes_something)
+    return steps[0].serves[0] if steps else ""
 
 
 def _held_by(name: str, before: Line, found: Launched) -> tuple[str, ...]:

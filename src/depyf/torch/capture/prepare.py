@@ -125,6 +125,7 @@ class DumpContext:
     def leave(self) -> None:
         """Hear no more and write what is left. Never raises."""
         with self._problems.contained("taking depyf's hooks out of torch"):
+            self.session.unavailable.update(ACTIVE.unheard_caches())
             ACTIVE.leave(self)
             self._eager_calls.end()
         with self._problems.contained("ending torch's trace"):

@@ -33,6 +33,7 @@ _TOLERANCE = 1e-4
 _ROUNDING = 16.0
 """They may be so many times as far apart as eager is from float64."""
 
+_NOISE = 0.01
 _NAN, _MOST = 1.7e300, 1.6e300
 _NAMED = re.compile(r"\b(?:inf|infinity|nan)\b|quiet_NaN", re.IGNORECASE)
 _FEW = 2
@@ -176,9 +177,8 @@ def _is_of_some_node(line: Line, ran: Ran) -> bool:
     values = ran.values.get(line.statement.line)
     if values is None or len(values.unique()) <= _FEW:
         return False
-    return any(
-        not _Judge(ran, name).unordered(values) for name, each in ran.probed.nodes.items() if isinstance(each, Tensor)
-    )
+    judges = (_Judge(ran, name) for name, each in ran.probed.nodes.items() if isinstance(each, Tensor))
+    return any(not each.is_noise and not each.unordered(values) for each in judges)
 
 
 class _Judge:
@@ -191,6 +191,11 @@ class _Judge:
         self._tolerance = _TOLERANCES.get(value.dtype, _TOLERANCE)
         ordinary = self._node[self._node.abs() < _MOST]
         self._size = (float(ordinary.square().mean().sqrt()) if ordinary.numel() else 0.0) or 1.0
+
+    @property
+    def is_noise(self) -> bool:
+        """Return whether rounding is about all that a node gives."""
+        return self._rounding > self._size * _NOISE
 
     def pairs(self, ours: Tensor, theirs: Tensor) -> float:
         """Compare element by element."""
