@@ -27,7 +27,7 @@ from torch._dynamo.callback import on_compile_end, on_compile_start
 from benchmarks.bar import Bar, none_of, report
 from benchmarks.dynamo_code import MODULES, load, run
 from depyf.decompiler import api
-from depyf.torch.adapters import seams
+from depyf.torch.adapters.profiler_marks import without_marks
 
 Way = Callable[[types.CodeType], object]
 
@@ -95,7 +95,7 @@ class Clock:
     def code(self, code: types.CodeType, new_code: types.CodeType) -> None:
         """Decompile code that Dynamo has just made."""
         began = time.thread_time()
-        self.way(new_code)
+        self.way(without_marks(new_code))
         ours = time.thread_time() - began
         self.heard.append((code.co_name, sum(1 for _ in dis.get_instructions(new_code)), ours))
         self.listening += time.thread_time() - began
@@ -119,12 +119,11 @@ def measure(modules: Sequence[str], way: Way) -> list[Made]:
 
     handle = convert_frame.register_bytecode_hook(clock.code)
     try:
-        with seams.without_profiler_marks():
-            run(load(modules[0])[0], "eager", prepare)
-            clock.made.clear()
-            for module in modules:
-                for program in load(module):
-                    run(program, "eager", prepare)
+        run(load(modules[0])[0], "eager", prepare)
+        clock.made.clear()
+        for module in modules:
+            for program in load(module):
+                run(program, "eager", prepare)
     finally:
         handle.remove()
     return clock.made

@@ -1,26 +1,38 @@
-"""Kernels with one operation changed: whether the line that was changed is found, and the node that it stood for.
+"""Kernels with one operation changed: whether `trace_numerics` finds the kernel, the line, and the node it stood for.
 
-    python -m benchmarks.kernel_mutations DUMP...    # dumps of Inductor, of Triton or of C++
+    python -m benchmarks.kernel_mutations            # Triton's (needs triton) and C++ ones
+    python -m benchmarks.kernel_mutations cpp --count 10
 
-Each mutation is one of the text of a kernel: another operator or function in one line that is linked to a node. The
-line is found where the first line that is there for no node is the changed one; the node, where the line computed it.
+Each mutation is another operator or function in one line of a kernel of the models of `benchmarks.kernels`, drawn
+from a seed among all lines that compute a node. Inductor then compiles the changed kernel, as if it had written that.
+A mutation that leaves all results as they are within the tolerance is drawn again, and counted.
 """
 
 from __future__ import annotations
 
-import dataclasses
+import argparse
 import random
 import re
 import sys
-from collections.abc import Iterator
-from pathlib import Path
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+from unittest import mock
 
+import torch
+import torch._inductor.config
+
+import depyf
 from benchmarks.bar import Bar, report
-from depyf.report.documents import KernelSource, kernel_sources
-from depyf.report.index_reader import read_run
-from depyf.report.kernels.graph import Graph, read_graph
-from depyf.report.kernels.lines import Launched
-from depyf.report.kernels.suspects import suspect
+from benchmarks.kernels import MODELS
+from depyf.report.kernels.graph import read_graph
+from depyf.report.kernels.lines import launched
+from depyf.report.kernels.module import read_module
+from depyf.torch.adapters import seams
+from depyf.torch.adapters.inductor_modules import Written, rewritten
+from depyf.torch.numerics.against_eager import Comparison
 
 SEED, COUNT, ENOUGH = 20, 60, 57
 
@@ -40,56 +52,133 @@ CHANGES = [
 ]
 
 
-def sites(source: KernelSource) -> Iterator[tuple[str, int, str, Launched]]:
-    """Yield each change: the kernel, the line of its text, the changed row, and the launch before it."""
-    for found in source.launched():
+@dataclass(frozen=True)
+class Site:
+    """A change: the model, the kernel by the text of its body, the line of that text, and what it computes."""
+
+    model: str
+    kernel: str
+    body: str
+    line: int
+    row: str
+    changed: str
+    nodes: tuple[str, ...]
+
+
+def sites(model: str, written: Written) -> Iterator[Site]:
+    """Yield each change of the kernels of a module."""
+    graph = read_graph(seams.graph_text(written.graph))
+    for found in launched(read_module(written.text), graph, written.computed):
         rows = found.kernel.text.splitlines()
         for line in found.lines:
             row = rows[line.statement.line - 1]
             for old, new in CHANGES if line.computes and line.statement.place is None else ():
                 changed = re.sub(old, new, row, count=1)
                 if changed != row and "_tmp" not in row and "tmp_acc" not in row:
-                    yield found.kernel.name, line.statement.line, changed, found
+                    kernel = found.kernel
+                    yield Site(model, kernel.name, kernel.text, line.statement.line, row, changed, line.computes)
 
 
-def located(source: KernelSource, graph: Graph, site: tuple[str, int, str, Launched]) -> tuple[bool, bool, str]:
-    """Return whether the changed line is found, whether its node is, and what was found instead."""
-    name, number, changed, before = site
-    rows = before.kernel.text.splitlines()
-    rows[number - 1] = changed
-    text = source.text.replace(before.kernel.text, "\n".join(rows))
-    after = dataclasses.replace(source, text=text)
-    found = next(each for each in after.launched() if each.kernel.name == name)
-    got = suspect(found, graph)
-    nodes = next(each.computes for each in before.lines if each.statement.line == number)
-    told = f"{name}: {changed.strip()}: found {rows[got.line.statement.line - 1].strip() if got else 'nothing'}"
-    if got is None:
-        return False, False, told
-    return got.line.statement.line == number, got.node in nodes, f"{told} for {got.node}, was {nodes}"
+@contextmanager
+def language(name: str) -> Iterator[None]:
+    """Have Inductor write kernels of one language in the context."""
+    with ExitStack() as stack:
+        stack.enter_context(torch._inductor.config.patch(force_disable_caches=True))
+        if name == "triton":
+            from depyf.torch.kernels.interpreter import interpreting
+
+            stack.enter_context(torch._inductor.config.patch(cpu_backend="triton"))
+            stack.enter_context(interpreting())
+        yield
+
+
+def all_sites() -> list[Site]:
+    """Return the changes of all models, in the language that is set."""
+    found: list[Site] = []
+    for model, function in MODELS.items():
+
+        def keep(written: Written, model: str = model) -> str:
+            found.extend(sites(model, written))
+            return written.text
+
+        torch._dynamo.reset()
+        with rewritten(keep):
+            torch.compile(function)(given()).square().sum().backward()
+        print(f"  {model}: {len(found)} places so far", file=sys.stderr, flush=True)
+    return found
+
+
+def given() -> torch.Tensor:
+    """Return the input of every model."""
+    torch.manual_seed(0)
+    return torch.randn(16, 32).requires_grad_()
+
+
+@contextmanager
+def mutated(site: Site) -> Iterator[None]:
+    """Have Inductor's code generator make a mistake."""
+    from torch._inductor.graph import GraphLowering
+
+    before: Callable[..., Any] = GraphLowering.codegen
+    rows = site.body.splitlines()
+    rows[site.line - 1] = site.changed
+
+    def codegen(self: GraphLowering) -> tuple[object, ...]:
+        made, *rest = before(self)
+        made.value = made.value.replace(site.body.strip("\n"), "\n".join(rows).strip("\n"))
+        return (made, *rest)
+
+    with mock.patch.object(GraphLowering, "codegen", codegen):
+        yield
+
+
+def located(site: Site) -> tuple[bool, bool, str] | None:
+    """Return whether the line is found, whether its node is, and what was found; None if nothing differs."""
+    torch._dynamo.reset()
+    # The search for the node by halves compiles several times more, and is not what is measured.
+    with mutated(site), mock.patch.object(Comparison, "first_wrong_node", lambda self: None):
+        told = depyf.trace_numerics(torch.compile(MODELS[site.model]), loss=lambda made: made.square().sum())(given())
+    if told.first is None:
+        return None
+    found = told.first.kernel
+    place = f"{site.model}: {site.kernel} line {site.line}: {site.changed.strip()}, was {site.nodes}"
+    if found is None:
+        return False, False, f"{place}: no line is found {told.notes}"
+    is_line = found.kernel == site.kernel and found.line == site.line
+    what = f"{found.kernel} line {found.line}: {found.text} for {found.node!r} ({found.values})"
+    return is_line, found.node in site.nodes, f"{place}: found {what}"
+
+
+def measured(name: str, count: int) -> Bar:
+    """Draw mutations of a language until enough of them change results."""
+    lines = nodes = same = drawn = 0
+    wrong = []
+    with language(name):
+        places = all_sites()
+        for site in random.Random(SEED).sample(places, len(places)):
+            if drawn == count:
+                break
+            result = located(site)
+            if result is None:
+                same += 1
+                continue
+            drawn += 1
+            lines, nodes = lines + result[0], nodes + result[1]
+            wrong += [] if result[0] and result[1] else [result[2]]
+            print(f"  {name} {drawn}: {result}", file=sys.stderr, flush=True)
+    number = f"{lines} and {nodes} of {drawn} (from {len(places)} places; {same} more change no result)"
+    is_met = min(lines, nodes) >= ENOUGH and drawn >= COUNT
+    return Bar(f"changed {name} kernels: the line found, the node found", number, is_met, wrong)
 
 
 def main() -> None:
     """Print the bars."""
-    found: dict[str, list[tuple[KernelSource, tuple[str, int, str, Launched]]]] = {"triton": [], "cpp": []}
-    for argument in sys.argv[1:]:
-        run = read_run(Path(argument))
-        for _, compiled in run.session.compiles():
-            for source in kernel_sources(run, compiled):
-                for site in sites(source):
-                    found[site[3].kernel.language].append((source, site))
-    bars = []
-    for language, all_sites in found.items():
-        chosen = random.Random(SEED).sample(all_sites, min(COUNT, len(all_sites)))
-        results = [
-            located(source, read_graph(source.graph.text if source.graph is not None else ""), site)
-            for source, site in chosen
-        ]
-        wrong = [told for line, node, told in results if not (line and node)]
-        lines, nodes = sum(line for line, _, _ in results), sum(node for _, node, _ in results)
-        number = f"{lines} and {nodes} of {len(chosen)} (from {len(all_sites)} places)"
-        is_met = min(lines, nodes) >= ENOUGH
-        bars.append(Bar(f"changed {language} kernels: the line found, the node found", number, is_met, wrong))
-    report(bars)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("languages", nargs="*", default=["triton", "cpp"])
+    parser.add_argument("--count", type=int, default=COUNT)
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    report([measured(name, arguments.count) for name in arguments.languages])
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from examples.toy_example import toy_example
 
 # What torch calls of depyf's, at every depth at which it may fail, and what a context does when it ends.
 HOOKS = (
-    "depyf.torch.adapters.seams:without_profiler_marks",
+    "depyf.torch.capture.transform:without_marks",
     "depyf.torch.capture.active:record_compile_id",
     "depyf.torch.capture.active:seams.current_compile",
     "depyf.torch.capture.prepare:DumpContext.on_record",

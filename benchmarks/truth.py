@@ -5,6 +5,8 @@
     python -m benchmarks.truth --public     # those of the public repository alone
 
 Each runs with the eager backend. `sys.setprofile` counts the calls of the code that Dynamo made: those are the hits.
+In a second run without depyf it counts the calls that run the functions' own code: those are the eager calls, which
+depyf counts from Python 3.12 on.
 Prints every number that differs, and exits with 1 where one does.
 
 The summary and torch's counters count different things of graph breaks, so three numbers are compared:
@@ -37,8 +39,9 @@ import depyf
 from benchmarks.dynamo_code import MODULES, load, run
 from benchmarks.public_programs import PROGRAMS
 from depyf.report.counts import breaks_of
-from depyf.report.model import Recompile, Session
+from depyf.report.model import Function, Recompile, Session
 from depyf.torch.capture.active import HITS
+from depyf.torch.capture.eager_calls import EAGER_CALLS
 
 Numbers = Mapping[str, int]
 
@@ -111,13 +114,18 @@ def refused(session: Session) -> set[tuple[str, str]]:
     return {("unimplemented", reason) for reason in reasons if reason == _REFUSED}
 
 
+Code = tuple[str, int, str]
+"""A function by its file, its first line and its name."""
+
+
 class Calls:
-    """Counts how often each code that Dynamo made has run, by Python's own profiling hook."""
+    """Counts how often each code that Dynamo made has run, and any other, by Python's own profiling hook."""
 
     def __init__(self) -> None:
         # Held, so that no other code gets the identity of one of them.
         self._made: dict[int, types.CodeType] = {}
         self.hits = 0
+        self.others = Counter[Code]()
 
     def hear(self, code: types.CodeType, made: types.CodeType) -> None:
         """Note what Dynamo made."""
@@ -125,7 +133,11 @@ class Calls:
 
     def count(self, frame: types.FrameType, event: str, argument: object) -> None:
         """Count a call of code that Dynamo made."""
-        self.hits += event == "call" and id(frame.f_code) in self._made
+        if event == "call" and id(frame.f_code) in self._made:
+            self.hits += 1
+        elif event == "call":
+            code = frame.f_code
+            self.others[code.co_filename, code.co_firstlineno, code.co_name] += 1
 
     @contextlib.contextmanager
     def counting(self) -> Iterator[None]:
@@ -182,7 +194,25 @@ def compared(program: Callable[[], object]) -> tuple[Numbers, Numbers]:
     with tempfile.TemporaryDirectory() as scratch, contextlib.redirect_stdout(io.StringIO()):
         with depyf.prepare_debug(scratch) as session, calls.counting(), breaks.listening():
             program()
-        return of_torch(calls, breaks), of_depyf(session)
+        own, told = of_torch(calls, breaks), of_depyf(session)
+        if EAGER_CALLS not in session.unavailable and hasattr(sys, "monitoring"):
+            told = {**told, "eager calls": sum(each.eager_calls or 0 for each in session.functions.values())}
+            own = {**own, "eager calls": eager_calls(program, session)}
+    return own, told
+
+
+def eager_calls(program: Callable[[], object], session: Session) -> int:
+    """Return how many calls run the own code of the functions that were compiled, in a run without depyf."""
+    torch._dynamo.reset()
+    plain = Calls()
+    with plain.counting():
+        program()
+    return sum(plain.others[each] for each in {code_of(each) for each in session.functions.values()})
+
+
+def code_of(function: Function) -> Code:
+    """Return how Python knows a function."""
+    return function.filename, function.first_line, function.name
 
 
 def programs(most: int, *, public: bool) -> Iterator[tuple[str, Callable[[], object]]]:

@@ -56,7 +56,7 @@ def _agreement(run: Run, text: Document) -> Iterator[bool]:
     stacks = computed_by(run.text(f"other/{stem}.{STACK_TRACES}.{number}.json"), "") or {}
     for line, row in enumerate(text.text.splitlines(), start=1):
         handle = _HANDLE.search(row)
-        told = stacks[handle[1]].origins({}, run.names) if handle and handle[1] in stacks else frozenset()
+        told = stacks[handle[1]].origins({}, run.names, {}) if handle and handle[1] in stacks else frozenset()
         if told:
             yield text.links.of(line) == told
 

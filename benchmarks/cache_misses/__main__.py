@@ -1,10 +1,10 @@
 """Compile each seed twice and say which causes of cache misses depyf names.
 
-    python -m benchmarks.cache_misses
+    python -m benchmarks.cache_misses [fx_graph] [cpp] [triton] [autotune]
 
-The kernels are written and looked up, but not compiled by a C++ compiler: the caches ask before that. A seed of an
-environment variable runs its second compile in a process of its own. Prints a line for each seed that is named
-wrongly, and the counts.
+Kernels are compiled only where the cache of kernels is what misses; none of Triton's runs, so that no GPU is needed. A
+seed of an environment variable runs its second compile in a process of its own. Prints a line for each seed that is
+named wrongly, and the counts.
 """
 
 from __future__ import annotations
@@ -17,50 +17,66 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import torch
 from torch._inductor.async_compile import AsyncCompile
 
+from benchmarks.cache_misses.kernel_seeds import kernel_seeds
 from benchmarks.cache_misses.seeds import Seed, seeds
 from depyf.report.caches.key import Record, read_record
 from depyf.report.caches.nearest import nearest
-from depyf.torch.capture.fresh import fresh_caches
+from depyf.torch.adapters.kernel_caches.look import KernelLook
+from depyf.torch.adapters.kernel_caches.watch import KernelCaches
+from depyf.torch.capture.fresh import forget, fresh_caches
+from depyf.torch.capture.kernel_looks import record_of
 
-LOOK = "fx_graph_cache_"
+GRAPHS = "fx_graph"
 
 
 class _Heard(logging.Handler):
-    def __init__(self) -> None:
+    """Keeps what is said of looks into one cache: outcome and record of each."""
+
+    def __init__(self, cache: str) -> None:
         super().__init__(logging.DEBUG)
+        self.begins = f"{cache}_cache_"
         self.found: list[tuple[str, str]] = []
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep what torch says of a look into a cache."""
-        name = getattr(record, "metadata", {}).get("artifact", {}).get("name", "")
-        if name.startswith(LOOK):
-            self.found.append((name.removeprefix(LOOK), getattr(record, "payload", "") or ""))
+        self.keep(getattr(record, "metadata", {}), getattr(record, "payload", None))
+
+    def on_look(self, made: Callable[[], KernelLook]) -> None:
+        """Keep what depyf says of a look into a cache of kernels."""
+        self.keep(*record_of(made()))
+
+    def keep(self, metadata: Mapping[str, Any], payload: str | None) -> None:
+        """Keep a record, where it is of the cache."""
+        name = metadata.get("artifact", {}).get("name", "")
+        if name.startswith(self.begins):
+            self.found.append((name.removeprefix(self.begins), payload or ""))
 
 
-@contextlib.contextmanager
-def heard() -> Iterator[list[tuple[str, str]]]:
-    """Give the looks into Inductor's cache that a block makes: outcome and record of each."""
-    handler, logger = _Heard(), logging.getLogger("torch.__trace")
-    logger.addHandler(handler)
-    try:
-        yield handler.found
-    finally:
-        logger.removeHandler(handler)
-
-
-def looks(body: Callable[[], Any], settings: Callable[[], Any] = contextlib.nullcontext) -> list[tuple[str, str]]:
-    """Return the looks into Inductor's cache of a program that nothing was compiled of."""
-    torch._dynamo.reset()
-    with settings(), heard() as found:
+def looks(
+    seed: Seed, body: Callable[[], Any], settings: Callable[[], Any] = contextlib.nullcontext
+) -> list[tuple[str, str]]:
+    """Return the looks into a seed's cache of a program that nothing was compiled of."""
+    forget()
+    heard, logger = _Heard(seed.cache), logging.getLogger("torch.__trace")
+    with contextlib.ExitStack() as undo:
+        if seed.cache == GRAPHS:
+            undo.enter_context(mock.patch.object(AsyncCompile, "cpp_pybinding", lambda *_, **__: lambda *inputs: None))
+        logger.addHandler(heard)
+        undo.callback(logger.removeHandler, heard)
+        kernels = KernelCaches(heard.on_look)
+        kernels.look_for_modules()
+        undo.callback(kernels.end)
+        undo.enter_context(settings())
         body()
-    return found
+    return heard.found
 
 
 def verdict(seed: Seed, before: list[tuple[str, str]], after: list[tuple[str, str]]) -> str:
@@ -81,37 +97,35 @@ def in_process(name: str, variable: str, folder: str) -> list[tuple[str, str]]:
     key, _, value = variable.partition("=")
     command = [sys.executable, "-m", "benchmarks.cache_misses", "--only", name, folder]
     environment = {**os.environ, key: value, "TORCHINDUCTOR_CACHE_DIR": f"{folder}/inductor"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     return [(outcome, text) for outcome, text in json.loads(done.stdout.splitlines()[-1])]
-
-
-def without_compiler() -> None:
-    """Have no kernel compiled: what comes before is what is measured."""
-    AsyncCompile.cpp_pybinding = lambda *arguments, **options: lambda *inputs: None
 
 
 def main() -> None:
     """Measure, and print what came of it."""
-    without_compiler()
-    every = seeds()
+    every = [*seeds(), *kernel_seeds()]
     if "--only" in sys.argv:
         seed = next(each for each in every if each.name == sys.argv[2])
-        print(json.dumps(looks(seed.after)))
+        print(json.dumps(looks(seed, seed.after)))
         return
     begin, right, hits, false = time.perf_counter(), 0, 0, 0
-    for seed in every:
+    wanted = [seed for seed in every if not sys.argv[1:] or seed.cache in sys.argv[1:]]
+    for seed in wanted:
         with tempfile.TemporaryDirectory() as folder, fresh_caches(Path(folder)):
-            before = looks(seed.before)
-            again = looks(seed.before)
+            before = looks(seed, seed.before)
+            again = looks(seed, seed.before)
             hits += len(again)
+            assert again, seed.name
             false += sum(outcome != "hit" for outcome, _ in again)
             named = seed.variable
-            after = in_process(seed.name, named, folder) if named else looks(seed.after, seed.settings)
+            after = in_process(seed.name, named, folder) if named else looks(seed, seed.after, seed.settings)
             wrong = verdict(seed, before, after)
         right += not wrong
         if wrong:
             print(f"{seed.name}: expected {seed.kind} ({seed.word}), depyf says: {wrong}")
-    print(f"torch {torch.__version__}: {right} of {len(every)} causes named; {false} of {hits} hits taken for a miss")
+    if not any(seed.cache == "triton" for seed in wanted):
+        print("Triton is not installed: its caches are not measured")
+    print(f"torch {torch.__version__}: {right} of {len(wanted)} causes named; {false} of {hits} hits taken for a miss")
     print(f"{time.perf_counter() - begin:.0f} s")
 
 

@@ -18,6 +18,7 @@ class Seed:
     """A program before and after a change, the kind of the cause, and a word that its text must have.
 
     settings: entered around the second compile. variable: an environment variable of the second process.
+    cache: the cache that is to miss, as the report calls it in its data.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Seed:
     after: Callable[[], Any]
     settings: Settings = contextlib.nullcontext
     variable: str = ""
+    cache: str = "fx_graph"
 
 
 def run(function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 
-MODULES = ("calls", "training", "operators", "failing", "surroundings", "packaging", "reading", "models")
+MODULES = ("calls", "training", "operators", "failing", "surroundings", "packaging", "ways", "reading", "models")
 
 Feature = Callable[[], object]
+
+
+class NotHere(Exception):
+    """A feature that this torch does not have."""
 
 
 def load() -> dict[str, Feature]:

@@ -84,8 +84,8 @@ def _captured(options: argparse.Namespace) -> Iterator[Session]:
     """Capture inside of the context as the options say, and show what came of it, also of a cell that fails."""
     import torch._dynamo
 
+    from depyf.torch.adapters.forced_backend import forced_backend
     from depyf.torch.adapters.provenance import kernels_tell
-    from depyf.torch.capture.forced_backend import forced_backend
     from depyf.torch.capture.prepare import prepare_debug
     from depyf.torch.profile.context import Profiling
 

@@ -51,6 +51,15 @@ def test_a_program_that_keeps_its_contract() -> None:
     assert contract.session.problems == []
 
 
+def test_the_place_of_a_module_of_torchs_is_the_call() -> None:
+    with depyf.expect() as contract:
+        eager(torch.nn.Linear(3, 3))(torch.ones(3))
+    found = facts(contract.session)
+    line = test_the_place_of_a_module_of_torchs_is_the_call.__code__.co_firstlineno + 2
+    assert [fact.aspect for fact in found] == ["graphs"]
+    assert found[0].place.endswith(f"test_expect.py:{line}")
+
+
 def test_a_break_is_told_with_its_line_and_a_hint() -> None:
     with pytest.raises(depyf.CompileContractError) as raised, depyf.expect(graphs=1, breaks=0):
         eager(breaks)(torch.ones(3))

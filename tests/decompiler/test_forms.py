@@ -38,10 +38,12 @@ from depyf.decompiler.show.read_tree import NoTree, read_tree
 from depyf.decompiler.structure.class_ends import end_class
 from depyf.decompiler.structure.collapse import collapse
 from depyf.decompiler.structure.copies import join_copies
+from depyf.decompiler.structure.dropped_copies import join_dropped_copies
 from depyf.decompiler.structure.exits import join_exits
 from depyf.decompiler.structure.labels import resolve
 from depyf.decompiler.structure.patterns.copied import join_copied_bodies
 from depyf.decompiler.structure.patterns.hoist import hoist_behind_cases
+from depyf.decompiler.structure.regions.except_star import restore_except_star
 from depyf.decompiler.structure.regions.table import Regions
 from depyf.decompiler.structure.same_ends import join_same_ends
 from depyf.decompiler.structure.shared_ends import share_ends
@@ -75,6 +77,8 @@ PASSES: dict[str, Callable[[Graph], object]] = {
     "copied": _join_copied_bodies,
     "copies": lambda graph: join_copies(graph, dict.fromkeys(_blocks(graph), ())),
     "dead": remove_dead,
+    "dropped_copies": join_dropped_copies,
+    "except_star": restore_except_star,
     "exits": join_exits,
     "promote": promote_variables,
     "restored": drop_restored,

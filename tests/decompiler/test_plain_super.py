@@ -73,3 +73,10 @@ def test_nothing_is_declared_where_no_attribute_is_loaded(function: str, version
 def test_super_is_declared_where_its_attributes_are_loaded_in_steps(function: str, version: tuple[int, int]) -> None:
     text = alone(f"named = super\n{CLOSURE.format(function)}", version)
     assert "global super" in text or "global Y, super" in text
+
+
+@in_one
+def test_a_lambda_declares_nothing(version: tuple[int, int]) -> None:
+    module = compiled("named = super\nf = lambda self: super().x", version)
+    body, _ = decompile(next(const for const in module.consts if isinstance(const, Code)))
+    assert write(body.stmts, Grammar.of(body.code)) == "return super().x\n"

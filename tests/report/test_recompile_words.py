@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from depyf.report.catalogue import advice, kind_of_recompile
+from depyf.report.catalogue.recompiles import filled
 from depyf.report.entry_table import NOTHING, entry_table
 from depyf.report.model import Guard, Recompile, Refusal
 from depyf.report.nearest import nearest
@@ -132,3 +133,19 @@ def test_what_one_entry_alone_asks_for_is_told_so() -> None:
 def test_a_number_of_the_process_in_a_name_is_no_difference() -> None:
     entries = {f"0/{n}": (guard(f'G["__builtins_dict___{n}"] is iter', f'G["__builtins_dict___{n}"]'),) for n in (0, 6)}
     assert entry_table(entries).rows == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "subject"),
+    [
+        ('L["f"].__defaults__[0]: expected 1, got 2', "argument-function", "f"),
+        ('L["self"]: expected no attribute "cached", got a Net', "missing-attribute", "self.cached"),
+        ('number of keys of L["batch"]: expected 1, got 2', "dict-keys", "batch"),
+        ('type of L["x"]: expected torch.Tensor, got numpy.ndarray', "argument-type", "x"),
+        ('type of L["x"]: expected torch.Tensor, got torch.nn.Parameter', "tensor-type", "x"),
+    ],
+)
+def test_a_refusal_is_of_the_value_that_the_user_can_change(text: str, kind: str, subject: str) -> None:
+    (found,) = refused(Refusal("0/0", (), (text,)))
+    assert kind_of_recompile(found).name == kind
+    assert f"`{subject}`" in filled(kind_of_recompile(found).cause, found)

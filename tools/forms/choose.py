@@ -1,14 +1,16 @@
 """Choose cases for the data files: for each changed rule that no case catches, the smallest function that does.
 
-    python -m tools.forms.choose structure/exits lift/phis      # or all that have no data file yet
-    python -m tools.forms.choose --rules 60 structure/exits
+    python -m tools.forms.choose structure/exits lift/phis      # or all modules
+    python -m tools.forms.choose --rules 60 --every 10 structure/exits
 
-What is chosen shows how the decompiler works today: read it before you commit it.
+What is chosen is made smaller, as long as it still catches its rule. It shows how the decompiler works today: read it
+before you commit it.
 """
 
 from __future__ import annotations
 
 import argparse
+import pickle
 import random
 import sys
 import types
@@ -16,6 +18,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,21 +30,25 @@ from depyf.decompiler.pipeline.table import BUILD, SCOPES
 from depyf.decompiler.pipeline.work import Work
 from depyf.decompiler.steps import recording
 from depyf.errors import DecompilationError
+from depyf.verify.candidate.oracle import NotCompiled
 from tests.decompiler.test_forms import Case as GraphCase
 from tools.forms.around import KNOWN, MADE_ANEW, SOURCE, forms
-from tools.forms.cases import DECOMPILER, PACKAGES, Case, cases, file_of, modules, write
+from tools.forms.cases import DECOMPILER, PACKAGES, Case, cases, modules, write
 from tools.forms.compiling import compiled_piece
 from tools.forms.corpus import corpus
 from tools.forms.measure import Late, caught, given, limited, own_cases, seconds
 from tools.forms.mutants import Mutant, applied, mutants
+from tools.forms.smaller import smaller
 
 Way = tuple[str, Version, str]
 """A source, the Python that compiles it, and the pass to look at."""
-MOST_WAYS = 60
-TRIES = 16
+Ways = dict[tuple[str, int], list[Way]]
+MOST_WAYS = 200
+TRIES = 44
 LONGEST = 60
 """Lines of a case."""
-MOST_CASES = 12
+MOST_LINES = 490
+"""Lines of a data file."""
 SETTINGS: tuple[tuple[Known | None, frozenset[str]], ...] = (
     (None, frozenset()),
     (KNOWN, frozenset()),
@@ -83,10 +90,10 @@ class Lines:
         return self.line
 
 
-def reached(sources: Iterable[tuple[str, Version]]) -> dict[tuple[str, int], list[Way]]:
+def reached(sources: Iterable[tuple[str, Version]]) -> Ways:
     """Return, by line of the decompiler, small sources that run it, and in which pass."""
     files = frozenset(str(path) for package in PACKAGES for path in (DECOMPILER / package).rglob("*.py"))
-    found: dict[tuple[str, int], list[Way]] = defaultdict(list)
+    found: Ways = defaultdict(list)
     for number, (source, version) in enumerate(sources):
         code = compiled(source, version)
         if code is None:
@@ -103,9 +110,10 @@ def reached(sources: Iterable[tuple[str, Version]]) -> dict[tuple[str, int], lis
                     sys.settrace(None)
             for line in lines.now:
                 lines.found.setdefault(line, SOURCE)
-            for line, name in lines.found.items():
-                if len(found[line]) < MOST_WAYS:
-                    found[line].append((source, version, name))
+            for (file, at), name in lines.found.items():
+                ways = found[str(Path(file).relative_to(DECOMPILER)), at]
+                if len(ways) < MOST_WAYS or number % 20 == 0:
+                    ways.append((source, version, name))
     return found
 
 
@@ -113,13 +121,14 @@ def compiled(source: str, version: Version) -> Code | None:
     """Return the code of a source, or None where that Python does not take it."""
     try:
         return compiled_piece(source, version)
-    except (DecompilationError, SyntaxError, RuntimeError, ValueError, pytest.skip.Exception):
+    except (DecompilationError, NotCompiled, SyntaxError, RuntimeError, ValueError, pytest.skip.Exception):
         return None
 
 
 def tried(ways: list[Way]) -> list[Way]:
-    """Return the smallest sources and the largest."""
-    return ways if len(ways) <= TRIES else [*ways[: TRIES // 2], *ways[-TRIES // 2 :]]
+    """Return the smallest sources and some of the others, evenly."""
+    rest = ways[TRIES // 2 :]
+    return [*ways[: TRIES // 2], *rest[:: 1 + 2 * len(rest) // TRIES]]
 
 
 def after(way: Way) -> list[str] | None:
@@ -132,30 +141,74 @@ def after(way: Way) -> list[str] | None:
         return None
 
 
-def choose(module: str, ways: dict[tuple[str, int], list[Way]], rules: list[Mutant], limit: float) -> list[Case]:
-    """Return the cases of a module with those that catch more of the changed rules."""
-    chosen = cases(module)
-    graphs = [case for case in own_cases(module) if isinstance(case, GraphCase)]
-    begun = seconds()
-    file = str(DECOMPILER / f"{module}.py")
-    first: dict[Way, list[str] | None] = {}
-    for mutant in rules:
-        if len(chosen) >= MOST_CASES or seconds() - begun > limit:
-            break
-        if caught(mutant, [*chosen, *graphs]):
-            continue
-        for way in tried(ways.get((file, mutant.line), [])):
-            if way not in first:
-                first[way] = after(way)
-            with applied(mutant):
-                if first[way] is None or after(way) == first[way]:
-                    continue
-            case = Case(way[2], way[1], str(mutant).replace("\n", " ")[:90], way[0], "")
-            case = replace(case, expected=given(case) or "")
-            if case.expected and case.expected.count("\n") <= LONGEST and caught(mutant, [case]):
-                chosen.append(case)
+@dataclass
+class Chooser:
+    """Chooses the cases of one module; `first` holds what unchanged rules give."""
+
+    module: str
+    ways: Ways
+    chosen: list[Case]
+    first: dict[Way, list[str] | None] = field(default_factory=dict)
+
+    def choose(self, rules: list[Mutant], limit: float) -> None:
+        """Add cases that catch more of the changed rules."""
+        graphs = [case for case in own_cases(self.module) if isinstance(case, GraphCase)]
+        begun = seconds()
+        for mutant in rules:
+            if seconds() - begun > limit or self.is_full:
                 break
-    return [*chosen, *both_kinds(module, ways, chosen)]
+            if caught(mutant, [*self.chosen, *graphs]):
+                continue
+            self.chosen.extend(self.catching(mutant))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the data file is as long as a file may be."""
+        return sum(str(case).count("\n") + 1 for case in self.chosen) > MOST_LINES
+
+    def catching(self, mutant: Mutant) -> list[Case]:
+        """Return a small case that catches a changed rule, or none."""
+        ways = tried(self.ways.get((f"{self.module}.py", mutant.line), []))
+        # A rule may show behind its own pass alone.
+        texts = [(source, version, SOURCE) for source, version, name in ways[::3] if name != SOURCE]
+        for way in [*ways, *texts]:
+            if not self.differs(way, mutant):
+                continue
+            case = self.case(mutant, way)
+            if case is None or not caught(mutant, [case]):
+                continue
+            case = self.smallest(mutant, case)
+            if str(case).count("\n") <= LONGEST:
+                return [case]
+        return []
+
+    def smallest(self, mutant: Mutant, case: Case) -> Case:
+        """Return a case of a smaller source that catches a changed rule as well, or the case itself."""
+
+        def still(source: str) -> bool:
+            return self.differs((source, case.version, case.name), mutant)
+
+        for source in smaller(case.source, still):
+            other = self.case(mutant, (source, case.version, case.name))
+            if other is not None and caught(mutant, [other]):
+                case = other
+        return case
+
+    def differs(self, way: Way, mutant: Mutant) -> bool:
+        """Return whether a changed rule gives another form."""
+        if way not in self.first:
+            self.first[way] = after(way) if compiled(*way[:2]) is not None else None
+        if self.first[way] is None:
+            return False
+        with applied(mutant):
+            return after(way) != self.first[way]
+
+    def case(self, mutant: Mutant, way: Way) -> Case | None:
+        """Return the case that a source makes, if it gives a form."""
+        source, version, name = way
+        case = Case(name, version, str(mutant).replace("\n", " ")[:90], source, "")
+        expected = given(case)
+        return replace(case, expected=expected) if expected else None
 
 
 def good_enough(module: str, rules: list[Mutant]) -> bool:
@@ -164,10 +217,9 @@ def good_enough(module: str, rules: list[Mutant]) -> bool:
     return bool(own) and 20 * sum(caught(mutant, own) for mutant in rules) >= 19 * len(rules)
 
 
-def both_kinds(module: str, ways: dict[tuple[str, int], list[Way]], chosen: list[Case]) -> list[Case]:
+def both_kinds(module: str, ways: Ways, chosen: list[Case]) -> list[Case]:
     """Return a near miss and a change, each where there is none yet and a small source gives one."""
-    file = str(DECOMPILER / f"{module}.py")
-    run = {way for (path, _), found in ways.items() if path == file for way in found}
+    run = {way for (path, _), found in ways.items() if path == f"{module}.py" for way in found}
     compared = [way for way in sorted(run, key=lambda way: len(way[0])) if way[2] not in (*MADE_ANEW, SOURCE)]
     found = []
     for is_near_miss in (True, False):
@@ -183,23 +235,35 @@ def both_kinds(module: str, ways: dict[tuple[str, int], list[Way]], chosen: list
     return found
 
 
+def known_ways(file: Path | None, every: int) -> Ways:
+    """Return the ways that a file holds; write it where there is none."""
+    if file is not None and file.exists():
+        return pickle.loads(file.read_bytes())
+    ways = reached(corpus()[::every])
+    if file is not None:
+        file.write_bytes(pickle.dumps(dict(ways)))
+    return ways
+
+
 def main() -> None:
     """Choose cases for modules and write them."""
     parser = argparse.ArgumentParser(description="Choose cases for the data files.")
     parser.add_argument("modules", nargs="*")
-    parser.add_argument("--rules", type=int, default=40, help="changed rules of a module, at random")
+    parser.add_argument("--rules", type=int, default=400, help="changed rules of a module, at random")
     parser.add_argument("--every", type=int, default=4, help="use one source of so many")
-    parser.add_argument("--limit", type=float, default=8, help="seconds for a module")
+    parser.add_argument("--limit", type=float, default=60, help="seconds for a module")
+    parser.add_argument("--ways", type=Path, help="file that keeps which source runs which line")
     options = parser.parse_args()
-    names = options.modules or [module for module in modules() if not file_of(module).exists()]
-    ways = reached(corpus()[:: options.every])
     warnings.simplefilter("ignore")
-    for module in names:
+    ways = known_ways(options.ways, options.every)
+    for module in options.modules or modules():
         rules = mutants(module)
         random.Random(module).shuffle(rules)
         if good_enough(module, rules[: options.rules]):
             continue
-        found = choose(module, ways, rules[: options.rules], options.limit)
+        chooser = Chooser(module, ways, cases(module))
+        chooser.choose(rules[: options.rules], options.limit)
+        found = [*chooser.chosen, *both_kinds(module, ways, chooser.chosen)]
         if found:
             write(module, found)
         print(f"{module}: {len(found)} cases, {sum(case.is_near_miss for case in found)} near misses", flush=True)

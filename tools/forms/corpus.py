@@ -1,9 +1,12 @@
-"""Small sources of this repository: of its tests, of the programs that show opcodes, and of depyf itself."""
+"""Small sources: of this repository's tests, of the programs that show opcodes, of depyf itself, of the library."""
 
 from __future__ import annotations
 
 import ast
+import random
 import re
+import sysconfig
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,15 +14,23 @@ from depyf.bytecode.code import Version
 from tools.forms.cases import ROOT
 from tools.opcode_tests.programs import programs
 
-VERSIONS: tuple[Version, ...] = ((3, 8), (3, 11), (3, 14))
-OWN: Version = (3, 11)
-LONGEST = 16
+VERSIONS: tuple[Version, ...] = ((3, 11), (3, 8), (3, 14), (3, 12), (3, 10))
+"""Pythons that compile small sources, the one of most functions first."""
+LONGEST = 24
 """Lines of a source."""
+OF_THE_LIBRARY = 6000
+"""Functions of the library, at random."""
 
 
 def corpus() -> list[tuple[str, Version]]:
     """Return sources and the Pythons that compile them, short ones first."""
-    found = dict.fromkeys([*_of_tests(), *_of_programs(), *((text, OWN) for text in _of_depyf())])
+    own = [*functions(ROOT / "src/depyf"), *functions(ROOT / "tests"), *functions(ROOT / "tools")]
+    library = functions(Path(sysconfig.get_path("stdlib")))
+    random.Random(1).shuffle(library)
+    texts = [*own, *library[:OF_THE_LIBRARY]]
+    # Most functions are compiled by one Python: the versions differ in few rules.
+    spread = [(text, VERSIONS[0] if number % 3 else VERSIONS[number // 3 % 5]) for number, text in enumerate(texts)]
+    found = dict.fromkeys([*_of_tests(), *_of_programs(), *_in_tests(), *spread])
     return sorted(found, key=lambda each: (len(each[0]), each))
 
 
@@ -46,17 +57,41 @@ def _of_programs() -> Iterator[tuple[str, Version]]:
                     yield program.source, version
 
 
-def _of_depyf() -> Iterator[str]:
-    for path in [*sorted((ROOT / "src/depyf").rglob("*.py")), *sorted((ROOT / "tests").rglob("*.py"))]:
-        for node in ast.walk(ast.parse(_text(path))):
+def _in_tests() -> Iterator[tuple[str, Version]]:
+    """Yield the programs that stand as strings in the decompiler's tests."""
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and _is_program(node.value):
+                for piece in _pieces(node.value.strip("\n").expandtabs() + "\n"):
+                    yield from ((piece, version) for version in VERSIONS)
+
+
+def _is_program(text: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return False
+    return any(not isinstance(each, ast.Expr) or not isinstance(each.value, ast.Name) for each in tree.body)
+
+
+def functions(folder: Path) -> list[str]:
+    """Return the text of each small function in the files of a folder, without those of installed packages."""
+    found = []
+    for path in sorted(folder.rglob("*.py")):
+        if "site-packages" in path.parts or "lib2to3" in path.parts or "test" in path.parts:
+            continue
+        try:
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+        except (SyntaxError, UnicodeDecodeError):
+            continue
+        for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 text = bare(node)
                 if text.count("\n") <= LONGEST:
-                    yield text
-
-
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
+                    found.append(text)
+    return found
 
 
 def bare(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:

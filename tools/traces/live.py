@@ -23,6 +23,7 @@ from benchmarks.dynamo_code import MODULES, load
 from depyf.report.model import Session
 from depyf.report.names import resumed_function
 from depyf.trace.dumping import dump_trace
+from depyf.trace.stages import KERNEL_CACHES
 
 UNTOLD = {
     "transformed, graphs_called, resume_functions_called": "the trace holds no bytecode but that of resume functions",
@@ -32,6 +33,7 @@ UNTOLD = {
     "which of several callers of a resume function was first": "only bytecode names them; the trace's is one of them",
     "resumes_at, offset": "the line after a break is in the bytecode; the trace says where the graph broke",
     "the last line of called_from": "torch writes no caller for a function that calls what torch.compile returned",
+    "looks into the caches of kernels": "torch records those into its caches of graphs alone",
     "metrics": "a live capture leaves them out: they are other numbers in each run",
 }
 AS_THEY_ARE = ("id", "op_count", "guard_count", "attempts")
@@ -73,7 +75,11 @@ def _told(made: dict[str, Any]) -> dict[str, Any]:
         "clauses": [(each["entry"], each["clauses"]) for each in trigger.get("refused", ())],
         "breaks": [(each["reason"], each["code"], each["where"], each["hints"]) for each in made["breaks"]],
         "failure": (failure["kind"], failure["reason"]) if failure else None,
-        "caches": [(each["cache"], each["outcome"], each["key"]) for each in made["caches"]],
+        "caches": [
+            (each["cache"], each["outcome"], each["key"])
+            for each in made["caches"]
+            if each["cache"] not in KERNEL_CACHES
+        ],
         "shapes": [(each["kind"], each["expression"]) for each in made["shapes"]],
         "side effects": [(each["source"], each["lines"]) for each in made["side_effects"]],
         "seconds": made["seconds"],
@@ -85,7 +91,8 @@ def _stages(made: dict[str, Any]) -> Iterator[str]:
     last = made["attempts"] - 1
     for each in made["artefacts"]:
         stage = each["stage"]
-        if stage not in NOT_LIVE and not stage.endswith(("_as_written", "_BYTECODE")) and each["attempt"] == last:
+        is_untold = stage in NOT_LIVE or stage.startswith(tuple(f"{each}_cache_" for each in KERNEL_CACHES))
+        if not is_untold and not stage.endswith(("_as_written", "_BYTECODE")) and each["attempt"] == last:
             yield stage
 
 

@@ -12,7 +12,7 @@ from depyf.report.kernels.lines import Launched, launched, origins_of_lines
 from depyf.report.kernels.module import read_module
 from depyf.report.links.bytecode import OF_ORIGINAL, bytecode_links, dynamo_links
 from depyf.report.links.flow import flow
-from depyf.report.links.graphs import Places, graph_links, graph_places, node_origins
+from depyf.report.links.graphs import Places, graph_links, graph_places, moved_since, node_origins
 from depyf.report.links.kernels import Computed, computed_by, kernel_links
 from depyf.report.links.metadata import metadata_links
 from depyf.report.links.origins import NOWHERE, Links, Origin, Origins, joined
@@ -92,7 +92,7 @@ def documents(run: Run, function: Function, compiled: Compile) -> list[Document]
     texts = _transformed(run, function, compiled, captured)
     texts += _guards(compiled)
     texts += graphs
-    texts += _kernels(run, compiled, parts, graphs, frozenset(places))
+    texts += _kernels(run, compiled, parts, graphs, places)
     texts += _beside_graphs(run, compiled, graphs, captured)
     texts += _listings(run, function, compiled, captured, texts[0].links)
     return _with_own_keys(text for text in texts if text.text)
@@ -241,12 +241,13 @@ def _kernel_sources(run: Run, compiled: Compile, parts: list[str], graphs: list[
 
 
 def _kernels(
-    run: Run, compiled: Compile, parts: list[str], graphs: list[Document], captured: Origins
+    run: Run, compiled: Compile, parts: list[str], graphs: list[Document], captured: Places
 ) -> list[Document]:
     found = []
     for each in _kernel_sources(run, compiled, parts, graphs):
         nodes, is_backward = each.nodes, each.part == "backward"
         inside = origins_of_lines(each.launched(), nodes)
+        moved = moved_since(each.graph.text, run.names, captured) if each.graph is not None else None
         found.append(
             Document(
                 key="kernel-backward" if is_backward else "kernel",
@@ -255,7 +256,9 @@ def _kernels(
                 is_leading=True,
                 file=each.artefact.file,
                 text=each.text,
-                links=kernel_links(each.text, each.computed, nodes, run.names, captured, inside),
+                links=kernel_links(
+                    each.text, each.computed, nodes, run.names, frozenset(captured), moved or {}, inside
+                ),
             )
         )
     return found

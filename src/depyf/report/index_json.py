@@ -25,6 +25,7 @@ from depyf.report.model import (
     Function,
     GraphBreak,
     GuardSet,
+    NoCall,
     OtherRefusals,
     Recompile,
     Resume,
@@ -243,6 +244,8 @@ def _trigger(trigger: Trigger) -> dict[str, Any]:
     match trigger:
         case FirstCall(failed):
             return {"kind": "first call", **({"failed": failed} if failed else {})}
+        case NoCall(how):
+            return {"kind": "no call", "how": how}
         case Recompile(refusals, others):
             refused = [
                 {"entry": each.entry, "clauses": list(each.clauses), "explained": list(each.explained)}

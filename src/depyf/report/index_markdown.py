@@ -187,7 +187,7 @@ def _files(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
     lines = []
     for root in session.roots():
         what = "guards, entries and dispatch" if root.file else "nothing of it runs compiled"
-        lines.append(f"- {_link(root.name, root.file)}: {what}")
+        lines.append(f"- {_link(title(root), root.file)}: {what}")
         for function, each in pairs:
             if function.root == root.key:
                 lines += _files_of(each)
@@ -209,7 +209,7 @@ def _artefact_lines(artefacts: Iterable[Artefact]) -> list[str]:
     lines = []
     for heading, dialects in (
         ("graphs", (Dialect.GRAPH,)),
-        ("kernels", (Dialect.KERNEL,)),
+        ("kernels", (Dialect.KERNEL, Dialect.CPP)),
         ("wrappers that AOTAutograd wrote", (Dialect.PYTHON,)),
         ("other", (Dialect.TEXT, Dialect.JSON)),
     ):

@@ -27,6 +27,7 @@ from depyf.report.model import (
     GraphBreak,
     Guard,
     GuardSet,
+    NoCall,
     OtherRefusals,
     Problem,
     Recompile,
@@ -261,6 +262,8 @@ def _trigger(found: Json) -> Trigger:
             )
         case "resume":
             return Resume(_compile_id(found["caller"]), found["offset"])
+        case "no call":
+            return NoCall(found["how"])
         case _:
             return FirstCall(found.get("failed", ""))
 

@@ -139,7 +139,14 @@ class Resume:
     offset: int | None = None
 
 
-Trigger: TypeAlias = FirstCall | Recompile | Resume
+@dataclass(frozen=True, slots=True)
+class NoCall:
+    """No call is behind it: `how` says what the program asked for, e.g. `compiled ahead of its calls`."""
+
+    how: str
+
+
+Trigger: TypeAlias = FirstCall | NoCall | Recompile | Resume
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +214,7 @@ class Dialect(Enum):
     GRAPH = "graph"
     KERNEL = "kernel"
     PYTHON = "python"
+    CPP = "c++"
     TEXT = "text"
     JSON = "json"
 

@@ -26,6 +26,7 @@ STATES = frozenset(
 )
 """Torch's names for what stands around a call, and is no value of the program's."""
 _OF_LENGTH = "length "
+_MISSING = re.compile(r"no attribute ['\"](?P<name>\w+)['\"]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,9 @@ class Refused:
     @property
     def subject(self) -> str:
         """Return the value as the user would write it."""
-        return spelled(self.source.removesuffix(".__code__") if self.is_function else self.source)
+        missing = _MISSING.match(self.expected)
+        source = f"{self.source}.{missing['name']}" if missing is not None else self.source
+        return spelled(source.removesuffix(".__code__") if self.is_function else source)
 
     @property
     def is_function(self) -> bool:

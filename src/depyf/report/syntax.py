@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 
 _NO_CHILDREN = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
 
@@ -42,3 +43,17 @@ def statements_below(tree: ast.AST) -> list[ast.stmt]:
             inside = getattr(node, name, None)
             pending += inside if isinstance(inside, list) else []
     return found
+
+
+def is_in_try(source: str, line: int) -> bool:
+    """Return whether a line of a function's source, counted from 1, is guarded by a `try`.
+
+    >>> is_in_try("def f():\n    try:\n        g()\n    except E:\n        h()", 3)
+    True
+    """
+    try:
+        tree = ast.parse(textwrap.dedent(source))
+    except SyntaxError:
+        return False
+    guarded = (each.body for each in statements_below(tree) if isinstance(each, ast.Try))
+    return any(body[0].lineno <= line <= (body[-1].end_lineno or body[-1].lineno) for body in guarded)

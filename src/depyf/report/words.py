@@ -8,6 +8,7 @@ from depyf.report.model import (
     Dialect,
     FirstCall,
     Function,
+    NoCall,
     Recompile,
     Resume,
     Transformed,
@@ -28,6 +29,8 @@ def trigger_words(trigger: Trigger, rest: str = "in index.md") -> str:
     match trigger:
         case FirstCall(failed):
             return f"again, as compile {failed} failed" if failed else "first call"
+        case NoCall(how):
+            return how
         case Recompile():
             told = nearest(trigger)
             if told is None:

@@ -106,6 +106,8 @@ def _extension(dialect: Dialect, text: str) -> str:
             return "py"
         case Dialect.JSON:
             return "json"
+        case Dialect.CPP:
+            return "cpp"
         case Dialect.KERNEL | Dialect.PYTHON | Dialect.TEXT:
             return "py" if _is_python(text, dialect) else "txt"
 

@@ -32,7 +32,7 @@ from depyf.report.model import (
 )
 from depyf.report.names import compiled_fn_number, file_part, resumed_function, without_random_part
 from depyf.report.reproducible import reproducible
-from depyf.report.user_source import short_path
+from depyf.report.user_source import is_generated, is_library_file, short_path
 from depyf.report.wrapper_source import wrapper_comments
 from depyf.trace import records, stages
 from depyf.trace.caches import cache_event
@@ -217,6 +217,11 @@ class Join(ABC, Generic[R]):
         if running is None:
             running = self._begin(compile_id, stack, code)
         running.compile.user_stack = stack[:-1]
+        # A finding may name the call that led to the compile: its file belongs to the dump.
+        calls = [each.filename for each in stack[:-1]]
+        own = [file for file in calls if not (is_library_file(file) or is_generated(file))]
+        if own:
+            self.keep_source(own[-1])
 
     def _begin(self, compile_id: CompileId, stack: tuple[UserLine, ...], code: object = None) -> R:
         here = stack[-1] if stack else UserLine("", 0, "", "?")
@@ -348,8 +353,18 @@ class Join(ABC, Generic[R]):
         if payload is None:
             return
         artefact = artefact_of(kind, details, payload, 0)
+        saved = self._saved(payload) if kind == stages.SAVED else None
+        if saved is not None:
+            self._add(saved, artefact)
+            return
         self.session.loose.append(artefact)
         self._write(artefact, None, None)
+
+    def _saved(self, payload: str) -> R | None:
+        """Return the last compile of the functions that a cache holds which the program saves."""
+        held = {(each.get("fn_name"), each.get("fn_first_lineno")) for each in records.saved_functions(payload)}
+        own = (each for each in reversed(self._all) if (each.compile.name, each.compile.first_line) in held)
+        return next(own, None)
 
     def _add(self, running: R, artefact: Artefact) -> None:
         running.compile.artefacts.append(artefact)
@@ -405,7 +420,7 @@ class Join(ABC, Generic[R]):
     def text_of_file(self, artefact: Artefact, running: R | None, compiled_fn: int | None) -> str:
         """Return what is written of an artefact."""
         text = artefact.text
-        if artefact.dialect in (Dialect.GRAPH, Dialect.TEXT, Dialect.JSON):
+        if artefact.dialect in (Dialect.GRAPH, Dialect.TEXT, Dialect.JSON, Dialect.CPP):
             text = self.dump.without_directory(reproducible(text))
         if artefact.dialect is Dialect.GRAPH:
             for filename in dict.fromkeys(line.filename for line in user_lines(text)):

@@ -184,7 +184,8 @@ def _reason_of_break(text: str) -> str:
     reason = found["reason"].strip()
     # A reason that ends in a colon only names Dynamo's own instruction; the reason proper stands below it.
     below = text[found.end() :].strip().split("\n", 1)[0].strip()
-    return _without_quotes(below if reason.endswith(":") and below else reason)
+    is_reason = reason.endswith(":") and below and not _BREAK_END.match(below)
+    return _without_quotes(below if is_reason else reason.removesuffix(":"))
 
 
 def _without_quotes(reason: str) -> str:
@@ -293,3 +294,12 @@ def collectives(payload: str) -> tuple[str, ...]:
     except ValueError:
         return ()
     return tuple(map(str, found)) if isinstance(found, list) else ()
+
+
+def saved_functions(payload: str) -> list[Metadata]:
+    """Return what a record says of each function in the cache that a program saves, none where it cannot be read."""
+    try:
+        found = json.loads(payload)["artifacts"]["dynamo"]
+    except (ValueError, KeyError, TypeError):
+        return []
+    return [each for each in found if isinstance(each, dict)]

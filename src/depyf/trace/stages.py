@@ -36,6 +36,8 @@ STAGES = (
     Stage("Compiled_autograd_graph", Dialect.GRAPH, ("compiled_autograd_graph",)),
     Stage("Compiled_autograd_graph_as_traced", Dialect.GRAPH, ("compiled_autograd_graph_pre_reordering",)),
     Stage("kernel", Dialect.KERNEL, ("inductor_output_code",)),
+    Stage("AOT_Inductor_kernels", Dialect.CPP, ("inductor_aot_kernel_code",)),
+    Stage("AOT_Inductor_wrapper", Dialect.CPP, ("inductor_aot_wrapper_code",)),
     Stage("AOT_runtime_wrapper", Dialect.PYTHON, ("runtime_wrapper_orchestration", "aot_autograd_runtime_wrappers")),
     Stage("AOT_compiled_fn_wrapper", Dialect.PYTHON, ("compiled_fn_wrapper",)),
     Stage("AOT_forward", Dialect.PYTHON, ("compiled_function_forward",)),
@@ -71,6 +73,8 @@ FRAME_ENDS = "compilation_metrics"
 BACKWARD_ENDS = "bwd_compilation_metrics"
 GUARD_TREE = "dynamo_cpp_guards_str"
 INTERNED_STRING = "str"
+SAVED = "dynamo_cache_entries"
+"""What Dynamo's cache of compiled functions holds when a program saves it."""
 ARTEFACT = "artifact"
 BREAK_REASON = "dynamo_graph_break_reason"
 RECOMPILE_REASONS = "recompile_reasons"
@@ -109,9 +113,12 @@ SHAPE_FACTS = frozenset(
 PGO = "pgo"
 """The cache of sizes that varied: profile-guided optimization."""
 
+KERNEL_CACHES = ("cpp", "triton", "autotune")
+"""The caches of kernels: C++ libraries, Triton's binaries, tuned configurations. Only a live capture tells of them."""
+
 CACHES = {
     f"{cache}_cache_{outcome}": (cache, outcome)
-    for cache in ("fx_graph", "aotautograd")
+    for cache in ("fx_graph", "aotautograd", *KERNEL_CACHES)
     for outcome in ("hit", "miss", "bypass")
 } | {f"get_{where}_code_state": (PGO, "hit") for where in ("local", "remote")}
 """Which cache a record is about, and what came of the look into it."""

@@ -1,10 +1,10 @@
-"""What the profiler takes is taken out of what is no kernel."""
+"""What the profiler takes is taken out of what has the profiler's events inside."""
 
 from __future__ import annotations
 
 import pytest
 
-from depyf.report.profile.charges import BACKWARD, GUARDS, KERNEL, PYTHON, WRAPPER, Charge
+from depyf.report.profile.charges import BACKWARD, DYNAMO, GUARDS, KERNEL, PYTHON, WRAPPER, Charge
 from depyf.report.profile.model import Cost
 from depyf.report.profile.overhead import MOST_AN_EVENT, overhead, without_overhead
 
@@ -14,13 +14,13 @@ def cost(kind: str, *seconds: float, times: float = 1, file: str = "") -> Cost:
 
 
 def test_a_part_is_taken_for_each_time() -> None:
-    costs = [cost(KERNEL, 8.0, 8.0, times=9), cost(WRAPPER, 2.0, 4.0, times=3), cost(GUARDS, 1.0, 1.0)]
+    costs = [cost(KERNEL, 8.0, 8.0, times=9), cost(WRAPPER, 2.0, 4.0, times=3), cost(DYNAMO, 1.0, 1.0)]
     found = without_overhead(costs, 1.0)
     kept = {each.charge.kind: each for each in found}
     assert kept[KERNEL].each_step == (8.0, 8.0)
     assert kept[WRAPPER].seconds == pytest.approx(3.0 - 0.75)
     assert kept[WRAPPER].each_step == pytest.approx((1.5, 3.0)), "each step loses the same part"
-    assert kept[GUARDS].seconds == pytest.approx(0.75)
+    assert kept[DYNAMO].seconds == pytest.approx(0.75)
 
 
 def test_nobody_loses_more_than_it_has_and_the_others_bear_the_rest() -> None:
@@ -28,8 +28,8 @@ def test_nobody_loses_more_than_it_has_and_the_others_bear_the_rest() -> None:
     assert [each.seconds for each in found] == pytest.approx([3.25, 0.0])
 
 
-def test_a_step_of_kernels_alone_stays_as_it_is() -> None:
-    costs = [cost(KERNEL, 2.0), cost(BACKWARD, 1.0, file="kernel.py")]
+def test_a_step_of_kernels_and_guards_alone_stays_as_it_is() -> None:
+    costs = [cost(KERNEL, 2.0), cost(GUARDS, 1.5), cost(BACKWARD, 1.0, file="kernel.py")]
     assert without_overhead(costs, 1.0) == costs
 
 

@@ -31,6 +31,7 @@ triton = pytest.mark.skipif(not HAS_TRITON, reason="triton is not installed (`ma
 def dump(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp(request.param)
     environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(directory / "cache"), "INDUCTOR_PROVENANCE": "1"}
+    environment["TORCH_TRACE"] = str(directory / "trace")
     subprocess.run([sys.executable, str(PROGRAM), str(directory / "dump"), request.param], check=True, env=environment)
     return directory / "dump"
 
@@ -53,6 +54,19 @@ def test_every_kernel_alone_gives_what_the_nodes_give(dump: Path, tmp_path: Path
         ran = subprocess.run([sys.executable, str(path)], env=alone, capture_output=True, text=True)
         assert ran.returncode == 0, ran.stdout + ran.stderr
         assert re.search(r"^\w+ is \w+ within", ran.stdout, re.MULTILINE), ran.stdout
+
+
+def test_a_trace_has_the_same_kernels(dump: Path, tmp_path: Path) -> None:
+    trace = dump.with_name("trace")
+    assert kernels(trace) == kernels(dump)
+    name = next(each for each in kernels(dump) if "softmax" in each)
+    texts = []
+    for source in (dump, trace):
+        path = tmp_path / f"{source.name}.py"
+        done = CliRunner().invoke(depyf, ["kernel", str(source), name, "-o", str(path)])
+        assert done.exit_code == 0, done.output
+        texts.append(path.read_text(encoding="utf-8"))
+    assert texts[0] == texts[1]
 
 
 def test_a_changed_kernel_is_told_from_its_nodes(dump: Path, tmp_path: Path) -> None:

@@ -153,3 +153,46 @@ def wrapped_first() -> list[Any]:
 @follows("break-distributed-data-parallel")
 def compiled_first() -> list[Any]:
     return _with_ddp(lambda net: torch.nn.parallel.DistributedDataParallel(torch.compile(net, backend="eager")))
+
+
+class Square(torch.autograd.Function):
+    """A square with a gradient of its own."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return gradient * 2 * x
+
+
+class SquareWithTangent(Square):
+    """The same with a tangent."""
+
+    @staticmethod
+    def jvp(ctx: Any, tangent: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return tangent * 2 * x
+
+
+def _trained(function: Any) -> list[Any]:  # noqa: ANN401
+    compiled, x = torch.compile(function, backend="eager"), torch.arange(4.0, requires_grad=True)
+    y = compiled(x)
+    y.sum().backward()
+    return [y.detach(), x.grad]
+
+
+@shows("break-autograd-function")
+def with_tangent() -> list[Any]:
+    def run(x: Any) -> Any:
+        return SquareWithTangent.apply(x) + 1  # here
+
+    return _trained(run)
+
+
+@follows("break-autograd-function")
+def without_tangent() -> list[Any]:
+    return _trained(lambda x: Square.apply(x) + 1)

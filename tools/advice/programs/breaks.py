@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import linecache
 import logging
-import os
 import random
 import threading
 import time
 import warnings
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -276,7 +277,7 @@ def locked_outside() -> list[Any]:
 def skipped_function() -> list[Any]:
     def run(x: Any) -> Any:
         y = x * 2
-        n = len(os.getcwd()) > 0  # here
+        n = len(linecache.getline("no file", 1))  # here
         return y + n
 
     return _results(run)
@@ -284,7 +285,7 @@ def skipped_function() -> list[Any]:
 
 @follows("break-skipped-function")
 def called_before() -> list[Any]:
-    n = torch.tensor(len(os.getcwd()) > 0)
+    n = torch.tensor(len(linecache.getline("no file", 1)))
     return _results(lambda x, n: x * 2 + n, n)
 
 
@@ -373,3 +374,53 @@ def masked_select() -> list[Any]:
 @follows("break-boolean-mask")
 def masked_sum() -> list[Any]:
     return _results(lambda x: torch.where(x * 2 > 0, x * 2, 0.0).sum() + 1)
+
+
+@shows("break-in-try")
+def broken_in_try() -> list[Any]:
+    def run(x: Any) -> Any:
+        y = x * 2
+        try:
+            y = y + zlib.crc32(b"depyf") % 3  # here
+        except ValueError:
+            y = y - 1
+        return y + 1
+
+    return _results(run)
+
+
+@follows("break-in-try")
+def try_outside() -> list[Any]:
+    try:
+        number = zlib.crc32(b"depyf") % 3
+    except ValueError:
+        number = -1
+    return _results(lambda x: x * 2 + number + 1)
+
+
+@shows("break-c-extension")
+def c_extension() -> list[Any]:
+    def run(x: Any) -> Any:
+        y = x * 2
+        return y + zlib.crc32(b"depyf") % 3  # here
+
+    return _results(run)
+
+
+@follows("break-c-extension")
+def c_extension_outside() -> list[Any]:
+    return _results(lambda x, number: x * 2 + number, zlib.crc32(b"depyf") % 3)
+
+
+@shows("break-inplace-view")
+def view_in_place() -> list[Any]:
+    def run(x: Any) -> Any:
+        x.unsqueeze_(0)  # here
+        return x + 1
+
+    return _results(run)
+
+
+@follows("break-inplace-view")
+def view() -> list[Any]:
+    return _results(lambda x: x.unsqueeze(0) + 1)

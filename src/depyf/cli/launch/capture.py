@@ -71,7 +71,7 @@ class _Capture:
             if self.settings.profile:
                 self._begin_to_measure()
             if self.settings.backend:
-                from depyf.torch.capture.forced_backend import force_backend
+                from depyf.torch.adapters.forced_backend import force_backend
 
                 force_backend(self.settings.backend, refuse=end_as_misused)
             self._end_with_process()

@@ -11,6 +11,7 @@ from depyf.report.counts import break_count, counted
 from depyf.report.facts import places_of_breaks
 from depyf.report.findings import Finding, findings, merged
 from depyf.report.index_reader import changed_at, findings_of, has_index, load_index, session_of
+from depyf.report.naming import title
 from depyf.report.phases import duration
 from depyf.report.profile.files import read_profile
 from depyf.report.profile.text import most_expensive
@@ -77,9 +78,9 @@ def _add(found: Summary, folder: Path, index: dict[str, Any]) -> None:
 
 
 def _compiles(index: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for root in index["functions"]:
+    for shown, root in zip(session_of(index).roots(), index["functions"], strict=True):
         for function in (root, *root["resume_functions"]):
-            yield from ((root["name"], each) for each in function["compiles"])
+            yield from ((title(shown), each) for each in function["compiles"])
 
 
 def lines(found: Summary, directory: Path, called: Path, only: str = "") -> list[str]:

@@ -30,3 +30,8 @@ def place_of(node: ast.AST) -> Place | None:
     """Return where in the source a node stands, or None where nobody has noted it."""
     place: Place | None = getattr(node, "place", None)
     return place
+
+
+def forget_place(node: ast.AST) -> None:
+    """Forget where in the source a node stands."""
+    del node.place  # type: ignore[attr-defined]

@@ -74,13 +74,11 @@ def _sequence(stmts: list[ast.stmt], code: Code, found: list[ast.AnnAssign]) -> 
 
 def _annotated(stmt: ast.stmt) -> str | None:
     """Return the name that a statement notes the annotation of."""
-    if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1:
-        return None
-    (target,) = stmt.targets
-    if not isinstance(target, ast.Subscript) or not isinstance(target.value, Var) or target.value.id != NAME:
-        return None
-    name = literal_value(target.slice)
-    return name if isinstance(name, str) and name.isidentifier() else None
+    match stmt:
+        case ast.Assign(targets=[ast.Subscript(value=Var(id=own), slice=key)]) if own == NAME:
+            name = literal_value(key)
+            return name if isinstance(name, str) and name.isidentifier() else None
+    return None
 
 
 def _stores(stmt: ast.Assign, name: str) -> bool:

@@ -29,10 +29,10 @@ def deferred_statements(function: ast.expr | None, bodies: Bodies) -> list[ast.s
 
 def deferred_value(function: ast.expr | None, bodies: Bodies, around: Code) -> ast.expr | None:
     """Return the expression that a function evaluates, as it is written in the code `around` it; None if it is none."""
-    stmts = deferred_statements(function, bodies)
-    if len(stmts) != 1 or not isinstance(stmts[0], ast.Return) or stmts[0].value is None:
-        return None
-    return written_in(stmts[0].value, around)
+    match deferred_statements(function, bodies):
+        case [ast.Return(value=ast.expr() as value)]:
+            return written_in(value, around)
+    return None
 
 
 def evaluated_later(body: Body) -> ast.expr | None:
@@ -57,17 +57,15 @@ def written_in(expr: ast.expr, around: Code) -> ast.expr:
 
 def _behind_test(stmts: list[ast.stmt]) -> list[ast.stmt]:
     """Return the statements behind the test of the format; they may stand in its `else`."""
-    if not stmts or not _tests_format(stmts[0]):
-        return stmts
-    assert isinstance(stmts[0], ast.If)
-    return [*stmts[0].orelse, *stmts[1:]]
+    match stmts:
+        case [ast.If(orelse=orelse) as first, *rest] if _tests_format(first):
+            return [*orelse, *rest]
+    return stmts
 
 
 def _tests_format(stmt: ast.stmt) -> bool:
     """Return whether a statement is `if format > 2: raise NotImplementedError`."""
-    if not isinstance(stmt, ast.If) or not isinstance(stmt.test, ast.Compare):
-        return False
-    test = stmt.test
-    if not isinstance(test.left, Var) or test.left.id not in FORMATS or not isinstance(test.ops[0], ast.Gt):
-        return False
-    return literal_value(test.comparators[0]) == 2 and isinstance(stmt.body[0], ast.Raise)
+    match stmt:
+        case ast.If(test=ast.Compare(left=Var(id=name), ops=[ast.Gt()], comparators=[limit]), body=[ast.Raise(), *_]):
+            return name in FORMATS and literal_value(limit) == 2
+    return False

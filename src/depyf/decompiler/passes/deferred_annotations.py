@@ -107,16 +107,15 @@ def _plain(name: str) -> str:
 
 def _annotations(function: ast.expr, bodies: Bodies, around: Code) -> list[Deferred] | None:
     """Return the annotations in order, or None if the statements are not those of such a function."""
-    stmts = deferred_statements(function, bodies)
-    if len(stmts) < 2 or not isinstance(stmts[0], ast.Assign) or not isinstance(stmts[-1], ast.Return):
-        return None
-    (result, *rest) = stmts[0].targets
-    if rest or not isinstance(result, Temp) or not isinstance(stmts[0].value, ast.Dict) or stmts[0].value.keys:
-        return None
+    match deferred_statements(function, bodies):
+        case [ast.Assign(targets=[Temp() as result], value=ast.Dict(keys=[])), *stmts, ast.Return()]:
+            pass
+        case _:
+            return None
     assert isinstance(function, Function)
     lines = _lines(function.code)
     found: list[Deferred] = []
-    for stmt in stmts[1:-1]:
+    for stmt in stmts:
         number = None
         if isinstance(stmt, ast.If) and len(stmt.body) == 1 and not stmt.orelse:
             number, stmt = _number(stmt.test), stmt.body[0]
@@ -132,24 +131,34 @@ def _annotations(function: ast.expr, bodies: Bodies, around: Code) -> list[Defer
 
 def _number(test: ast.expr) -> int | None:
     """Return the number in `number in __conditional_annotations__`."""
-    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.In):
-        return None
-    reached, number = test.comparators[0], literal_value(test.left)
-    is_number = isinstance(reached, Var) and _plain(reached.id) == REACHED and isinstance(number, int)
-    return number if is_number else None  # type: ignore[return-value]
+    match test:
+        case ast.Compare(left=number, ops=[ast.In()], comparators=[owner]):
+            return _mark(owner, number)
+    return None
+
+
+def _reaches(stmt: ast.AST) -> int | None:
+    """Return the number in `__conditional_annotations__.add(number)`."""
+    match stmt:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="add"), args=[number])):
+            return _mark(owner, number)
+    return None
+
+
+def _mark(owner: ast.expr, expr: ast.expr) -> int | None:
+    """Return the number of an annotation in the set of those that were reached, or None if it is another set."""
+    number = literal_value(expr)
+    is_set = isinstance(owner, Var) and _plain(owner.id) == REACHED
+    return number if is_set and isinstance(number, int) else None
 
 
 def _item(stmt: ast.stmt, result: Temp) -> tuple[str, ast.expr] | None:
     """Return name and value of `result['name'] = value`."""
-    if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1:
-        return None
-    (target,) = stmt.targets
-    if not isinstance(target, ast.Subscript) or not isinstance(target.value, Temp):
-        return None
-    name = literal_value(target.slice)
-    if target.value.temp != result.temp or not isinstance(name, str):
-        return None
-    return name, stmt.value
+    match stmt:
+        case ast.Assign(targets=[ast.Subscript(value=Temp(temp=result.temp), slice=key)], value=value):
+            name = literal_value(key)
+            return (name, value) if isinstance(name, str) else None
+    return None
 
 
 def _lines(code: Code) -> list[int | None]:
@@ -172,18 +181,16 @@ def _place_numbered(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stm
     """
     marked = {number for node in nodes(body) if (number := _reaches(node)) is not None}
     by_number = {one.number: one for one in found if one.number is not None}
-    lost = sorted(number for number in by_number if number not in marked)
-    if not by_number:
-        return body
+    lost = sorted(by_number.keys() - marked)
 
     def sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
         out: list[ast.stmt] = []
         for stmt in stmts:
             number = _reaches(stmt)
-            if number is None or number not in by_number:
+            one = by_number.get(number) if number is not None else None
+            if one is None or number is None:
                 out.append(stmt)
                 continue
-            one = by_number[number]
             annotated = _annotated(one, out.pop() if out and _is_store(out[-1], one.name) else None)
             while lost and lost[0] < number:
                 out.append(_never(by_number[lost.pop(0)]))
@@ -194,17 +201,6 @@ def _place_numbered(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stm
     last = len(body) - 1 if body and isinstance(body[-1], ast.Return) else len(body)
     body[last:last] = [_never(by_number[number]) for number in lost]
     return body
-
-
-def _reaches(stmt: ast.AST) -> int | None:
-    """Return the number in `__conditional_annotations__.add(number)`."""
-    call = stmt.value if isinstance(stmt, ast.Expr) else None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "add":
-        return None
-    owner = call.func.value
-    number = literal_value(call.args[0])
-    is_number = isinstance(owner, Var) and _plain(owner.id) == REACHED and isinstance(number, int)
-    return number if is_number else None  # type: ignore[return-value]
 
 
 def _place_others(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stmt]:

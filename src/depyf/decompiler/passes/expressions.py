@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 
 from depyf.bytecode.known import IMPORT, IMPORT_FROM
 from depyf.decompiler.lift.nodes import FromModule, Intrinsic, Module, Object, Ref, Tuple_, literal
@@ -80,12 +81,14 @@ def _not(expr: ast.UnaryOp) -> ast.expr:
     """`not x is y` is compiled as `x is not y`: write it so, where it is."""
     operand = expr.operand
     if isinstance(expr.op, ast.Not) and isinstance(operand, ast.Compare) and len(operand.ops) == 1:
-        if hasattr(operand, "apart"):
+        if hasattr(operand, "apart") and not hasattr(operand, "fused"):
             return expr
         swapped = {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}.get(type(operand.ops[0]))
         if swapped is not None:
             step("`not` joins the comparison that it stands before")
-            return ast.Compare(left=operand.left, ops=[swapped()], comparators=operand.comparators)
+            found = copy.copy(operand)
+            found.ops = [swapped()]
+            return found
     return expr
 
 

@@ -29,21 +29,20 @@ def declare_super(body: Body) -> None:
     code = body.code
     if not code.flags & CO_OPTIMIZED or code.name == "<lambda>":
         return
-    named = naming_super(code)
-    if not named or IN_ONE not in facts_of(code.version, str(code)).table.opcodes.values():
+    if IN_ONE not in facts_of(code.version, str(code)).table.opcodes.values():
         return
-    if any(loads_in_steps(normalise(one).instructions) for one in named):
+    if any(loads_in_steps(normalise(one).instructions) for one in naming_super(code)):
         step("super is declared, as its attributes are loaded in steps")
         declare_global(body.stmts)
 
 
 def declare_global(stmts: list[ast.stmt]) -> None:
     """Name `super` in the declaration that comes first, or in one of its own."""
-    first = stmts[0] if stmts else None
-    if isinstance(first, ast.Global):
-        first.names = sorted({*first.names, SUPER})
-    else:
-        stmts.insert(0, ast.Global(names=[SUPER]))
+    match stmts:
+        case [ast.Global() as first, *_]:
+            first.names = sorted({*first.names, SUPER})
+        case _:
+            stmts.insert(0, ast.Global(names=[SUPER]))
 
 
 def naming_super(code: Code) -> list[Code]:
@@ -76,7 +75,9 @@ def is_attribute_of_call(items: list[Instruction], index: int) -> bool:
             return False
         pops, pushes = operation.effect(item.arg)
         if pops >= height:
-            is_call = item.op == "CALL" and isinstance(item.arg, tuple) and item.arg[0] in (0, 2)
-            return is_call and items[place + 1].op in ATTRIBUTES and items[place + 1].arg != "__class__"
+            match item.op, item.arg:
+                case "CALL", (0 | 2, *_):
+                    return items[place + 1].op in ATTRIBUTES and items[place + 1].arg != "__class__"
+            return False
         height += pushes - pops
     return False

@@ -44,9 +44,9 @@ def _hint(temp: int, name: str | None, hints: dict[int, str]) -> None:
 def _telling(value: ast.expr, hints: dict[int, str]) -> str | None:
     """Return what a value would be called, or None where nothing suggests itself."""
     if isinstance(value, ast.Name):
-        return value.id.strip("_") or None
+        return value.id.strip("_")
     if isinstance(value, ast.Attribute):
-        return value.attr.strip("_") or None
+        return value.attr.strip("_")
     if isinstance(value, ast.Subscript):
         return _item_name(value, hints)
     return _result_name(value, hints) if isinstance(value, ast.Call) else None

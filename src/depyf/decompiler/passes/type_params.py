@@ -26,12 +26,7 @@ KINDS = {
     "INTRINSIC_TYPEVARTUPLE": "*",
     "INTRINSIC_PARAMSPEC": "**",
 }
-WITH_DEFAULT, WITH_PARAMS, ALIAS = (
-    "INTRINSIC_SET_TYPEPARAM_DEFAULT",
-    "INTRINSIC_SET_FUNCTION_TYPE_PARAMS",
-    "INTRINSIC_TYPEALIAS",
-)
-PARAMS, BASE = ".type_params", ".generic_base"
+WITH_DEFAULT = "INTRINSIC_SET_TYPEPARAM_DEFAULT"
 
 
 def restore_generic(call: ast.Call, bodies: Bodies, around: Code) -> ast.expr | None:
@@ -53,32 +48,29 @@ def restore_generic(call: ast.Call, bodies: Bodies, around: Code) -> ast.expr | 
 
 def restore_alias(made: Intrinsic, bodies: Bodies, around: Code) -> ast.expr:
     """Return the alias that an intrinsic function makes, or the expression as it is."""
-    parts = made.args[0]
-    if made.name != ALIAS or not isinstance(parts, ast.Tuple) or len(parts.elts) != 3:
-        return made
-    name, params, function = parts.elts
-    value = deferred_value(function, bodies, around)
-    type_params = [] if literal_value(params) is None else _type_params(params, bodies, around)
-    if value is None or type_params is None:
-        return made
-    step("`type {}`", literal_value(name))
-    return TypeAlias(name=str(literal_value(name)), type_params=type_params, value=value)
+    match made:
+        case Intrinsic(name="INTRINSIC_TYPEALIAS", args=[ast.Tuple(elts=[name, params, function])]):
+            value = deferred_value(function, bodies, around)
+            type_params = [] if literal_value(params) is None else _type_params(params, bodies, around)
+            if value is not None and type_params is not None:
+                step("`type {}`", literal_value(name))
+                return TypeAlias(name=str(literal_value(name)), type_params=type_params, value=value)
+    return made
 
 
 def _function(
     made: ast.expr, given: dict[str, ast.expr], bodies: Bodies, around: Code
 ) -> ast.expr | None:
     """Return the function in `set_type_params(function, parameters)`; its defaults are `given` from outside."""
-    if not isinstance(made, Intrinsic) or made.name != WITH_PARAMS:
-        return None
-    function, params = made.args
-    type_params = _type_params(params, bodies, around)
-    if not isinstance(function, Function) or type_params is None:
-        return None
-    function.type_params = type_params
-    function.defaults = _given(function.defaults, given)
-    function.kwdefaults = _given(function.kwdefaults, given)
-    return function
+    match made:
+        case Intrinsic(name="INTRINSIC_SET_FUNCTION_TYPE_PARAMS", args=[Function() as function, params]):
+            type_params = _type_params(params, bodies, around)
+            if type_params is not None:
+                function.type_params = type_params
+                function.defaults = _given(function.defaults, given)
+                function.kwdefaults = _given(function.kwdefaults, given)
+                return function
+    return None
 
 
 def _given(value: ast.expr | None, given: dict[str, ast.expr]) -> ast.expr | None:
@@ -87,21 +79,17 @@ def _given(value: ast.expr | None, given: dict[str, ast.expr]) -> ast.expr | Non
 
 def _class(made: ast.expr, stmts: list[ast.stmt], bodies: Bodies, around: Code) -> ast.expr | None:
     """Return the class that is made with a base that stands for its type parameters, without that base."""
-    if not isinstance(made, ast.Call) or not isinstance(made.func, BuildClass):
-        return None
-    first = stmts[0]
-    if not isinstance(first, ast.Assign) or not _is_variable(first.targets[0], PARAMS):
-        return None
-    type_params = _type_params(first.value, bodies, around)
-    if type_params is None or not made.args or not _is_variable(made.args[-1], BASE):
-        return None
-    made.args.pop()
-    made.func.type_params = type_params
-    return made
-
-
-def _is_variable(expr: ast.expr, name: str) -> bool:
-    return isinstance(expr, Var) and expr.id == name
+    match made, stmts[0]:
+        case (
+            ast.Call(func=BuildClass() as maker, args=[*_, Var(id=".generic_base")]) as call,
+            ast.Assign(targets=[Var(id=".type_params")], value=params),
+        ):
+            type_params = _type_params(params, bodies, around)
+            if type_params is not None:
+                call.args.pop()
+                maker.type_params = type_params
+                return call
+    return None
 
 
 def _type_params(made: ast.expr, bodies: Bodies, around: Code) -> list[ast.expr] | None:

@@ -1,7 +1,8 @@
 """Read a graph of three-address code from the text that `show/graph.py` writes, so that a test is text in, text out.
 
-The text holds no offsets. `[stack v1, v2]` behind the head of a block says what lies on the stack there; it is written
-for tests, and `show/graph.py` does not print it.
+The text holds no offsets. The exception of a handler is what its block uses and no operation makes. `[stack v1, v2]`
+behind the head of a block says what lies on the stack there; it is written for tests, and `show/graph.py` does not
+print it.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from depyf.decompiler.graph.tac import (
     Return,
     Stop,
 )
+from depyf.decompiler.show.check.graph import made_in
 
 _HEAD = re.compile(
     r"block (?P<index>\d+)(?: \((?P<phis>[^)]*)\))?(?:\s+\[stack (?P<stack>[^\]]*)\])?"
@@ -72,7 +74,13 @@ def read_graph(text: str, code: Code) -> Graph:
     temps = [int(number) for number in re.findall(r"\bv(\d+)", text)]
     found = [blocks.get(index) for index in range(max(blocks, default=-1) + 1)]
     entries = [handlers[number] for number in sorted(handlers)]
-    return Graph(code, found, entries, max(temps, default=-1) + 1)
+    graph = Graph(code, found, entries, max(temps, default=-1) + 1)
+    made = made_in(graph)
+    for entry in entries:
+        target = blocks.get(entry.target)
+        used = [*(temp for inst in target.insts for temp in inst.uses), *target.exit.reads()] if target else []
+        entry.exc = next((temp for temp in used if temp >= 0 and temp not in made), NULL)
+    return graph
 
 
 def _temps(text: str | None) -> list[int]:

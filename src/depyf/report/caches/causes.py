@@ -9,16 +9,18 @@ after:
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from depyf.report.caches.kernel_causes import FIRST, OF_KERNELS, is_of_kernel, kernel_causes
 from depyf.report.caches.key import Part, Record
+from depyf.report.caches.lines import Cause, of_lines, pairs_of, short
 
 KINDS = (
-    *("torch version", "device", "process group", "input dtype", "input device", "input shape", "input", "constant"),
-    *("graph", "Triton kernel", "custom pass", "C++ flag", "torch setting", "config", "compile option", "other"),
+    *("torch version", *FIRST, "device", "process group", "input dtype", "input device", "input shape"),
+    *("input", "constant", "graph", *OF_KERNELS, "custom pass", "C++ flag", "torch setting", "config"),
+    *("compile option", "other"),
 )
 """From what explains most to what explains least: a graph that differs with its inputs differs because of them."""
 
@@ -37,32 +39,7 @@ _FIELD = re.compile(r"(?P<name>\w+)=(?P<value>torch\.Size\(\[[^\]]*\]\)|\([^()]*
 _CONFIG = re.compile(r"(?:inductor_config|dynamo_config|functorch_config|autograd_config)\[(?P<name>.+)\]$")
 _GROUP = re.compile(r"_c10d_functional|torch\.ops\.(?:c10d|symm_mem)")
 _CONSTANT = re.compile(r"'[^']*'|\"[^\"]*\"|(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
-_COMMENT = re.compile(r"\s*#.*$|;\s+(?:\w+ = )+None$")
-"""What a line of a graph ends with beside what it computes: a comment, or values that are no longer needed."""
 _OTHER_SIZE = frozenset({"shape", "stride", "storage_offset", "storage_bytes", "is_contiguous", "memory_format"})
-MOST_LINES = 8
-"""Lines of a graph that differ which are shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """One thing in which two keys differ: its kind, what it is, both values, and what differs because of it.
-
-    details: lines that differ, where it is text.
-    follows: the names of components that differ too, and need not where this does not.
-    """
-
-    kind: str
-    subject: str
-    before: str
-    after: str
-    details: tuple[str, ...] = ()
-    follows: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """Return it in one line."""
-        return f"{self.kind}: {self.subject}: {self.before} became {self.after}"
 
 
 def distance(one: Record, other: Record) -> int:
@@ -78,6 +55,10 @@ def cause(before: Record, after: Record) -> Cause | None:
     first = min(found, key=lambda each: KINDS.index(each.kind))
     others = dict.fromkeys(each.subject for each in found if each.subject != first.subject)
     return replace(first, follows=tuple(others))
+
+
+def _values(record: Record) -> dict[str, str]:
+    return {name: part.value for name, part in record.parts.items()}
 
 
 def _digest(record: Record, name: str) -> str:
@@ -97,21 +78,28 @@ def _of_part(name: str, before: Record, after: Record) -> Iterator[Cause]:
     elif place is not None:
         yield _of_input(int(place["place"]), one, other)
     elif "custom" in name and ("pass" in name or "partitioner" in name):
-        yield Cause("custom pass", f"`{config['name'] if config else name}`", _short(one), _short(other))
+        yield Cause("custom pass", f"`{config['name'] if config else name}`", short(one), short(other))
     elif "triton" in name and "source" in name:
-        yield _of_lines("Triton kernel", "a kernel of yours", one, other)
+        yield of_lines("Triton kernel", "a kernel of yours", one, other)
     elif config is not None:
         kind = "C++ flag" if config["name"].startswith(("cpp.", "aot_inductor.")) else "config"
-        yield Cause(kind, f"`{config['name']}`{_variable(config['name'])}", _short(one), _short(other))
-    elif name == "torch_version":
-        yield Cause("torch version", "another build of torch", "one", "another")
-    elif name.startswith("system_info"):
-        yield Cause("device", f"the device or its driver (`{name}`)", _short(one), _short(other))
-    elif name in SETTINGS:
-        yield Cause("torch setting", SETTINGS[name], _short(one), _short(other))
+        yield Cause(kind, f"`{config['name']}`{_variable(config['name'])}", short(one), short(other))
+    elif is_of_kernel(name):
+        yield from kernel_causes(name, _values(before), _values(after))
     else:
-        kind = "compile option" if name.startswith("fx_kwargs") else "other"
-        yield Cause(kind, f"`{name}`", _short(one), _short(other))
+        yield _of_process(name, one, other)
+
+
+def _of_process(name: str, before: str, after: str) -> Cause:
+    """Return the cause that a part is which is the same for all graphs of a process, or that depyf does not know."""
+    if name == "torch_version":
+        return Cause("torch version", "another build of torch", "one", "another")
+    if name.startswith("system_info"):
+        return Cause("device", f"the device or its driver (`{name}`)", short(before), short(after))
+    if name in SETTINGS:
+        return Cause("torch setting", SETTINGS[name], short(before), short(after))
+    kind = "compile option" if name.startswith("fx_kwargs") else "other"
+    return Cause(kind, f"`{name}`", short(before), short(after))
 
 
 def _of_input(place: int, before: str, after: str) -> Cause:
@@ -124,7 +112,7 @@ def _of_input(place: int, before: str, after: str) -> Cause:
             return Cause(kind, subject, _told(own, one), _told(own, other))
     if changed:
         return Cause("input", subject, _told(changed, one), _told(changed, other))
-    return Cause("input", subject, _short(before), _short(after))
+    return Cause("input", subject, short(before), short(after))
 
 
 def _told(names: list[str], values: Mapping[str, str]) -> str:
@@ -136,8 +124,8 @@ def _fields(value: str) -> dict[str, str]:
 
 
 def _of_graph(before: str, after: str) -> Cause:
-    found = _of_lines("graph", "a line of the graph", before, after)
-    pairs = _pairs(before, after)
+    found = of_lines("graph", "a line of the graph", before, after)
+    pairs = pairs_of(before, after)
     if pairs and all(_CONSTANT.sub("…", one) == _CONSTANT.sub("…", other) for one, other in pairs):
         one, other = pairs[0]
         values = [(a, b) for a, b in zip(_CONSTANT.findall(one), _CONSTANT.findall(other)) if a != b]
@@ -149,39 +137,11 @@ def _of_graph(before: str, after: str) -> Cause:
     return found
 
 
-def _of_lines(kind: str, what: str, before: str, after: str) -> Cause:
-    pairs = _pairs(before, after)
-    lines = list(difflib.unified_diff(_lines(before), _lines(after), lineterm="", n=0))[2:]
-    details = tuple(each for each in lines if not each.startswith("@@"))[:MOST_LINES]
-    if pairs:
-        return Cause(kind, what, f"`{pairs[0][0].strip()}`", f"`{pairs[0][1].strip()}`", details)
-    gone = next((each[1:].strip() for each in details if each.startswith("-")), "")
-    come = next((each[1:].strip() for each in details if each.startswith("+")), "")
-    return Cause(kind, what, f"`{gone}`" if gone else "no such line", f"`{come}`" if come else "no such line", details)
-
-
-def _lines(text: str) -> list[str]:
-    return [line for line in (_COMMENT.sub("", each).rstrip() for each in text.splitlines()) if line]
-
-
-def _pairs(before: str, after: str) -> list[tuple[str, str]]:
-    """Return the lines that stand for one another where only lines were changed, none added or taken away."""
-    one, other = _lines(before), _lines(after)
-    if len(one) != len(other):
-        return []
-    return [(a, b) for a, b in zip(one, other) if a != b]
-
-
 def _is_text(literal: str) -> bool:
     try:
         return isinstance(ast.literal_eval(literal), str)
     except (ValueError, SyntaxError):
         return False
-
-
-def _short(value: str) -> str:
-    line = " ".join(value.split())
-    return line if len(line) <= 120 else f"{line[:117]}..."
 
 
 def _variable(name: str) -> str:

@@ -13,7 +13,16 @@ from depyf.report.model import CacheEvent
 HIT, MISS, BYPASS = "hit", "miss", "bypass"
 """How a look into a cache went."""
 PGO = "pgo"
-NAMES = {"fx_graph": "FX graph cache", "aotautograd": "AOTAutograd cache", PGO: "PGO cache of sizes that varied"}
+NAMES = {
+    "fx_graph": "FX graph cache",
+    "aotautograd": "AOTAutograd cache",
+    PGO: "PGO cache of sizes that varied",
+    "cpp": "cache of C++ libraries",
+    "triton": "Triton's cache of binaries",
+    "autotune": "cache of tuned configurations",
+}
+GRAPHS = frozenset({"fx_graph", "aotautograd"})
+"""The caches of graphs; the others are of kernels, and of sizes."""
 
 _COMPONENT = re.compile(r"\[(?P<digest>[a-z0-9]{20,})\] (?P<name>[^:]*): ?(?P<value>.*)", re.DOTALL)
 

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from depyf.report.caches.causes import Cause
-from depyf.report.caches.key import BYPASS, HIT, MISS, PGO, Record, cache_name, read_record
+from depyf.report.caches.key import BYPASS, GRAPHS, HIT, MISS, PGO, Record, cache_name, read_record
+from depyf.report.caches.lines import Cause
 from depyf.report.caches.nearest import Nearest, nearest
 from depyf.report.index_reader import Run
 from depyf.report.model import CacheEvent, Compile, Function
@@ -64,11 +64,14 @@ def looks(run: Run, earlier: Iterable[tuple[str, Run]] = ()) -> list[Look]:
                 known.of(event.cache, function.name).append((place, read_record(other.text(event.artefact.file))))
     found: list[Look] = []
     for function, compiled in run.session.compiles():
-        own = []
+        own, made = [], []
         for event in compiled.caches:
             record = read_record(event.artefact.text or run.text(event.artefact.file))
             entries = known.of(event.cache, function.name)
             own.append(_look(function, compiled, event, record, entries))
+            made.append((entries, record))
+        # The kernels of one compile are no earlier forms of one another.
+        for entries, record in made:
             entries.append((f"compile {compiled.id}", record))
         found += _with_inferred(own)
     return found
@@ -104,12 +107,13 @@ def _with_inferred(own: list[Look]) -> list[Look]:
 
     AOTAutograd's key is made from the graph that Inductor's is made from, and from settings of its own.
     """
-    known = next((each for each in own if each.event.outcome == MISS and each.cause is not None), None)
+    missed = [each for each in own if each.event.outcome == MISS and each.event.cache in GRAPHS]
+    known = next((each for each in missed if each.cause is not None), None)
     if known is None:
         return own
     return [
         Look(each.function, each.compile, each.event, known.why, each.seconds, known.cause, known.nearest)
-        if each.event.outcome == MISS and each.cause is None and each.event.cache != PGO
+        if each in missed and each.cause is None
         else each
         for each in own
     ]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from depyf.report.caches.causes import Cause, cause, distance
+from depyf.report.caches.causes import cause, distance
+from depyf.report.caches.kernel_causes import SOURCES
 from depyf.report.caches.key import Record
+from depyf.report.caches.lines import Cause
 
 Place = TypeVar("Place")
 
@@ -25,18 +28,26 @@ class Nearest(Generic[Place]):
 def nearest(record: Record, earlier: Iterable[tuple[Place, Record]]) -> Nearest[Place] | None:
     """Return the entry whose key differs from a record's in the fewest components, the last of several.
 
+    Of several kernels that differ in as many, the one that has most lines of the kernel's text.
+
     None where there was none of the same direction, or where torch does not say what the keys were made from.
     """
-    found: tuple[int, Place, Record] | None = None
+    found: tuple[tuple[int, int], Place, Record] | None = None
     for place, other in earlier:
         if other.key and other.key == record.key:
             return Nearest(place, None)
         if not record.parts or not other.parts or not _is_alike(record, other):
             continue
-        apart = distance(other, record)
+        apart = distance(other, record), -_lines_in_common(other, record)
         if found is None or apart <= found[0]:
             found = apart, place, other
     return Nearest(found[1], cause(found[2], record)) if found is not None else None
+
+
+def _lines_in_common(one: Record, other: Record) -> int:
+    texts = [[part.value for name, part in each.parts.items() if name in SOURCES] for each in (one, other)]
+    lines = [Counter(line for text in own for line in text.splitlines()) for own in texts]
+    return (lines[0] & lines[1]).total()
 
 
 def _is_alike(one: Record, other: Record) -> bool:

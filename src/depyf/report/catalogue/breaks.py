@@ -11,15 +11,16 @@ from depyf.report.model import GraphBreak
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """What a kind of graph break is known by: patterns that torch's reason and the user's line match."""
+    """What a graph break is known by: patterns that torch's reason, the user's line, and torch's explanation match."""
 
     kind: Kind
     reason: str
     line: str = ""
+    explanation: str = ""
 
 
-def _sign(name: str, cause: str, fix: str, reason: str, line: str = "") -> Sign:
-    return Sign(Kind(f"break-{name}", f"Graph break: {cause}", fix), reason, line)
+def _sign(name: str, cause: str, fix: str, reason: str, line: str = "", explanation: str = "") -> Sign:
+    return Sign(Kind(f"break-{name}", f"Graph break: {cause}", fix), reason, line, explanation)
 
 
 _CALL = "builtin|skip|time function|SKIPPED|repr"
@@ -187,6 +188,27 @@ SIGNS = (
         r"Tensor\.resize_",
     ),
     _sign(
+        "inplace-view",
+        "an input gets another shape in place",
+        "call the operation without the `_` at the end of its name: it gives a view; use that instead of the input",
+        r"function call \(delayed\)|DelayGraphBreakVariable|Inplace op on input",
+        r"\.(t|transpose|swapaxes|swapdims|squeeze|unsqueeze|as_strided)_\(",
+    ),
+    _sign(
+        "autograd-function",
+        "a custom `torch.autograd.Function` has a `jvp` or a `vjp` of its own",
+        "take `jvp` and `vjp` out of the class: `forward` and `backward` are traced",
+        r"custom [jv]vp|User defin\w+ [jv]vp",
+    ),
+    _sign(
+        "c-extension",
+        "a function written in C is called, a builtin or one of an extension",
+        "call it before the compiled function, and hand over its result",
+        f"{_CALL}|unsupported builtin",
+        r"",
+        r"third-party C/C\+\+",
+    ),
+    _sign(
         "skipped-function",
         "a function is called that Dynamo does not trace",
         "call it before the compiled function, and hand over its result",
@@ -194,14 +216,22 @@ SIGNS = (
     ),
 )
 GENERIC = Kind("graph-break", "Graph break: {text}", "")
+IN_TRY = Kind(
+    "break-in-try",
+    "Graph break inside of `try`, where torch cannot go on: {text}",
+    "take the `try`, with what it guards, out of the compiled function",
+)
 
-BREAKS: tuple[Kind, ...] = (*(each.kind for each in SIGNS), GENERIC)
+BREAKS: tuple[Kind, ...] = (*(each.kind for each in SIGNS), IN_TRY, GENERIC)
+_UNNAMED = frozenset(("break-c-extension", "break-skipped-function", GENERIC.name))
+"""Kinds that say little of what is called: where they end a frame, it says more that this is inside of `try`."""
 
 
-def kind_of_break(found: GraphBreak) -> Kind:
-    """Return the kind of a graph break."""
+def kind_of_break(found: GraphBreak, *, ends_in_try: bool = False) -> Kind:
+    """Return the kind of a graph break; `ends_in_try` says whether the frame is given up for it, inside of a `try`."""
     line = found.where.text if found.where is not None else ""
     for each in SIGNS:
-        if re.search(each.reason, found.reason) and re.search(each.line, line):
-            return each.kind
-    return GENERIC
+        text = f"{found.explanation} {found.reason}"
+        if re.search(each.reason, found.reason) and re.search(each.line, line) and re.search(each.explanation, text):
+            return IN_TRY if ends_in_try and each.kind.name in _UNNAMED else each.kind
+    return IN_TRY if ends_in_try else GENERIC

@@ -9,9 +9,13 @@ from dataclasses import replace
 from depyf.report.catalogue.kind import Kind
 from depyf.report.nearest import literal
 from depyf.report.refused import Refused
-from depyf.report.spelling import root_name
+from depyf.report.spelling import root_name, spelled
 
 _HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
+
+_HELD = re.compile(r"\.__(?:defaults|kwdefaults|closure)__\b")
+NUMBER = "number of keys"
+"""What of a dict is looked at where torch tells its keys by their number."""
 
 PLACES = {
     "argument": "an argument",
@@ -170,11 +174,18 @@ KEYS = Kind(
     "`{subject}` had other keys: {actual}, not {expected}",
     "give `{subject}` the same keys in the same order in all calls",
 )
+NUMBER_OF_KEYS = replace(KEYS, cause="`{subject}` had {actual} keys, not {expected}")
 KEYWORDS = Kind(
     "keyword-arguments",
     "the keyword arguments `{subject}` were {actual}, not {expected}",
     "pass the same keywords in the same order in all calls",
 )
+DEFAULTS = Kind(
+    "argument-function",
+    "the function `{subject}` was another one of the same code, which holds {actual}, not {expected}",
+    CHANGES["function"][1],
+)
+"""Of what a function holds: its defaults, or the variables of the function around it."""
 MISSING = Kind(
     "missing-attribute",
     "`{subject}` was there in some calls alone",
@@ -198,9 +209,24 @@ RECOMPILES: tuple[Kind, ...] = (
 
 def kind_of_recompile(found: Refused, parameters: Collection[str] = (), source: str = "") -> Kind:
     """Return the kind of a refusal; `parameters` and `source` are those of the function, where they are known."""
+    if holder_of(found) and (not parameters or root_name(found.source) in parameters):
+        return DEFAULTS
     special = _special(found)
     if special is not None:
         return special
+    of_tensor = _of_tensor(found, parameters)
+    if of_tensor is not None:
+        return of_tensor
+    change = _change(found)
+    if found.aspect == NUMBER:
+        return NUMBER_OF_KEYS
+    if change == "keys":
+        return KEYWORDS if re.search(rf"\*\*\s*{re.escape(found.subject)}\b", source) else KEYS
+    return _of_value(found, change, place_of(found, parameters)) if change and found.source else UNKNOWN
+
+
+def _of_tensor(found: Refused, parameters: Collection[str]) -> Kind | None:
+    """Return the kind of a refusal of a tensor, or of its type; None for any other value."""
     if found.aspect == "size":
         expected, actual = literal(found.expected), literal(found.actual)
         same_rank = not (isinstance(expected, tuple) and isinstance(actual, tuple)) or len(expected) == len(actual)
@@ -209,12 +235,26 @@ def kind_of_recompile(found: Refused, parameters: Collection[str] = (), source: 
         return TENSORS["device"]
     if found.aspect == "dispatch keys" and ("Autocast" in found.expected) != ("Autocast" in found.actual):
         return STATES["autocast"]
+    if found.aspect == "type" and not _is_tensor_type(found.actual):
+        return VALUES[place_of(found, parameters), "type"]
     if found.aspect in TENSORS:
         return TENSORS[found.aspect]
-    change = _change(found)
-    if change == "keys":
-        return KEYWORDS if re.search(rf"\*\*\s*{re.escape(found.subject)}\b", source) else KEYS
-    return _of_value(found, change, place_of(found, parameters)) if change and found.source else UNKNOWN
+    return None
+
+
+def holder_of(found: Refused) -> str:
+    """Return the function that holds a value as a default or in its closure, empty where none does.
+
+    >>> holder_of(Refused("0/0", 'L["f"].__defaults__[0]', "", "1", "2", "", ""))
+    'f'
+    """
+    held = _HELD.search(found.source)
+    return spelled(found.source[: held.start()]) if held is not None else ""
+
+
+def _is_tensor_type(name: str) -> bool:
+    """Return whether a type is one of tensors, as far as its name tells."""
+    return "Tensor" in name or "Parameter" in name or "Buffer" in name
 
 
 def _of_value(found: Refused, change: str, place: str) -> Kind:
@@ -249,8 +289,9 @@ def filled(template: str, found: Refused, step: int = 0) -> str:
     expected, actual = found.expected, found.actual or "another one"
     if found.aspect == "dispatch keys" and _device(expected) != _device(actual):
         expected, actual = _device(expected), _device(actual)
+    subject = holder_of(found) if "another one of the same code" in template or template == DEFAULTS.fix else ""
     return template.format(
-        subject=found.subject,
+        subject=subject or found.subject,
         expected=expected,
         actual=actual,
         dimension=changed_dimension(found),

@@ -11,19 +11,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-from depyf.report.caches.key import MISS, PGO
+from depyf.report.caches.key import GRAPHS, MISS
 from depyf.report.caches.looks import looks
 from depyf.report.index_reader import Run
 from depyf.report.model import Compile, Dialect, Function, Recompile, Session, UserLine
 from depyf.report.names import resumed_function, without_count
 from depyf.report.skips import Whose, skips
-from depyf.report.user_source import short_path
+from depyf.report.user_source import is_library_file, short_path
 
 NOTHING_TO_COMPILE = ("no content in function call", "no tensor-related objects", "No ops traced for the FX graph")
 """Torch's reasons to leave a frame in which there is no tensor operation: it has nothing that could be compiled."""
 
 LIMITS = ("RecompileLimitExceeded", "CacheLimitExceeded", "cache_size_limit", "recompile_limit", "recompile limit")
 """What torch calls it, in one release or another, that a function has all the entries that it may have."""
+
+OF_DYNAMO = "torch/_dynamo/"
+"""Where the functions are that call a compiled module of torch's."""
 
 _KERNEL = re.compile(r"^(?P<name>[A-Za-z_]\w*) = async_compile\.\w+\(", re.MULTILINE)
 _EXTERN = re.compile(r"\bextern_kernels\.(?P<name>\w+)\(")
@@ -91,7 +94,7 @@ def module_of(filename: str) -> str:
 
 
 def _of_compile(function: Function, compiled: Compile) -> Iterator[Fact]:
-    here = UserLine(function.filename, function.resumes_at or function.first_line, "", function.name)
+    here = _place(function, compiled)
     name = function_words(function)
     why = _reasons(compiled)
     if isinstance(compiled.trigger, Recompile) and compiled.failure is None:
@@ -112,6 +115,14 @@ def _of_compile(function: Function, compiled: Compile) -> Iterator[Fact]:
             yield Fact("graphs", name, here)
         elif artefact.dialect is Dialect.KERNEL:
             yield from (Fact("kernels", kernel, here) for kernel in kernel_names(artefact.text))
+
+
+def _place(function: Function, compiled: Compile) -> UserLine:
+    """Return the line of a compile; of a module of torch's, for which Dynamo has a function, the user's call."""
+    here = UserLine(function.filename, function.resumes_at or function.first_line, "", function.name)
+    if OF_DYNAMO not in function.filename.replace("\\", "/"):
+        return here
+    return next((each for each in reversed(compiled.user_stack) if not is_library_file(each.filename)), here)
 
 
 def _reasons(compiled: Compile) -> tuple[str, ...]:
@@ -135,7 +146,7 @@ def _of_caches(session: Session) -> Iterator[Fact]:
     if all(event.outcome != MISS for _, each in session.compiles() for event in each.caches):
         return  # Why a look missed takes reading the records of all.
     for look in looks(Run(Path(session.directory), session, {})):
-        if look.event.outcome == MISS and look.event.cache != PGO:
+        if look.event.outcome == MISS and look.event.cache in GRAPHS:
             here = UserLine(look.function.filename, look.function.first_line, "", look.function.name)
             yield Fact("cache_misses", f"{function_words(look.function)}: {look.cache}", here, (look.why,))
 

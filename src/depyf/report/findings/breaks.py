@@ -8,11 +8,13 @@ from dataclasses import replace
 from depyf.report.catalogue import kind_of_break
 from depyf.report.counts import counted
 from depyf.report.findings.callers import is_foreign
-from depyf.report.findings.failures import Place, cost_of, ends_at, place
+from depyf.report.findings.failures import Place, break_places, cost_of, ends_at, place, unsaid_break
 from depyf.report.findings.merge import joined
 from depyf.report.findings.model import Finding
 from depyf.report.model import Compile, Function, GraphBreak, Session, UserLine
 from depyf.report.naming import plain_name
+from depyf.report.syntax import is_in_try
+from depyf.report.user_source import is_of_torch
 
 
 def of_breaks(session: Session) -> Iterator[Finding]:
@@ -25,8 +27,10 @@ def of_breaks(session: Session) -> Iterator[Finding]:
     for function, compiled in session.compiles():
         ended.update(dict.fromkeys(ends_at(compiled), function))
     inside: dict[Place, list[Finding]] = {}
+    places = break_places(session)
     for function, compiled in session.compiles():
-        for found in compiled.breaks:
+        unsaid = unsaid_break(compiled, places)
+        for found in (*compiled.breaks, *((unsaid,) if unsaid is not None else ())):
             line = found.where or UserLine(function.filename, function.first_line, "", function.name)
             finding = _finding(function, compiled, found, line, ended.get((line.filename, line.line)))
             own = _own_line(compiled, found, line)
@@ -34,7 +38,9 @@ def of_breaks(session: Session) -> Iterator[Finding]:
                 yield finding
                 continue
             inner = finding.where
-            finding = replace(finding, where=place(own), cause=f"{finding.cause}, in {inner}")
+            # What torch itself asks for cannot be taken out by anybody else.
+            fix = "" if is_of_torch(line.filename) and finding.kind == "break-explicit" else finding.fix
+            finding = replace(finding, where=place(own), cause=f"{finding.cause}, in {inner}", fix=fix)
             inside.setdefault((own.filename, own.line), []).append(finding)
     yield from map(_as_one, inside.values())
 
@@ -42,7 +48,7 @@ def of_breaks(session: Session) -> Iterator[Finding]:
 def _finding(
     function: Function, compiled: Compile, found: GraphBreak, line: UserLine, rest: Function | None
 ) -> Finding:
-    kind = kind_of_break(found)
+    kind = kind_of_break(found, ends_in_try=rest is not None and _is_in_try(rest, line))
     cause = kind.cause.format(text=" ".join(found.reason.split()).rstrip("."))
     fix = kind.fix or (found.hints[0] if found.hints else "")
     ids = (str(compiled.id),)
@@ -51,6 +57,11 @@ def _finding(
     eager = rest.eager_calls if function is rest or compiled.failure is not None else None
     cause = f"{cause}, and the rest of `{plain_name(rest)}` runs eager"
     return Finding(kind.name, "high", place(line), cause, cost_of(compiled, eager), fix, ids)
+
+
+def _is_in_try(function: Function, line: UserLine) -> bool:
+    inside = line.filename == function.filename and line.line >= function.first_line
+    return inside and is_in_try(function.source, line.line - function.first_line + 1)
 
 
 def _own_line(compiled: Compile, found: GraphBreak, line: UserLine) -> UserLine | None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from depyf.report.catalogue import Kind, kind_of_recompile
-from depyf.report.catalogue.recompiles import COUNTER, GROWTH
+from depyf.report.catalogue.recompiles import COUNTER, GROWTH, KEYS
 from depyf.report.findings.failures import is_limit
-from depyf.report.model import Compile, Function, Recompile, Session
+from depyf.report.model import Compile, Function, Recompile, Session, SideEffect
 from depyf.report.nearest import changed_dimensions, literal, nearest
 from depyf.report.refused import Refused
+from depyf.report.spelling import spelled
 from depyf.report.user_source import is_of_torch
 
 STACK = "___stack"
@@ -81,16 +82,26 @@ def causes_of(function: Function) -> Iterator[Cause]:
                 firsts.add(key)
     for key, told_of in found.items():
         refused, compiles = zip(*told_of, strict=True)
-        yield Cause(function, _grown(kinds[key[0]], refused), refused, compiles, key in firsts)
+        effects = [each for compiled in function.compiles for each in compiled.effects]
+        yield Cause(function, _grown(kinds[key[0]], refused, effects), refused, compiles, key in firsts)
 
 
-def _grown(kind: Kind, refused: tuple[Refused, ...]) -> Kind:
+def _grown(kind: Kind, refused: tuple[Refused, ...], effects: Collection[SideEffect]) -> Kind:
     """Return the kind of growth, where a number or a length rises by one step from call to call."""
     if _step(refused) == 0:
         return kind
     if kind.name.endswith("-int"):
         return COUNTER
-    return GROWTH if kind.name.endswith("-length") else kind
+    if kind.name == KEYS.name:
+        return GROWTH
+    # A list that is made anew for each call does not grow; one that outlives calls, or that the function changes, may.
+    is_changed = kind.name != "argument-length" or any(_is_of(each.source, refused[0]) for each in effects)
+    return GROWTH if kind.name.endswith("-length") and is_changed else kind
+
+
+def _is_of(source: str, refused: Refused) -> bool:
+    """Return whether an object that a compiled function changes is the one that was refused."""
+    return spelled(source) == refused.subject
 
 
 def _step(refused: tuple[Refused, ...]) -> int:

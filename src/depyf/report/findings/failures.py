@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from depyf.report.catalogue import kind_of_break
+from depyf.report.catalogue.breaks import GENERIC
+from depyf.report.findings.callers import is_foreign
 from depyf.report.findings.model import Cost, Finding, Where
-from depyf.report.model import Compile, Failure, Session, UserLine
+from depyf.report.model import Compile, Failure, GraphBreak, Session, UserLine
 from depyf.report.naming import title
 from depyf.report.phases import duration
 from depyf.report.user_source import short_path
+
+_RAISED = re.compile(r": got (?P<error>\w+)\((?P<quote>['\"])(?P<text>.*?)(?P=quote)\)")
+"""What a node raised when torch ran it without values."""
 
 LIMITS = ("RecompileLimitExceeded", "FailOnRecompileLimitHit", "cache_size_limit", "recompile_limit")
 """What torch calls a compile that was not begun, since the function has all the entries that it may have."""
@@ -40,6 +47,19 @@ def ends_at(compiled: Compile) -> set[Place]:
     return {(line.filename, line.line) for line in lines if line is not None}
 
 
+def unsaid_break(compiled: Compile, breaks: frozenset[Place]) -> GraphBreak | None:
+    """Return the graph break that a compile was given up for, where torch says so in its failure alone.
+
+    Releases before 2.10 do so for some frames that run eager then.
+    """
+    failure = compiled.failure
+    if failure is None or failure.kind != UNSUPPORTED or is_limit(failure) or ends_at(compiled) & breaks:
+        return None
+    reason, text = reason_of(failure), failure.reason
+    found = GraphBreak(reason, text, tuple(failure.hints), "", failure.where, compiled.user_stack, 0, text)
+    return None if kind_of_break(found) is GENERIC else found
+
+
 def place(line: UserLine) -> Where:
     """Return a line of the user's as the place of a finding."""
     return Where(short_path(line.filename), line.line, line.function)
@@ -54,6 +74,9 @@ def reason_of(failure: Failure) -> str:
     """Return why a compile failed in one line: the exception that a backend raised stands below torch's own line."""
     lines = [line.strip() for line in failure.reason.strip().splitlines() if line.strip()]
     first = lines[0] if lines else "torch does not say why"
+    raised = _RAISED.search(failure.reason)
+    if raised is not None and first.endswith("fake tensor call"):
+        return f"{raised['error']}: {raised['text']}".rstrip(".")
     return (f"{first} {lines[1]}" if first.endswith("raised:") and len(lines) > 1 else first).rstrip(".")
 
 
@@ -62,9 +85,11 @@ def of_failures(session: Session) -> Iterator[Finding]:
     breaks = break_places(session)
     for function, compiled in session.compiles():
         failure = compiled.failure
-        if failure is None or is_limit(failure) or ends_at(compiled) & breaks:
+        if failure is None or is_limit(failure) or ends_at(compiled) & breaks or unsaid_break(compiled, breaks):
             continue
         where = failure.where or UserLine(function.filename, function.first_line, "", function.name)
+        if is_foreign(where.filename):
+            where = next((each for each in reversed(compiled.user_stack) if not is_foreign(each.filename)), where)
         phase = f" in {failure.phase}" if failure.phase else ""
         cause = f"The compile of `{title(function)}` failed{phase}, {failure.kind}: {reason_of(failure)}"
         cost = cost_of(compiled, function.eager_calls)

@@ -11,7 +11,7 @@ from depyf.report.catalogue.kind import Kind
 from depyf.report.catalogue.others import LIMIT
 from depyf.report.catalogue.recompiles import INSIDE, filled
 from depyf.report.counts import counted
-from depyf.report.findings.callers import Call, own_call
+from depyf.report.findings.callers import Call, is_foreign, own_call
 from depyf.report.findings.causes import Cause, causes
 from depyf.report.findings.failures import cost_of, is_limit, place
 from depyf.report.findings.model import Cost, Finding, Severity, Where
@@ -67,7 +67,7 @@ def _finding(session: Session, cause: Cause, limited: list[Compile]) -> Finding:
     kind = _kind(cause, call)
     because, advice = filled(kind.cause, last, cause.step), filled(kind.fix, last, cause.step)
     ids, cost = tuple(str(each.id) for each in costly), _cost(costly)
-    where = place(call.line) if call is not None else where_of(session, cause.function, last)
+    where = place(call.line) if call is not None else where_of(session, cause, last)
     said = f"`{title(cause.function)}` was compiled again: {because}{_below(cause)}"
     found = Finding(kind.name, _severity(cause), where, said, cost, advice, ids)
     return _limit(cause, limited, because, found) if limited else found
@@ -135,13 +135,17 @@ def _cost(compiles: list[Compile]) -> Cost:
     return Cost(None, round(sum(each.compile_seconds for each in costs), 6), len(costs))
 
 
-def where_of(session: Session, function: Function, why: Refused) -> Where:
-    """Return the user's line that needs a value, else the first line of the function."""
+def where_of(session: Session, cause: Cause, why: Refused) -> Where:
+    """Return the line that needs a value, else the call that was refused, else the first line of the function."""
+    function = cause.function
     found = _PLACE.match(why.where)
     if found is not None:
         files = [function.filename] if not found["file"] else _named(session, found["file"])
         if files:
             return place(UserLine(files[0], int(found["line"]), "", function.name))
+    own = [each for each in cause.compiles[0].user_stack if not is_foreign(each.filename)]
+    if function.resumes_at is None and own:
+        return place(own[-1])
     return place(UserLine(function.filename, function.resumes_at or function.first_line, "", function.name))
 
 

@@ -10,7 +10,7 @@ from depyf.report.counts import guard_count
 from depyf.report.html.function_data import entry_key
 from depyf.report.html.owners import owner_of
 from depyf.report.index_reader import Family, Run
-from depyf.report.model import Compile, Function, Recompile, Resume, UserLine
+from depyf.report.model import Compile, Function, NoCall, Recompile, Resume, UserLine
 from depyf.report.naming import title
 from depyf.report.nearest import nearest
 from depyf.report.phases import PHASES, duration, phases
@@ -134,6 +134,8 @@ def _detail(function: Function, compiled: Compile) -> str:
         case Recompile():
             told = nearest(compiled.trigger)
             return told.words if told is not None else "torch does not say why"
+        case NoCall(how):
+            return how
         case _:
             return "first call"
 

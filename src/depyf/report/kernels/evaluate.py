@@ -17,7 +17,9 @@ _VIEWS = frozenset(
     " device_put flatten repeat unfold".split()
 )
 _CASTS = frozenset(("convert_element_type", "_to_copy", "to"))
+_PARTS = frozenset(("slice", "select", "split", "split_with_sizes", "as_strided", "diagonal", "unfold"))
 _REDUCTIONS = frozenset(("sum", "amax", "amin", "prod", "any", "max", "min", "argmax", "argmin"))
+_FOREACH = "_foreach_"
 _FILLED = {"full": 1, "full_like": 1, "scalar_tensor": 0, "new_full": 2}
 _ZEROS = frozenset(("zeros", "zeros_like", "new_zeros"))
 _ONES = frozenset(("ones", "ones_like", "new_ones"))
@@ -55,18 +57,22 @@ _ACCUMULATOR = re.compile(r"^(?:_tmp\d+|tmp_acc\d+\w*)$")
 _INDICES = re.compile(r"^_?tmp(?:\d|_acc)")
 
 
-def graph_terms(graph: Graph, terms: Terms) -> dict[str, int]:
-    """Return the term of each node of a graph."""
+def graph_terms(graph: Graph, terms: Terms) -> tuple[dict[str, int], dict[int, str]]:
+    """Return the term of each node of a graph, and the node that each other term is a step inside of."""
     found: dict[str, int] = {}
+    steps: dict[int, str] = {}
     dimensions: dict[int, str] = {}
     for node in graph.nodes.values():
+        first = len(terms.made)
         term = _of_node(node, graph, found, terms)
+        steps.update(dict.fromkeys(range(first, len(terms.made)), node.name))
         if node.operation in _REDUCTIONS | {"mean", "var_mean"}:
             # A kernel does not show along what it reduces: of two ways through one tensor only the first is known.
             along = " ".join(ast.unparse(each) for each in node.arguments[1:2])
             term = term if dimensions.setdefault(term, along) == along else terms.leaf(node.name)
         found[node.name] = term
-    return found
+    of_nodes = set(found.values())
+    return found, {term: name for term, name in steps.items() if term not in of_nodes and not terms.is_number(term)}
 
 
 def is_accumulator(name: str) -> bool:
@@ -77,6 +83,11 @@ def is_accumulator(name: str) -> bool:
 def is_cast(node: Node) -> bool:
     """Return whether a node gives what it takes, in another dtype."""
     return node.operation in _CASTS
+
+
+def is_part(node: Node) -> bool:
+    """Return whether a node gives a part of what it takes."""
+    return node.operation in _PARTS
 
 
 def is_view(node: Node) -> bool:
@@ -95,7 +106,7 @@ def _of_node(node: Node, graph: Graph, found: Mapping[str, int], terms: Terms) -
     if simple is not None:
         return simple
     if name == "getitem" and parts:
-        return _of_item(node, parts[0], graph, terms)
+        return _of_item(node, parts[0], graph, found, terms)
     if name == "mean" and parts:
         return terms.of("div", terms.of("sum", parts[0]), _group(_source(node, graph), node, terms))
     special = _SPECIAL.get(name)
@@ -146,7 +157,7 @@ def _of_argument(node: ast.expr, found: Mapping[str, int], terms: Terms) -> int 
     return None
 
 
-def _of_item(node: Node, whole: int, graph: Graph, terms: Terms) -> int:
+def _of_item(node: Node, whole: int, graph: Graph, found: Mapping[str, int], terms: Terms) -> int:
     """Return a part of a result: the variance and the mean are computed in steps, the parts of a split are views."""
     name, parts = terms.made[whole]
     index = ast.unparse(node.arguments[1])
@@ -162,7 +173,21 @@ def _of_item(node: Node, whole: int, graph: Graph, terms: Terms) -> int:
     made = _source(node, graph)
     if made is not None and made.operation.startswith("split"):
         return whole
+    each = _of_list(made, index, found, terms) if made is not None else None
+    if each is not None:
+        return each
     return terms.of("getitem", whole, terms.leaf(index))
+
+
+def _of_list(made: Node, index: str, found: Mapping[str, int], terms: Terms) -> int | None:
+    """Return one result of an operation over lists: `_foreach_add([x, y], 1)` is `x + 1` at 0."""
+    if not made.operation.startswith(_FOREACH) or not index.isdigit():
+        return None
+    place = slice(int(index), int(index) + 1)
+    parts = (each.elts[place] if isinstance(each, ast.List) else [each] for each in made.arguments)
+    given = [_of_argument(each, found, terms) for part in parts for each in part]
+    known = [each for each in given if each is not None]
+    return terms.of(made.operation.removeprefix(_FOREACH), *known) if len(known) == len(made.arguments) else None
 
 
 def _source(node: Node, graph: Graph) -> Node | None:
@@ -213,12 +238,18 @@ def _looked_up(node: Node, parts: list[int], terms: Terms) -> int | None:
     return None if not isinstance(listed, ast.List) else terms.of("unknown_index", parts[0], terms.leaf(node.name))
 
 
+def _gated(node: Node, parts: list[int], terms: Terms) -> int | None:
+    """before: `glu(x)`, of two halves of `x`, which the term leaves out as it does all views."""
+    return terms.of("mul", parts[0], terms.of("sigmoid", parts[0]))
+
+
 _SPECIAL: dict[str, Callable[[Node, list[int], Terms], int | None]] = {
     "clamp": _clamp,
     "add": _with_alpha,
     "sub": _with_alpha,
     "embedding": _looked_up,
     "index": _looked_up,
+    "glu": _gated,
 }
 
 

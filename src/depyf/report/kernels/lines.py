@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from depyf.report.kernels.evaluate import Body, graph_terms, is_accumulator, is_cast, is_view
+from depyf.report.kernels.evaluate import Body, graph_terms, is_accumulator, is_cast, is_part, is_view
 from depyf.report.kernels.graph import Graph
 from depyf.report.kernels.module import Buffer, Kernel, Launch, Module, Value
 from depyf.report.kernels.statements import Statement, parameters, statements
@@ -38,7 +39,8 @@ _ABBREVIATED = {
 class Line:
     """A statement of a kernel in one launch.
 
-    `computes` are the nodes whose results it gives, `serves` those that need it on their way, where it gives none.
+    `computes` are the nodes whose results it gives, `serves` those that need it on their way, where it gives none, or
+    of whose results it gives a part.
     """
 
     statement: Statement
@@ -100,7 +102,7 @@ def launched(module: Module, graph: Graph, computed: Mapping[str, tuple[str, ...
 
 
 def origins_of_lines(found: Iterable[Launched], nodes: Mapping[str, Origins]) -> dict[int, Origins]:
-    """Return where lines of a module came from: those in kernels that are there for nodes with a place.
+    """Return where the statements in a module's kernels came from, nowhere for one that is there for no known node.
 
     `nodes` are the places of the graph's nodes by name. A line of a kernel that is launched more than once came from
     all of them.
@@ -110,7 +112,7 @@ def origins_of_lines(found: Iterable[Launched], nodes: Mapping[str, Origins]) ->
         for line in each.lines:
             number = each.kernel.first + line.statement.line - 1
             lines[number] = joined((lines.get(number, NOWHERE), *(nodes.get(name, NOWHERE) for name in line.nodes)))
-    return {number: origins for number, origins in lines.items() if origins}
+    return lines
 
 
 class _Module:
@@ -119,7 +121,7 @@ class _Module:
     def __init__(self, module: Module, graph: Graph, computed: Mapping[str, tuple[str, ...]]) -> None:
         self._module, self._graph, self._computed = module, graph, computed
         self._terms = Terms()
-        self._of_node = graph_terms(graph, self._terms)
+        self._of_node, self._steps = graph_terms(graph, self._terms)
         self._named: dict[int, list[str]] = {}
         for name, term in self._of_node.items():
             self._named.setdefault(term, []).append(name)
@@ -128,8 +130,14 @@ class _Module:
         for node in graph.nodes.values():
             for name in node.uses:
                 self._users.setdefault(name, set()).add(node.name)
+        self._in_parts = frozenset(name for name in graph.nodes if self._is_used_in_parts(name))
         inputs = (each for each in graph.nodes.values() if not each.operation)
         self._held: dict[str, int] = {each.name: self._of_node[each.name] for each in inputs}
+
+    def _is_used_in_parts(self, name: str) -> bool:
+        """Return whether nothing needs all of a node: then a kernel computes parts of it."""
+        users = [self._graph.nodes.get(each) for each in self._users[name]]
+        return bool(users) and all(each is not None and is_part(each) for each in users)
 
     def all(self) -> list[Launched]:
         found = []
@@ -170,7 +178,10 @@ class _Module:
         made.before = {name: self._one_of(term, held[name], None) for name, term in contents.items()}
         body = Body(self._terms, dict(contents))
         followed = [(each, body.follow(each)) for each in statements(kernel)]
-        lines = _linked(followed, body.aliases, [self._names(term, each, inside) for each, term in followed])
+        computes = [self._names(term, each, inside) for each, term in followed]
+        likely = self._likely(followed, computes, made.before, inside)
+        lines = _linked(followed, body.aliases, computes, self._in_parts, likely)
+        lines = [each if each.nodes else replace(each, serves=self._inside_of(each.term)) for each in lines]
         made.lines = [each for each in lines if each.statement.place is not None or _is_value(each.statement)]
         places = (name for each, _ in followed if each.place is not None for name in _names_in(each.place))
         stored = {body.aliases.get(name, name) for name in places}
@@ -181,12 +192,53 @@ class _Module:
         self._settle(made, {name: each for name, each in buffers.items() if name in stored})
         return made
 
+    def _inside_of(self, term: int | None) -> tuple[str, ...]:
+        """Return the node that a term is a step inside of."""
+        node = self._steps.get(term, "") if term is not None else ""
+        return (node,) if node else ()
+
     def _with_parts(self, names: tuple[str, ...]) -> frozenset[str]:
         """Return nodes, and what takes one of several results of theirs: Inductor leaves some of it out."""
         known = [each for each in names if each in self._graph.nodes]
         users = (self._graph.nodes.get(each) for name in known for each in self._users[name])
         items = (each.name for each in users if each is not None and each.operation == "getitem")
         return frozenset((*known, *items))
+
+    def _likely(
+        self,
+        followed: list[tuple[Statement, int | None]],
+        computes: list[tuple[str, ...]],
+        before: Mapping[str, str],
+        inside: frozenset[str],
+    ) -> dict[int, str]:
+        """Return the nodes of statements whose value is not known: the only one left of that operation on an operand.
+
+        before: `tmp12 = tmp5 * tmp11`, where `tmp5` is drawn at random, `tmp11` holds `exp`, and of the nodes that take
+        `exp` only `mul_1` multiplies
+        """
+        left = inside - {name for names in computes for name in names}
+        holds, found = {name: {node} for name, node in before.items() if node}, dict[int, str]()
+        for index, ((statement, _), own) in enumerate(zip(followed, computes)):
+            operands = {node for name in _names_in(statement.value) for node in holds.get(name, ())}
+            computing = _computes(statement.value) and not _accumulates(statement.value)
+            if own:
+                given = set(own)
+            elif computing:
+                given = self._taker(operands & {*self._users}, left, _operations(statement.value))
+            else:
+                given = operands
+            stores = statement.place is not None and not own
+            likely = given if computing and not own else operands & set(found.values()) if stores else set()
+            if len(likely) == 1:
+                found[index] = next(iter(likely))
+            holds.update(dict.fromkeys(statement.targets, given))
+        return found
+
+    def _taker(self, operands: set[str], left: frozenset[str], operations: frozenset[str]) -> set[str]:
+        """Return the only node left that does one of some operations on an operand; none where there are more."""
+        takers = {user for node in operands for user in self._users[node]} & left
+        same = {each for each in takers if self._graph.nodes[each].operation in operations}
+        return same if len(same) == 1 else set()
 
     def _settle(self, made: Launched, stored: Mapping[str, str]) -> None:
         """Give a result that is not understood the one node that is left for it."""
@@ -219,27 +271,64 @@ class _Module:
 
 
 def _linked(
-    followed: list[tuple[Statement, int | None]], aliases: Mapping[str, str], computes: list[tuple[str, ...]]
+    followed: list[tuple[Statement, int | None]],
+    aliases: Mapping[str, str],
+    computes: list[tuple[str, ...]],
+    in_parts: frozenset[str],
+    likely: Mapping[int, str],
 ) -> list[Line]:
-    """Return the lines: what gives no node's result serves the nodes that need it."""
+    """Return the lines: what gives no node's whole result serves the one it is `likely` of, or those that need it."""
     needed: dict[str, dict[str, None]] = {}
     lines: list[Line] = []
-    for (statement, term), own in reversed(list(zip(followed, computes))):
-        served: dict[str, None] = {}
+    for index, ((statement, term), own) in reversed(list(enumerate(zip(followed, computes)))):
+        served: dict[str, None] = dict.fromkeys((likely[index],)) if index in likely else {}
         stored = _pointers(statement.place) if statement.place is not None else statement.targets
         for name in (aliases.get(each, each) for each in stored):
-            served.update(needed.get(name, {}))
+            served.update(needed.get(name, {}) if index not in likely else {})
             if not name.startswith(("_tmp", "tmp_acc")) and statement.place is None:
                 needed.pop(name, None)
         nodes = own or tuple(served)
         for name in _names_in(statement.value):
             needed.setdefault(aliases.get(name, name), {}).update(dict.fromkeys(nodes))
-        lines.append(Line(statement, term, own, () if own else tuple(served)))
-    return lines[::-1]
+        whole = tuple(each for each in own if each not in in_parts)
+        lines.append(Line(statement, term, whole, () if whole else own or tuple(served)))
+    return _with_accumulators(lines[::-1])
+
+
+def _with_accumulators(lines: list[Line]) -> list[Line]:
+    """Return lines so that all that handle one accumulator serve the one node that it gathers, where it is one."""
+    of_line = [{each[0] for name in _all_names(line) if (each := _ACCUMULATOR.match(name))} for line in lines]
+    gathered: dict[str, set[str]] = {}
+    for line, names in zip(lines, of_line):
+        for name in names:
+            gathered.setdefault(name, set()).update(line.computes)
+    found = []
+    for line, names in zip(lines, of_line):
+        nodes = {node for name in names for node in gathered[name]}
+        is_whole = not line.computes and len(names) == len(nodes) == 1
+        found.append(replace(line, serves=tuple(nodes)) if is_whole else line)
+    return found
+
+
+def _all_names(line: Line) -> list[str]:
+    place = line.statement.place
+    return [*line.targets, *line.names, *(_names_in(place) if place is not None else ())]
 
 
 def _pointers(place: ast.expr) -> list[str]:
     return [name for name in _names_in(place) if "ptr" in name or name.startswith("local_buffer")]
+
+
+_ACCUMULATOR = re.compile(r"tmp_acc\d+")
+_OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
+
+
+def _operations(value: ast.expr) -> frozenset[str]:
+    """Return how a graph calls the operations that an expression does."""
+    nodes = list(ast.walk(value))
+    calls = [each.func for each in nodes if isinstance(each, ast.Call)]
+    operators = [_OPERATORS.get(type(each.op), "") for each in nodes if isinstance(each, ast.BinOp)]
+    return frozenset((*operators, *(ast.unparse(each).rpartition(".")[2] for each in calls)))
 
 
 _TRANSPARENT = frozenset(

@@ -6,6 +6,7 @@ after: that line is the first that is there for no node, and `add` the first nod
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from depyf.report.kernels.evaluate import is_view
@@ -21,8 +22,8 @@ class Suspect:
     node: str
 
 
-def suspect(found: Launched, graph: Graph) -> Suspect | None:
-    """Return the first line of a launch that is there for no node, or None where all are there for some.
+def suspects(found: Launched, graph: Graph) -> Iterator[Suspect]:
+    """Yield the lines of a launch that compute something and are there for no node, in order.
 
     A line that depyf does not understand is one, too: whether the kernel is wrong is seen when it is run.
     """
@@ -31,10 +32,12 @@ def suspect(found: Launched, graph: Graph) -> Suspect | None:
         used.update(line.names)
     # What reaches no result at all, as the beginning of an accumulator may, says nothing.
     open_ones = [each for each in found.lines if not each.nodes and (each.is_store or set(each.targets) & used)]
-    first = next((each for each in open_ones if each.computes_something), None)
-    if first is None:
-        return None
-    return Suspect(first, _asked_for(first, found, graph))
+    yield from (Suspect(each, _asked_for(each, found, graph)) for each in open_ones if each.computes_something)
+
+
+def suspect(found: Launched, graph: Graph) -> Suspect | None:
+    """Return the first line of a launch that is there for no node, or None where all are there for some."""
+    return next(suspects(found, graph), None)
 
 
 def _asked_for(line: Line, found: Launched, graph: Graph) -> str:
@@ -46,7 +49,16 @@ def _asked_for(line: Line, found: Launched, graph: Graph) -> str:
         for node in graph.nodes.values()
         if node.operation and not is_view(node) and {_origin(each, graph) for each in node.uses} == operands
     ]
-    return next((each for each in same if each not in computed), same[0] if same else "")
+    missing = next((each for each in same if each not in computed), same[0] if same else "")
+    return missing or _continued(line, found)
+
+
+def _continued(line: Line, found: Launched) -> str:
+    """Return the node that the steps before a line are inside of; empty where none are."""
+    earlier = found.lines[: found.lines.index(line)][::-1]
+    steps = [each for each in earlier if set(each.targets) & set(line.names) and each.serves and each.term is not None]
+    steps.sort(key=lambda each: not each.computes_something)
+    return steps[0].serves[0] if steps else ""
 
 
 def _held_by(name: str, before: Line, found: Launched) -> tuple[str, ...]:

@@ -44,9 +44,7 @@ def graph_links(text: str, names: Mapping[str, str], captured: Places | None = N
     `captured` are the places of the graph as Dynamo captured it, in this very run. A later stage that names others of
     the same file, or none of them, comes from a cache; its lines may have moved since.
     """
-    moved: Mapping[Origin, Origin] | None = {}
-    if captured is not None and is_stale(places := graph_places(text, names), captured):
-        moved = moved_places(places, captured)
+    moved = moved_since(text, names, captured) if captured is not None else {}
     if moved is None:
         return Links({}, STALE)
     lines: dict[int, Origins] = {}
@@ -62,6 +60,12 @@ def graph_links(text: str, names: Mapping[str, str], captured: Places | None = N
         if current is not None and stripped:
             lines[number] = frozenset((current,))
     return Links({**flow(text, lines).lines, **lines}, NOTE)
+
+
+def moved_since(text: str, names: Mapping[str, str], captured: Places) -> Mapping[Origin, Origin] | None:
+    """Return where the places that a graph names are now: nothing if they are its own, None where that is unknown."""
+    places = graph_places(text, names)
+    return moved_places(places, captured) if is_stale(places, captured) else {}
 
 
 def is_stale(places: Places, captured: Places) -> bool:

@@ -14,6 +14,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from depyf.report.links.graphs import STALE
@@ -39,10 +40,13 @@ class Computed:
     nodes: tuple[str, ...] = ()
     stacks: tuple[str, ...] = ()
 
-    def origins(self, nodes: Mapping[str, Origins], names: Mapping[str, str]) -> Origins:
-        """Return where it came from: by its nodes, else by the innermost line of each stack."""
+    def origins(
+        self, nodes: Mapping[str, Origins], names: Mapping[str, str], moved: Mapping[Origin, Origin]
+    ) -> Origins:
+        """Return where it came from: by its nodes, else by the innermost line of each stack, where that is now."""
         found = joined(nodes.get(name, NOWHERE) for name in self.nodes)
-        return found or frozenset(_innermost(stack, names) for stack in self.stacks if _FRAME.search(stack))
+        told = (_innermost(stack, names) for stack in self.stacks if _FRAME.search(stack))
+        return found or frozenset(moved.get(place, place) for place in told)
 
 
 def kernel_links(
@@ -51,20 +55,22 @@ def kernel_links(
     nodes: Mapping[str, Origins],
     names: Mapping[str, str],
     captured: Origins | None = None,
+    moved: Mapping[Origin, Origin] = MappingProxyType({}),
     inside: Mapping[int, Origins] | None = None,
 ) -> Links:
     """Return where each line of Inductor's module came from.
 
     `computed` tells of each call by its handle, None where Inductor did not write it; `nodes` where each node of the
     lowered graph came from; `names` are those of the index for files. Places that are none of those of the graph that
-    was `captured` come from a cache. `inside` are lines of kernels of which more is known than whose they are.
+    was `captured` come from a cache; `moved` says where those that the cache names are now. `inside` are lines of
+    kernels of which more is known than whose they are.
     """
     if computed is None:
         return Links({}, UNTOLD)
     rows = text.splitlines()
     # What Inductor writes about a backward may tell of the one before it, too.
     called = {found["handle"] for found in map(_HANDLE.match, rows) if found is not None}
-    handles = {handle: each.origins(nodes, names) for handle, each in computed.items() if handle in called}
+    handles = {handle: each.origins(nodes, names, moved) for handle, each in computed.items() if handle in called}
     if captured and not joined(handles.values()) <= captured:
         return Links({}, STALE)
     kernels: dict[str, Origins] = {}
@@ -76,7 +82,11 @@ def kernel_links(
         lines.setdefault(number, origins)
     lines.update((number, origins) for number, origins in input_lines(rows, lines) if origins)
     lines.update((number, origins) for number, origins in _definitions(rows, kernels) if origins)
-    lines.update((number, origins) for number, origins in (inside or {}).items() if origins)
+    for number, origins in (inside or {}).items():
+        # A statement of a kernel for several lines is of one of them: it is not known which.
+        if origins or len(lines.get(number, NOWHERE)) > 1:
+            lines[number] = origins
+    lines = {number: origins for number, origins in lines.items() if origins}
     return Links(lines, NOTE)
 
 

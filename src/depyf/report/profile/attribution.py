@@ -40,13 +40,15 @@ def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str
     """
     mark = leading_mark(recording.windows)
     steady, left_out = _steady(recording.windows, mark)
-    low, high = _fences([each.seconds for each in steady])
+    bare = _bare(recording, mark)
+    # One fence for both: a machine that is slow for a second would else be left out of one kind and not of the other.
+    low, high = _fences([*(each.seconds for each in steady), *bare])
     kept = [each for each in steady if low <= each.seconds <= high]
     if len(kept) < len(steady):
         left_out[OUTLIER] = len(steady) - len(kept)
     profile = Profile(
         each_step=tuple(each.seconds for each in kept),
-        bare=_bare(recording, mark),
+        bare=tuple(each for each in bare if low <= each <= high),
         left_out=left_out,
         notes=list(recording.notes),
     )
@@ -87,15 +89,14 @@ def _typical(kept: list[Period]) -> int:
     return min(range(len(kept)), key=lambda index: abs(kept[index].seconds - middle))
 
 
-def _bare(recording: Recording, mark: str) -> tuple[float, ...]:
-    """Return the seconds of the steps without the profiler, but for those that were disturbed."""
+def _bare(recording: Recording, mark: str) -> list[float]:
+    """Return the seconds of the steps without the profiler."""
     code = int(mark.removeprefix(CALL)) if mark.startswith(CALL) else None
     found: list[float] = []
     for stretch in recording.bare if mark else ():
         begins = [at for number, at in stretch if number == code]
         found += [second - first for first, second in zip(begins, begins[1:])]
-    low, high = _fences(found)
-    return tuple(each for each in found if low <= each <= high)
+    return found
 
 
 def pieces_of(period: Period, programs: Programs, usual: Usual) -> list[Piece]:

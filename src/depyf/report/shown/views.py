@@ -21,6 +21,7 @@ from depyf.report.model import (
     FirstCall,
     Function,
     GuardSet,
+    NoCall,
     Recompile,
     Resume,
     Transformed,
@@ -292,6 +293,8 @@ def _trigger(function: Function, compiled: Compile) -> str:
     match compiled.trigger:
         case FirstCall():
             return "first call"
+        case NoCall(how):
+            return how
         case Recompile():
             return "recompile"
         case Resume(caller):

@@ -5,6 +5,7 @@ What Dynamo captures has an id. The backend, the guards and the times come later
 
 from __future__ import annotations
 
+import os
 import sys
 import types
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ import torch
 from depyf.torch.adapters.seams import OF_DYNAMO
 
 _COMPILES_AHEAD = "aot_compile_fullgraph"
+_PACKAGES = os.path.join("_dynamo", "package.py")
 _CAPTURES = ("capture_output", "dynamo_output")
 """The local variables that hold what Dynamo has captured: the second one in torch 2.9."""
 
@@ -47,6 +49,35 @@ def in_progress() -> Ahead | None:
             )
         frame = frame.f_back
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A compile of an earlier process that torch loads: the user's code, Dynamo's for it, and its place among those."""
+
+    code: types.CodeType
+    new_code: types.CodeType
+    number: int
+
+
+def loaded_in_progress() -> Loaded | None:
+    """Return the compile that torch loads from a package in this thread, or None; its code runs as a copy."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == "install" and frame.f_code.co_filename.endswith(_PACKAGES):
+            return _loaded(frame.f_locals)
+        frame = frame.f_back
+    return None
+
+
+def _loaded(values: Mapping[str, object]) -> Loaded | None:
+    code, entry, guarded = (values.get(name) for name in ("target_code", "entry", "guarded_code"))
+    serialized = getattr(guarded, "dynamo_code", None)
+    make = getattr(type(serialized), "to_code_object", None)
+    if not isinstance(code, types.CodeType) or make is None:
+        return None
+    number = next((at for at, each in enumerate(getattr(entry, "guarded_codes", ())) if each is guarded), 0)
+    return Loaded(code, make(serialized), number)
 
 
 def _forward(model: object) -> types.CodeType | None:

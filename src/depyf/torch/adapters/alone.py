@@ -6,6 +6,7 @@ makes.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import types
@@ -19,6 +20,7 @@ from depyf.report.model import UserLine
 from depyf.report.user_source import line_at
 
 _TORCH = os.path.join(os.path.dirname(torch.__file__), "")
+_OF_TORCH = (_TORCH, contextlib.__file__)
 _COMPILERS = tuple(
     os.path.join(_TORCH, *parts)
     for parts in (
@@ -40,6 +42,7 @@ class Alone:
     stack: the line of the program that asks for it, and then what is compiled: the user's function of a module, or
         torch's own function where a graph is given.
     code: the user's code, of a module.
+    asked: the name of the function of torch's that the program has called for it.
     is_traced: whether torch runs the user's module to get its graph, and Dynamo compiles nothing.
     """
 
@@ -48,6 +51,7 @@ class Alone:
     stack: tuple[UserLine, ...]
     code: types.CodeType | None
     is_traced: bool
+    asked: str
 
 
 _TRACES = "_non_strict_export"
@@ -72,17 +76,20 @@ def _of_call(frame: types.FrameType, *, is_traced: bool) -> Alone:
         of: Callable[[], object] = weakref.ref(first)
     except TypeError:
         of = _unknown
-    code = _forward(first)
-    caller = frame.f_back
+    code, asked = _forward(first), frame
+    # What the program asks for may be a function of torch's that asks for the compile.
+    while asked.f_back is not None and asked.f_back.f_code.co_filename.startswith(_OF_TORCH):
+        asked = asked.f_back
+    caller = asked.f_back
     place = (caller.f_code.co_filename, caller.f_lineno, caller.f_code.co_name) if caller is not None else None
     callers = (line_at(*place),) if place is not None else ()
     if code is not None:
         here = line_at(code.co_filename, code.co_firstlineno, code.co_name)
     elif callers:
-        here = UserLine(callers[0].filename, callers[0].line, callers[0].text, frame.f_code.co_name)
+        here = UserLine(callers[0].filename, callers[0].line, callers[0].text, asked.f_code.co_name)
     else:
         here = UserLine(frame.f_code.co_filename, frame.f_lineno, "", frame.f_code.co_name)
-    return Alone(id(frame), of, (*callers, here), code, is_traced)
+    return Alone(id(frame), of, (*callers, here), code, is_traced, asked.f_code.co_name)
 
 
 def _unknown() -> None:

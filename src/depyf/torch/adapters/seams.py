@@ -164,18 +164,6 @@ def interned_strings() -> dict[int, str] | Unavailable:
     return {number: text for text, number in list(table.items())}
 
 
-def without_profiler_marks() -> contextlib.AbstractContextManager[Any]:
-    """Return a context manager under which Dynamo writes no profiler calls into its code.
-
-    The setting changes no result. It was added in 2.8; before that there are no such calls. Before 2.12 it is one for
-    all threads: where another one has set it, that one puts it back, perhaps before this thread is done.
-    """
-    if not getattr(torch._dynamo.config, "record_runtime_overhead", False):
-        return contextlib.nullcontext()
-    patched: contextlib.AbstractContextManager[Any] = torch._dynamo.config.patch(record_runtime_overhead=False)
-    return patched
-
-
 def without_compiling() -> contextlib.AbstractContextManager[Any]:
     """Return a context manager under which Dynamo serves calls from its cache and compiles nothing."""
     set_stance = getattr(torch.compiler, "set_stance", None)

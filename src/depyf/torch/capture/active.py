@@ -10,19 +10,22 @@ import logging
 import os
 import threading
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any, Protocol
 
 from depyf.bytecode.host import paused
 from depyf.report.model import CompileId, Unavailable
 from depyf.torch.adapters import lacking, seams
+from depyf.torch.adapters.formatter import FormatterPatch
+from depyf.torch.adapters.kernel_caches.look import KernelLook
+from depyf.torch.adapters.kernel_caches.watch import KernelCaches
 from depyf.torch.adapters.lines_read import watch_lines
 from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.adapters.skips import watch_skips
 from depyf.torch.adapters.unheard import pass_over_unheard
 from depyf.torch.adapters.unseen import unseen
-from depyf.torch.capture.formatter import FormatterPatch
+from depyf.torch.capture.kernel_looks import record_of
 from depyf.trace import stages
 from depyf.trace.records import record_compile_id, record_kind
 
@@ -77,6 +80,7 @@ class ActiveContexts:
         self._owners: dict[CompileId, Context] = {}
         self._hooks: ExitStack | None = None
         self._unavailable: dict[str, str] = {}
+        self._kernel_caches: KernelCaches | None = None
 
     def enter(self, context: Context) -> dict[str, str]:
         """Let a context hear from now on; return the seams that this torch does not have, with reasons."""
@@ -114,11 +118,22 @@ class ActiveContexts:
     def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         """Pass a record on to the context that it belongs to."""
         with self._contained("reading a record of torch's trace"):
+            if self._kernel_caches is not None:
+                self._kernel_caches.look_for_modules()
             compile_id = record_compile_id(metadata)
             begins = record_kind(metadata)[0] in (stages.FRAME_STARTS, stages.RECOMPILE_REASONS)
             owner = self._owner(compile_id, begins=begins and not metadata.get("attempt"))
             if owner is not None:
                 owner.on_record(metadata, payload)
+
+    def on_kernel_look(self, made: Callable[[], KernelLook]) -> None:
+        """Pass a look into a cache of kernels on to the context that the running compile belongs to."""
+        with self._contained("reading a look into a cache of kernels"):
+            self.on_record(*record_of(made()))
+
+    def unheard_caches(self) -> dict[str, str]:
+        """Return the caches of kernels that nobody tells of here, with reasons, as far as they were asked for."""
+        return dict(self._kernel_caches.unavailable) if self._kernel_caches is not None else {}
 
     def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
         """Pass Dynamo's code on to the context that its compile belongs to."""
@@ -210,6 +225,8 @@ class ActiveContexts:
                 unavailable["lines that Dynamo read"] = no_more_lines.reason
             else:
                 hooks.callback(no_more_lines)
+            self._kernel_caches = KernelCaches(unseen(self.on_kernel_look))
+            hooks.callback(self._kernel_caches.end)
             undo_on_error.pop_all()
         return hooks, unavailable
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import itertools
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from depyf.report.model import CompileId, Unavailable
+from depyf.report.model import CompileId, NoCall, Unavailable
 from depyf.torch.adapters import ahead, alone, caller
 from depyf.torch.capture.recorder import Recorder, Running
 from depyf.trace.records import record_kind
@@ -20,6 +20,7 @@ from depyf.trace.records import record_kind
 NO_GUARDS = "nothing guards it: no call is compiled, and whoever asked for it keeps the result"
 NO_CODE = "there is no bytecode: a graph was compiled alone"
 _COUNT = itertools.count()
+AHEAD, LOADED = "compiled ahead of its calls", "loaded from a package"
 
 
 @dataclass(slots=True)
@@ -46,6 +47,7 @@ class AheadOfTime:
         if code is not None and found is not None:
             running = self._recorder.begun(compile_id, found.shown or code)
             running.is_ahead = True
+            running.compile.trigger = NoCall(AHEAD)
             self._ids[found.key] = compile_id
         elif found is None and (graph := alone.in_progress()) is not None:
             self._begin_alone(graph, compile_id)
@@ -69,6 +71,23 @@ class AheadOfTime:
             return None
         return found.function.__code__, found.new_code
 
+    def loaded(self, compile_id: CompileId) -> tuple[CompileId, types.CodeType, types.CodeType] | None:
+        """Return the compile that torch loads in this thread from a package, the function's code, and Dynamo's for it.
+
+        Torch gives all compiles of a function one id.
+        """
+        found = ahead.loaded_in_progress()
+        if found is None:
+            return None
+        own = replace(compile_id, compile=found.number)
+        running = self._recorder.begun(own, found.code)
+        running.is_ahead = running.finished = True
+        running.compile.trigger = NoCall(LOADED)
+        if running.compile.began is not None:
+            running.compile.seconds["total"] = round(self._recorder.now() - running.compile.began, 6)
+        self._recorder.await_copies(running, found.new_code)
+        return own, found.code, found.new_code
+
     def _id_of(self, graph: alone.Alone, kind: str) -> CompileId | None:
         """Return the id of what is compiled alone, given the kind of a record with a payload; None before it begins.
 
@@ -88,6 +107,7 @@ class AheadOfTime:
     def _begin_alone(self, graph: alone.Alone, compile_id: CompileId) -> _Graph:
         running = self._recorder.begun_at(compile_id, graph.stack, graph.code)
         running.is_ahead = running.finished = True
+        running.compile.trigger = NoCall(f"asked for by {graph.asked}")
         running.compile.guards = Unavailable(NO_GUARDS)
         running.compile.transformed = Unavailable(NO_CODE)
         self._alone[graph.key] = found = _Graph(graph.of, running)

@@ -22,16 +22,17 @@ def fresh_caches(folder: Path) -> Iterator[None]:
     serve as a warm cache.
     """
     before = {name: os.environ.get(name) for name in VARIABLES}
-    _forget()
+    forget()
     os.environ.update({name: str(folder / part) for name, part in VARIABLES.items()})
     try:
         yield
     finally:
-        _forget()
+        forget()
         _restore(before)
 
 
-def _forget() -> None:
+def forget() -> None:
+    """Drop what torch has compiled from memory; files of its caches stay."""
     torch._dynamo.reset()
     inductor = sys.modules.get("torch._inductor.utils")
     clear = getattr(inductor, "clear_caches", None) or getattr(inductor, "clear_inductor_caches", None)

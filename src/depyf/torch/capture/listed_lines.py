@@ -19,9 +19,14 @@ _PARTS_OF_NEXT = frozenset({"EXTENDED_ARG", "PRECALL"})
 """What is listed as an instruction, and is the beginning of the one behind it."""
 
 
-def listed_lines(new_code: types.CodeType, compiled: types.CodeType, known: Assumptions) -> ListedLines:
-    """Return what the instructions of Dynamo's code stand for; `compiled` is the code of the file, proven the same."""
-    original = read(new_code)
+def listed_lines(
+    new_code: types.CodeType, shown: types.CodeType, compiled: types.CodeType, known: Assumptions
+) -> ListedLines:
+    """Return what the instructions of Dynamo's code stand for.
+
+    `compiled` is the code of the file, proven the same as `shown`: Dynamo's code, other instructions in some places.
+    """
+    original = read(shown)
     try:
         found = {id(code): lines for code, lines in lines_of_instructions(original, read(compiled), known)}
     except DecompilationError:

@@ -14,6 +14,7 @@ from torch._dynamo.eval_frame import innermost_fn
 from depyf.errors import DecompilationError
 from depyf.report.model import CompileId
 from depyf.torch.adapters import seams
+from depyf.torch.adapters.profiler_marks import without_marks
 from depyf.torch.adapters.seams import CacheEntry
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction
 from depyf.torch.guards.verdicts import agreement
@@ -136,7 +137,7 @@ def compiled_entry(entry: CacheEntry, code: types.CodeType) -> CompiledEntry:
 
     tree, _ = agreement.read(seams.entry_guard_manager(entry), None, code.co_filename)
     try:
-        made = decompile_function(entry.code, simplify=True)
+        made = decompile_function(without_marks(entry.code), simplify=True)
     except DecompilationError as error:
         return CompiledEntry(compile_id(entry), tree, proof=f"{Level.UNPROVEN.name}: {error}")
     if made.level is Level.UNPROVEN:

@@ -27,7 +27,6 @@ from depyf.torch.adapters.versions import python_version, torch_version, unknown
 from depyf.torch.capture import entries, hooks
 from depyf.torch.capture.active import ACTIVE, HITS
 from depyf.torch.capture.ahead_of_time import AheadOfTime
-from depyf.torch.capture.compile_settings import CompileSettings
 from depyf.torch.capture.eager_calls import EagerCalls
 from depyf.torch.capture.earlier import EarlierEntries
 from depyf.torch.capture.line_facts import lines_read
@@ -107,7 +106,6 @@ class DumpContext:
         self._before_run = before_run
         self._first_runs: FirstRuns | None = None
         self._process = os.getpid()
-        self._settings = CompileSettings()
         self._eager_calls = EagerCalls(self.session)
         self._keep_trace = keep_trace
         self._trace = contextlib.ExitStack()
@@ -125,14 +123,13 @@ class DumpContext:
 
     @pausing
     def leave(self) -> None:
-        """Hear no more, put torch's settings back and write what is left. Never raises."""
+        """Hear no more and write what is left. Never raises."""
         with self._problems.contained("taking depyf's hooks out of torch"):
+            self.session.unavailable.update(ACTIVE.unheard_caches())
             ACTIVE.leave(self)
             self._eager_calls.end()
         with self._problems.contained("ending torch's trace"):
             self._trace.close()
-        with self._problems.contained("putting torch's settings back"):
-            self._settings.end()
         if os.getpid() != self._process:
             return  # A forked child inherits the context; the files are its parent's to write.
         with self._problems.contained("taking functions out of their files"):
@@ -204,11 +201,8 @@ class DumpContext:
         if self._first_runs is not None:
             self._first_runs.changed(compile_id)
         if kind == stages.FRAME_STARTS and compile_id is not None:
-            self._settings.begin(compile_id)
             with self._problems.contained("reading cache entries"):
                 entries.read_new_entries(self._recorder)
-        elif kind == stages.FRAME_ENDS:
-            self._settings.end(compile_id)
         phase = self._recorder.phase_of(compile_id)
         running = self._recorder.record(metadata, payload)
         if kind == stages.GUARD_TREE:
@@ -264,11 +258,15 @@ class DumpContext:
 
     def _on_guards(self, compile_id: CompileId | None, running: Running | None) -> None:
         """Show the code of a compile whose guards are told, where no hook gives it; read the guards."""
-        codes = self._ahead.codes() if compile_id is not None else None
-        if codes is not None and compile_id is not None:
-            hooks.show_code(
-                self._recorder, self._dump, compile_id, *codes, log_bytecode=self._log_bytecode, install=False
-            )
+        if compile_id is not None:
+            loaded = self._ahead.loaded(compile_id)
+            codes = self._ahead.codes() if loaded is None else loaded[1:]
+            shown = compile_id if loaded is None else loaded[0]
+            running = self._recorder.known(shown)
+            if codes is not None:
+                hooks.show_code(
+                    self._recorder, self._dump, shown, *codes, log_bytecode=self._log_bytecode, install=False
+                )
         if running is not None:
             with self._problems.contained(f"reading the guards of {running.compile.id}"):
                 entries.read_guards_in_progress(self._recorder, running)
@@ -365,7 +363,10 @@ class DumpContext:
     def on_skip(self, name: str, reason: str, filename: str) -> None:
         """Note a frame that runs as the user wrote it, and why."""
         if os.getpid() == self._process and self._selection.fits_names(name, filename):
-            self._recorder.skipped(name, reason, filename)
+            function = self._recorder.skipped(name, reason, filename)
+            code = self._recorder.code_of(function) if function is not None else None
+            if function is not None and code is not None:
+                self._eager_calls.watch(code, function)
             if self._log is not None:
                 self._log.session_changed()
 

@@ -75,6 +75,8 @@ class Recorder(join.Join[Running]):
         )
         self.call_sites: WeakCodes[CallSite] = WeakCodes()
         self._by_code: WeakCodes[Running] = WeakCodes()
+        self._codes: dict[str, weakref.ref[types.CodeType]] = {}
+        self._copies: list[tuple[types.CodeType, Running]] = []
         self._known_before = known
 
     def knows(self, compile_id: CompileId) -> bool:
@@ -118,6 +120,11 @@ class Recorder(join.Join[Running]):
             running.compile.hits = 0
             self._by_code[code] = running
 
+    def await_copies(self, running: Running, code: types.CodeType) -> None:
+        """Count the runs of code that is equal to `code`, which a compile of another process has made."""
+        running.compile.hits = 0
+        self._copies.append((code, running))
+
     def count_run(self, code: types.CodeType) -> Running | None:
         """Note that compiled code is about to run; return the compile that made it, None if that was before."""
         running = self.made(code)
@@ -127,10 +134,18 @@ class Recorder(join.Join[Running]):
 
     def made(self, code: types.CodeType) -> Running | None:
         """Return the compile that made `code`, or None where it was made before."""
-        return self._by_code.get(code)
+        found = self._by_code.get(code)
+        if found is None and self._copies:
+            found = next((running for copy, running in self._copies if copy == code), None)
+            if found is not None:
+                self._by_code[code] = found
+        return found
 
-    def skipped(self, name: str, reason: str, filename: str) -> None:
-        """Note that Dynamo left a frame as it is, and so why there is no code where it had begun to compile it."""
+    def skipped(self, name: str, reason: str, filename: str) -> Function | None:
+        """Note that Dynamo left a frame as it is, and so why there is no code where it had begun to compile it.
+
+        Return the function of that compile, or None where it had not begun.
+        """
         with self.lock:
             key = name, filename, reason
             self.session.skipped[key] = self.session.skipped.get(key, 0) + 1
@@ -138,6 +153,8 @@ class Recorder(join.Join[Running]):
             if last is not None and (last.name, last.filename) == (name, filename):
                 if isinstance(last.transformed, Unavailable) and last.failure is None:
                     last.transformed = Unavailable(reason)
+                    return self._all[-1].function
+            return None
 
     def client_graph(self, compile_id: CompileId | None, name: str, text: str) -> None:
         """Dump a graph that a client of torch's formatter asks for."""
@@ -188,9 +205,15 @@ class Recorder(join.Join[Running]):
 
     def _function(self, compile_id: CompileId, here: UserLine, code: object) -> Function:
         function = super()._function(compile_id, here, code)
-        if isinstance(code, types.CodeType) and not function.qualname:
-            function.qualname = name_of(code)
+        if isinstance(code, types.CodeType):
+            self._codes[function.key] = weakref.ref(code)
+            function.qualname = function.qualname or name_of(code)
         return function
+
+    def code_of(self, function: Function) -> types.CodeType | None:
+        """Return the code of a function that a compile has begun of, as long as the program holds it."""
+        held = self._codes.get(function.key)
+        return held() if held is not None else None
 
     def _finish(self, running: Running, metrics: Mapping[str, Any]) -> None:
         super()._finish(running, metrics)

@@ -6,7 +6,6 @@ What is put in the place of running code was proven equal to it; everything else
 from __future__ import annotations
 
 import dataclasses
-import dis
 import types
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from depyf.report.reproducible import reproducible
 from depyf.report.transformed_source import Notes, annotated, comment_lines, renamed
 from depyf.report.user_source import marked_source
 from depyf.report.words import in_columns, place_words, proof_words, resumption, trigger_words
+from depyf.torch.adapters.profiler_marks import instruction_count, without_marks
 from depyf.torch.capture.known_graphs import assumptions, result_names
 from depyf.torch.capture.listing import line_of_offset, listing, names_in_dump, object_words
 from depyf.torch.capture.recorder import Running
@@ -58,11 +58,12 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool, install: bool
     """
     known = dataclasses.replace(assumptions(subject.compile, subject.new_code), in_place=install)
     names = result_names(subject.compile, subject.new_code)
-    decompiled = decompile_function(subject.new_code, simplify=True, assumptions=known, result_names=names)
+    shown = without_marks(subject.new_code)
+    decompiled = decompile_function(shown, simplify=True, assumptions=known, result_names=names)
     to_dump = names_in_dump(subject.new_code)
     to_process = {stable: name for name, stable in to_dump.items()}
     transformed = Transformed(
-        instructions=sum(1 for _ in dis.get_instructions(subject.new_code)),
+        instructions=instruction_count(shown),
         source=renamed(decompiled.source, to_dump),
         module=renamed(decompiled.module_source, to_dump),
         level=decompiled.level,
@@ -90,7 +91,7 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool, install: bool
         if code is not None:
             from depyf.torch.capture.listed_lines import listed_lines
 
-            transformed.lines_of_bytecode = listed_lines(subject.new_code, code, known)
+            transformed.lines_of_bytecode = listed_lines(subject.new_code, shown, code, known)
     if transformed.installed and not install:
         _leave_in_file(subject, transformed, decompiled, dump.directory / name, known)
     return code if transformed.installed else None

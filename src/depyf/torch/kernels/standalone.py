@@ -198,10 +198,10 @@ DEVICE = torch.device("cpu")
 _CHOICE = """
 import pathlib
 import sys
-
+try: import triton
+except ImportError: sys.exit("this is a kernel of Triton's: it needs `pip install triton`")
 import torch._inductor.inductor_prims
 from torch import device, inf, nan
-
 INTERPRETED = {condition}
 DEVICE = torch.device("cpu" if INTERPRETED else "cuda")
 if INTERPRETED:

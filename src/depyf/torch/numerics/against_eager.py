@@ -60,6 +60,10 @@ class Comparison:
         """Compare the whole graph on the inputs of its call, with the gradients that the program gave it."""
         return self._compare(self._call.module, self._call.cotangents)
 
+    def run_compiled(self) -> None:
+        """Run the whole graph as the backend compiles it, on the inputs and gradients of its call."""
+        self._run_compiled(self._call.module, self._call.cotangents)
+
     def first_wrong_node(self) -> torch.fx.Node | None:
         """Return the first node behind which the graph is compiled to something else."""
         nodes = cuts(self._call.module, self._has_tensor.__contains__)

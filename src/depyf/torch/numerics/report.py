@@ -54,13 +54,41 @@ class Deviation:
 
 
 @dataclass(frozen=True, slots=True)
+class KernelLine:
+    """The line of a fused kernel in which a result goes wrong.
+
+    line: in the text of the kernel, from 1, and `text` what stands there. node: the node of the lowered graph whose
+    result it is, or takes; empty where none is known. where: the user's line of that node. values: what the line gives.
+    """
+
+    kernel: str
+    language: str
+    part: Part
+    line: int
+    text: str
+    node: str
+    where: UserLine | None
+    values: str
+
+    def lines(self) -> Iterator[str]:
+        """Yield it as text."""
+        node = f" for {self.node}" if self.node else ""
+        yield f"  in the kernel {self.kernel} ({self.part.value}), line {self.line}{node}: {self.text}"
+        if self.where is not None:
+            where = self.where
+            yield f"    your line: {short_path(where.filename)}:{where.line} in {where.function}: {where.text}"
+        yield f"    {self.values}"
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """A node whose result is wrong, while those that it is computed of are not.
 
     graph: which graph, counted from 0 in the order in which Dynamo captured them. call: which call of it, from 0.
     line: the line of `node` in the graph's text, from 1, and `text` what stands there. where: the user's line.
     result, inputs: statistics of what the node gives and takes. deviation: for DIFFERENT alone; the result is the
-    compiled one then. gradient: what is wrong is what the backward of this node gives.
+    compiled one then. gradient: what is wrong is what the backward of this node gives. kernel: the line of Inductor's
+    kernel in which it begins, where it begins in one.
     """
 
     kind: Kind
@@ -75,6 +103,7 @@ class Finding:
     inputs: tuple[tuple[str, Statistics], ...] = ()
     deviation: Deviation | None = None
     gradient: bool = False
+    kernel: KernelLine | None = None
 
     def lines(self) -> Iterator[str]:
         """Yield the finding as text."""
@@ -92,6 +121,8 @@ class Finding:
         if self.result is not None:
             yield f"  result: {self.result}"
         yield from (f"  from {name}: {numbers}" for name, numbers in self.inputs)
+        if self.kernel is not None:
+            yield from self.kernel.lines()
 
     @property
     def place(self) -> str:

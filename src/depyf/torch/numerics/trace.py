@@ -5,16 +5,19 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from depyf.torch.adapters.compiled import backend_of, original_callable
+from depyf.torch.adapters.inductor_modules import is_inductor
 from depyf.torch.adapters.random_numbers import eager_random_numbers
 from depyf.torch.capture.active import silenced
 from depyf.torch.numerics.against_eager import compare
 from depyf.torch.numerics.comparing import Tolerance
+from depyf.torch.numerics.inside import look_inside
 from depyf.torch.numerics.recording import GraphCall, record
 from depyf.torch.numerics.report import Finding, Kind, NumericsReport, Part, one_line
 from depyf.torch.numerics.watching import watch
@@ -35,6 +38,7 @@ def trace_numerics(
     It finds the first node of each graph that gives NaN or infinity while what it takes holds none, forward and
     backward, and the first node that the backend compiles to something else than it computes eagerly, beyond a
     tolerance. To find that node, the first half of the graph is compiled alone, then half of the half that goes wrong.
+    Where Inductor is the backend, each finding has the line of the fused kernel in which it begins.
 
     A run is one call of the function: it changes what such a call changes, but no `.grad` and no state of the random
     numbers. Nothing of it stays in torch's caches, and a `prepare_debug` context does not hear of it.
@@ -55,7 +59,6 @@ def trace_numerics(
 
     Example:
         report = depyf.trace_numerics(compiled)(x, y)
-        print(report)                # nan: log, line 12 of the forward graph 0, model.py:5
         report.first.where.line      # 5
     """
     function = original_callable(compiled)
@@ -75,6 +78,7 @@ def trace_numerics(
                 _watch(call, report, backward=backward)
             if compare_with_eager:
                 report.findings += compare(recording.calls, used, tolerance, report, backward=backward)
+                _look_inside(recording.calls, used, report, backward=backward)
         report.findings.sort(key=_order)
         return report
 
@@ -86,6 +90,27 @@ def _watch(call: GraphCall, report: NumericsReport, *, backward: bool) -> None:
         watch(call, report, backward=backward)
     except Exception as error:  # noqa: BLE001 - what a graph raises alone; the other graphs are looked at
         report.notes.append(f"graph {call.graph} could not be run node by node: {one_line(error)}")
+
+
+def _look_inside(
+    calls: list[GraphCall], backend: str | Callable[..., Any], report: NumericsReport, *, backward: bool
+) -> None:
+    """Give findings the lines of Inductor's kernels in which they begin."""
+    wrong = [call for call in calls if any(_is_of(each, call) for each in report.findings)]
+    for call in wrong if is_inductor(backend) else []:
+        try:
+            inside = look_inside(call, backend, backward=backward)
+        except Exception as error:  # noqa: BLE001 - a probed kernel may fail in any way; the findings stand without
+            report.notes.append(f"the kernels of graph {call.graph} were not looked into: {one_line(error)}")
+            continue
+        report.findings = [
+            replace(each, kernel=inside.of(each.kind, each.part)) if _is_of(each, call) else each
+            for each in report.findings
+        ]
+
+
+def _is_of(finding: Finding, call: GraphCall) -> bool:
+    return (finding.graph, finding.call) == (call.graph, call.number)
 
 
 def _order(finding: Finding) -> tuple[bool, int, int, int, bool]:

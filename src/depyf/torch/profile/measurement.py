@@ -23,11 +23,10 @@ from depyf.torch.adapters.stances import run_eagerly
 from depyf.torch.profile.kineto import Window, is_profiled, mark
 from depyf.torch.profile.lined import Calls, LineMarks, is_traced
 
-FEWEST, LONGEST = 5, 2.0
-"""Steps of a stretch, at least; seconds after which two steps are enough."""
-SHORTEST, MANY = 0.15, 30
-"""Seconds of a stretch, at least; steps that are enough in less."""
-AGAIN = 5
+ENOUGH = ((30, 0.0), (10, 0.02), (5, 0.15), (3, 2.0))
+"""Steps of a stretch that are enough once it has lasted so many seconds: short ones take turns more often, but the
+first steps after a turn are slower."""
+AGAIN = 17
 """Times that both kinds of stretches take turns again: a machine is faster or slower for seconds."""
 FEWEST_LINED = 3
 """Steps in which each line is marked."""
@@ -74,9 +73,7 @@ class _Now:
             return self.steps > WARM
         if self.kind in _WITH_LINES:
             return self.steps > FEWEST_LINED
-        if self.steps >= MANY or self.steps >= 3 and seconds >= LONGEST:
-            return True
-        return self.steps >= FEWEST and seconds >= SHORTEST
+        return any(self.steps >= steps and seconds >= least for steps, least in ENOUGH)
 
 
 class Measurement:

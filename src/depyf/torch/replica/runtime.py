@@ -158,7 +158,7 @@ def dictionary_differences(value: object, cls: type, length: int) -> list[Differ
     if type(value) is not cls or not isinstance(value, dict):
         return [Difference("type", brief(cls), brief(type(value)))]
     found = dict.__len__(value)
-    return [] if found == length else [Difference("length", str(length), str(found))]
+    return [] if found == length else [Difference("number of keys", str(length), str(found))]
 
 
 def dict_length(value: object, length: int) -> bool:

@@ -36,6 +36,8 @@ def lines_about(directory: Path, steps: Steps) -> Iterator[str]:
     first_of_file = {each.path: each for each in reversed(steps.files)}
     for path, each in reversed(first_of_file.items()):
         yield f"    {each.function.__name__}: break at {path}:{each.line}"
+    for each in {(each.path, each.line): each for each in steps.kernels}.values():
+        yield f"    {each.function.__name__}, interpreted: break at {each.path}:{each.line}"
     if steps.reason:
         yield f"    no graph can be stepped: {steps.reason}"
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from depyf.bytecode.reader import read
 from depyf.errors import DecompilationError
+from depyf.torch.adapters.profiler_marks import without_marks
 from depyf.torch.capture.weak_codes import WeakCodes
 from depyf.verify.assumptions import Assumptions
 from depyf.verify.candidate.recompile import recompile
@@ -49,7 +50,7 @@ class FileCode:
     def _prove(self, of_dynamo: types.CodeType) -> str:
         """Make the code and prove it; return why it may not run, or nothing."""
         text = self.path.read_text(encoding="utf-8")
-        reason = ""
+        reason, original = "", read(without_marks(of_dynamo))
         for lets_go in (False, True):
             code = recompile(
                 text,
@@ -61,7 +62,7 @@ class FileCode:
                 functions=self.functions,
                 lets_go=lets_go,
             )
-            verdict = verify(read(of_dynamo), read(code), replace(self.assumptions, in_place=True))
+            verdict = verify(original, read(code), replace(self.assumptions, in_place=True))
             if verdict.level is not Level.UNPROVEN:
                 self.made = code
                 return ""

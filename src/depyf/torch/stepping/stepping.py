@@ -13,6 +13,7 @@ from depyf.report.names import compiled_fn_number
 from depyf.torch.adapters import interpreted, other_code, seams
 from depyf.torch.capture.reachable import reachable_functions
 from depyf.torch.dump.told import LiveCompile
+from depyf.torch.stepping.kernels import interpreted_kernels
 from depyf.torch.stepping.proven_codes import OF_FILE, code_of_file
 from depyf.torch.stepping.steppable import SourceFile, Steppable
 
@@ -24,20 +25,22 @@ RUNNABLE = (Dialect.GRAPH, Dialect.KERNEL, Dialect.PYTHON)
 class Steps:
     """What of one compile can be stepped in its files, and what of it is live and in no file.
 
-    `files` tells, for each file that runs, the function and the line to break at. `callers` are functions that
+    `files` tells, for each file that runs, the function and the line to break at, and `kernels` does so for Triton's
+    kernels that are interpreted. `callers` are functions that
     interpret a graph which has such a file, and code for them that calls the graph. `why_not_transformed` says why the
     transformed code itself does not run from its file; empty where it does.
     """
 
     compile: Compile
     files: list[Steppable] = field(default_factory=list)
+    kernels: list[Steppable] = field(default_factory=list)
     callers: list[tuple[types.FunctionType, types.CodeType]] = field(default_factory=list)
     reason: str = ""
     why_not_transformed: str = ""
 
     def replacements(self) -> list[tuple[types.FunctionType, types.CodeType]]:
         """Return the functions that get other code while debugging, and that code."""
-        return [*((each.function, each.code) for each in self.files), *self.callers]
+        return [*((each.function, each.code) for each in [*self.files, *self.kernels]), *self.callers]
 
 
 def find_steps(live: LiveCompile, directory: Path) -> Steps:
@@ -87,6 +90,7 @@ def _find_in(steps: Steps, compiled: object, files: list[tuple[str, SourceFile]]
         if found is not None:
             taken.add(id(function))
             steps.files.append(found)
+            steps.kernels += interpreted_kernels(function, found.path)
     known = {id(each) for each, _ in steps.callers}
     steps.callers += [
         (function, interpreted.calling(function))

@@ -9,21 +9,29 @@ from depyf.bytecode.listing import Listing
 from depyf.decompiler.lift.definitions import ANNOTATE
 from depyf.decompiler.passes.written.arms import restore_arms
 from depyf.decompiler.passes.written.columns import Columns
+from depyf.decompiler.passes.written.conditionals import restore_conditionals
 from depyf.decompiler.passes.written.evidence import written_statements
 from depyf.decompiler.passes.written.formats import restore_formats
+from depyf.decompiler.passes.written.guards import restore_guards
 from depyf.decompiler.passes.written.loops import restore_ones
 from depyf.decompiler.passes.written.nests import restore_nests
 from depyf.decompiler.passes.written.tests import restore_tests
 from depyf.decompiler.passes.written.ways_out import restore_ways_out
 
 
-def write_as_written(body: list[ast.stmt], listing: Listing) -> None:
-    """Rewrite the statements of one code object in place; what has no places stays as it is."""
+def write_as_written(body: list[ast.stmt], listing: Listing, has_source: bool) -> None:
+    """Rewrite the statements of one code object in place; what has no places stays as it is.
+
+    has_source: whether its lines are those of a source, not of a program that wrote the code.
+    """
     restore_formats(body)
     if _is_taken_apart(listing.code):
         return
+    if has_source:
+        restore_conditionals(body)
     columns = Columns(body)
     restore_nests(body, columns)
+    restore_guards(body, columns)
     restore_arms(body, columns)
     written = written_statements(listing, columns.unit)
     if written and listing.code.flags & CO_OPTIMIZED:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from depyf.decompiler.lift.extent import place_of
+from depyf.decompiler.lift.extent import forget_place, place_of
 from depyf.decompiler.lift.nodes import Function
-from depyf.decompiler.passes.walk import nodes, of_kinds, statements
+from depyf.decompiler.passes.walk import children, inner, nodes, of_kinds, statements
 
 UNIT = 4
 """By how many columns statements stand to the right of what they stand in, if nothing says it."""
@@ -16,6 +16,7 @@ COMPOUND = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, a
 MADE = frozenset({Function})
 Start = tuple[int, int]
 """Line and column."""
+FIRST: Start = (0, 0)
 
 
 class Columns:
@@ -27,12 +28,19 @@ class Columns:
 
     def __init__(self, body: list[ast.stmt]) -> None:
         self.starts: dict[ast.stmt, Start] = {}
-        every = statements(body)
-        for stmt in every:
-            found = _head(stmt) if isinstance(stmt, COMPOUND) else _simple(stmt)
-            if found is not None:
-                self.starts[stmt] = found
-        self.unit = self._unit(every)
+        work: list[tuple[list[ast.stmt], Start]] = [(body, FIRST)]
+        while work:
+            block, bound = work.pop()
+            for stmt in block:
+                inside = inner(stmt)
+                if bound > FIRST:
+                    _forget_borrowed(stmt, bool(inside), bound)
+                found = _head(stmt) if isinstance(stmt, COMPOUND) else _simple(stmt)
+                if found is not None:
+                    self.starts[stmt] = found
+                    bound = max(bound, found)
+                work += [(below, bound) for below, _, _ in inside]
+        self.unit = self._unit(statements(body))
 
     def _unit(self, every: list[ast.stmt]) -> int:
         """Return the number of columns that divides where lines begin."""
@@ -87,6 +95,19 @@ class Columns:
         return None if column is None or start is None else start[1] - column
 
 
+def _forget_borrowed(stmt: ast.stmt, is_compound: bool, bound: Start) -> None:
+    """Forget the places of another statement, which begins before: what leaves a `with` has its place."""
+    for node in _own_nodes(stmt) if is_compound else nodes([stmt]):
+        place = place_of(node)
+        if place is not None and (place[:2] < bound or (place[:2] == bound and node is not stmt)):
+            forget_place(node)
+
+
+def _own_nodes(stmt: ast.stmt) -> list[ast.AST]:
+    """Return a statement with the expressions of its head."""
+    return [stmt, *nodes(each for each in children(stmt) if isinstance(each, (ast.expr, ast.withitem)))]
+
+
 def _keyword(stmt: ast.stmt) -> str:
     match stmt:
         case ast.If():
@@ -137,8 +158,8 @@ def _simple(stmt: ast.stmt) -> Start | None:
     if isinstance(stmt, ast.Delete):
         head = start_of(stmt)
         return None if head is None else (head[0], head[1] - len("del "))
-    if isinstance(stmt, ast.Return) and own is not None and own == (stmt.value and place_of(stmt.value)):
-        return own.line, own.column - len("return ")
+    if isinstance(stmt, ast.Return):
+        return _return(stmt)
     if own is not None and isinstance(stmt, ast.Assign) and of_kinds([stmt.value], MADE):
         return own[:2]
     if isinstance(stmt, ast.Assign):
@@ -147,6 +168,14 @@ def _simple(stmt: ast.stmt) -> Start | None:
     if own is None or inside is None:
         return inside if own is None else own[:2]
     return min(own[:2], inside)
+
+
+def _return(stmt: ast.Return) -> Start | None:
+    """Return where a `return` begins: what leaves a `finally` has the place of what stands last in that."""
+    own, head = place_of(stmt), None if stmt.value is None else start_of(stmt.value)
+    if head is not None and (own is None or own[:2] >= head):
+        return head[0], head[1] - len("return ")
+    return None if own is None else own[:2]
 
 
 def _target(target: ast.expr) -> Start | None:

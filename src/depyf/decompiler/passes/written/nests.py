@@ -15,6 +15,7 @@ from depyf.decompiler.passes.written.columns import Columns, leading_nots, start
 from depyf.decompiler.steps import step
 
 IF, ELIF = len("if "), len("elif ")
+MOST_BRACKETS = 2
 
 
 def restore_nests(body: list[ast.stmt], columns: Columns) -> None:
@@ -33,14 +34,16 @@ def _parted(stmt: ast.If, columns: Columns) -> ast.If | None:
     if not isinstance(test, ast.BoolOp) or not isinstance(test.op, ast.And):
         return None
     head = columns.starts.get(stmt)
+    if head is None:
+        return None
+    own = head[1] - IF - len("not ") * leading_nots(test.values[0])
+    below = columns.of_block(stmt.body)
     for place in range(1, len(test.values)):
         start = start_of(test.values[place])
-        if head is None or start is None or start[0] <= head[0]:
+        if start is None or start[0] <= head[0]:
             continue
-        # Where the head of a statement in this one would begin.
-        own = head[1] - IF - len("not ") * leading_nots(test.values[0])
         begin = start[1] - IF - len("not ") * leading_nots(test.values[place])
-        if begin - own not in (columns.unit, columns.unit + IF - ELIF) or _column(stmt, columns) <= begin:
+        if not _is_nested(begin - own, None if below is None else below - own, columns.unit):
             continue
         step("line {}: a test is that of two statements", stmt.lineno)
         parts = test.values[:place], test.values[place:]
@@ -52,6 +55,12 @@ def _parted(stmt: ast.If, columns: Columns) -> ast.If | None:
     return None
 
 
-def _column(stmt: ast.If, columns: Columns) -> int:
-    column = columns.of_block(stmt.body)
-    return -1 if column is None else column
+def _is_nested(begin: int, below: int | None, unit: int) -> bool:
+    """Return whether a head and a body so far right of the first head are those of nested statements.
+
+    A bracket and `elif` move the first head to the right, a bracket moves the second.
+    """
+    if below is None:
+        return begin in (unit, unit + IF - ELIF)
+    moved = -below % unit
+    return below + moved >= 2 * unit and 0 <= begin - (unit - moved) <= MOST_BRACKETS

@@ -54,18 +54,25 @@ def _restored(test: ast.expr) -> ast.expr:
         order += [each for each in _operands(outer) if isinstance(each, ast.BoolOp) or is_not(each)]
     for outer in reversed(order):
         if isinstance(outer, ast.BoolOp):
-            outer.values = [_of_operands(each) if isinstance(each, ast.BoolOp) else each for each in outer.values]
+            outer.values = [_of_operands(_once(each)) for each in outer.values]
         elif isinstance(outer.operand, ast.BoolOp):
             outer.operand = _of_operands(outer.operand)
     return whole.values[0]
+
+
+def _once(test: ast.expr) -> ast.expr:
+    """Return a test without two `not` in front of it."""
+    return test.operand.operand if is_not(test) and is_not(test.operand) else test
 
 
 def _operands(test: ast.BoolOp | ast.UnaryOp) -> list[ast.expr]:
     return test.values if isinstance(test, ast.BoolOp) else [test.operand]
 
 
-def _of_operands(test: ast.BoolOp) -> ast.expr:
-    """Return `and` or `or` with `not` where the gaps between its operands have room for it."""
+def _of_operands(test: ast.expr) -> ast.expr:
+    """Return `and` or `or` with `not` where the gaps between its operands have room for it, another test as it is."""
+    if not isinstance(test, ast.BoolOp):
+        return test
     here, turned = WORDS[type(test.op)], WORDS[ast.Or if isinstance(test.op, ast.And) else ast.And]
     gaps = [(other, _gap(one, other)) for one, other in zip(test.values, test.values[1:])]
     fits_here = sum(gap == here + NOT * leading_nots(other) for other, gap in gaps)

@@ -25,7 +25,7 @@ def broken(graph: Graph) -> Iterator[tuple[str, str]]:
     """
     if graph.blocks[0] is None:
         yield "there is no first block", ""
-    made = _made(graph)
+    made = made_in(graph)
     seen: set[int] = set()
     for live in graph.live():
         for temp in (*live.phis, *(temp for inst in live.insts for temp in inst.defs)):
@@ -38,7 +38,8 @@ def broken(graph: Graph) -> Iterator[tuple[str, str]]:
                 yield what, "\n".join(block_lines(graph, block))
 
 
-def _made(graph: Graph) -> set[int]:
+def made_in(graph: Graph) -> set[int]:
+    """Return the temporaries that something in a graph makes."""
     made = {temp for handler in graph.handlers for temp in (handler.exc, handler.lasti)}
     for block in graph.live():
         made.update(block.phis)

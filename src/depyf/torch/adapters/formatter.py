@@ -73,6 +73,6 @@ def forward(args: tuple[object, ...], kwargs: dict[str, object]) -> object:
 @left_alone
 def _replacement(*args: object, **kwargs: object) -> object:
     # Runs with the globals of torch's module, so it names nothing but what it imports itself.
-    from depyf.torch.capture.formatter import forward
+    from depyf.torch.adapters.formatter import forward
 
     return forward(args, kwargs)

@@ -1,0 +1,113 @@
+"""The user's lines that each line of a graph may be linked to, read from the graph's text alone.
+
+A node belongs to the place that the last comment above it names. A line without a place (an input, what is returned, a
+node without a stack) may be linked to the places of what needs it, or, where nothing does, of what it is made of.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+Place: TypeAlias = tuple[str, int]
+Places: TypeAlias = frozenset[Place]
+NOWHERE: Places = frozenset()
+
+_FILE = re.compile(r"# File: (.*?):(\d+) in ")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_STRING = re.compile(r"'[^']*'|\"[^\"]*\"")
+
+
+@dataclass
+class Row:
+    """A line that sets, takes or returns names; `place` is where torch says it came from."""
+
+    number: int
+    sets: tuple[str, ...]
+    uses: frozenset[str]
+    place: Places = NOWHERE
+
+
+@dataclass
+class Section:
+    """A function of the graph's text, in order."""
+
+    rows: list[Row] = field(default_factory=list)
+
+    def reached(self, row: Row, *, forward: bool) -> Places:
+        """Return the places that are met first from a row, through rows without a place."""
+        found: set[Place] = set()
+        pending, seen = [row], {row.number}
+        while pending:
+            for each in self._next(pending.pop(), forward=forward):
+                if each.place:
+                    found |= each.place
+                elif each.number not in seen:
+                    seen.add(each.number)
+                    pending.append(each)
+        return frozenset(found)
+
+    def _next(self, row: Row, *, forward: bool) -> Iterator[Row]:
+        for each in self.rows:
+            if each is not row and (set(each.uses) & set(row.sets) if forward else set(row.uses) & set(each.sets)):
+                yield each
+
+
+def sections(text: str) -> Iterator[Section]:
+    """Yield the functions of a graph's text, with those rows that say something."""
+    section, place, in_head = Section(), NOWHERE, False
+    for number, line in enumerate(text.splitlines(), start=1):
+        stripped = line.strip()
+        if stripped.startswith("#"):
+            file = _FILE.search(stripped)
+            place = frozenset({(file[1], int(file[2]))}) if file else NOWHERE if "No stacktrace" in line else place
+        elif stripped.startswith("def forward("):
+            yield section
+            section, place, in_head = Section(), NOWHERE, True
+            section.rows += _row_of_head(number, stripped)
+        elif in_head and "=" not in stripped and not stripped.startswith("return"):
+            section.rows += _row_of_head(number, stripped)
+        elif stripped:
+            section.rows += _rows_of(number, stripped, place)
+        in_head = in_head and not stripped.endswith("):")
+    yield section
+
+
+def _row_of_head(number: int, stripped: str) -> Iterable[Row]:
+    bare = _STRING.sub("", stripped.removeprefix("def forward("))
+    names = tuple(name for name in _WORD.findall(bare) if name not in ("self", "in", "def"))
+    return [Row(number, names, frozenset())] if names else []
+
+
+def _rows_of(number: int, stripped: str, place: Places) -> Iterable[Row]:
+    statement = stripped.partition(";  ")[0]
+    bare = _STRING.sub("", statement)
+    left, equals, right = bare.partition(" = ")
+    if bare.startswith(("class ", "import ", "from ")):
+        return []
+    if not equals or bare.startswith("return"):
+        return [Row(number, (), frozenset(_WORD.findall(bare)) - {"return"})]
+    name = left.partition(":")[0].strip()
+    return [Row(number, (name,), frozenset(_WORD.findall(right)), place)]
+
+
+def places_of_lines(text: str) -> dict[int, Places]:
+    """Return for each line of a graph that says something the user's lines that it may be linked to."""
+    found: dict[int, Places] = {}
+    for section in sections(text):
+        for row in section.rows:
+            found[row.number] = row.place or section.reached(row, forward=True) or section.reached(row, forward=False)
+            if row.place or row.sets:
+                continue
+            # What is returned came from what made it, and an input that is handed on is there for what needs it.
+            made = [each for each in section.rows if set(each.sets) & row.uses]
+            found[row.number] = found[row.number].union(*(found.get(each.number, NOWHERE) for each in made))
+    return found
+
+
+def places_of_names(text: str) -> dict[str, Places]:
+    """Return the place of each node of the last function of a graph, by its name."""
+    *_, last = sections(text)
+    return {name: row.place for row in last.rows for name in row.sets if row.place}

@@ -1,0 +1,74 @@
+"""`return a if c else b`, of which the compiler makes two returns.
+
+Before: if c: return a       After:  return a if c else b
+        return b
+
+Both returns have the place of the one statement, which begins before the test.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.decompiler.lift.extent import note_place, place_of
+from depyf.decompiler.lift.nodes import literal
+from depyf.decompiler.passes.walk import inner
+from depyf.decompiler.passes.written.columns import start_of
+from depyf.decompiler.steps import step
+
+FAR = 1 << 40
+WITH = (ast.With, ast.AsyncWith)
+Block = tuple[list[ast.stmt], int, bool]
+"""Statements, the last line of a `with` around them, and whether the code ends behind them."""
+
+
+def restore_conditionals(body: list[ast.stmt]) -> None:
+    """Join returns of one statement, in place."""
+    order: list[Block] = [(body, 0, True)]
+    for block, line, is_end in order:  # It grows while it is gone through.
+        for stmt in block:
+            own = _line_of_head(stmt) if isinstance(stmt, WITH) else line
+            ends = is_end and stmt is block[-1] and isinstance(stmt, ast.If)
+            order += [(below, own, ends) for below, _, _ in inner(stmt)]
+    for block, line, is_end in reversed(order):
+        for place in range(len(block) - 1, -1, -1):
+            stmt = block[place]
+            if not isinstance(stmt, ast.If) or len(stmt.body) != 1 or len(stmt.orelse) > 1:
+                continue
+            first = stmt.body[0]
+            rest = stmt.orelse or block[place + 1 : place + 2]
+            if isinstance(first, ast.Return) and _is_one(first, rest, stmt.test, line, is_end):
+                step("line {}: two returns are one of a conditional expression", first.lineno)
+                block[place] = _joined(first, rest, stmt.test)
+                if not stmt.orelse:
+                    del block[place + 1 : place + 2]
+
+
+def _line_of_head(stmt: ast.With | ast.AsyncWith) -> int:
+    """Return the line on which a `with` begins; where nothing says it, one behind all others."""
+    start = start_of(stmt.items[0].context_expr)
+    return FAR if start is None else start[0]
+
+
+def _is_one(first: ast.Return, rest: list[ast.stmt], test: ast.expr, line: int, is_end: bool) -> bool:
+    """Return whether a return and what follows it are one statement with a test in it.
+
+    line: the last line of a `with` around it: what leaves that has its place.
+    """
+    place, start = place_of(first), start_of(test)
+    if getattr(first, "lineno", 0) <= line or (place is not None and (start is None or place[:2] >= start)):
+        return False
+    if not rest:
+        return is_end and place is not None
+    other = rest[0]
+    is_near = getattr(other, "lineno", 0) == first.lineno
+    return isinstance(other, ast.Return) and is_near and place_of(other) == place
+
+
+def _joined(first: ast.Return, rest: list[ast.stmt], test: ast.expr) -> ast.Return:
+    arms = [getattr(each, "value", None) or literal(None) for each in (first, *rest)]
+    if not rest:
+        arms.append(literal(None))
+    found = ast.Return(value=ast.IfExp(test=test, body=arms[0], orelse=arms[1]), lineno=first.lineno)
+    note_place(found, place_of(first))
+    return found

@@ -1,0 +1,157 @@
+"""Statements behind each other that leave a block alike, which come as one with a longer test.
+
+Before: if a or b: continue      After:  if a: continue
+                                         if b: continue
+
+Before: if a and b: f()          After:  if not a: continue
+                                         if b: f()
+
+A test that stands in the column of the first one, and not on the line behind it, is that of another statement.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+
+from depyf.decompiler.lift.extent import place_of
+from depyf.decompiler.passes.walk import inner, nodes
+from depyf.decompiler.passes.written.columns import Columns, leading_nots, start_of
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.polarity import is_not, negated
+
+ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+NOT = len("not ")
+ELIF = len("elif ") - len("if ")
+Block = tuple[list[ast.stmt], ast.stmt | None, bool]
+"""Statements, what coming to their end does, and whether they are an `elif` where they are one `if`."""
+
+
+def restore_guards(body: list[ast.stmt], columns: Columns) -> None:
+    """Part the tests of statements that were behind each other, in place."""
+    work: list[Block] = [(body, ast.Return(value=None), False)]
+    for block, end, is_elif in work:  # It grows while it is gone through.
+        for place in range(len(block) - 1, -1, -1):
+            stmt = block[place]
+            if not isinstance(stmt, ast.If):
+                continue
+            if len(stmt.body) == 1 and isinstance(stmt.body[0], ENDS):
+                _part_alternatives(block, place, columns, is_elif)
+            elif not stmt.orelse and end is not None and place == len(block) - 1:
+                _part_conditions(block, place, columns, end)
+        for stmt in block:
+            after = end if stmt is block[-1] else None
+            work += [(below, *_context(stmt, name, below, after, columns)) for below, _, name in inner(stmt)]
+
+
+def _context(
+    stmt: ast.stmt, name: str, below: list[ast.stmt], end: ast.stmt | None, columns: Columns
+) -> tuple[ast.stmt | None, bool]:
+    if isinstance(stmt, LOOPS):
+        return (ast.Continue() if name == "body" else end), False
+    if not isinstance(stmt, ast.If):
+        return None, False
+    is_elif = name == "orelse" and len(below) == 1 and isinstance(below[0], ast.If)
+    if is_elif:
+        assert isinstance(below[0], ast.If)
+        own, other = (_keyword_end(each.test) for each in (stmt, below[0]))
+        is_elif = own is not None and other is not None and other[1] - own[1] in (0, ELIF)
+    return end, is_elif
+
+
+def _part_alternatives(block: list[ast.stmt], place: int, columns: Columns, is_elif: bool) -> None:
+    """Give each of several tests that lead to one way out a statement."""
+    stmt = block[place]
+    assert isinstance(stmt, ast.If)
+    groups = _groups(_operands(stmt.test, ast.Or), (0, ELIF))
+    if len(groups) < 2:
+        return
+    step("line {}: a test is that of {} statements", stmt.lineno, len(groups))
+    rest, way_out = stmt.orelse, stmt.body
+    keywords = [_keyword_end(group[0]) for group in groups]
+    tests = [_joined(group, ast.Or()) for group in groups]
+    stmt.test, stmt.orelse = tests[0], []
+    block[place + 1 : place + 1] = []
+    last, into, at = stmt, block, place
+    for test, before, own in zip(tests[1:], keywords, keywords[1:]):
+        assert before is not None and own is not None
+        following = ast.If(test=test, body=copy.deepcopy(way_out), orelse=[], lineno=own[0])
+        columns.starts[following] = own[0], own[1] + NOT * leading_nots(test)
+        if own[1] != before[1] or is_elif:
+            last.orelse = into = [following]
+            at = 0
+        else:
+            at += 1
+            into.insert(at, following)
+        last = following
+    last.orelse = rest
+
+
+def _part_conditions(block: list[ast.stmt], place: int, columns: Columns, end: ast.stmt) -> None:
+    """Give each test but the last a statement that leaves the block where the test fails."""
+    stmt = block[place]
+    assert isinstance(stmt, ast.If)
+    groups = _groups(_operands(stmt.test, ast.And), (0,), is_turned=True)
+    if len(groups) < 2:
+        return
+    step("line {}: a test is that of {} statements", stmt.lineno, len(groups))
+    guards: list[ast.stmt] = []
+    for group in groups[:-1]:
+        start = start_of(group[0])
+        assert start is not None
+        test = negated(_joined(group, ast.And()))
+        guards.append(ast.If(test=test, body=[copy.copy(end)], orelse=[], lineno=start[0]))
+        columns.starts[guards[-1]] = start
+    stmt.test = _joined(groups[-1], ast.And())
+    start = start_of(stmt.test)
+    assert start is not None
+    columns.starts[stmt] = start
+    stmt.lineno = start[0]
+    block[place:place] = guards
+
+
+def _operands(test: ast.expr, op: type[ast.boolop]) -> list[ast.expr]:
+    """Return the tests of which one (`or`) or all (`and`) must hold."""
+    found: list[ast.expr] = []
+    work = [test]
+    while work:
+        one = work.pop()
+        within = one.operand if is_not(one) else one
+        if is_not(within):
+            work.append(within.operand)
+        elif isinstance(within, ast.BoolOp) and (type(within.op) is op) is (within is one):
+            work += [value if within is one else negated(value) for value in reversed(within.values)]
+        else:
+            found.append(one)
+    return found
+
+
+def _groups(tests: list[ast.expr], steps: tuple[int, ...], is_turned: bool = False) -> list[list[ast.expr]]:
+    """Return tests, those of one statement together.
+
+    steps: by how many columns the next statement's keyword may be longer.
+    is_turned: all but the last statement test the opposite.
+    """
+    groups = [tests[:1]]
+    for before, test in zip(tests, tests[1:]):
+        head, own = _keyword_end(groups[-1][0], is_turned), _keyword_end(test, is_turned)
+        if is_turned and own is not None and test is tests[-1]:
+            own = _keyword_end(test)
+        ends = [place.end_line for node in nodes([before]) if (place := place_of(node)) is not None]
+        if head is None or own is None or not ends or own[0] < max(ends) + 2 or own[1] - head[1] not in steps:
+            groups[-1].append(test)
+        else:
+            groups.append([test])
+    return groups
+
+
+def _keyword_end(test: ast.expr, is_turned: bool = False) -> tuple[int, int] | None:
+    """Return where a test begins, `not` included, None where nothing says it."""
+    start = start_of(test)
+    written = negated(test) if is_turned else test
+    return None if start is None else (start[0], start[1] - NOT * leading_nots(written))
+
+
+def _joined(tests: list[ast.expr], op: ast.boolop) -> ast.expr:
+    return tests[0] if len(tests) == 1 else ast.BoolOp(op=op, values=tests)

@@ -1,0 +1,113 @@
+"""The calls with which Dynamo's code tells torch's profiler where a graph's arguments are gathered.
+
+Before: `tmp_2 = utils.record_pregraph_bytecode_enter(); ...; utils.record_pregraph_bytecode_exit(tmp_2); graph(...)`
+After: `...; graph(...)`
+
+They compute nothing, and hide what does. depyf leaves them in the code that runs, which a program can read, and out of
+what it shows, as torch does with `torch._dynamo.config.record_runtime_overhead = False`.
+"""
+
+from __future__ import annotations
+
+import dis
+import types
+
+from depyf.bytecode.draft import Draft
+from depyf.bytecode.normalise import begin
+from depyf.bytecode.reader import read
+from depyf.bytecode.versions.known import facts_of
+from depyf.bytecode.wordcode import decode
+
+_ENTER, _EXIT = "record_pregraph_bytecode_enter", "record_pregraph_bytecode_exit"
+_UTILS, _PROFILER = "__import_torch_dot__dynamo_dot_utils", "__import_torch_dot_autograd_dot_profiler"
+"""Globals under which Dynamo's code finds the functions and, from torch 2.14 on, whether a profiler runs."""
+_ENDS = frozenset({"STORE_FAST", "POP_TOP"})
+
+
+def without_marks(code: types.CodeType) -> types.CodeType:
+    """Return Dynamo's code with NOP in the place of marks for the profiler, the code itself where it has none.
+
+    Offsets and constants stay as they are. Marks of an unknown form stay, too.
+    """
+    if _ENTER not in code.co_names or _EXIT not in code.co_names:
+        return code
+    neutral = read(code)
+    draft = begin(neutral, facts_of(neutral.version, str(neutral)), with_lines=False)
+    marks = _marks(draft)
+    if marks is None:
+        return code
+    data = bytearray(code.co_code)
+    nop = bytes((dis.opmap["NOP"], 0))
+    for index in marks:
+        raw = draft.raws[index]
+        data[raw.start : raw.end] = nop * ((raw.end - raw.start) // 2)
+    return code.replace(co_code=bytes(data))
+
+
+def _marks(draft: Draft) -> list[int] | None:
+    """Return the raw instructions that make up the marks, and nothing else; None where they have another form."""
+    steps = _steps(draft)
+    found: list[int] = []
+    own: set[str] = set()
+    for name in (_ENTER, _EXIT):
+        mention = next((index for index, _, arg in steps if arg == name), None)
+        first = _first(draft, steps, mention, own, found) if mention is not None else None
+        last = _last(draft, first, mention) if first is not None and mention is not None else None
+        if first is None or last is None:
+            return None
+        found += range(first, last + 1)
+        own |= {arg for index, op, arg in steps if op == "STORE_FAST" and first <= index <= last}
+    # Between the two, Dynamo keeps what it has called in variables: nobody else may read them.
+    inside = set(found)
+    rest = [(index, op) for index, op, arg in steps if arg in own and index not in inside]
+    if any(op != "DELETE_FAST" for _, op in rest):
+        return None
+    return found + [index for index, _ in rest]
+
+
+def _steps(draft: Draft) -> list[tuple[int, str, str]]:
+    """Return each operation that takes a name, with its raw instruction and that name."""
+    return [
+        (index, step.op, step.arg)
+        for index, steps in enumerate(draft.steps)
+        for step in steps
+        if isinstance(step.arg, str) and step.op != "CONST"
+    ]
+
+
+def _first(
+    draft: Draft, named: list[tuple[int, str, str]], mention: int, own: set[str], before: list[int]
+) -> int | None:
+    """Return where the mark begins that mentions its function at `mention`; `own` are variables of the mark `before`.
+
+    It begins with the module that has the function. Where that is in a variable, with what the mark tests.
+    """
+    behind = before[-1] if before else -1
+    steps = [each for each in named if behind < each[0] < mention]
+    if steps and steps[-1][1:] == ("LOAD_GLOBAL", _UTILS):
+        first = steps[-1][0]
+    elif before:
+        first = next((index for index, op, arg in steps if op == "LOAD_FAST" and arg in own), -1)
+    else:
+        first = next((index for index, op, arg in reversed(steps) if (op, arg) == ("LOAD_GLOBAL", _PROFILER)), -1)
+    if first == -1:
+        return None
+    return first - 1 if first and draft.raws[first - 1].name == "PUSH_NULL" else first
+
+
+def _last(draft: Draft, first: int, mention: int) -> int | None:
+    """Return where the mark ends: what its call returns is kept or dropped, and no jump inside goes further."""
+    called, furthest = False, -1
+    for index in range(first, len(draft.raws)):
+        furthest = max(furthest, draft.targets[index])
+        called |= index > mention and any(step.op.startswith("CALL") for step in draft.steps[index])
+        if called and index >= furthest and draft.raws[index].name in _ENDS:
+            return index
+    return None
+
+
+def instruction_count(shown: types.CodeType) -> int:
+    """Return the number of instructions that code without marks has, prefixes among them."""
+    neutral = read(shown)
+    raws = decode(neutral, facts_of(neutral.version, str(neutral)))
+    return sum((raw.offset - raw.start) // 2 + 1 for raw in raws if raw.name != "NOP")

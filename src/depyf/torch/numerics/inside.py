@@ -1,0 +1,230 @@
+"""The line of a fused kernel in which a result goes wrong: what each line gives, beside what the nodes give eagerly."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from depyf.report.kernels.evaluate import is_accumulator
+from depyf.report.kernels.lines import Launched, Line
+from depyf.report.kernels.probes import MOST_VALUES
+from depyf.report.kernels.suspects import suspects
+from depyf.torch.adapters.inductor_modules import writes_triton
+from depyf.torch.kernels.interpreter import interpreting
+from depyf.torch.numerics.against_eager import Comparison
+from depyf.torch.numerics.comparing import Tolerance
+from depyf.torch.numerics.places import user_line
+from depyf.torch.numerics.probing import Ran, probing
+from depyf.torch.numerics.recording import GraphCall
+from depyf.torch.numerics.report import KernelLine, Kind, Part
+
+_TOLERANCES = {torch.float64: 1e-7, torch.float16: 1e-2, torch.bfloat16: 5e-2}
+_TOLERANCE = 1e-4
+"""How far a line's values may be from a node's, relative to their size: kernels round less often than eager does."""
+
+_ROUNDING = 16.0
+"""They may be so many times as far apart as eager is from float64."""
+
+_NOISE = 0.01
+_NAN, _MOST = 1.7e300, 1.6e300
+_NAMED = re.compile(r"\b(?:inf|infinity|nan)\b|quiet_NaN", re.IGNORECASE)
+_FEW = 2
+"""A line with no more different values than these is the same as many a node."""
+
+
+@dataclass(slots=True)
+class Inside:
+    """The first line of each kind in which the kernels of a graph go wrong, by kind and part."""
+
+    found: dict[tuple[Kind, Part], KernelLine] = field(default_factory=dict)
+
+    def hear(self, ran: Ran) -> None:
+        """Look at a launch that has run."""
+        part = Part.BACKWARD if ran.probed.is_backward else Part.FORWARD
+        for kind, is_it in ((Kind.NAN, torch.isnan), (Kind.INFINITE, torch.isinf)):
+            if (kind, part) not in self.found:
+                line = next(_strange(ran, is_it), None)
+                if line is not None:
+                    counted = _counted(ran, line, kind, is_it)
+                    self.found[kind, part] = _told(ran, part, line, _node_of(line, ran), counted)
+        if (Kind.DIFFERENT, part) not in self.found:
+            different = _different(ran)
+            if different is not None:
+                line, node, values = different
+                self.found[Kind.DIFFERENT, part] = _told(ran, part, line, node, values)
+
+    def of(self, kind: Kind, part: Part) -> KernelLine | None:
+        """Return the line in which something begins that was found in a graph: the captured one begins forward."""
+        parts = [Part.BACKWARD] if part is Part.BACKWARD else [Part.FORWARD, Part.BACKWARD]
+        return next((self.found[kind, each] for each in parts if (kind, each) in self.found), None)
+
+
+def look_inside(call: GraphCall, backend: Callable[..., Any] | str, *, backward: bool) -> Inside:
+    """Compile and run the graph of a call once more, with probes in its kernels, and return where they go wrong.
+
+    Triton's kernels run in Triton's interpreter.
+    """
+    inside = Inside()
+    with ExitStack() as stack:
+        if writes_triton() and importlib.util.find_spec("triton") is not None:
+            stack.enter_context(interpreting())
+        stack.enter_context(probing(inside.hear))
+        Comparison(call, backend, Tolerance(), backward=backward).run_compiled()
+    return inside
+
+
+def _told(ran: Ran, part: Part, line: Line, node: str, values: str) -> KernelLine:
+    kernel, number = ran.launched.kernel, line.statement.line
+    graph_node = next((each for each in ran.probed.module.graph.nodes if each.name == node), None)
+    where = user_line(graph_node) if graph_node is not None else None
+    text = kernel.text.splitlines()[number - 1].strip()
+    return KernelLine(kernel.name, kernel.language, part, number, text, node, where, values)
+
+
+def _node_of(line: Line, ran: Ran) -> str:
+    if line.nodes:
+        return line.nodes[0]
+    return next((each.node for each in suspects(ran.launched, ran.probed.graph) if each.line is line), "")
+
+
+def _counted(ran: Ran, line: Line, kind: Kind, is_it: Callable[[Tensor], Tensor]) -> str:
+    values = ran.values[line.statement.line]
+    return f"{int(is_it(values).sum())} of its {values.numel()} values are {kind.value}"
+
+
+def _strange(ran: Ran, is_it: Callable[[Tensor], Tensor]) -> Iterator[Line]:
+    """Yield the lines that give what none that they take gives, and that do not name it."""
+    strange: set[str] = set()
+    for line in ran.launched.lines:
+        values = ran.values.get(line.statement.line)
+        taken = bool(strange & set(line.names))
+        # What a loop gathers is not looked at while it is gathered.
+        found = bool(is_it(values).any()) if values is not None else taken
+        strange.difference_update(() if is_accumulator(line.targets[0] if line.targets else "") else line.targets)
+        strange.update(line.targets if found else ())
+        text = ast.unparse(line.statement.value)
+        if found and values is not None and not taken and not _is_load(line) and not _NAMED.search(text):
+            yield line
+
+
+def _is_load(line: Line) -> bool:
+    return any("ptr" in name or name.startswith("local_buffer") for name in line.names) and not line.is_store
+
+
+def _different(ran: Ran) -> tuple[Line, str, str] | None:
+    """Return the line in which a result of a launch becomes another than its node's, the node, and how far it is."""
+    wrong = [name for name in ran.arguments if "out_ptr" in name and not _is_right(name, ran)]
+    lines = list(_leading_to(wrong, ran.launched)) if wrong else []
+    for line in lines:
+        apart = _apart(line, ran)
+        if apart is not None and apart[0] > 0:
+            return line, apart[1], f"its values are not those of {apart[1]}: {apart[0]:.3g} of their size apart"
+    open_ones = {id(each.line): each for each in suspects(ran.launched, ran.probed.graph)}
+    for line in lines:
+        if id(line) in open_ones and not _is_of_some_node(line, ran):
+            return line, open_ones[id(line)].node, "no node of the graph gives its values"
+    # A result that is no node's may be a step inside of one.
+    known = [each for each in lines if each.is_store and any(ran.launched.after.get(name) for name in wrong)]
+    if not known:
+        return None
+    return known[-1], "".join(known[-1].nodes[:1]), "what it writes is not what eager gives"
+
+
+def _is_right(name: str, ran: Ran) -> bool:
+    """Return whether a result of a launch is its node's, or, where that is not known, any node's."""
+    value, node = ran.arguments[name], ran.launched.after.get(name, "")
+    if not isinstance(value, Tensor):
+        return True
+    named = [node] if node else ran.launched.nodes or tuple(ran.probed.nodes)
+    nodes = [(each, right) for each in named if isinstance(right := ran.probed.nodes.get(each), Tensor)]
+    same_size = [(each, right) for each, right in nodes if right.numel() == value.numel()]
+    return any(not _Judge(ran, each).pairs(value.reshape(right.shape), right) for each, right in same_size)
+
+
+def _leading_to(wrong: list[str], found: Launched) -> Iterator[Line]:
+    """Yield the lines that some results of a launch are computed by, in order; all where none is seen to write them."""
+    stores = [each for each in found.lines if each.is_store and set(each.pointers) & set(wrong)]
+    wanted, kept = set(wrong), []
+    for line in reversed(found.lines if stores else []):
+        own = set(line.pointers if line.is_store else line.targets)
+        if own & wanted:
+            kept.append(line)
+            if not line.is_store and not is_accumulator(line.targets[0]):
+                wanted -= own
+            wanted.update(line.names)
+    yield from reversed(kept) if stores else found.lines
+
+
+def _apart(line: Line, ran: Ran) -> tuple[float, str] | None:
+    """Return how far the values of a line are from its nearest node, and that node; None where it is not known."""
+    values = ran.values.get(line.statement.line)
+    nodes = [each for each in line.computes if isinstance(ran.probed.nodes.get(each), Tensor)]
+    if values is None or not nodes:
+        return None
+    return min((_Judge(ran, each).unordered(values), each) for each in nodes)
+
+
+def _is_of_some_node(line: Line, ran: Ran) -> bool:
+    """Return whether a line gives the values of a node: then it is right, and only not understood."""
+    values = ran.values.get(line.statement.line)
+    if values is None or len(values.unique()) <= _FEW:
+        return False
+    judges = (_Judge(ran, name) for name, each in ran.probed.nodes.items() if isinstance(each, Tensor))
+    return any(not each.is_noise and not each.unordered(values) for each in judges)
+
+
+class _Judge:
+    """How far values are from those of a node, relative to their size; 0 where only rounding is between them."""
+
+    def __init__(self, ran: Ran, node: str) -> None:
+        value = ran.probed.nodes[node]
+        self._node = _plain(value)
+        self._rounding = _ROUNDING * ran.probed.rounding.get(node, 0.0)
+        self._tolerance = _TOLERANCES.get(value.dtype, _TOLERANCE)
+        ordinary = self._node[self._node.abs() < _MOST]
+        self._size = (float(ordinary.square().mean().sqrt()) if ordinary.numel() else 0.0) or 1.0
+
+    @property
+    def is_noise(self) -> bool:
+        """Return whether rounding is about all that a node gives."""
+        return self._rounding > self._size * _NOISE
+
+    def pairs(self, ours: Tensor, theirs: Tensor) -> float:
+        """Compare element by element."""
+        left, right = _plain(ours), _plain(theirs)
+        return self._judged((left - right).abs(), right)
+
+    def unordered(self, values: Tensor) -> float:
+        """Compare in whatever order, and however often a value is there."""
+        left, right = torch.sort(_plain(values).flatten())[0], torch.sort(self._node.flatten())[0]
+        if len(left) == len(right):
+            return self.pairs(left, right)
+        if not len(left) or not len(right):
+            return float("inf")
+        is_whole = len(left) < MOST_VALUES
+        return max(self._nearest(left, right), self._nearest(right, left) if is_whole else 0.0)
+
+    def _nearest(self, values: Tensor, among: Tensor) -> float:
+        """Compare each value with the nearest of others, which are sorted."""
+        place = torch.searchsorted(among, values).clamp(max=len(among) - 1)
+        before = (place - 1).clamp(min=0)
+        return self._judged(torch.minimum((among[place] - values).abs(), (among[before] - values).abs()), values)
+
+    def _judged(self, apart: Tensor, values: Tensor) -> float:
+        if not apart.numel():
+            return 0.0
+        farthest = float(((apart - self._rounding).clamp(min=0) / (values.abs() + self._size)).max())
+        return farthest if farthest > self._tolerance else 0.0
+
+
+def _plain(values: Tensor) -> Tensor:
+    """Return values as float64, with what is not finite far from all that is."""
+    return values.detach().cpu().double().nan_to_num(_NAN, _MOST, -_MOST)

@@ -1,0 +1,221 @@
+"""What the lines of kernels give while a compiled graph runs: the other end of `depyf.report.kernels.probes`."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import torch
+from torch import Tensor
+from torch.utils import _pytree
+
+from depyf.report.kernels.graph import Graph, read_graph
+from depyf.report.kernels.lines import Launched, launched
+from depyf.report.kernels.module import read_module
+from depyf.report.kernels.probes import FILE_VARIABLE, MOST_VALUES, probed
+from depyf.torch.adapters import seams
+from depyf.torch.adapters.inductor_modules import Written, rewritten
+from depyf.torch.adapters.random_numbers import eager_random_numbers
+
+
+@dataclass(slots=True)
+class Probed:
+    """A module with probes: its launches by their place in it, the graph, and what its nodes give eagerly.
+
+    `rounding` is how far that is from the same in float64.
+    """
+
+    text: str
+    module: torch.fx.GraphModule
+    graph: Graph
+    is_backward: bool
+    launches: dict[int, Launched]
+    nodes: dict[str, Any] = field(default_factory=dict)
+    rounding: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Ran:
+    """A launch that has run: what its lines gave, by line of the kernel's text, and its arguments by parameter."""
+
+    probed: Probed
+    launched: Launched
+    values: dict[int, Tensor]
+    arguments: dict[str, Any]
+
+
+@dataclass(slots=True)
+class _Probes:
+    """The probes of one context: what was heard since the last launch, and who is told when a launch is done."""
+
+    done: Callable[[Ran], None]
+    file: Path
+    modules: list[Probed] = field(default_factory=list)
+    heard: dict[int, list[Any]] = field(default_factory=dict)
+
+
+_ENTERED: list[_Probes] = []
+
+
+@contextmanager
+def probing(done: Callable[[Ran], None]) -> Iterator[None]:
+    """Have the kernels that are compiled in the context tell what their lines give; `done` gets each launch."""
+    with tempfile.TemporaryDirectory() as folder:
+        probes = _Probes(done, Path(folder) / "values")
+        _ENTERED.append(probes)
+        try:
+            with mock.patch.dict(os.environ, {FILE_VARIABLE: str(probes.file)}), rewritten(_with_probes):
+                yield
+        finally:
+            _ENTERED.pop()
+
+
+def _with_probes(written: Written) -> str:
+    """Return the text of a module with probes, and keep what is needed to read them."""
+    from depyf.report.kernels.statements import parameters
+
+    probes, module = _ENTERED[-1], read_module(written.text)
+    graph = read_graph(seams.graph_text(written.graph))
+    found = {id(each.launch): each for each in launched(module, graph, written.computed)}
+    launches = {index: found[id(each)] for index, each in enumerate(module.launches) if id(each) in found}
+    launches = {index: each for index, each in launches.items() if parameters(each.kernel)}
+    probes.modules.append(Probed(written.text, written.graph, graph, written.is_backward, launches))
+    return probed(written.text, module, __name__, len(probes.modules) - 1)
+
+
+def watched(key: int, call: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
+    """Return the function of a module that runs the graph; before it, the graph's nodes run eagerly."""
+    probes = _ENTERED[-1]
+
+    def run(args: list[Any]) -> Any:
+        if probes in _ENTERED:
+            each = probes.modules[key]
+            each.nodes = _values(each.module, args, in_float64=False)
+            each.rounding = _rounding(each.module, args, each.nodes)
+        return call(args)
+
+    return run
+
+
+def _values(module: torch.fx.GraphModule, args: list[Any], *, in_float64: bool) -> dict[str, Any]:
+    """Return what each node of a graph gives eagerly, in float64 as far as its operations take that."""
+    given = [each.detach().clone() if isinstance(each, Tensor) else each for each in args]
+    given = [_widened(each) for each in given] if in_float64 else given
+    found: dict[str, Any] = {}
+
+    class Keeping(torch.fx.Interpreter):
+        def run_node(self, n: torch.fx.Node) -> Any:
+            result = super().run_node(n)
+            found[n.name] = result.detach().clone() if isinstance(result, Tensor) else result
+            return result
+
+        def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
+            if in_float64:
+                args, kwargs = _pytree.tree_map(_wide_dtype, (args, kwargs))
+            return super().call_function(target, args, kwargs)
+
+    devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
+    with torch.no_grad(), torch.random.fork_rng(devices=devices), eager_random_numbers():
+        Keeping(module).run(*given)
+    return found
+
+
+def _widened(value: Any) -> Any:
+    return value.double() if isinstance(value, Tensor) and value.is_floating_point() else value
+
+
+def _wide_dtype(value: Any) -> Any:
+    return torch.float64 if isinstance(value, torch.dtype) and value.is_floating_point else value
+
+
+def _rounding(module: torch.fx.GraphModule, args: list[Any], nodes: Mapping[str, Any]) -> dict[str, float]:
+    """Return how far the nodes of a graph are from what they are in float64; nothing where that cannot be had."""
+    try:
+        exact = _values(module, args, in_float64=True)
+    except (RuntimeError, TypeError):
+        return {}
+    found = {}
+    for name, value in nodes.items():
+        other = exact.get(name)
+        if isinstance(value, Tensor) and value.is_floating_point() and isinstance(other, Tensor) and value.numel():
+            apart = (value.double() - other.double()).abs()
+            found[name] = float(apart.nan_to_num(0.0, 0.0, 0.0).max())
+    return found
+
+
+def ran(key: int, index: int, arguments: tuple[Any, ...]) -> None:
+    """Hear that a launch is done."""
+    from depyf.report.kernels.statements import parameters
+
+    probes = _ENTERED[-1] if _ENTERED else None
+    if probes is None:
+        return
+    values = {line: torch.cat(each) for line, each in probes.heard.items()}
+    values.update(_written(probes.file))
+    probes.heard.clear()
+    module = probes.modules[key]
+    found = module.launches.get(index)
+    if found is not None:
+        probes.done(Ran(module, found, values, dict(zip(parameters(found.kernel), arguments))))
+
+
+def _written(path: Path) -> dict[int, Tensor]:
+    """Return what a C++ kernel has written, and remove it."""
+    import numpy
+
+    if not path.exists():
+        return {}
+    data = numpy.fromfile(path, dtype=numpy.float64)
+    path.unlink()
+    heads = data.view(numpy.int32).reshape(-1, 2)
+    parts: dict[int, list[Any]] = {}
+    place = 0
+    while place < len(data):
+        line, count = (int(each) for each in heads[place])
+        parts.setdefault(line, []).append(data[place + 1 : place + 1 + count])
+        place += 1 + count
+    return {line: torch.from_numpy(numpy.concatenate(each)) for line, each in parts.items()}
+
+
+def note(line: int, name: str, variables: Mapping[str, Any]) -> None:
+    """Hear what a line of a Triton kernel gives, in one program of the grid and the lanes that count."""
+    _hear(line, getattr(variables[name], "handle", None), variables[name], variables)
+
+
+def stored(line: int, place: Any, value: Any, variables: Mapping[str, Any]) -> None:
+    """Hear what a line of a Triton kernel writes to memory, in the dtype of the memory."""
+    _hear(line, getattr(value, "handle", None), value, variables, place.dtype.scalar.element_ty)
+
+
+def _hear(line: int, handle: Any, value: Any, variables: Mapping[str, Any], memory: Any = None) -> None:
+    import numpy
+
+    data = getattr(handle, "data", None)
+    if not _ENTERED or data is None:
+        return
+    kept = numpy.ones_like(data, dtype=bool)
+    for mask in (each for name, each in variables.items() if name.endswith("mask") and hasattr(each, "handle")):
+        lanes = mask.handle.data
+        if lanes.ndim == data.ndim and all(a in (1, b) for a, b in zip(lanes.shape, data.shape)):
+            kept = kept & lanes
+    values = _numbers(data[kept], value.dtype.scalar.name)
+    if memory is not None and memory.name == "fp16":
+        values = values.to(torch.float16).double()
+    heard = _ENTERED[-1].heard.setdefault(line, [])
+    if sum(map(len, heard[-1:])) * len(heard) < MOST_VALUES or not bool(torch.isfinite(values).all()):
+        heard.append(values)
+
+
+def _numbers(data: Any, dtype: str) -> Tensor:
+    """Return a block of the interpreter's as numbers: it has bfloat16 as bits."""
+    import numpy
+
+    if dtype == "bf16" and data.dtype == numpy.uint16:
+        return torch.from_numpy(data.view(numpy.int16).copy()).view(torch.bfloat16).double().ravel()
+    return torch.from_numpy(data.astype(numpy.float64)).ravel()

@@ -1,0 +1,36 @@
+"""Without triton, what needs it says so in one line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+
+from depyf.report.kernels.graph import read_graph  # noqa: E402 - after the check that torch is there
+from depyf.report.kernels.lines import launched  # noqa: E402
+from depyf.report.kernels.module import read_module  # noqa: E402
+from depyf.torch.kernels.interpreter import interpreting  # noqa: E402
+from depyf.torch.kernels.standalone import Told, standalone  # noqa: E402
+
+MODULE = Path(__file__).parents[2] / "report" / "kernels" / "module_triton.txt"
+WITHOUT = "import runpy, sys; sys.modules['triton'] = None; runpy.run_path(sys.argv[1], run_name='__main__')"
+
+
+def test_a_kernel_alone_says_so(tmp_path: Path) -> None:
+    module = read_module(MODULE.read_text(encoding="utf-8"))
+    (found,) = launched(module, read_graph(""), {})
+    path = tmp_path / "alone.py"
+    path.write_text(standalone(found, module, read_graph(""), Told("", {})), encoding="utf-8")
+    ran = subprocess.run([sys.executable, "-c", WITHOUT, str(path)], capture_output=True, text=True)
+    assert ran.returncode == 1
+    assert ran.stderr.splitlines() == ["this is a kernel of Triton's: it needs `pip install triton`"]
+
+
+def test_the_interpreter_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "triton", None)
+    with pytest.raises(ImportError, match="triton"), interpreting():
+        pass

@@ -1,0 +1,48 @@
+"""Make a source smaller, one statement at a time."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+MOST_TRIES = 24
+LINES = 5
+"""A source of so many lines is small enough."""
+
+
+def smaller(source: str, still: Callable[[str], bool]) -> Iterator[str]:
+    """Yield ever smaller sources for which `still` says yes."""
+    tries, place = 0, 0
+    while tries < MOST_TRIES and source.count("\n") > LINES:
+        text = without(source, place)
+        if text is None:
+            return
+        tries += 1
+        if len(text) < len(source) and still(text):
+            source = text
+            yield source
+        else:
+            place += 1
+
+
+def without(source: str, number: int) -> str | None:
+    """Return a source without one of its statements, or with those inside of it in its place; None after the last."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return None
+    for node in ast.walk(tree):
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            stmts = getattr(node, field, None)
+            if not isinstance(stmts, list):
+                continue
+            if number < 2 * len(stmts):
+                place, lifts = number // 2, number % 2
+                inside = getattr(stmts[place], "body", []) if lifts and field in ("body", "orelse", "finalbody") else []
+                stmts[place : place + 1] = inside or ([] if len(stmts) > 1 or field != "body" else [ast.Pass()])
+                try:
+                    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+                except (AttributeError, ValueError):
+                    return source
+            number -= 2 * len(stmts)
+    return None
