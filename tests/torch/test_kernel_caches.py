@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -39,7 +40,8 @@ def _without_headers() -> Iterator[None]:
 
 @pytest.fixture
 def heard(tmp_path: Path) -> Iterator[list[KernelLook]]:
-
+    for name in ("torch._inductor.codecache", "torch._inductor.runtime.autotune_cache"):
+        importlib.import_module(name)
     found: list[KernelLook] = []
     caches = KernelCaches(lambda made: found.append(made()))
     with fresh_caches(tmp_path):
@@ -53,6 +55,14 @@ def library(source: str, **options: object) -> object:
 
     forget()
     return CppCodeCache.load(source, **options)
+
+
+def test_a_library_is_compiled_once_and_found_then(heard: list[KernelLook]) -> None:
+    library(ONE)
+    assert library(ONE).one() == 1  # type: ignore[attr-defined]
+    assert [(each.cache, each.is_hit) for each in heard] == [("cpp", False), ("cpp", True)]
+    assert heard[0].key == heard[1].key
+    assert heard[0].seconds > 0
 
 
 @pytest.mark.parametrize(
