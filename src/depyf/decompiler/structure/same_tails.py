@@ -70,7 +70,7 @@ def _join_group(graph: Graph, group: list[Block], markers: set[int]) -> None:
             length -= 1
         if len(left) > 1 and (length or isinstance(left[0].exit, Raise)):
             shared = _share(graph, left, length, markers)
-            joined.update({block.index: shared for block in left})
+            joined.update({block.index: shared for block in left if shared is not None})
 
 
 def _last(joined: dict[int, Block], block: Block) -> Block:
@@ -79,9 +79,11 @@ def _last(joined: dict[int, Block], block: Block) -> Block:
     return block
 
 
-def _share(graph: Graph, group: list[Block], length: int, markers: set[int]) -> Block:
-    """Let blocks share their last operations; return the block that has them."""
-    step("blocks {} end in one place", [block.index for block in group])
+def _share(graph: Graph, group: list[Block], length: int, markers: set[int]) -> Block | None:
+    """Let blocks share their last operations; return the block that has them.
+
+    None if no block makes a value in which they differ: then they are parts of several statements.
+    """
     tails = [block.insts[len(block.insts) - length :] for block in group]
     made = {temp for inst in tails[0] for temp in inst.defs}
     phis: dict[tuple[int, ...], int] = {}
@@ -97,9 +99,12 @@ def _share(graph: Graph, group: list[Block], length: int, markers: set[int]) -> 
              inst[0].line, inst[0].offset)
         for inst in zip(*tails)
     ]
+    operands = [use(temps) for temps in zip(*(block.exit.reads() for block in group))]
+    if not all(any(map(_makes, group, temps)) for temps in phis):
+        return None
+    step("blocks {} end in one place", [block.index for block in group])
     exit_ = first.exit
     assert isinstance(exit_, (Goto, Raise, Return))
-    operands = [use(temps) for temps in zip(*(block.exit.reads() for block in group))]
     if isinstance(exit_, Raise):
         exit_ = Raise(operands, exit_.line, None, exit_.offset)
     elif isinstance(exit_, Return):
@@ -112,3 +117,7 @@ def _share(graph: Graph, group: list[Block], length: int, markers: set[int]) -> 
         del block.insts[len(block.insts) - length :]
         block.exit = Goto(Edge(shared.index, [temps[number] for temps in phis]))
     return shared
+
+
+def _makes(block: Block, temp: int) -> bool:
+    return temp in block.phis or any(temp in inst.defs for inst in block.insts)

@@ -74,15 +74,22 @@ def _chain(graph: Graph, block: Block) -> list[_Clause] | None:
     """Return the clauses."""
     found: list[_Clause] = []
     seen: set[int] = set()
+    rest = block.insts[0].uses[0]
     while block.index not in seen:
         test = _tested(graph, block, seen)
-        if test is None:
+        if test is None or (test is not block and not _takes(test, rest)):
             return None
         found.append(_Clause(block, test))
         if _is_end(test):
             return found
+        rest = test.insts[-TEST].defs[0]
         block = _behind(graph, _ways(test)[1].target)
     return None
+
+
+def _takes(test: Block, rest: int) -> bool:
+    """Return whether a test is of what the clauses before have left."""
+    return not _is_end(test) and test.insts[-TEST].uses[0] == rest
 
 
 def _is_end(block: Block) -> bool:
