@@ -116,13 +116,24 @@ def test_a_package_that_is_loaded_has_code_calls_and_time(tmp_path: Path) -> Non
         torch.compile(scaled)(torch.ones(3))
         saved = torch.compiler.save_cache_artifacts()
     assert saved is not None
+
+    def served() -> None:
+        compiled = torch.compile(scaled)
+        with torch.compiler.set_stance("fail_on_recompile"):
+            compiled(torch.ones(3)), compiled(torch.ones(3))
+
+    torch._dynamo.reset()
+    with fresh_inductor_cache(), torch._dynamo.config.patch(caching_precompile=True):
+        torch.compiler.load_cache_artifacts(saved[0])
+        try:
+            served()
+        except RuntimeError:
+            pytest.skip("this torch compiles a function that it has loaded once more")
     torch._dynamo.reset()
     with fresh_inductor_cache(), torch._dynamo.config.patch(caching_precompile=True):
         torch.compiler.load_cache_artifacts(saved[0])
         with depyf.prepare_debug(tmp_path) as session:
-            compiled = torch.compile(scaled)
-            with torch.compiler.set_stance("fail_on_recompile"):
-                compiled(torch.ones(3)), compiled(torch.ones(3))
+            served()
     torch._dynamo.reset()
     ((function, found),) = stories(session)
     assert (function.name, found.trigger) == ("scaled", NoCall("loaded from a package"))

