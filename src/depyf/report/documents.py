@@ -24,6 +24,8 @@ from depyf.report.names import graph_number
 
 STACK_TRACES = "inductor_provenance_tracking_kernel_stack_traces"
 MAPPINGS = "inductor_provenance_tracking_node_mappings"
+KERNEL_LOOKS = ("cpp_cache_", "triton_cache_", "autotune_cache_")
+"""How the stages begin that tell of a look into a cache of kernels: they stand between a module and what is of it."""
 
 CAPTURED = "Captured_Graph"
 RUNNABLE = "fx_graph_runnable"
@@ -130,7 +132,7 @@ def _parts(artefacts: list[Artefact]) -> list[str]:
         if each.dialect is not Dialect.KERNEL:
             continue
         end = index + 1
-        while end < len(artefacts) and artefacts[end].stage in (STACK_TRACES, MAPPINGS):
+        while end < len(artefacts) and artefacts[end].stage.startswith((STACK_TRACES, MAPPINGS, *KERNEL_LOOKS)):
             end += 1
         for between in range(begin, end):
             if "POST_GRAD" in artefacts[between].stage or artefacts[between].stage in (STACK_TRACES, MAPPINGS):

@@ -1,0 +1,30 @@
+"""Which texts beside a module of Inductor's tell of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.index_parts import artefact, entry, function, index, write_dump
+from depyf.report.documents import KERNEL_LOOKS, MAPPINGS, kernel_sources
+from depyf.report.index_reader import read_run
+
+
+@pytest.mark.parametrize("looks", [(), *((look,) for look in KERNEL_LOOKS), KERNEL_LOOKS])
+def test_looks_into_caches_of_kernels_part_no_module_from_its_nodes(tmp_path: Path, looks: tuple[str, ...]) -> None:
+    artefacts, files = [], {}
+    for number, part in enumerate(("forward", "backward")):
+        handle = f"cpp_fused_{part}_0:1"
+        stages = ["AFTER_POST_GRAD", "kernel", *(f"{look}miss" for look in looks), MAPPINGS]
+        texts = ["", f"# {part}", *("{}" for _ in looks), json.dumps({"cppCodeToPost": {handle: [part]}})]
+        for stage, text in zip(stages, texts, strict=True):
+            file = f"__compiled_fn_1.{stage}.{number}.txt"
+            kind = {"kernel": "kernel", "AFTER_POST_GRAD": "graph"}.get(stage, "json")
+            artefacts.append(artefact(stage, kind, file, part if stage == "kernel" else ""))
+            files[file] = text
+    run = read_run(write_dump(tmp_path, index([function("f", "a.py", 1, [entry("0/0", artefacts=artefacts)])], []), files))
+    ((_, compiled),) = run.session.compiles()
+    found = {each.part: sorted(each.computed or {}) for each in kernel_sources(run, compiled)}
+    assert found == {part: [f"cpp_fused_{part}_0:1"] for part in ("forward", "backward")}
