@@ -24,7 +24,8 @@ def test_looks_into_caches_of_kernels_part_no_module_from_its_nodes(tmp_path: Pa
             kind = {"kernel": "kernel", "AFTER_POST_GRAD": "graph"}.get(stage, "json")
             artefacts.append(artefact(stage, kind, file, part if stage == "kernel" else ""))
             files[file] = text
-    run = read_run(write_dump(tmp_path, index([function("f", "a.py", 1, [entry("0/0", artefacts=artefacts)])], []), files))
+    content = index([function("f", "a.py", 1, [entry("0/0", artefacts=artefacts)])], [])
+    run = read_run(write_dump(tmp_path, content, files))
     ((_, compiled),) = run.session.compiles()
     found = {each.part: sorted(each.computed or {}) for each in kernel_sources(run, compiled)}
     assert found == {part: [f"cpp_fused_{part}_0:1"] for part in ("forward", "backward")}

@@ -242,7 +242,7 @@ class Artefact:
 
 @dataclass(slots=True)
 class CacheEvent:
-    """A look into one of torch's caches: `cache` is `fx_graph`, `aotautograd` or `pgo`.
+    """A look into one of torch's caches: `fx_graph`, `aotautograd`, `pgo`; of kernels `cpp`, `triton`, `autotune`.
 
     `outcome` is `hit`, `miss` or `bypass`. `reason` says why a cache was bypassed; `seconds_saved` what a hit saved.
     `artefact` is torch's record of it, with the components of the key, which `depyf.report.caches.key` reads.
