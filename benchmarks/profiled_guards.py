@@ -15,7 +15,7 @@ import torch
 
 import depyf
 
-STEPS, ROUNDS = 70, 3
+STEPS, ROUNDS = 70, 12
 
 
 def program(x: torch.Tensor, extra: list[int]) -> torch.Tensor:
