@@ -40,13 +40,14 @@ class Line:
     """A statement of a kernel in one launch.
 
     `computes` are the nodes whose results it gives, `serves` those that need it on their way, where it gives none, or
-    of whose results it gives a part.
+    of whose results it gives a part. `is_step` tells whether its value is known as a step inside of a node.
     """
 
     statement: Statement
     term: int | None
     computes: tuple[str, ...] = ()
     serves: tuple[str, ...] = ()
+    is_step: bool = False
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -83,7 +84,10 @@ class Line:
 
 @dataclass(slots=True)
 class Launched:
-    """A launch, its lines, and the nodes whose results its pointers hold, before and after it, by parameter."""
+    """A launch, its lines, and the nodes whose results its pointers hold, before and after it, by parameter.
+
+    `aliases` are other names that a kernel gives its parameters.
+    """
 
     launch: Launch
     kernel: Kernel
@@ -91,6 +95,7 @@ class Launched:
     lines: list[Line] = field(default_factory=list)
     before: dict[str, str] = field(default_factory=dict)
     after: dict[str, str] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
 
 
 def launched(module: Module, graph: Graph, computed: Mapping[str, tuple[str, ...]]) -> list[Launched]:
@@ -181,7 +186,8 @@ class _Module:
         computes = [self._names(term, each, inside) for each, term in followed]
         likely = self._likely(followed, computes, made.before, inside)
         lines = _linked(followed, body.aliases, computes, self._in_parts, likely)
-        lines = [each if each.nodes else replace(each, serves=self._inside_of(each.term)) for each in lines]
+        lines = [self._as_step(each) for each in lines]
+        made.aliases = body.aliases
         made.lines = [each for each in lines if each.statement.place is not None or _is_value(each.statement)]
         places = (name for each, _ in followed if each.place is not None for name in _names_in(each.place))
         stored = {body.aliases.get(name, name) for name in places}
@@ -192,10 +198,10 @@ class _Module:
         self._settle(made, {name: each for name, each in buffers.items() if name in stored})
         return made
 
-    def _inside_of(self, term: int | None) -> tuple[str, ...]:
-        """Return the node that a term is a step inside of."""
-        node = self._steps.get(term, "") if term is not None else ""
-        return (node,) if node else ()
+    def _as_step(self, line: Line) -> Line:
+        """Return a line with the node that it is a step inside of, where it is one."""
+        node = self._steps.get(line.term, "") if line.term is not None else ""
+        return replace(line, serves=(node,), is_step=True) if node and not line.computes else line
 
     def _with_parts(self, names: tuple[str, ...]) -> frozenset[str]:
         """Return nodes, and what takes one of several results of theirs: Inductor leaves some of it out."""
