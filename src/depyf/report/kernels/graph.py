@@ -83,7 +83,7 @@ def _node(name: str, value: ast.expr, annotation: ast.expr | None) -> Node:
     match value:
         case ast.Call(func=function, args=args, keywords=keywords):
             path = ast.unparse(function).split(".")
-            operation = path[-2] if len(path) > 2 and path[0] == "torch" else path[-1]
+            operation = path[3] if path[:2] == ["torch", "ops"] and len(path) > 3 else path[-1]
             own = tuple((each.arg or "", each.value) for each in keywords)
             return Node(name, operation, tuple(args), own, value.lineno, dtype, sizes, text)
         case ast.Subscript(value=base, slice=index):

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from depyf.report.kernels.evaluate import Body, graph_terms, is_accumulator, is_cast, is_part, is_view
-from depyf.report.kernels.graph import Graph
+from depyf.report.kernels.graph import Graph, Node
 from depyf.report.kernels.module import Buffer, Kernel, Launch, Module, Value
 from depyf.report.kernels.statements import Statement, parameters, statements
 from depyf.report.kernels.terms import Terms
@@ -138,6 +138,7 @@ class _Module:
         self._in_parts = frozenset(name for name in graph.nodes if self._is_used_in_parts(name))
         inputs = (each for each in graph.nodes.values() if not each.operation)
         self._held: dict[str, int] = {each.name: self._of_node[each.name] for each in inputs}
+        self._called: set[str] = set()
 
     def _is_used_in_parts(self, name: str) -> bool:
         """Return whether nothing needs all of a node: then a kernel computes parts of it."""
@@ -188,7 +189,7 @@ class _Module:
         lines = _linked(followed, body.aliases, computes, self._in_parts, likely)
         lines = [self._as_step(each) for each in lines]
         made.aliases = body.aliases
-        made.lines = [each for each in lines if each.statement.place is not None or _is_value(each.statement)]
+        made.lines = [each for each in lines if each.is_store or each.term is not None or _is_value(each.statement)]
         places = (name for each, _ in followed if each.place is not None for name in _names_in(each.place))
         stored = {body.aliases.get(name, name) for name in places}
         for name, each in buffers.items():
@@ -196,6 +197,24 @@ class _Module:
                 self._held[each] = body.contents[name]
                 made.after[name] = self._one_of(body.contents[name], held[name], inside)
         self._settle(made, {name: each for name, each in buffers.items() if name in stored})
+        return self._program_s_own(made, buffers) if _OWN in kernel.text else made
+
+    def _program_s_own(self, made: Launched, buffers: Mapping[str, str]) -> Launched:
+        """Return a launch of a kernel that the program brought: all of its lines are there for the node that calls it.
+
+        before: `triton_kernel_wrapper_mutation(..., kwargs = {'x_ptr': arg0_1, 'out_ptr': empty})`
+        """
+        calls = [each for each in self._graph.nodes.values() if each.operation.startswith("triton_kernel_wrapper")]
+        given = {each.name: _keywords(each) for each in calls}
+        same = [name for name in given if given[name] and given[name].keys() <= {*parameters(made.kernel)}]
+        node = next((name for name in same if name not in self._called), "")
+        self._called.add(node)
+        for name, held in given.get(node, {}).items():
+            if buffers.get(name) and held in self._of_node:
+                self._held[buffers[name]] = self._of_node[held]
+        served = (node,) if node else ()
+        made.lines = [Line(each, None, (), served) for each in statements(made.kernel)]
+        made.after = {}
         return made
 
     def _as_step(self, line: Line) -> Line:
@@ -274,6 +293,21 @@ class _Module:
         if statement.place is None and not _computes(statement.value):
             return tuple(each for each in own if is_cast(self._graph.nodes[each]))
         return tuple(each for each in own if not is_view(self._graph.nodes[each]))
+
+
+_OWN = "custom_kernel=True"
+"""What Inductor writes at the head of a kernel that the program brought."""
+
+
+def _keywords(call: Node) -> dict[str, str]:
+    """Return the nodes that a kernel of the program's is called with, by parameter."""
+    told = next((value for name, value in call.keywords if name == "kwargs"), None)
+    pairs = zip(told.keys, told.values) if isinstance(told, ast.Dict) else ()
+    return {
+        str(name.value): node.id
+        for name, node in pairs
+        if isinstance(name, ast.Constant) and isinstance(node, ast.Name)
+    }
 
 
 def _linked(

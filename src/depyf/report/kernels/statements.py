@@ -43,6 +43,12 @@ def statements(kernel: Kernel) -> list[Statement]:
     return list(_of_triton(kernel.text) if kernel.language == "triton" else _of_cpp(kernel.text))
 
 
+def function_name(kernel: Kernel) -> str:
+    """Return the name of a Triton kernel's function: a program's own kernel has another one in Inductor's module."""
+    functions = [each for each in _parsed(kernel.text).body if isinstance(each, ast.FunctionDef)]
+    return functions[-1].name if functions else kernel.name
+
+
 def parameters(kernel: Kernel) -> list[str]:
     """Return the names of a kernel's parameters, in order."""
     if kernel.language == "triton":
@@ -61,9 +67,14 @@ def _parsed(text: str) -> ast.Module:
 
 
 def _of_triton(text: str) -> Iterator[Statement]:
-    nodes = [each for each in ast.walk(_parsed(text)) if isinstance(each, (ast.Assign, ast.Expr))]
+    functions = [each for each in _parsed(text).body if isinstance(each, ast.FunctionDef)]
+    # What stands before the kernel are functions that its scans combine by.
+    body = ast.walk(functions[-1]) if functions else iter(())
+    nodes = [each for each in body if isinstance(each, (ast.Assign, ast.AugAssign, ast.Expr))]
     for node in sorted(nodes, key=lambda each: each.lineno):
         match node:
+            case ast.AugAssign(target=ast.Name(id=name) as own, op=operator, value=value):
+                yield Statement(node.lineno, (name,), ast.copy_location(ast.BinOp(own, operator, value), node))
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 yield Statement(node.lineno, (name,), value)
             case ast.Assign(targets=[ast.Tuple(elts=names)], value=value):

@@ -44,7 +44,8 @@ def asked_for(line: Line, found: Launched, graph: Graph) -> str:
     """Return the node that takes what a line takes: of several the first that no line computes."""
     operands = {node for name in line.names for node in _held_by(name, line, found)}
     computed = {name for each in found.lines for name in each.computes}
-    computing = [each for each in graph.nodes.values() if each.operation and not is_view(each)]
+    own = set(found.nodes) or set(graph.nodes)
+    computing = [each for each in graph.nodes.values() if each.operation and not is_view(each) and each.name in own]
     same = [each.name for each in computing if _operands(each, graph) == operands]
     missing = next((each for each in same if each not in computed), same[0] if same else "")
     return missing or _continued(line, found)

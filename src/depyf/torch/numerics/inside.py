@@ -191,7 +191,7 @@ def _right(lines: list[Line], ran: Ran) -> set[int]:
             del wanted[each]
         if asked >= count and asked:
             found.add(id(line))
-            asked = math.inf if is_accumulator("".join(line.targets[:1])) else asked
+            asked = math.inf if is_accumulator("".join(line.targets[:1])) else min(asked, count or asked)
             wanted.update(dict.fromkeys(line.names, asked))
     return found
 
@@ -204,8 +204,9 @@ def _is_of_some_node(line: Line, ran: Ran) -> bool:
     known = ran.probed.graph.nodes
     tensors = ((name, each) for name, each in ran.probed.nodes.items() if isinstance(each, Tensor))
     computed = [name for name, each in tensors if len(each.unique()) > _FEW]
-    # What gives an input again has computed nothing.
-    judges = (_Judge(ran, name) for name in computed if name not in known or known[name].operation)
+    # What gives an input again has computed nothing, and the node of another line is that line's.
+    others = {name for each in ran.launched.lines for name in each.computes}
+    judges = (_Judge(ran, name) for name in computed if name in known and known[name].operation and name not in others)
     return any(not each.is_noise and not each.unordered(values) for each in judges)
 
 
