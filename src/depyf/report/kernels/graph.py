@@ -57,10 +57,12 @@ def read_graph(text: str) -> Graph:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return Graph({}, frozenset())
-    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef) and each.name == "forward"]
-    if not functions:
+    # A graph inside of it, as `flex_attention` has one for its scores, is a class in the class.
+    bodies = [tree.body, *(each.body for each in tree.body if isinstance(each, ast.ClassDef))]
+    own = [each for body in bodies for each in body if isinstance(each, ast.FunctionDef) and each.name == "forward"]
+    if not own:
         return Graph({}, frozenset())
-    function = functions[-1]
+    function = own[-1]
     found: dict[str, Node] = {}
     for arg in function.args.args:
         dtype, sizes = _shape(arg.annotation)

@@ -40,7 +40,8 @@ class Line:
     """A statement of a kernel in one launch.
 
     `computes` are the nodes whose results it gives, `serves` those that need it on their way, where it gives none, or
-    of whose results it gives a part. `is_step` tells whether its value is known as a step inside of a node.
+    of whose results it gives a part. `is_step` tells whether its value is a step inside of a node, `is_known` whether
+    it is that, or a node's.
     """
 
     statement: Statement
@@ -48,6 +49,7 @@ class Line:
     computes: tuple[str, ...] = ()
     serves: tuple[str, ...] = ()
     is_step: bool = False
+    is_known: bool = False
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -220,6 +222,7 @@ class _Module:
     def _as_step(self, line: Line) -> Line:
         """Return a line with the node that it is a step inside of, where it is one."""
         node = self._steps.get(line.term, "") if line.term is not None else ""
+        line = replace(line, is_known=bool(node) or line.term in self._named)
         return replace(line, serves=(node,), is_step=True) if node and not line.computes else line
 
     def _with_parts(self, names: tuple[str, ...]) -> frozenset[str]:

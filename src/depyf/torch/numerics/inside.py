@@ -130,7 +130,7 @@ def _different(ran: Ran) -> tuple[Line, str, str] | None:
             return line, apart[1], f"its values are not those of {apart[1]}: {apart[0]:.3g} of their size apart"
     right = _right(lines, ran)
     for line in lines:
-        if line.computes_something and not (line.computes or line.is_step or id(line) in right):
+        if line.computes_something and not (line.computes or line.is_known or id(line) in right):
             return line, asked_for(line, ran.launched, ran.probed.graph), "no node of the graph gives its values"
     # A result that is no node's may be a step inside of one.
     known = [each for each in lines if each.is_store and any(ran.launched.after.get(name) for name in wrong)]
