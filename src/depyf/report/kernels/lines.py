@@ -77,6 +77,11 @@ class Line:
         return _names_in(self.statement.value)
 
     @property
+    def operations(self) -> frozenset[str]:
+        """How a graph calls the operations that it does."""
+        return _operations(self.statement.value)
+
+    @property
     def computes_something(self) -> bool:
         """Whether it does more than to load, to convert, to shape, to store, or to add to an accumulator."""
         takes_values = any(each.startswith("tmp") for each in self.names)

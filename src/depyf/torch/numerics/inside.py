@@ -37,6 +37,7 @@ _ROUNDING = 16.0
 _NOISE = 0.01
 _NAN, _MOST = 1.7e300, 1.6e300
 _NAMED = re.compile(r"\b(?:inf|infinity|nan)\b|quiet_NaN", re.IGNORECASE)
+_ARITHMETIC = frozenset(("add", "sub", "mul", "div"))
 _FEW = 2
 """A line with no more different values than these is the same as many a node."""
 
@@ -130,8 +131,10 @@ def _different(ran: Ran) -> tuple[Line, str, str] | None:
             return line, apart[1], f"its values are not those of {apart[1]}: {apart[0]:.3g} of their size apart"
     right = _right(lines, ran)
     for line in lines:
-        if line.computes_something and not (line.computes or line.is_known or id(line) in right):
-            return line, asked_for(line, ran.launched, ran.probed.graph), "no node of the graph gives its values"
+        if line.computes_something and not (line.computes or line.is_known):
+            node = asked_for(line, ran.launched, ran.probed.graph)
+            if id(line) not in right or _is_other_mask(line, node, ran):
+                return line, node, "no node of the graph gives its values"
     # A result that is no node's may be a step inside of one.
     known = [each for each in lines if each.is_store and any(ran.launched.after.get(name) for name in wrong)]
     if not known:
@@ -196,17 +199,29 @@ def _right(lines: list[Line], ran: Ran) -> set[int]:
     return found
 
 
+def _is_other_mask(line: Line, node: str, ran: Ran) -> bool:
+    """Return whether a line should give the truths of a node, and gives others: too few values to tell it otherwise."""
+    values, truths = ran.values.get(line.statement.line), ran.probed.nodes.get(node)
+    if values is None or not isinstance(truths, Tensor) or truths.dtype is not torch.bool:
+        return False
+    return truths.numel() == len(values) and bool(values.sum() != truths.sum())
+
+
 def _is_of_some_node(line: Line, ran: Ran) -> bool:
     """Return whether a line gives the values of a node: then it is right, and only not understood."""
     values = ran.values.get(line.statement.line)
-    if values is None or len(values.unique()) <= _FEW:
+    if values is None or line.is_store or len(values.unique()) <= _FEW:
         return False
     known = ran.probed.graph.nodes
     tensors = ((name, each) for name, each in ran.probed.nodes.items() if isinstance(each, Tensor))
     computed = [name for name, each in tensors if len(each.unique()) > _FEW]
     # What gives an input again has computed nothing, and the node of another line is that line's.
     others = {name for each in ran.launched.lines for name in each.computes}
-    judges = (_Judge(ran, name) for name in computed if name in known and known[name].operation and name not in others)
+    likely = [name for name in computed if name in known and known[name].operation and name not in others]
+    # Arithmetic that gives by chance what other arithmetic should give is wrong all the same.
+    arithmetic = line.operations & _ARITHMETIC
+    other = _ARITHMETIC - arithmetic if arithmetic else frozenset()
+    judges = (_Judge(ran, name) for name in likely if known[name].operation not in other)
     return any(not each.is_noise and not each.unordered(values) for each in judges)
 
 
