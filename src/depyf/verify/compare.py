@@ -15,6 +15,7 @@ from depyf.verify.flow import Flow
 from depyf.verify.frame_readers import reads_frame, shows_in_one_order
 from depyf.verify.header import difference, nested_difference
 from depyf.verify.level import Level, Verdict
+from depyf.verify.same import nested_if_same
 
 
 @pausing
@@ -59,7 +60,11 @@ def verify_one(
     reason = difference(original, candidate) if top else nested_difference(original, candidate)
     if reason is not None:
         return Verdict(Level.UNPROVEN, f"{original.name}: {reason}"), []
-    flows = Flow(listings.of(original)), Flow(listings.of(candidate))
+    listing = listings.of(original)
+    same = nested_if_same(original, candidate)
+    if same is not None and docstring(original) == docstring(candidate):
+        return Verdict(Level.EXACT), same
+    flows = Flow(listing), Flow(listings.of(candidate))
     exact = compare_paths(*flows)
     if exact.reason is None and facts_of(original.version, str(original)).exceptions != "table":
         # Where blocks are opened and closed is no operation, and yet part of what the compiler wrote.
