@@ -1,4 +1,4 @@
-"""Code objects that are equal byte for byte need one listing; what differs in anything that a proof reads is not equal."""
+"""Code that is equal byte for byte needs one listing; what differs in anything that a proof reads is not equal."""
 
 from __future__ import annotations
 
