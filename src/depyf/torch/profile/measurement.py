@@ -11,6 +11,7 @@ import os
 import threading
 import time
 import types
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -93,8 +94,9 @@ class Measurement:
         self._compiled_again: Callable[[], None] | None = None
         self._explicit = False
         self._untold = ""
+        self._unwatch: Callable[[], None] | None = None
         self._owner = threading.get_ident()
-        self._process = os.getpid()
+        _MEASURING.add(self)
         self._undo: list[Callable[[], None]] = []
 
     def begin(self) -> None:
@@ -105,7 +107,7 @@ class Measurement:
         if isinstance(ended, Unavailable):
             self._untold = ended.reason
         else:
-            self._undo.append(ended)
+            self._unwatch = ended
 
     def end(self) -> Recording:
         """End it, leave nothing in torch, and return what was measured."""
@@ -125,14 +127,22 @@ class Measurement:
             # Calls that were taken for steps until now are none.
             self._explicit = True
             self._close()
+            self._watch_no_runs()
             self._now = _Now(Stretch.WARM, time.perf_counter())
             self._order = _order(against_eager=self._against_eager)[1:]
             self.recording.windows.clear()
             self.recording.bare.clear()
         self._boundary(None)
 
+    def after_fork(self) -> None:
+        """Measure nothing more: this is a child of the process that is measured.
+
+        Asking for the process at every step costs a system call, after which the next lookup of guards takes longer.
+        """
+        self._owner = 0
+
     def _is_here(self) -> bool:
-        return threading.get_ident() == self._owner and os.getpid() == self._process
+        return threading.get_ident() == self._owner
 
     def _on_run(self, code: types.CodeType) -> None:
         """Hear of a call. Torch ends the process when this raises."""
@@ -251,6 +261,24 @@ class Measurement:
 
     def _leave(self) -> None:
         """Take what hears of calls out of torch."""
+        self._watch_no_runs()
         undo, self._undo = self._undo, []
         for each in reversed(undo):
             each()
+
+    def _watch_no_runs(self) -> None:
+        unwatch, self._unwatch = self._unwatch, None
+        if unwatch is not None:
+            unwatch()
+
+
+_MEASURING: weakref.WeakSet[Measurement] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for each in _MEASURING:
+        each.after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
