@@ -29,6 +29,10 @@ ENOUGH = ((30, 0.0), (10, 0.02), (5, 0.15), (3, 2.0))
 first steps after a turn are slower."""
 AGAIN = 17
 """Times that both kinds of stretches take turns again: a machine is faster or slower for seconds."""
+LONG = 2.0
+"""Seconds that they take turns for at least: a step of 2 ms would else be measured for half a second."""
+MOST = 60
+"""Times that they take turns again at most: each adds events to keep."""
 FEWEST_LINED = 3
 """Steps in which each line is marked."""
 WARM = 2
@@ -50,11 +54,13 @@ class Stretch(Enum):
 _WITH_LINES = (Stretch.LINED, Stretch.EAGER)
 
 
+_IN_TURN = (Stretch.PROFILED, Stretch.BARE)
+
+
 def _order(*, against_eager: bool) -> list[Stretch]:
     """Return the stretches of a run; a run that ends early has seen one of each."""
-    measured = [Stretch.PROFILED, Stretch.BARE]
     eager = [Stretch.EAGER, Stretch.EAGER_BARE] if against_eager else []
-    return [Stretch.WARM, *measured, Stretch.LINED, *eager, *measured * AGAIN, Stretch.DONE]
+    return [Stretch.WARM, *_IN_TURN, Stretch.LINED, *eager, *_IN_TURN * AGAIN, Stretch.DONE]
 
 
 @dataclass(slots=True)
@@ -194,6 +200,8 @@ class Measurement:
 
     def _open(self, number: int | None) -> None:
         """Open the next stretch, at a step's begin."""
+        if self._order == [Stretch.DONE] and self._is_short():
+            self._order = [*_IN_TURN, Stretch.DONE]
         kind = self._order.pop(0)
         if kind is Stretch.LINED and is_traced():
             self.recording.notes.append("lines of eager code are not known: something else traces the program's lines")
@@ -217,6 +225,11 @@ class Measurement:
                 self.recording.bare.append([(number, time.perf_counter())])
             case Stretch.DONE:
                 self._leave()
+
+    def _is_short(self) -> bool:
+        """Return whether too little of the run was measured so far to be sure of a mean."""
+        bare = sum(stretch[-1][1] - stretch[0][1] for stretch in self.recording.bare)
+        return 2 * bare < LONG and len(self.recording.bare) < MOST
 
     def _can_run_eagerly(self) -> bool:
         """Have compiled functions run uncompiled, if that can be done and measured; note why not."""
