@@ -65,20 +65,26 @@ def verify_one(
     if same is not None and docstring(original) == docstring(candidate):
         return Verdict(Level.EXACT), same
     flows = Flow(listing), Flow(listings.of(candidate))
-    exact = compare_paths(*flows)
-    if exact.reason is None and facts_of(original.version, str(original)).exceptions != "table":
-        # Where blocks are opened and closed is no operation, and yet part of what the compiler wrote.
-        exact.reason = compare_paths(*(Flow(normalise(code, marks=True)) for code in (original, candidate))).reason
-    if exact.reason is None and docstring(original) != docstring(candidate):
-        exact.reason = "the docstrings differ"
-    if exact.reason is None and not shows_in_one_order(original, candidate) and reads_frame(flows[0].listing):
-        exact.reason = "the variables are in another order, which is that of locals()"
+    exact = compare_exactly(*flows, original, candidate)
     if exact.reason is None:
         return Verdict(Level.EXACT), exact.nested
     similar = bisimulate(*flows, assumptions)
     if similar.reason is None:
         return described(Level.EQUIVALENT, original, exact), similar.nested
     return described(Level.UNPROVEN, original, similar), []
+
+
+def compare_exactly(mine: Flow, its: Flow, original: Code, candidate: Code) -> Comparison:
+    """Return the first difference of two codes in what EXACT asks for."""
+    exact = compare_paths(mine, its)
+    if exact.reason is None and facts_of(original.version, str(original)).exceptions != "table":
+        # Where blocks are opened and closed is no operation, and yet part of what the compiler wrote.
+        exact.reason = compare_paths(*(Flow(normalise(code, marks=True)) for code in (original, candidate))).reason
+    if exact.reason is None and docstring(original) != docstring(candidate):
+        exact.reason = "the docstrings differ"
+    if exact.reason is None and not shows_in_one_order(original, candidate) and reads_frame(mine.listing):
+        exact.reason = "the variables are in another order, which is that of locals()"
+    return exact
 
 
 def described(level: Level, original: Code, comparison: Comparison) -> Verdict:
