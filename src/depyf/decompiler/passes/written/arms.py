@@ -24,8 +24,8 @@ ELIF = 5
 """Columns that `elif` takes with the blank behind it."""
 
 
-def restore_arms(body: list[ast.stmt], columns: Columns) -> None:
-    """Move statements to the `else` that their columns show, in place."""
+def restore_arms(body: list[ast.stmt], columns: Columns) -> set[ast.stmt]:
+    """Move statements to the `else` that their columns show, in place; return those that never fall through."""
     order = [body]
     for block in order:  # It grows while it is gone through.
         for stmt in block:
@@ -41,13 +41,15 @@ def restore_arms(body: list[ast.stmt], columns: Columns) -> None:
                 stmt.orelse = block[place + 1 :]
                 del block[place + 1 :]
                 _turn(stmt)
-            if _has_needless_else(stmt, ending) and _stands_behind(stmt, columns):
-                block[place + 1 : place + 1] = stmt.orelse
-                stmt.orelse = []
+            if _has_needless_else(stmt, ending):
+                behind = _behind(stmt, columns)
+                block[place + 1 : place + 1] = stmt.orelse[behind:]
+                del stmt.orelse[behind:]
             if place + 1 < len(block) and _takes_else(stmt, ending):
                 _take(block, place, columns)
             if _never_falls_through(stmt, ending):
                 ending.add(stmt)
+    return ending
 
 
 def _never_falls_through(stmt: ast.stmt, ending: set[ast.stmt]) -> bool:
@@ -92,10 +94,15 @@ def _has_needless_else(stmt: ast.stmt, ending: set[ast.stmt]) -> TypeGuard[ast.I
     return all(clause.body[-1] in ending for clause in stmt.handlers)
 
 
-def _stands_behind(stmt: ast.If | ast.Try, columns: Columns) -> bool:
-    """Return whether what is in the `else` of a statement stands behind it in the source."""
-    own, below = columns.column(stmt), columns.column(stmt.orelse[0])
-    return own is not None and own == below and not _is_elif(stmt.orelse[0], columns)
+def _behind(stmt: ast.If | ast.Try, columns: Columns) -> int:
+    """Return from which statement on the `else` of a statement stands behind it in the source."""
+    own = columns.column(stmt)
+    if own is not None and isinstance(stmt, ast.If):
+        own -= own % columns.unit
+    for place, below in enumerate(stmt.orelse):
+        if own is not None and columns.column(below) == own and (place or not _is_elif(below, columns)):
+            return place
+    return len(stmt.orelse)
 
 
 def _is_elif(stmt: ast.stmt, columns: Columns) -> bool:

@@ -3,14 +3,15 @@
 Before: f'{a!r} of {b!r}'
 After:  '%r of %r' % (a, b)
 
-A replacement field that stands exactly where its value stands has no braces.
+A replacement field that stands exactly where its value stands has no braces. Then the text between fields has no place:
+the compiler gives it that of what it compiled before.
 """
 
 from __future__ import annotations
 
 import ast
 
-from depyf.decompiler.lift.extent import place_of
+from depyf.decompiler.lift.extent import forget_place, place_of
 from depyf.decompiler.lift.nodes import Braced, Percent
 from depyf.decompiler.lift.values import Formatted
 from depyf.decompiler.passes.walk import rewrite_expressions
@@ -31,5 +32,9 @@ def _written(expr: ast.expr) -> ast.expr:
     if not places or any(place is None for place, _ in places):
         return expr
     kind = Percent if all(place == inner for place, inner in places) else Braced
+    if kind is Percent:
+        for part in expr.values:
+            if isinstance(part, ast.Constant) and place_of(part) is not None:
+                forget_place(part)
     step("a text of {} fields was written as {}", len(fields), kind.__name__)
     return kind(expr.values)

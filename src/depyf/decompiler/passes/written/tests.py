@@ -28,14 +28,19 @@ OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 def restore_tests(body: list[ast.stmt], columns: Columns) -> None:
     """Write tests and conditional expressions as their columns show them, in place."""
-    for expr in of_kinds(body, CONDITIONAL):
-        _turn(expr)
-        expr.test = _restored(expr.test)
+    restore_conditional_expressions(body)
     for stmt in statements(body):
         if isinstance(stmt, TESTING):
             stmt.test = _restored(stmt.test)
             if isinstance(stmt, ast.If):
                 _add_not(stmt, columns)
+
+
+def restore_conditional_expressions(body: list[ast.stmt]) -> None:
+    """Write conditional expressions as their columns show them, in place."""
+    for expr in of_kinds(body, CONDITIONAL):
+        _turn(expr)
+        expr.test = _restored(expr.test)
 
 
 def _turn(expr: ast.IfExp) -> None:
