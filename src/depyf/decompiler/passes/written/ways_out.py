@@ -69,9 +69,9 @@ def restore_ways_out(
     for one in written:
         fits = [slot for slot in slots if _fits(slot, one)]
         if fits:
-            slot = max(fits, key=lambda each: (each.column is not None, each.present is not None, each.before))
+            slot = max(reversed(fits) if all(one.column == each.column for each in fits) else fits, key=_likely)
             slots.remove(slot)
-            _put(slot, one)
+            _put(slot, one, columns)
             is_changed = True
     for slot in reversed(slots):
         if slot.is_implied and (len(slot.block) > 1 or not isinstance(slot.present, ast.Continue)):
@@ -161,7 +161,12 @@ def _fits(slot: Slot, one: Written) -> bool:
     return slot.before <= one.line <= slot.behind
 
 
-def _put(slot: Slot, one: Written) -> None:
+def _likely(slot: Slot) -> tuple[bool, bool, int]:
+    """Return how likely a statement stands in a slot, of those that it fits."""
+    return slot.column is not None, slot.present is not None, slot.before
+
+
+def _put(slot: Slot, one: Written, columns: Columns) -> None:
     stmt: ast.stmt
     match one.kind:
         case Kind.CONTINUE:
@@ -171,6 +176,7 @@ def _put(slot: Slot, one: Written) -> None:
         case _:
             stmt = ast.Return(value=ast.Constant(value=None) if one.kind is Kind.NONE else None)
     stmt.lineno = one.line
+    columns.starts[stmt] = one.line, one.column
     step("line {}: `{}` stands there", one.line, one.kind.value)
     if slot.present is not None:
         slot.block[slot.place] = stmt
