@@ -181,12 +181,17 @@ class SideEffect:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why Dynamo gave a frame up: the exception's type and message, and the part of the compiler that raised it."""
+    """Why Dynamo gave a frame up: the exception's type and message, and the part of the compiler that raised it.
+
+    `raised` tells whether the program got the exception, as with `fullgraph=True`, or its function ran eager instead;
+    None where nothing tells, as in a trace.
+    """
 
     kind: str
     reason: str
     where: UserLine | None
     phase: str = ""
+    raised: bool | None = None
 
     @property
     def summary(self) -> str:
