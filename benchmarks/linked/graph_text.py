@@ -17,6 +17,8 @@ NOWHERE: Places = frozenset()
 
 _FILE = re.compile(r"# File: (.*?):(\d+) in ")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_IN_PLACE = re.compile(r"(\w+) (?:[-+*/%@&|^]|//|\*\*|<<|>>)= ")
+"""A statement that changes a tensor: `x += y`."""
 _STRING = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
@@ -84,6 +86,9 @@ def _row_of_head(number: int, stripped: str) -> Iterable[Row]:
 def _rows_of(number: int, stripped: str, place: Places) -> Iterable[Row]:
     statement = stripped.partition(";  ")[0]
     bare = _STRING.sub("", statement)
+    changed = _IN_PLACE.match(bare)
+    if changed:
+        return [Row(number, (changed[1],), frozenset(_WORD.findall(bare)), place)]
     left, equals, right = bare.partition(" = ")
     if bare.startswith(("class ", "import ", "from ")):
         return []
