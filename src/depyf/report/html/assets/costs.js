@@ -122,7 +122,7 @@ depyf.costsPage = (() => {
     againstEager() {
       const columns = [["slower by", (row) => words(row.compiled - row.eager), (row) => row.compiled - row.eager], ["compiled", (row) => words(row.compiled), (row) => row.compiled],
         ["eager", (row) => words(row.eager), (row) => row.eager], ["lines that kernels connect", (row) => places(row.lines), (row) => keyOf(row.lines[0])]];
-      return this.table("Against eager", this.data.against_eager || [], columns, (row) => row.lines);
+      return this.table("Against eager", this.data.against_eager, columns, (row) => row.lines);
     }
 
     kernels() {
@@ -136,7 +136,7 @@ depyf.costsPage = (() => {
 
     functions() {
       const part = (kind) => [kind, (row) => row.kinds[kind] ? words(row.kinds[kind]) : "", (row) => row.kinds[kind] || 0];
-      return this.table("Compiled functions", this.data.functions, [...this.amounts(), ["function", (row) => row.name || "frames that Dynamo skips", (row) => row.name], part("guards"), part("dynamo"), part("wrapper")], () => []);
+      return this.table("Compiled functions", this.data.functions, [...this.amounts(), ["function", (row) => row.name || (row.kinds.guards ? "frames that Dynamo skips" : "graphs of no known function"), (row) => row.name], part("guards"), part("dynamo"), part("wrapper")], () => []);
     }
 
     findings() {
