@@ -327,7 +327,8 @@ class DumpContext:
 
     def on_run(self, code: types.CodeType) -> bool:
         """Count a call that an entry of this context serves; return whether it is one."""
-        if self._progress is not None and os.getpid() == self._process:
+        # To ask for the process is a system call: not at every call of the program's.
+        if self._progress is not None and self._progress.is_due and os.getpid() == self._process:
             self._progress.offer()
         if self._before_run is not None and os.getpid() == self._process:
             self._run_in_files(code, self._before_run)
