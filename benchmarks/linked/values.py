@@ -24,13 +24,16 @@ import torch
 PRELUDE = r"""
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <type_traits>
 struct DepyfRecord { double value; long line; };
 static FILE* depyf_file() { static FILE* file = fopen(getenv("LINKED_VALUES"), "ab"); return file; }
 static long depyf_counts[1 << 16];
+static long depyf_launch = -1;
+inline void depyf_begin() { depyf_launch++; memset(depyf_counts, 0, sizeof depyf_counts); }
 template <typename T> inline void depyf_scalar(long line, T value) {
     if (depyf_counts[line & 0xffff]++ >= 300) return;
-    DepyfRecord record{static_cast<double>(value), line};
+    DepyfRecord record{static_cast<double>(value), line + (depyf_launch << 32)};
     fwrite(&record, sizeof record, 1, depyf_file());
 }
 template <typename T> inline void depyf_note(long line, long lanes, const at::vec::Vectorized<T>& value) {
@@ -71,10 +74,13 @@ TOLERANCE = 2e-5
 
 
 def instrumented(text: str, kernels: list[str]) -> str:
-    """Return the text of a module whose `kernels` note the values of their lines, by the line of the module."""
+    """Return the text of a module whose `kernels` note the values of their lines, by the line of the module.
+
+    A kernel that is launched several times computes other nodes each time: its values are noted by launch.
+    """
     rows = text.splitlines()
     inside = ""
-    depth, ranges = 0, list[tuple[int, int]]()
+    depth, ranges, begun = 0, list[tuple[int, int]](), False
     for index, row in enumerate(rows):
         begins = re.match(r"(\w+) = async_compile\.cpp", row)
         if begins:
@@ -90,6 +96,9 @@ def instrumented(text: str, kernels: list[str]) -> str:
         while ranges and "}" in row and depth <= ranges[-1][1]:
             ranges.pop()
         lanes = min((count for count, _ in ranges), default=WHOLE)
+        begun = begun or row.startswith('extern "C"')
+        if begun and row == "{":
+            rows[index], begun = "{ depyf_begin();", False
         noted = _SETS.match(row) or _STORES.match(row) or _WRITES.match(row)
         if noted:
             rows[index] = f"{row} depyf_note({index + 1}, {lanes}, {noted[1]});"
@@ -118,7 +127,9 @@ def _inputs(scope: dict[str, Any]) -> list[Any]:
 def nodes_of(graph: str, inputs: list[Any]) -> dict[str, list[float]]:
     """Return the values of each node of a graph, run in eager mode; what cannot be run has none."""
     tree = ast.parse(graph.replace("torch.ops.prims.inductor_random.default(", "drawn("))
-    function = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef) and each.name == "forward"][-1]
+    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef) and each.name == "forward"]
+    # Graphs inside of the graph are printed behind it, further to the right.
+    function = min(reversed(functions), key=lambda each: each.col_offset)
     scope: dict[str, Any] = {"torch": torch, "device": torch.device, "inf": math.inf, "nan": math.nan}
     names = [each.arg for each in function.args.args if each.arg != "self"]
     scope.update(zip(names, inputs, strict=False), drawn=lambda sizes, *_: torch.full(sizes, DRAWN))
@@ -181,20 +192,20 @@ def computed(module: Path, graph: Path, kernels: dict[str, list[str]]) -> dict[i
 
         ctypes.CDLL(None).fflush(None)
         raw = values.read_bytes()
-    by_line: dict[int, list[float]] = {}
-    for value, line in struct.iter_unpack("dq", raw[: len(raw) // 16 * 16]):
-        by_line.setdefault(line, []).append(value)
+    by_launch: dict[tuple[int, int], list[float]] = {}
+    for value, place in struct.iter_unpack("dq", raw[: len(raw) // 16 * 16]):
+        by_launch.setdefault((place & 0xFFFFFFFF, place >> 32), []).append(value)
     known = {name: torch.tensor(each, dtype=torch.float64) for name, each in nodes.items()}
     wholes = dict(_ITEM.findall(graph.read_text(encoding="utf-8")))
-    rows, found = original.splitlines(), dict[int, list[str]]()
-    for line, own in by_line.items():
+    rows, found = original.splitlines(), dict[int, set[str]]()
+    for (line, _), own in by_launch.items():
         values_of_line = torch.tensor(own, dtype=torch.float64)
         # One of several results of a node is not among what Inductor says that a kernel computes: the node is.
         inside = {*kernels[kernel_at(rows, line)]}
         among = (inside | {name for name, whole in wholes.items() if whole in inside}) & {*known}
         if not values_of_line.isnan().all():
-            found[line] = [name for name in sorted(among) if is_among(values_of_line, known[name])]
-    return found
+            found.setdefault(line, set()).update(name for name in among if is_among(values_of_line, known[name]))
+    return {line: sorted(names) for line, names in found.items()}
 
 
 def _copied(value: object) -> object:

@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the judge runs kernels")
 
-from benchmarks.linked.graph_text import places_of_lines  # noqa: E402 - after the check that torch is there
+from benchmarks.linked.graph_text import graphs_inside, places_of_lines, places_of_names  # noqa: E402 - after the check that torch is there
 from benchmarks.linked.judge import Module  # noqa: E402
 from benchmarks.linked.values import WHOLE, instrumented  # noqa: E402
 
@@ -49,7 +49,10 @@ def call(args):
     buf0 = empty_strided_cpu((3, ), (1, ), torch.float32)
     # [Provenance debug handles] cpp_fused_mul_0:1
     cpp_fused_mul_0(arg1_1, arg0_1, buf0)
-    return (buf0, )
+    buf1 = empty_strided_cpu((3, ), (1, ), torch.float32)
+    # [Provenance debug handles] cpp_fused_mul_0:2
+    cpp_fused_mul_0(buf0, arg1_1, buf1)
+    return (buf1, )
 
 def get_args():
     return [torch.tensor([1.0, 2.0, 3.0]), torch.tensor([4.0, 5.0, 6.0])]
@@ -61,12 +64,23 @@ GRAPH = """class GraphModule(torch.nn.Module):
 
         # File: user.py:15 in f, code: return x + b.exp()
         exp: "f32[3][1]cpu" = torch.ops.aten.exp.default(mul);  mul = None
-        add: "f32[3][1]cpu" = torch.ops.aten.add.Tensor(arg1_1, exp);  arg1_1 = exp = None
-        return (add,)
+        add: "f32[3][1]cpu" = torch.ops.aten.add.Tensor(arg1_1, exp);  exp = None
+
+        # File: user.py:16 in f, code: x = x * -1
+        mul_1: "f32[3][1]cpu" = torch.ops.aten.mul.Tensor(arg1_1, -1);  arg1_1 = None
+
+        # File: user.py:17 in f, code: return y + x.exp()
+        exp_1: "f32[3][1]cpu" = torch.ops.aten.exp.default(mul_1);  mul_1 = None
+        add_1: "f32[3][1]cpu" = torch.ops.aten.add.Tensor(add, exp_1);  add = exp_1 = None
+        return (add_1,)
 """
-STACKS = {"cpp_fused_mul_0:1": ['  File "user.py", line 14, in f\n', '  File "user.py", line 15, in f\n']}
-NODES = {"cppCodeToPost": {"cpp_fused_mul_0:1": ["add", "exp", "mul"]}}
-IN_14, IN_15 = frozenset({("user.py", 14)}), frozenset({("user.py", 15)})
+STACKS = {
+    "cpp_fused_mul_0:1": ['  File "user.py", line 14, in f\n', '  File "user.py", line 15, in f\n'],
+    "cpp_fused_mul_0:2": ['  File "user.py", line 16, in f\n', '  File "user.py", line 17, in f\n'],
+}
+COMPUTED = {"cpp_fused_mul_0:1": ["add", "exp", "mul"], "cpp_fused_mul_0:2": ["add_1", "exp_1", "mul_1"]}
+NODES = {"cppCodeToPost": COMPUTED}
+IN_14, IN_15, IN_16, IN_17 = (frozenset({("user.py", line)}) for line in (14, 15, 16, 17))
 
 
 def line_of(text: str, part: str) -> int:
@@ -88,10 +102,11 @@ def _module(tmp_path: Path) -> Module:
 def test_a_link_to_another_line_of_the_kernel_is_false(module: Module) -> None:
     product, whole, constant = (line_of(MODULE, f"auto {name} = ") for name in ("tmp4", "tmp5", "tmp2"))
     values = module.computed({product, whole, constant})
-    assert (values[product], values[whole]) == (["mul"], ["add"])
+    assert (values[product], values[whole]) == (["mul", "mul_1"], ["add", "add_1"])
     allowed = {number: module.allowed(number, values)[0] for number in (product, whole, constant)}
-    # A line may be linked to what it computes and to what that serves: 14 is false for the sum, 15 for the constant.
-    assert allowed == {product: IN_14 | IN_15, whole: IN_15, constant: IN_14}
+    # A line may be linked to what it computes and to what that serves, in each launch: 14 is false for the sum, 15 for
+    # the constant.
+    assert allowed == {product: IN_14 | IN_15 | IN_16 | IN_17, whole: IN_15 | IN_17, constant: IN_14 | IN_16}
 
 
 def test_a_vector_is_no_longer_than_the_range_of_its_loop() -> None:
@@ -99,6 +114,19 @@ def test_a_vector_is_no_longer_than_the_range_of_its_loop() -> None:
     assert next(row for row in rows if "auto tmp4" in row).endswith(", 3, tmp4);")
     after = MODULE.replace("        }\n    }\n}", "        }\n        auto tmp6 = 1;\n    }\n}")
     assert f", {WHOLE}, tmp6);" in instrumented(after, ["cpp_fused_mul_0"])
+
+
+def test_a_graph_inside_of_a_graph_has_its_nodes_and_no_others_have() -> None:
+    inner = """
+    class score0(torch.nn.Module):
+        def forward(self, arg0_1: "f32[][]cpu"):
+            # File: user.py:20 in g, code: return score.exp()
+            exp: "f32[][]cpu" = torch.ops.aten.exp.default(arg0_1);  arg0_1 = None
+            return exp
+"""
+    assert graphs_inside(GRAPH + inner) == {"score0"}
+    places = places_of_names(GRAPH + inner)
+    assert (places["score0"], places["exp"]) == (frozenset({("user.py", 20)}), IN_15)
 
 
 def test_a_change_in_place_is_of_the_line_above_it_and_of_no_other() -> None:

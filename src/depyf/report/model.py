@@ -183,8 +183,7 @@ class SideEffect:
 class Failure:
     """Why Dynamo gave a frame up: the exception's type and message, and the part of the compiler that raised it.
 
-    `raised` tells whether the program got the exception, as with `fullgraph=True`, or its function ran eager instead;
-    None where nothing tells, as in a trace.
+    `raised`: whether the program got it, as with `fullgraph=True`, or ran eager; None where nothing tells, as in a trace.
     """
 
     kind: str

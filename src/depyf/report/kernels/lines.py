@@ -307,7 +307,9 @@ class _Module:
         own = [each for each in self._named.get(term, ()) if each in inside]
         if statement.place is None and _accumulates(statement.value):
             return ()
-        if statement.place is None and not _computes(statement.value):
+        at_index = any(_INDEX.match(each) for each in _names_in(statement.value))
+        is_lookup = at_index and self._terms.made[term][0] == "indexed"
+        if statement.place is None and not _computes(statement.value) and not is_lookup:
             return tuple(each for each in own if is_cast(self._graph.nodes[each]))
         return tuple(each for each in own if not is_view(self._graph.nodes[each]))
 
@@ -373,6 +375,8 @@ def _pointers(place: ast.expr) -> list[str]:
 
 
 _ACCUMULATOR = re.compile(r"tmp_acc\d+")
+_INDEX = re.compile(r"tmp\d+$")
+"""A variable that is an index: what a statement loads at it is looked up in a table."""
 _OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
 
 
