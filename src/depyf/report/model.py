@@ -183,7 +183,7 @@ class SideEffect:
 class Failure:
     """Why Dynamo gave a frame up: the exception's type and message, and the part of the compiler that raised it.
 
-    `raised`: whether the program got it, as with `fullgraph=True`, or ran eager; None where nothing tells, as in a trace.
+    `raised`: whether the program got it, as with `fullgraph=True`, or ran eager; None where nothing tells: in a trace.
     """
 
     kind: str
