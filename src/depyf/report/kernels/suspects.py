@@ -55,8 +55,8 @@ def _continued(line: Line, found: Launched) -> str:
     """Return the node that the steps before a line are inside of; empty where none are."""
     earlier = found.lines[: found.lines.index(line)][::-1]
     steps = [each for each in earlier if set(each.targets) & set(line.names) and each.serves and each.term is not None]
-    steps.sort(key=lambda each: (not each.is_step, not each.computes_something))
-    return steps[0].serves[0] if steps else ""
+    steps.sort(key=lambda each: (not each.step, not each.computes_something))
+    return steps[0].step or steps[0].serves[0] if steps else ""
 
 
 def _held_by(name: str, before: Line, found: Launched) -> tuple[str, ...]:
