@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from benchmarks.bar import Bar, none_of, report
-from benchmarks.features import load
+from benchmarks.features import QUICK_KERNELS, load
 
 FEATURES_AT_LEAST = 120
 CHUNK = 12
@@ -31,9 +31,7 @@ _NOT_COMPARED = ("feature", "memory")
 
 def runs(mode: str, names: Sequence[str], scratch: str, python: str) -> dict[str, dict[str, Any]]:
     """Run features in one process; return what was seen of each."""
-    environment = os.environ | {
-        "TORCHINDUCTOR_COMPILE_THREADS": "1",
-        "OMP_NUM_THREADS": "1",
+    environment = {**os.environ, **QUICK_KERNELS} | {
         "PYTHONHASHSEED": "0",
         "DEPYF_SUMMARY": "0",
     }
