@@ -1,7 +1,8 @@
-"""Code that equals earlier code but for the names that Dynamo counts is decompiled once, and shown under its own names."""
+"""Code that equals earlier code but for counted names is decompiled once, and shown under its own names."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,9 @@ def shown(compiled: Compile) -> Transformed:
     return compiled.transformed
 
 
+_GRAPH = re.compile(r"__(compiled_fn|resume_at|builtins_dict)_[\d_]+")
+
+
 def scaled(x, n):
     return x + 1 if n == "a" else x * 2
 
@@ -77,6 +81,17 @@ def test_each_resume_function_is_called_by_its_own_name(tmp_path: Path, decompil
     assert len(callers) == 3 and decompiled.count("broken") == 1
     for each in callers:
         assert all(f"{name}(" in shown(each).source for name in (*each.compiled_fns, *each.resumes))
+
+
+def test_the_dump_is_the_same_where_each_code_is_decompiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def texts(directory: Path) -> list[str]:
+        recompiled(directory, broken, ["b", "c", "d"])
+        names = sorted(directory.glob("__transformed*"))
+        return [_GRAPH.sub("graph", each.read_text(encoding="utf-8")) for each in names]
+
+    once = texts(tmp_path / "once")
+    monkeypatch.setattr(equal_codes, "_key", lambda *_: None)
+    assert once == texts(tmp_path / "each") and len(once) == 4
 
 
 def test_code_with_other_constants_or_steps_is_decompiled_anew(tmp_path: Path, decompiled: list[str]) -> None:

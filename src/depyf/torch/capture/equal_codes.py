@@ -75,7 +75,7 @@ def _kind(name: str) -> str:
 def _key(
     code: types.CodeType, counted: Mapping[str, str], known: Assumptions, results: Mapping[str, Sequence[str]]
 ) -> Hashable:
-    """Return all that the text and the proof depend on, with other words for counted names; None where that is no data."""
+    """Return what text and proof depend on, with other words for counted names; None where that is no data."""
     variables = (code.co_varnames, code.co_cellvars, code.co_freevars)
     if any(name in counted for names in variables for name in names):
         return None
