@@ -12,6 +12,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+import time
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +27,8 @@ import depyf
 from benchmarks.profiled_families import FAMILIES, Family
 from depyf.report.profile.events import STEP, pays_for_a_compile, periods
 
-STEPS = 400
+STEPS, SECONDS = 400, 4.0
+"""At least so many steps, and for at least so long."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +79,12 @@ def measured(family: Family) -> Result:
     torch.set_num_threads(1)
     step = _step(family)
     with tempfile.TemporaryDirectory() as folder, depyf.profile(Path(folder) / "dump") as profile:
-        for _ in range(STEPS):
+        begun = time.perf_counter()
+        taken = 0
+        while taken < STEPS or time.perf_counter() - begun < SECONDS:
             step()
             profile.step()
+            taken += 1
     result = profile.result
     whole, bare = result["step"]["seconds"], result["step"]["without_profiler"]
     low, middle, high = quantiles(result["step"]["each_without_profiler"], n=4)

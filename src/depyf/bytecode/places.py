@@ -32,9 +32,9 @@ class _Broken(Exception):
 class _Numbers:
     """The bytes of a table from a position on."""
 
-    def __init__(self, table: bytes) -> None:
+    def __init__(self, table: bytes, position: int) -> None:
         self.table = table
-        self.position = 0
+        self.position = position
 
     def byte(self) -> int:
         """Return the next byte."""
@@ -61,29 +61,35 @@ class _Numbers:
 
 def read_places(code: Code) -> Places:
     """Return the place of each 2-byte unit of code of 3.11 or newer; none at all where the table is broken."""
-    numbers, line = _Numbers(code.line_table), code.first_line
+    table, line, position = code.line_table, code.first_line, 0
     units = len(code.bytecode) // 2
     found: Places = []
     try:
-        while numbers.position < len(numbers.table) and len(found) < units:
-            head = numbers.byte()
+        while position < len(table) and len(found) < units:
+            head = table[position]
             kind = head >> 3 & 15
-            line, place = _entry(numbers, kind, line)
+            place: Place | None
+            if kind < SHORT:
+                byte = table[position + 1]
+                column = kind << 3 | byte >> 4
+                place = Place(line, column, line, column + (byte & 15))
+                position += 2
+            elif kind < ONE_LINE:
+                line += kind - SHORT
+                place = Place(line, table[position + 1], line, table[position + 2])
+                position += 3
+            else:
+                numbers = _Numbers(table, position + 1)
+                line, place = _entry(numbers, kind, line)
+                position = numbers.position
             found += [place] * ((head & 7) + 1)
-    except _Broken:
+    except (_Broken, IndexError):
         return []
     return found + [None] * (units - len(found))
 
 
 def _entry(numbers: _Numbers, kind: int, line: int) -> tuple[int, Place | None]:
-    """Return the line that an entry leaves for the next, and its place."""
-    if kind < SHORT:
-        byte = numbers.byte()
-        column = kind << 3 | byte >> 4
-        return line, Place(line, column, line, column + (byte & 15))
-    if kind < ONE_LINE:
-        line += kind - SHORT
-        return line, Place(line, numbers.byte(), line, numbers.byte())
+    """Return the line that an entry with numbers leaves for the next, and its place."""
     if kind == NO_COLUMNS:
         return line + numbers.signed(), None
     if kind == LONG:

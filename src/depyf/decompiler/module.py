@@ -57,36 +57,47 @@ def decompile_module(
 
     Raises DecompilationError for code that cannot be decompiled.
     """
-    source = module_source(code, without=without)
-    found = DecompiledModule(source, code, judge(code, source, oracle=oracle))
+    listings = Listings()
+    source = module_source(code, without=without, listings=listings)
+    found = DecompiledModule(source, code, judge(code, source, oracle=oracle, listings=listings))
     if found.level is Level.EXACT or WRITTEN in without:
         return found
-    source = module_source(code, without=without | {WRITTEN})
-    plain = DecompiledModule(source, code, judge(code, source, oracle=oracle))
+    source = module_source(code, without=without | {WRITTEN}, listings=listings)
+    plain = DecompiledModule(source, code, judge(code, source, oracle=oracle, listings=listings))
     return plain if plain.level > found.level else found
 
 
-def module_source(code: Code, *, without: frozenset[str] = NOTHING) -> str:
+def module_source(code: Code, *, without: frozenset[str] = NOTHING, listings: Listings | None = None) -> str:
     """Return the source of a module's code, without a proof.
+
+    listings: of code that was read before; those of this code are put there.
 
     Raises DecompilationError for code that cannot be decompiled.
     """
     with faults_named("decompiling", code):
-        body, names = decompile(code, without=without)
+        body, names = decompile(code, without=without, listings=listings)
         return write(module_body(body, names.objects), Grammar.of(code))
 
 
-def judge(code: Code, source: str, *, oracle: Oracle | None = None, apart: AbstractSet[int] = NO_CODES) -> Verdict:
+def judge(
+    code: Code,
+    source: str,
+    *,
+    oracle: Oracle | None = None,
+    apart: AbstractSet[int] = NO_CODES,
+    listings: Listings | None = None,
+) -> Verdict:
     """Compile a module's source as the version of `code` does, and prove that the two are the same.
 
     apart: identities of code objects that the source has no bodies for: they stand as they are.
+    listings: of code that was read before.
     """
     try:
         candidate = compiled(source, code, oracle)
         if apart:
             candidate = with_others(code, candidate, apart)
         with faults_named("proving", code):
-            listings = Listings()
+            listings = Listings() if listings is None else listings
             has_names = take_bound(code, candidate, listings)
             verdict = verify(code, candidate, listings=listings)
             if not has_names or verdict.level is not Level.EXACT:

@@ -15,6 +15,7 @@ from depyf.verify.flow import Flow
 from depyf.verify.frame_readers import reads_frame, shows_in_one_order
 from depyf.verify.header import difference, nested_difference
 from depyf.verify.level import Level, Verdict
+from depyf.verify.same import nested_if_same
 
 
 @pausing
@@ -59,21 +60,31 @@ def verify_one(
     reason = difference(original, candidate) if top else nested_difference(original, candidate)
     if reason is not None:
         return Verdict(Level.UNPROVEN, f"{original.name}: {reason}"), []
-    flows = Flow(listings.of(original)), Flow(listings.of(candidate))
-    exact = compare_paths(*flows)
-    if exact.reason is None and facts_of(original.version, str(original)).exceptions != "table":
-        # Where blocks are opened and closed is no operation, and yet part of what the compiler wrote.
-        exact.reason = compare_paths(*(Flow(normalise(code, marks=True)) for code in (original, candidate))).reason
-    if exact.reason is None and docstring(original) != docstring(candidate):
-        exact.reason = "the docstrings differ"
-    if exact.reason is None and not shows_in_one_order(original, candidate) and reads_frame(flows[0].listing):
-        exact.reason = "the variables are in another order, which is that of locals()"
+    listing = listings.of(original)
+    same = nested_if_same(original, candidate)
+    if same is not None and docstring(original) == docstring(candidate):
+        return Verdict(Level.EXACT), same
+    flows = Flow(listing), Flow(listings.of(candidate))
+    exact = compare_exactly(*flows, original, candidate)
     if exact.reason is None:
         return Verdict(Level.EXACT), exact.nested
     similar = bisimulate(*flows, assumptions)
     if similar.reason is None:
         return described(Level.EQUIVALENT, original, exact), similar.nested
     return described(Level.UNPROVEN, original, similar), []
+
+
+def compare_exactly(mine: Flow, its: Flow, original: Code, candidate: Code) -> Comparison:
+    """Return the first difference of two codes in what EXACT asks for."""
+    exact = compare_paths(mine, its)
+    if exact.reason is None and facts_of(original.version, str(original)).exceptions != "table":
+        # Where blocks are opened and closed is no operation, and yet part of what the compiler wrote.
+        exact.reason = compare_paths(*(Flow(normalise(code, marks=True)) for code in (original, candidate))).reason
+    if exact.reason is None and docstring(original) != docstring(candidate):
+        exact.reason = "the docstrings differ"
+    if exact.reason is None and not shows_in_one_order(original, candidate) and reads_frame(mine.listing):
+        exact.reason = "the variables are in another order, which is that of locals()"
+    return exact
 
 
 def described(level: Level, original: Code, comparison: Comparison) -> Verdict:

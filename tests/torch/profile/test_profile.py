@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -153,6 +154,24 @@ def test_a_program_that_profiles_itself_is_left_alone(tmp_path: Path) -> None:
 
 
 @TOLD_OF_CALLS
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_child_is_not_measured(tmp_path: Path) -> None:
+    with depyf.profile(tmp_path / "dump") as profile:
+        for _ in range(10):
+            profile.step()
+        child = os.fork()
+        if child == 0:
+            before = len(profile.recording.windows)
+            for _ in range(100):
+                profile.step()
+            os._exit(len(profile.recording.windows) - before)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        for _ in range(100):
+            profile.step()
+    assert profile.recording.windows
+
+
 def test_run_measures_a_script_and_says_what_cost_most(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(

@@ -21,7 +21,8 @@ def docstring_source(text: str, indent: str, *, cleaned: bool) -> str:
         text = indented
     if _may_be_raw(text):
         return f"r{QUOTE}{text}{QUOTE}"
-    body = "".join(map(_written, text))
+    is_plain = "\\" not in text and text.replace("\n", "").isprintable()
+    body = text if is_plain else "".join(map(_written, text))
     if body.endswith('"'):
         body = body[:-1] + '\\"'
     body = body.replace(QUOTE, '\\"\\"\\"')
@@ -49,8 +50,9 @@ def _spaces(line: str) -> int:
 
 def _may_be_raw(text: str) -> bool:
     """Return whether a text has backslashes, and a literal in which they stand for themselves."""
-    plain = all(char == "\n" or char.isprintable() for char in text)
-    return "\\" in text and plain and QUOTE not in text and not text.endswith(("\\", '"'))
+    if "\\" not in text or QUOTE in text or text.endswith(("\\", '"')):
+        return False
+    return text.replace("\n", "").isprintable()
 
 
 def _written(char: str) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from depyf.bytecode.code import Code
+from depyf.bytecode.listing import Listing
 from depyf.decompiler.lift.nodes import TypeParam
 from depyf.decompiler.lift.writable import is_writable
 
@@ -53,16 +53,27 @@ MADE = ("<module>", "<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genex
 """What the names of code begin with that no source says."""
 
 
-def are_writable(order: list[Code], ops: set[str]) -> bool:
-    """Return whether a source can say all names of code objects.
-
-    ops: their operations; some have names in constants.
-    """
-    names = {name for code in order for name in (*code.names, *code.varnames, *code.cellvars, *code.freevars)}
-    names.update(code.name for code in order if not code.name.startswith(MADE))
-    if not NAMING.isdisjoint(ops):
-        names.update(name for code in order for const in code.consts for name in _texts(const))
+def are_writable(rows: list[Listing]) -> bool:
+    """Return whether a source can say all names of these listings and of their code."""
+    names: set[str] = set()
+    for listing in rows:
+        code = listing.code
+        names.update(code.names, code.varnames, code.cellvars, code.freevars, _named(listing))
+        if not code.name.startswith(MADE):
+            names.add(code.name)
     return all(all(map(is_writable, name.lstrip(".").split("."))) for name in names if not name[1:].isdigit())
+
+
+def _named(listing: Listing) -> list[str]:
+    """Return the names that operations take out of a constant: the one before them, or any in written code."""
+    items = listing.instructions
+    found = []
+    for place, item in enumerate(items):
+        if item.op in NAMING:
+            is_next = place > 0 and items[place - 1].op == "CONST"
+            for const in (items[place - 1].arg,) if is_next else listing.code.consts:
+                found += _texts(const)
+    return found
 
 
 def _texts(const: object) -> list[str]:

@@ -33,6 +33,8 @@ def write_private_names(stmts: list[ast.stmt], code: Code) -> None:
     if not owner:
         return
     prefix = f"_{owner}"
+    if not _has_private(code, prefix):
+        return
     listed = _listed(code)
     work: list[ast.AST] = list(stmts)
     while work:
@@ -46,6 +48,21 @@ def write_private_names(stmts: list[ast.stmt], code: Code) -> None:
             work.extend([*node.bases, *node.keywords, *node.decorator_list])
         else:
             work.extend(ast.iter_child_nodes(node))
+
+
+def _has_private(code: Code, prefix: str) -> bool:
+    """Return whether code, or code inside it, has a name that the compiler mangles for this class."""
+    work = [code]
+    for one in work:  # It grows while it is gone through.
+        named = (*one.names, *one.varnames, *one.cellvars, *one.freevars)
+        if any(name.startswith(prefix) and _written(name, prefix) is not name for name in named):
+            return True
+        for const in one.consts:
+            if isinstance(const, Code):
+                work.append(const)
+            elif type(const) is tuple and any(type(item) is str and item.startswith(prefix) for item in const):
+                return True  # Attributes of patterns, imported names.
+    return False
 
 
 def _written(name: str, prefix: str) -> str:

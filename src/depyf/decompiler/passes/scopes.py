@@ -116,8 +116,10 @@ def own_variables(stmts: Sequence[ast.AST], around: bool, apart: list[Var] | Non
 
 def _head_parts(node: Definition | AsyncDefinition) -> list[ast.AST]:
     """Return the parts of a definition's head that are evaluated around it."""
-    annotations = [arg.annotation for arg in ast.walk(node.args) if isinstance(arg, ast.arg)]
-    parts = [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults, *annotations, node.returns]
+    args = node.args
+    every = [*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg]
+    annotations = [arg.annotation for arg in every if arg is not None]
+    parts = [*node.decorator_list, *args.defaults, *args.kw_defaults, *annotations, node.returns]
     return [*(part for part in parts if part is not None), *node.type_params]
 
 

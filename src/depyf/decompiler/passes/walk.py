@@ -101,11 +101,20 @@ def nodes(body: Iterable[ast.AST]) -> list[ast.AST]:
     found: list[ast.AST] = []
     work = list(body)
     work.reverse()
+    fields = INNER
     while work:
         node = work.pop()
         found.append(node)
-        if INNER[type(node)]:
-            work += children(node)[::-1]
+        if names := fields[type(node)]:
+            inside: list[ast.AST] = []
+            for name in names:
+                value = getattr(node, name, None)
+                if type(value) is list:
+                    inside += [item for item in value if isinstance(item, ast.AST)]
+                elif value is not None and isinstance(value, ast.AST):
+                    inside.append(value)
+            inside.reverse()
+            work += inside
     return found
 
 

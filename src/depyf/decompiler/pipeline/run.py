@@ -60,11 +60,9 @@ def decompile(
     check_sharing(order)
     rows = [shared.with_lines(one) for one in order]
     names = Names({name for one in order for name in (*one.varnames, *one.cellvars, *one.freevars)})
-    ops: set[str] = set()
     for listing in rows:
         names.taken.update([str(item.arg) for item in listing.instructions if item.op in OF_VARIABLES])
-        ops.update([item.op for item in listing.instructions])
-    names.are_writable = are_writable(order, ops)
+    names.are_writable = are_writable(rows)
     temps = 0
     for inner, listing in zip(order, rows, strict=True):
         work = Work(inner, names, bodies, temps, known if inner is code else None, without, listing)

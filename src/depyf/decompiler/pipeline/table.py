@@ -290,7 +290,7 @@ def _opposites(work: Work) -> None:
 
 
 def _written(work: Work) -> None:
-    write_as_written(work.stmts, work.listing, is_kept(work))
+    write_as_written(work.stmts, work.listing, work.ops, is_kept(work))
 
 
 def _deferred(work: Work) -> None:

@@ -33,6 +33,7 @@ def costs_data(run: Run, addresses: Mapping[str, str]) -> Json | None:
     }
     return {
         **{key: profile[key] for key in _SHOWN},
+        "against_eager": profile.get("against_eager", []),
         "kernels": [each | {"shown": _shown_in(each)} for each in profile["kernels"]],
         "words": WORDS,
         "timeline": _shortened(profile["timeline"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import stdev
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from depyf.report.index_reader import Run
 from depyf.report.links.origins import Origin
 from depyf.report.profile.advice import Priced, priced_findings
+from depyf.report.profile.against_eager import Group, groups
 from depyf.report.profile.model import Piece, Profile
 from depyf.report.profile.tables import Kernel, Overhead, Row, breaks, function_rows, kernel_rows, kinds, line_rows
 from depyf.report.profile.units import Sources
@@ -49,6 +51,7 @@ def profile_json(profile: Profile, run: Run) -> dict[str, Any]:
         "step": _step(profile),
         "kinds": kinds(profile),
         "lines": [_line(profile, row, sources) for row in rows],
+        "against_eager": [_group(each, sources) for each in groups(rows, profile.eager)],
         "kernels": [_kernel(profile, each) for each in kernel_rows(profile)],
         "functions": [_function(profile, each) for each in function_rows(profile)],
         "modules": [
@@ -119,8 +122,6 @@ def _piece(piece: Piece) -> dict[str, Any]:
 
 
 def _line(profile: Profile, row: Row, sources: Sources) -> dict[str, Any]:
-    eager = [profile.eager.get(line) for line in row.lines]
-    known = [seconds for seconds in eager if seconds is not None]
     return {
         **_place(row.lines[0]),
         "function": sources.function_at(row.lines[0]),
@@ -129,12 +130,20 @@ def _line(profile: Profile, row: Row, sources: Sources) -> dict[str, Any]:
         "share": profile.share(row.seconds),
         "kind": row.kind,
         "kinds": row.kinds,
-        "set": [_place(line) | {"text": sources.text_at(line)} for line in row.lines] if len(row.lines) > 1 else [],
+        "set": _places(row.lines, sources) if len(row.lines) > 1 else [],
         "shared": row.shared,
         "spread": stdev(row.each_step) if len(row.each_step) > 1 else None,
-        "eager": sum(known) if known else None,
+        "eager": profile.eager.get(row.lines[0]) if len(row.lines) == 1 else None,
         "kernels": row.kernels,
     }
+
+
+def _group(group: Group, sources: Sources) -> dict[str, Any]:
+    return {"lines": _places(group.lines, sources), "compiled": group.compiled, "eager": group.eager}
+
+
+def _places(lines: Sequence[Origin], sources: Sources) -> list[dict[str, Any]]:
+    return [_place(line) | {"text": sources.text_at(line)} for line in lines]
 
 
 def _place(line: Origin) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from depyf.report.documents import CAPTURED, documents
 from depyf.report.index_reader import Run
 from depyf.report.links.origins import Origin
 from depyf.report.model import Compile, Function
-from depyf.report.names import resumed_function
+from depyf.report.naming import title
 from depyf.report.profile.calls import Call, graph_calls, matched, module_calls, plain_name
 
 _DEF = re.compile(r"\s*(?:async\s+)?def\s")
@@ -78,11 +78,7 @@ class Programs:
         """Return what a reader calls the function of a compile; empty where the dump does not have it."""
         if compile_id not in self.compiles:
             return ""
-        function, _ = self.compiles[compile_id]
-        if not function.is_resume:
-            return function.name
-        resumed = resumed_function(function.name)
-        return f"{resumed[0] if resumed else function.name} from line {function.resumes_at}"
+        return title(self.compiles[compile_id][0])
 
     def break_before(self, compile_id: str) -> Origin | None:
         """Return the line whose graph break a compile goes on after, None for any other compile."""

@@ -10,6 +10,8 @@ from depyf.report.profile.charges import WORDS
 MOST = 10
 LEAST_SHARE = 0.01
 """Part of the step that a finding costs which is told of."""
+LINES = 3
+"""Lines of a group that are named."""
 _MARGIN = " " * 21
 
 
@@ -25,6 +27,7 @@ def most_expensive(profile: Mapping[str, Any]) -> list[str]:
         for found in profile["findings"]
         if found["share"] >= LEAST_SHARE
     ]
+    told += _against_eager(profile)
     told.append("  by kind:")
     whole = profile["step"]["seconds"]
     told += [f"{_amount(seconds, seconds / whole)}  {WORDS[kind]}" for kind, seconds in profile["kinds"].items()]
@@ -41,11 +44,27 @@ def _head(step: Mapping[str, Any]) -> str:
 
 def _row(row: Mapping[str, Any]) -> list[str]:
     begin = _amount(row["seconds"], row["share"])
-    eager = f", eager {duration(row['eager'])}" if row["eager"] is not None else ""
     if not row["set"]:
-        return [f"{begin}  {_place(row)}  {row['text']}  ({row['kind']}{eager})"]
-    told = [f"{begin}  {len(row['set'])} lines computed together  ({row['kind']}{eager})"]
+        return [f"{begin}  {_place(row)}  {row['text']}  ({row['kind']})"]
+    told = [f"{begin}  {len(row['set'])} lines computed together  ({row['kind']})"]
     return told + [f"{_MARGIN}{_place(line)}  {line['text']}".rstrip() for line in row["set"]]
+
+
+def _against_eager(profile: Mapping[str, Any]) -> list[str]:
+    """Return the lines whose time compiling changed by the hundredth of a step that `LEAST_SHARE` names, or by more."""
+    least = LEAST_SHARE * profile["step"]["seconds"]
+    changed = [each for each in profile.get("against_eager", ()) if abs(each["compiled"] - each["eager"]) >= least]
+    told = ["  against eager:"] if changed else []
+    for each in changed[:MOST]:
+        change = each["compiled"] - each["eager"]
+        word = "slower" if change > 0 else "faster"
+        told.append(
+            f"  {duration(abs(change)):>9} {word}, {duration(each['compiled'])} compiled and "
+            f"{duration(each['eager'])} eager: "
+            + "; ".join(f"{_place(line)}  {line['text']}".rstrip() for line in each["lines"][:LINES])
+            + (f"; and {len(each['lines']) - LINES} lines more" if len(each["lines"]) > LINES else "")
+        )
+    return told
 
 
 def _amount(seconds: float, share: float) -> str:

@@ -155,9 +155,11 @@ class ActiveContexts:
     def on_run(self, code: types.CodeType) -> None:
         """Tell the context that has made it that compiled code is about to run, else the one entered last."""
         entered = self._entered
-        if not any(context.on_run(code) for _, context in entered):
-            for _, context in entered[-1:]:
-                context.on_earlier_run(code)
+        for _, context in entered:
+            if context.on_run(code):
+                return
+        for _, context in entered[-1:]:
+            context.on_earlier_run(code)
 
     def on_skip(self, name: str, reason: str, filename: str) -> None:
         """Tell the context that this thread entered last of a frame that Dynamo skips."""

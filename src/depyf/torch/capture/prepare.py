@@ -8,6 +8,7 @@ import sys
 import types
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -253,7 +254,9 @@ class DumpContext:
         if interrupt is not None and running.compile.failure is None:
             words = str(interrupt) or "it was interrupted"
             running.compile.failure = Failure(type(interrupt).__name__, words, None, phase)
-        if running.compile.failure is not None:
+        failure = running.compile.failure
+        if failure is not None:
+            running.compile.failure = replace(failure, raised=caller.failure_reaches_program())
             self._eager_calls.watch(code, running.function)
 
     def _on_guards(self, compile_id: CompileId | None, running: Running | None) -> None:
@@ -328,7 +331,8 @@ class DumpContext:
 
     def on_run(self, code: types.CodeType) -> bool:
         """Count a call that an entry of this context serves; return whether it is one."""
-        if self._progress is not None and os.getpid() == self._process:
+        # To ask for the process is a system call: not at every call of the program's.
+        if self._progress is not None and self._progress.is_due and os.getpid() == self._process:
             self._progress.offer()
         if self._before_run is not None and os.getpid() == self._process:
             self._run_in_files(code, self._before_run)

@@ -14,23 +14,24 @@ class Progress:
 
     def __init__(self, write: Callable[[], None]) -> None:
         self._write = write
-        self._is_due = False
+        self.is_due = False
+        """Whether there is something new that is not written yet."""
         self._spent = 0.0
         # What the program did before, such as to import torch, counts as its time.
         self._began = time.monotonic() - time.process_time()
 
     def changed(self) -> None:
         """Note that there is something new to tell."""
-        self._is_due = True
+        self.is_due = True
         self.offer()
 
     def offer(self) -> None:
         """Write, if there is something new and the writing so far was a small part of the time."""
-        if not self._is_due:
+        if not self.is_due:
             return
         now = time.monotonic()
         if self._spent > SHARE * (now - self._began):
             return
-        self._is_due = False
+        self.is_due = False
         self._write()
         self._spent += time.monotonic() - now

@@ -11,6 +11,7 @@ import os
 import threading
 import time
 import types
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -28,6 +29,10 @@ ENOUGH = ((30, 0.0), (10, 0.02), (5, 0.15), (3, 2.0))
 first steps after a turn are slower."""
 AGAIN = 17
 """Times that both kinds of stretches take turns again: a machine is faster or slower for seconds."""
+LONG = 2.0
+"""Seconds that they take turns for at least: a step of 2 ms would else be measured for half a second."""
+MOST = 60
+"""Times that they take turns again at most: each adds events to keep."""
 FEWEST_LINED = 3
 """Steps in which each line is marked."""
 WARM = 2
@@ -49,11 +54,13 @@ class Stretch(Enum):
 _WITH_LINES = (Stretch.LINED, Stretch.EAGER)
 
 
+_IN_TURN = (Stretch.PROFILED, Stretch.BARE)
+
+
 def _order(*, against_eager: bool) -> list[Stretch]:
     """Return the stretches of a run; a run that ends early has seen one of each."""
-    measured = [Stretch.PROFILED, Stretch.BARE]
     eager = [Stretch.EAGER, Stretch.EAGER_BARE] if against_eager else []
-    return [Stretch.WARM, *measured, Stretch.LINED, *eager, *measured * AGAIN, Stretch.DONE]
+    return [Stretch.WARM, *_IN_TURN, Stretch.LINED, *eager, *_IN_TURN * AGAIN, Stretch.DONE]
 
 
 @dataclass(slots=True)
@@ -93,8 +100,9 @@ class Measurement:
         self._compiled_again: Callable[[], None] | None = None
         self._explicit = False
         self._untold = ""
+        self._unwatch: Callable[[], None] | None = None
         self._owner = threading.get_ident()
-        self._process = os.getpid()
+        _MEASURING.add(self)
         self._undo: list[Callable[[], None]] = []
 
     def begin(self) -> None:
@@ -105,7 +113,7 @@ class Measurement:
         if isinstance(ended, Unavailable):
             self._untold = ended.reason
         else:
-            self._undo.append(ended)
+            self._unwatch = ended
 
     def end(self) -> Recording:
         """End it, leave nothing in torch, and return what was measured."""
@@ -125,14 +133,22 @@ class Measurement:
             # Calls that were taken for steps until now are none.
             self._explicit = True
             self._close()
+            self._watch_no_runs()
             self._now = _Now(Stretch.WARM, time.perf_counter())
             self._order = _order(against_eager=self._against_eager)[1:]
             self.recording.windows.clear()
             self.recording.bare.clear()
         self._boundary(None)
 
+    def after_fork(self) -> None:
+        """Measure nothing more: this is a child of the process that is measured.
+
+        Asking for the process at every step costs a system call, after which the next lookup of guards takes longer.
+        """
+        self._owner = 0
+
     def _is_here(self) -> bool:
-        return threading.get_ident() == self._owner and os.getpid() == self._process
+        return threading.get_ident() == self._owner
 
     def _on_run(self, code: types.CodeType) -> None:
         """Hear of a call. Torch ends the process when this raises."""
@@ -184,6 +200,8 @@ class Measurement:
 
     def _open(self, number: int | None) -> None:
         """Open the next stretch, at a step's begin."""
+        if self._order == [Stretch.DONE] and self._is_short():
+            self._order = [*_IN_TURN, Stretch.DONE]
         kind = self._order.pop(0)
         if kind is Stretch.LINED and is_traced():
             self.recording.notes.append("lines of eager code are not known: something else traces the program's lines")
@@ -207,6 +225,11 @@ class Measurement:
                 self.recording.bare.append([(number, time.perf_counter())])
             case Stretch.DONE:
                 self._leave()
+
+    def _is_short(self) -> bool:
+        """Return whether too little of the run was measured so far to be sure of a mean."""
+        bare = sum(stretch[-1][1] - stretch[0][1] for stretch in self.recording.bare)
+        return 2 * bare < LONG and len(self.recording.bare) < MOST
 
     def _can_run_eagerly(self) -> bool:
         """Have compiled functions run uncompiled, if that can be done and measured; note why not."""
@@ -251,6 +274,24 @@ class Measurement:
 
     def _leave(self) -> None:
         """Take what hears of calls out of torch."""
+        self._watch_no_runs()
         undo, self._undo = self._undo, []
         for each in reversed(undo):
             each()
+
+    def _watch_no_runs(self) -> None:
+        unwatch, self._unwatch = self._unwatch, None
+        if unwatch is not None:
+            unwatch()
+
+
+_MEASURING: weakref.WeakSet[Measurement] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for each in _MEASURING:
+        each.after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

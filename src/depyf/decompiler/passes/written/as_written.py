@@ -19,12 +19,14 @@ from depyf.decompiler.passes.written.tests import restore_tests
 from depyf.decompiler.passes.written.ways_out import restore_ways_out
 
 
-def write_as_written(body: list[ast.stmt], listing: Listing, has_source: bool) -> None:
+def write_as_written(body: list[ast.stmt], listing: Listing, ops: frozenset[str], has_source: bool) -> None:
     """Rewrite the statements of one code object in place; what has no places stays as it is.
 
+    ops: the operations of the listing.
     has_source: whether its lines are those of a source, not of a program that wrote the code.
     """
-    restore_formats(body)
+    if "FORMAT" in ops:
+        restore_formats(body)
     if _is_taken_apart(listing.code):
         return
     if has_source:
@@ -35,8 +37,8 @@ def write_as_written(body: list[ast.stmt], listing: Listing, has_source: bool) -
     restore_arms(body, columns)
     written = written_statements(listing, columns.unit)
     if written and listing.code.flags & CO_OPTIMIZED:
-        restore_ways_out(body, columns, written)
-        restore_arms(body, columns)
+        if restore_ways_out(body, columns, written):
+            restore_arms(body, columns)
     restore_tests(body, columns)
     restore_ones(body, columns, listing)
 

@@ -33,9 +33,11 @@ class Columns:
             block, bound = work.pop()
             for stmt in block:
                 inside = inner(stmt)
-                if bound > FIRST:
-                    _forget_borrowed(stmt, bool(inside), bound)
-                found = _head(stmt) if isinstance(stmt, COMPOUND) else _simple(stmt)
+                first = _first(_own_nodes(stmt) if inside else nodes([stmt]), stmt, bound)
+                if inside:
+                    found = _head(stmt) if isinstance(stmt, COMPOUND) else _simple(stmt, start_of(stmt))
+                else:
+                    found = _simple(stmt, first)
                 if found is not None:
                     self.starts[stmt] = found
                     bound = max(bound, found)
@@ -95,12 +97,22 @@ class Columns:
         return None if column is None or start is None else start[1] - column
 
 
-def _forget_borrowed(stmt: ast.stmt, is_compound: bool, bound: Start) -> None:
-    """Forget the places of another statement, which begins before: what leaves a `with` has its place."""
-    for node in _own_nodes(stmt) if is_compound else nodes([stmt]):
+def _first(near: list[ast.AST], stmt: ast.stmt, bound: Start) -> Start | None:
+    """Return where the first of the nodes of a statement stands, None where nothing says it.
+
+    Forget the places of another statement, which begins before: what leaves a `with` has its place.
+    """
+    first: Start | None = None
+    for node in near:
         place = place_of(node)
-        if place is not None and (place[:2] < bound or (place[:2] == bound and node is not stmt)):
+        if place is None:
+            continue
+        start = place[:2]
+        if start <= bound and bound > FIRST and (start < bound or node is not stmt):
             forget_place(node)
+        elif first is None or start < first:
+            first = start
+    return first
 
 
 def _own_nodes(stmt: ast.stmt) -> list[ast.AST]:
@@ -149,22 +161,23 @@ def _head(stmt: ast.stmt) -> Start | None:
     return None
 
 
-def _simple(stmt: ast.stmt) -> Start | None:
-    """Return where a simple statement begins; a definition begins where it is stored, whatever decorates it."""
+def _simple(stmt: ast.stmt, inside: Start | None) -> Start | None:
+    """Return where a simple statement begins; a definition begins where it is stored, whatever decorates it.
+
+    inside: where the first of its nodes stands.
+    """
     if isinstance(stmt, ast.Assert):
         head = start_of(stmt.test)
         return None if head is None else (head[0], head[1] - len("assert " + "not " * leading_nots(stmt.test)))
     own = place_of(stmt)
     if isinstance(stmt, ast.Delete):
-        head = start_of(stmt)
-        return None if head is None else (head[0], head[1] - len("del "))
+        return None if inside is None else (inside[0], inside[1] - len("del "))
     if isinstance(stmt, ast.Return):
         return _return(stmt)
     if own is not None and isinstance(stmt, ast.Assign) and of_kinds([stmt.value], MADE):
         return own[:2]
     if isinstance(stmt, ast.Assign):
         return _target(stmt.targets[0])
-    inside = start_of(stmt)
     if own is None or inside is None:
         return inside if own is None else own[:2]
     return min(own[:2], inside)
@@ -197,5 +210,5 @@ def _target(target: ast.expr) -> Start | None:
 
 def start_of(node: ast.AST) -> Start | None:
     """Return where the first of the nodes in a node stands."""
-    found = [place[:2] for each in nodes([node]) if (place := place_of(each)) is not None]
-    return min(found) if found else None
+    found = [place for each in nodes([node]) if (place := place_of(each)) is not None]
+    return min(found)[:2] if found else None

@@ -55,10 +55,12 @@ class Ends:
 Part = tuple[list[ast.stmt], Ends] | Slot | int
 
 
-def restore_ways_out(body: list[ast.stmt], columns: Columns, written: list[Written]) -> None:
-    """Write each way out that the source has and the statements lack, and none that only the statements have."""
-    if not written:
-        return
+def restore_ways_out(body: list[ast.stmt], columns: Columns, written: list[Written]) -> bool:
+    """Write each way out that the source has and the statements lack, and none that only the statements have.
+
+    Return whether anything is changed.
+    """
+    is_changed = False
     slots = _slots(body, columns)
     for one in written:
         fits = [slot for slot in slots if _fits(slot, one)]
@@ -66,10 +68,13 @@ def restore_ways_out(body: list[ast.stmt], columns: Columns, written: list[Writt
             slot = max(fits, key=lambda each: (each.column is not None, each.present is not None, each.before))
             slots.remove(slot)
             _put(slot, one)
+            is_changed = True
     for slot in reversed(slots):
         if slot.is_implied and (len(slot.block) > 1 or not isinstance(slot.present, ast.Continue)):
             step("a way out that is not written is none")
             slot.block[slot.place :] = [] if slot.place else [ast.Pass()]
+            is_changed = True
+    return is_changed
 
 
 def _slots(body: list[ast.stmt], columns: Columns) -> list[Slot]:

@@ -4,8 +4,9 @@ depyf.costsPage = (() => {
   const HUES = { kernel: 212, backward: 268, eager: 32, break: 8, guards: 48, dynamo: 168, wrapper: 190, optimizer: 130, copy: 320, allocation: 300, waiting: 0, python: 80, rest: 0 };
 
   function words(seconds) {
-    if (seconds >= 1) return seconds.toFixed(2) + " s";
-    return seconds >= 0.001 ? (1e3 * seconds).toFixed(2) + " ms" : (1e6 * seconds).toFixed(1) + " µs";
+    const size = Math.abs(seconds);
+    if (size >= 1) return seconds.toFixed(2) + " s";
+    return size >= 0.001 ? (1e3 * seconds).toFixed(2) + " ms" : (1e6 * seconds).toFixed(1) + " µs";
   }
 
   function percent(share) {
@@ -17,6 +18,10 @@ depyf.costsPage = (() => {
   }
 
   const keyOf = (place) => place.file + ":" + place.line;
+
+  function places(lines) {
+    return lines.map((line) => element("span", { class: lines.length > 1 ? "together" : null }, element("span", { class: "place" }, keyOf(line)), " ", element("code", {}, line.text)));
+  }
 
   class CostsPage {
     constructor(host, data) {
@@ -33,7 +38,7 @@ depyf.costsPage = (() => {
         this.axis(), this.kinds(),
         element("div", { class: "halves" },
           element("div", {}, element("h2", {}, "Source"), data.blocks.map((block) => this.block(block))),
-          element("div", {}, this.lines(), this.kernels(), this.functions(), this.modules(), this.findings())));
+          element("div", {}, this.lines(), this.againstEager(), this.kernels(), this.functions(), this.modules(), this.findings())));
     }
 
     // A stretch, a row or a line is lit together with all that stands for the same lines.
@@ -109,11 +114,15 @@ depyf.costsPage = (() => {
     }
 
     lines() {
-      const eager = this.data.lines.some((row) => row.eager !== null);
-      const place = (row) => (row.set.length ? row.set : [row]).map((line) => element("span", { class: row.set.length ? "together" : null }, element("span", { class: "place" }, keyOf(line)), " ", element("code", {}, line.text)));
+      const place = (row) => places(row.set.length ? row.set : [row]);
       const columns = [...this.amounts(), ["line, or lines computed together", place, keyOf], ["kind", (row) => row.kind, (row) => row.kind]];
-      if (eager) columns.push(["eager", (row) => row.eager === null ? "" : words(row.eager), (row) => row.eager ?? 0]);
       return this.table("Lines", this.data.lines, columns, (row) => row.set.length ? row.set : [row]);
+    }
+
+    againstEager() {
+      const columns = [["slower by", (row) => words(row.compiled - row.eager), (row) => row.compiled - row.eager], ["compiled", (row) => words(row.compiled), (row) => row.compiled],
+        ["eager", (row) => words(row.eager), (row) => row.eager], ["lines that kernels connect", (row) => places(row.lines), (row) => keyOf(row.lines[0])]];
+      return this.table("Against eager", this.data.against_eager, columns, (row) => row.lines);
     }
 
     kernels() {
@@ -127,7 +136,7 @@ depyf.costsPage = (() => {
 
     functions() {
       const part = (kind) => [kind, (row) => row.kinds[kind] ? words(row.kinds[kind]) : "", (row) => row.kinds[kind] || 0];
-      return this.table("Compiled functions", this.data.functions, [...this.amounts(), ["function", (row) => row.name || "frames that Dynamo skips", (row) => row.name], part("guards"), part("dynamo"), part("wrapper")], () => []);
+      return this.table("Compiled functions", this.data.functions, [...this.amounts(), ["function", (row) => row.name || (row.kinds.guards ? "frames that Dynamo skips" : "graphs of no known function"), (row) => row.name], part("guards"), part("dynamo"), part("wrapper")], () => []);
     }
 
     findings() {
