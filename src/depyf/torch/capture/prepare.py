@@ -314,9 +314,13 @@ class DumpContext:
             self._ahead.begin(current[0])
         if not made_by.startswith("torch."):
             self._recorder.client_graph(current[0] if current else None, name, seams.graph_text(module))
-        elif current is not None and self._untraced is not None:
+        elif current is None:
+            exported = self._ahead.exported() if seams.EXPORTED in name else None
+            if exported is not None:
+                self._recorder.client_graph(exported, stages.EXPORTED, seams.graph_text(module))
+        elif self._untraced is not None:
             self._untraced.on_graph(current, name, module)
-        elif current is not None and name.startswith("__compiled_fn_"):
+        elif name.startswith("__compiled_fn_"):
             self._recorder.name_graph(*current, name)
             self._log_compile(current[0])
 
