@@ -287,7 +287,7 @@ def _tidy(work: Work) -> None:
 
 
 def _opposites(work: Work) -> None:
-    write_opposites(work.stmts)
+    write_opposites(work.stmts, negates=work.graph.negates)
 
 
 def _written(work: Work) -> None:
