@@ -413,16 +413,14 @@ class Body:
         given = [found[id(each)] for each in node.args]
         if name in ("load", "loadu"):
             return self._loaded(node)
-        if name == "dot":
-            return self._operation("mm", given[:2])
-        if name == "associative_scan":
-            return self._scanned(node, found)
+        if name in ("dot", "associative_scan"):
+            return self._operation("mm", given[:2]) if name == "dot" else self._scanned(node, found)
         if name in ("full", "float") and all(_is_literal(each) for each in node.args[-2:]):
             return self._number(node.args[-2] if name == "full" and len(node.args) > 2 else node.args[-1])
         if name in ("where", "blendv") and len(node.args) == 3:
             return self._chosen(name, node.args[0], given)
         if name in _CONVERSIONS:
-            return owner if owner is not None else next((each for each in given if each is not None), None)
+            return next((each for each in (owner, *given) if each is not None), None)
         if name in REDUCED_BY.values() or name in ("max2", "min2"):
             return self._reduced(name, given)
         if name.endswith("_masked_reduce"):

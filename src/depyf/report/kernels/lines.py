@@ -205,7 +205,7 @@ class _Module:
         lines = _linked(followed, body.aliases, computes, self._in_parts, likely, doubts, self._before)
         lines = [self._as_step(each) for each in lines]
         made.aliases = body.aliases
-        made.lines = [each for each in lines if each.is_store or each.term is not None or _is_value(each.statement)]
+        made.lines = list(filter(_is_told, lines))
         places = (name for each, _ in followed if each.place is not None for name in _names_in(each.place))
         stored = {body.aliases.get(name, name) for name in places}
         for name, each in buffers.items():
@@ -465,6 +465,11 @@ def _accumulates(value: ast.expr) -> bool:
     calls = [each.func for each in ast.walk(value) if isinstance(each, ast.Call)]
     is_whole = isinstance(value, ast.Name) or any(ast.unparse(each).rpartition(".")[2] in _WHOLE for each in calls)
     return not is_whole and any(is_accumulator(name) for name in _names_in(value))
+
+
+def _is_told(line: Line) -> bool:
+    """Return whether a line gives or writes a value of the graph's, as far as can be seen."""
+    return line.is_store or line.term is not None or _is_value(line.statement)
 
 
 def _is_value(statement: Statement) -> bool:
