@@ -413,8 +413,8 @@ class Body:
         given = [found[id(each)] for each in node.args]
         if name in ("load", "loadu"):
             return self._loaded(node)
-        if name in ("dot", "associative_scan"):
-            return self._operation("mm", given[:2]) if name == "dot" else self._scanned(node, found)
+        if name == "associative_scan":
+            return self._scanned(node, found)
         if name in ("full", "float") and all(_is_literal(each) for each in node.args[-2:]):
             return self._number(node.args[-2] if name == "full" and len(node.args) > 2 else node.args[-1])
         if name in ("where", "blendv") and len(node.args) == 3:

@@ -47,6 +47,7 @@ _SAME = {
     "div_rn": "div",
     "sqrt_rn": "sqrt",
     "bmm": "mm",
+    "dot": "mm",
     "nearbyint": "round",
     "rint": "round",
 }
