@@ -60,7 +60,7 @@ def index_json(session: Session) -> str:
 
 
 def index_parts(session: Session) -> Iterator[str]:
-    """Yield the text of `index.json` piece by piece: that of 10,000 compiles has 100 MB, and is many times that as data."""
+    """Yield the text of `index.json` piece by piece: as data, that of 10,000 compiles is many times its 100 MB."""
     before = {
         "schema": SCHEMA,
         **head(session),

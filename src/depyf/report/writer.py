@@ -49,7 +49,7 @@ def foreign_files(directory: Path) -> list[str]:
 
 
 def write_whole(path: Path, text: str | Iterable[str]) -> None:
-    """Write `text`, or its pieces, to `path` through a temporary file beside it, so that no reader ever sees a part of it.
+    """Write a text, or its pieces, to `path` through a temporary file beside it: no reader ever sees a part of it.
 
     Characters that UTF-8 cannot hold are written as escapes.
 
