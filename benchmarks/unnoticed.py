@@ -1,6 +1,6 @@
 """Nothing that a program can notice: features of torch, each plain and in a context, compared in all that they show.
 
-    python -m benchmarks.unnoticed [--python PYTHON] [FEATURE ...]
+    python -m benchmarks.unnoticed [--python PYTHON] [--warm] [FEATURE ...]
 
 Compared are results bit by bit, exceptions with the frames of their tracebacks, warnings and log records with their
 places, stdout, stderr, the exit code, torch's attributes and settings, loggers, environment, threads, signal handlers,
@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from benchmarks.bar import Bar, none_of, report
-from benchmarks.features import load
+from benchmarks.features import QUICK_KERNELS, load
 
 FEATURES_AT_LEAST = 120
 CHUNK = 12
@@ -31,9 +31,7 @@ _NOT_COMPARED = ("feature", "memory")
 
 def runs(mode: str, names: Sequence[str], scratch: str, python: str) -> dict[str, dict[str, Any]]:
     """Run features in one process; return what was seen of each."""
-    environment = os.environ | {
-        "TORCHINDUCTOR_COMPILE_THREADS": "1",
-        "OMP_NUM_THREADS": "1",
+    environment = {**os.environ, **QUICK_KERNELS} | {
         "PYTHONHASHSEED": "0",
         "DEPYF_SUMMARY": "0",
     }
@@ -52,17 +50,20 @@ def differences(one: object, other: object, where: str = "") -> Iterator[str]:
         yield f"{where}: {one!r:.200} -> {other!r:.200}"
 
 
-def compare(names: Sequence[str], python: str = sys.executable) -> tuple[dict[str, list[str]], int, list[int]]:
+def compare(
+    names: Sequence[str], python: str = sys.executable, kind: str = ""
+) -> tuple[dict[str, list[str]], int, list[int]]:
     """Return what differs by feature, how many places are not compared, and the memory that was added, in KiB.
 
-    Features that differ are run plain once more: a place in which two plain runs differ says nothing.
+    `kind` is `-warm` where features share what is imported. Features that differ are run
+    plain once more: a place in which two plain runs differ says nothing.
     """
     with tempfile.TemporaryDirectory() as scratch:
-        plain = runs("plain", names, scratch, python)
-        seen = runs("depyf", names, scratch, python)
+        plain = runs(f"plain{kind}", names, scratch, python)
+        seen = runs(f"depyf{kind}", names, scratch, python)
         found = {name: list(differences(plain[name], seen[name])) for name in names}
         doubtful = [name for name in names if found[name]]
-        again = runs("plain", doubtful, scratch, python) if doubtful else {}
+        again = runs(f"plain{kind}", doubtful, scratch, python) if doubtful else {}
     unstable = 0
     for name in doubtful:
         loose = {each.partition(":")[0] for each in differences(plain[name], again[name])}
@@ -76,13 +77,15 @@ def main() -> None:
     """Run the features and print the bar."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", default=sys.executable, help="the interpreter, with torch and depyf")
+    parser.add_argument("--warm", action="store_true", help="import Inductor once, and not in each feature")
     parser.add_argument("features", nargs="*")
     arguments = parser.parse_args()
     names = arguments.features or list(load())
+    kind = "-warm" if arguments.warm else ""
     found: dict[str, list[str]] = {}
     unstable, added = 0, list[int]()
     for first in range(0, len(names), CHUNK):
-        differing, loose, memory = compare(names[first : first + CHUNK], arguments.python)
+        differing, loose, memory = compare(names[first : first + CHUNK], arguments.python, kind)
         found |= differing
         unstable, added = unstable + loose, added + memory
         for name, places in differing.items():

@@ -2,8 +2,9 @@
 
     python -m benchmarks.unnoticed_run MODE SCRATCH FEATURE...
 
-MODE is `plain` or `depyf`. Each feature runs in a forked child with its own files for stdout and stderr. Paths are the
-same in both modes, so that nothing but depyf differs.
+MODE is `plain` or `depyf`; `plain-warm` and `depyf-warm` import Inductor before the first feature. Each feature runs in
+a forked child with its own files for stdout and stderr. Paths are the same in all modes, so that nothing but depyf
+differs.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import hashlib
+import importlib
 import json
 import logging
 import os
@@ -32,8 +34,10 @@ import torch._dynamo
 from benchmarks import torch_state
 from benchmarks.features import load
 
-LONGEST = 120
-"""Seconds that a feature may take."""
+LONGEST = 900
+"""Seconds that a feature may take: nothing ends it but a hang, also on a machine that stands still for a while."""
+WARM = ("torch._inductor.compile_fx", "torch._inductor.codegen.cpp_wrapper_cpu", "torch.export")
+"""What `--warm` imports once for all features."""
 
 _VARYING = (
     (re.compile(r"0x[0-9a-f]+"), "0x"),
@@ -208,6 +212,9 @@ def run(name: str, feature: Callable[[], object], mode: str, scratch: Path) -> d
 def main(mode: str, scratch: str, *names: str) -> None:
     """Run features and print a line of JSON for each."""
     features = load()
+    mode, _, warm = mode.partition("-")
+    for module in WARM if warm else ():
+        importlib.import_module(module)
     if mode == "depyf":
         import depyf
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,7 @@ from typing import Any
 
 import depyf
 from benchmarks.bar import Bar, none_of, report
-from benchmarks.features import NotHere, load
+from benchmarks.features import QUICK_KERNELS, NotHere, load
 
 UNTOLD = ("Dynamo made no code", "no entry was seen")
 """What the index says where nothing was seen, which is no reason."""
@@ -77,7 +78,7 @@ def measure(way: str, python: str) -> tuple[list[str], int]:
     """Print a row for each compile of a way; return what is missing, and how many records are of no compile."""
     with tempfile.TemporaryDirectory() as directory:
         command = [python, "-m", "benchmarks.ways", "--run", way, directory]
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **QUICK_KERNELS})
         if done.stdout:
             print(f"{way.removeprefix('ways.')}: {done.stdout.strip()}", flush=True)
             return [], 0

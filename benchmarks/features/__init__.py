@@ -9,6 +9,14 @@ MODULES = ("calls", "training", "operators", "failing", "surroundings", "packagi
 
 Feature = Callable[[], object]
 
+QUICK_KERNELS = {
+    "TORCHINDUCTOR_COMPILE_THREADS": "1",
+    "TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS": "0",
+    "TORCHINDUCTOR_VEC_ISA_OK": "1",
+    "OMP_NUM_THREADS": "1",
+}
+"""The environment in which the one kernel of a feature compiles in 4 seconds and not in 11, in each cold cache."""
+
 
 class NotHere(Exception):
     """A feature that this torch does not have."""

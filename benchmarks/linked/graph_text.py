@@ -17,6 +17,8 @@ NOWHERE: Places = frozenset()
 
 _FILE = re.compile(r"# File: (.*?):(\d+) in ")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_IN_PLACE = re.compile(r"(\w+) (?:[-+*/%@&|^]|//|\*\*|<<|>>)= ")
+"""A statement that changes a tensor: `x += y`."""
 _STRING = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
@@ -32,8 +34,10 @@ class Row:
 
 @dataclass
 class Section:
-    """A function of the graph's text, in order."""
+    """A function of the graph's text, in order: of the graph called `name`, `indent` columns to the right."""
 
+    name: str = ""
+    indent: int = 0
     rows: list[Row] = field(default_factory=list)
 
     def reached(self, row: Row, *, forward: bool) -> Places:
@@ -57,15 +61,17 @@ class Section:
 
 def sections(text: str) -> Iterator[Section]:
     """Yield the functions of a graph's text, with those rows that say something."""
-    section, place, in_head = Section(), NOWHERE, False
+    section, place, in_head, name = Section(), NOWHERE, False, ""
     for number, line in enumerate(text.splitlines(), start=1):
         stripped = line.strip()
         if stripped.startswith("#"):
             file = _FILE.search(stripped)
             place = frozenset({(file[1], int(file[2]))}) if file else NOWHERE if "No stacktrace" in line else place
+        elif stripped.startswith("class "):
+            name = _WORD.findall(stripped)[1]
         elif stripped.startswith("def forward("):
             yield section
-            section, place, in_head = Section(), NOWHERE, True
+            section, place, in_head = Section(name, len(line) - len(line.lstrip())), NOWHERE, True
             section.rows += _row_of_head(number, stripped)
         elif in_head and "=" not in stripped and not stripped.startswith("return"):
             section.rows += _row_of_head(number, stripped)
@@ -84,6 +90,9 @@ def _row_of_head(number: int, stripped: str) -> Iterable[Row]:
 def _rows_of(number: int, stripped: str, place: Places) -> Iterable[Row]:
     statement = stripped.partition(";  ")[0]
     bare = _STRING.sub("", statement)
+    changed = _IN_PLACE.match(bare)
+    if changed:
+        return [Row(number, (changed[1],), frozenset(_WORD.findall(bare)), place)]
     left, equals, right = bare.partition(" = ")
     if bare.startswith(("class ", "import ", "from ")):
         return []
@@ -107,7 +116,20 @@ def places_of_lines(text: str) -> dict[int, Places]:
     return found
 
 
+def graphs_inside(text: str) -> set[str]:
+    """Return the names of the graphs inside of a graph: they are printed further to the right."""
+    _, *found = sections(text)
+    return {each.name for each in found if each.indent > min(one.indent for one in found)}
+
+
 def places_of_names(text: str) -> dict[str, Places]:
-    """Return the place of each node of the last function of a graph, by its name."""
-    *_, last = sections(text)
-    return {name: row.place for row in last.rows for name in row.sets if row.place}
+    """Return the place of each node of a graph, by its name; of a graph inside of it those of all its nodes."""
+    _, *found = sections(text)
+    inside = graphs_inside(text)
+    *_, outer = (each for each in (Section(), *found) if each.name not in inside)
+    places = {name: row.place for row in outer.rows for name in row.sets if row.place}
+    for section in found:
+        if section.name in inside:
+            own = NOWHERE.union(*(row.place for row in section.rows))
+            places[section.name] = places.get(section.name, NOWHERE) | own
+    return places

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.linked.graph_text import NOWHERE, Places, places_of_names
+from benchmarks.linked.graph_text import NOWHERE, Places, graphs_inside, places_of_names
 
 _HANDLE = re.compile(r"# \[Provenance debug handles\] (\S+):(\d+)$")
 _NAMED = re.compile(r"# Topologically Sorted Source Nodes: \[(.*?)\]")
@@ -38,7 +38,8 @@ class Module:
         self.rows = (directory / file).read_text(encoding="utf-8").splitlines()
         stem, number = file.removesuffix(".py").rsplit(".kernel_", 1)
         self._graph = directory / f"{stem}.AFTER_POST_GRAD.{number}.py"
-        self._post = places_of_names(self._graph.read_text(encoding="utf-8")) if self._graph.exists() else {}
+        graph = self._graph.read_text(encoding="utf-8") if self._graph.exists() else ""
+        self._post, self._graphs = places_of_names(graph), graphs_inside(graph)
         captured = sorted(directory.glob(f"{stem}.Captured_Graph.*.py"))
         self._captured = [places_of_names(each.read_text(encoding="utf-8")) for each in captured]
         other = directory / "other"
@@ -57,6 +58,8 @@ class Module:
             stacks: list[str] = told.get("stack_traces", []) if isinstance(told, dict) else told
             places = {_innermost(each) for each in stacks if _FRAME.search(each)}
             places |= {place for name in self._named(index) for place in name}
+            inside = self._graphs & set(self._nodes.get(f"{handle[1]}:{handle[2]}", ()))
+            places |= {place for name in inside for place in self._post[name]}
             begin = next(number for number in range(index + 1, len(self.rows)) if "(" in self.rows[number])
             end, depth = begin, 0
             while True:

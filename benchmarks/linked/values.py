@@ -24,13 +24,16 @@ import torch
 PRELUDE = r"""
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <type_traits>
 struct DepyfRecord { double value; long line; };
 static FILE* depyf_file() { static FILE* file = fopen(getenv("LINKED_VALUES"), "ab"); return file; }
 static long depyf_counts[1 << 16];
+static long depyf_launch = -1;
+inline void depyf_begin() { depyf_launch++; memset(depyf_counts, 0, sizeof depyf_counts); }
 template <typename T> inline void depyf_scalar(long line, T value) {
     if (depyf_counts[line & 0xffff]++ >= 300) return;
-    DepyfRecord record{static_cast<double>(value), line};
+    DepyfRecord record{static_cast<double>(value), line + (depyf_launch << 32)};
     fwrite(&record, sizeof record, 1, depyf_file());
 }
 template <typename T> inline void depyf_note(long line, long lanes, const at::vec::Vectorized<T>& value) {
@@ -58,7 +61,11 @@ _INCLUDE = re.compile(r"^#include <torch/csrc/inductor/cpp_prefix\.h>$", re.MULT
 _SETS = re.compile(r"^\s*auto (tmp\d+) = (?:.*);$")
 _STORES = re.compile(r"^\s*(tmp\d+)\.store\(")
 _WRITES = re.compile(r"^\s*\w*ptr\d+\[.*\] = (.*);$")
-_TAIL = re.compile(r"if\(C10_UNLIKELY\(\w+ >= static_cast<int64_t>\((\d+)L?\) && \w+ < static_cast<int64_t>\((\d+)L?\)")
+_TAIL = re.compile(
+    r"if\(C10_(?:UN)?LIKELY\(\w+ >= static_cast<int64_t>\((\d+)L?\) && \w+ < static_cast<int64_t>\((\d+)L?\)"
+)
+"""The range of a loop that a block is for: the lanes of a vector past its end hold nothing."""
+_ITEM = re.compile(r"(?m)^ *(\w+)(?:: [^=\n]*)? = (\w+)\[\d+\];?")
 _RANDOM = re.compile(r"\b(?:randn|normalized_rand)_cpu\(")
 DRAWN = 0.375
 """Stands for each random number, in the kernels and in the graph."""
@@ -67,24 +74,31 @@ TOLERANCE = 2e-5
 
 
 def instrumented(text: str, kernels: list[str]) -> str:
-    """Return the text of a module whose `kernels` note the values of their lines, by the line of the module."""
+    """Return the text of a module whose `kernels` note the values of their lines, by the line of the module.
+
+    A kernel that is launched several times computes other nodes each time: its values are noted by launch.
+    """
     rows = text.splitlines()
     inside = ""
-    lanes, depth, tail_at = WHOLE, 0, -1
+    depth, ranges, begun = 0, list[tuple[int, int]](), False
     for index, row in enumerate(rows):
         begins = re.match(r"(\w+) = async_compile\.cpp", row)
         if begins:
-            inside, lanes, depth, tail_at = begins[1], WHOLE, 0, -1
+            inside, depth, ranges = begins[1], 0, []
         if row.startswith("'''"):
             inside = ""
         if inside not in kernels:
             continue
         tail = _TAIL.search(row)
         if tail:
-            lanes, tail_at = int(tail[2]) - int(tail[1]), depth
+            ranges.append((int(tail[2]) - int(tail[1]), depth))
         depth += row.count("{") - row.count("}")
-        if tail_at >= 0 and "}" in row and depth <= tail_at:
-            lanes, tail_at = WHOLE, -1
+        while ranges and "}" in row and depth <= ranges[-1][1]:
+            ranges.pop()
+        lanes = min((count for count, _ in ranges), default=WHOLE)
+        begun = begun or row.startswith('extern "C"')
+        if begun and row == "{":
+            rows[index], begun = "{ depyf_begin();", False
         noted = _SETS.match(row) or _STORES.match(row) or _WRITES.match(row)
         if noted:
             rows[index] = f"{row} depyf_note({index + 1}, {lanes}, {noted[1]});"
@@ -101,9 +115,10 @@ def _inputs(scope: dict[str, Any]) -> list[Any]:
     """Return example inputs: small numbers, which saturate nothing, and indices that every table has."""
     torch.manual_seed(0)
     made = scope["get_args"]()
+    tables = [each.shape[0] for each in made if isinstance(each, torch.Tensor) and each.dim() == 2]
     for each in made:
         if isinstance(each, torch.Tensor) and each.dtype in (torch.int64, torch.int32):
-            each.random_(0, 4)
+            each.random_(0, min(4, *tables) if tables else 4)
         elif isinstance(each, torch.Tensor) and each.is_floating_point():
             each.mul_(0.3)
     return list(made)
@@ -112,7 +127,9 @@ def _inputs(scope: dict[str, Any]) -> list[Any]:
 def nodes_of(graph: str, inputs: list[Any]) -> dict[str, list[float]]:
     """Return the values of each node of a graph, run in eager mode; what cannot be run has none."""
     tree = ast.parse(graph.replace("torch.ops.prims.inductor_random.default(", "drawn("))
-    function = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef) and each.name == "forward"][-1]
+    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef) and each.name == "forward"]
+    # Graphs inside of the graph are printed behind it, further to the right.
+    function = min(reversed(functions), key=lambda each: each.col_offset)
     scope: dict[str, Any] = {"torch": torch, "device": torch.device, "inf": math.inf, "nan": math.nan}
     names = [each.arg for each in function.args.args if each.arg != "self"]
     scope.update(zip(names, inputs, strict=False), drawn=lambda sizes, *_: torch.full(sizes, DRAWN))
@@ -175,18 +192,20 @@ def computed(module: Path, graph: Path, kernels: dict[str, list[str]]) -> dict[i
 
         ctypes.CDLL(None).fflush(None)
         raw = values.read_bytes()
-    by_line: dict[int, list[float]] = {}
-    for value, line in struct.iter_unpack("dq", raw[: len(raw) // 16 * 16]):
-        by_line.setdefault(line, []).append(value)
+    by_launch: dict[tuple[int, int], list[float]] = {}
+    for value, place in struct.iter_unpack("dq", raw[: len(raw) // 16 * 16]):
+        by_launch.setdefault((place & 0xFFFFFFFF, place >> 32), []).append(value)
     known = {name: torch.tensor(each, dtype=torch.float64) for name, each in nodes.items()}
-    rows, found = original.splitlines(), dict[int, list[str]]()
-    for line, own in by_line.items():
+    wholes = dict(_ITEM.findall(graph.read_text(encoding="utf-8")))
+    rows, found = original.splitlines(), dict[int, set[str]]()
+    for (line, _), own in by_launch.items():
         values_of_line = torch.tensor(own, dtype=torch.float64)
-        # One of several results of a node is not among what Inductor says that a kernel computes.
-        among = {*kernels[kernel_at(rows, line)], *(name for name in known if name.startswith("getitem"))} & {*known}
+        # One of several results of a node is not among what Inductor says that a kernel computes: the node is.
+        inside = {*kernels[kernel_at(rows, line)]}
+        among = (inside | {name for name, whole in wholes.items() if whole in inside}) & {*known}
         if not values_of_line.isnan().all():
-            found[line] = [name for name in sorted(among) if is_among(values_of_line, known[name])]
-    return found
+            found.setdefault(line, set()).update(name for name in among if is_among(values_of_line, known[name]))
+    return {line: sorted(names) for line, names in found.items()}
 
 
 def _copied(value: object) -> object:

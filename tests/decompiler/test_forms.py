@@ -96,7 +96,7 @@ TREES: dict[str, Callable[[Tree, Code], object]] = {
     "hoist": lambda body, _: hoist_behind_cases(body),
     "labels": lambda body, code: resolve(body, Graph(code, [], [], 0)),
     "matches": lambda body, _: restore_matches(body),
-    "opposites": lambda body, _: write_opposites(body),
+    "opposites": lambda body, _: write_opposites(body, negates=True),
     "tidy": lambda body, _: tidy(body),
     "tries": lambda body, _: restore_tries(body),
 }

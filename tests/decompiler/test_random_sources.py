@@ -7,9 +7,11 @@ import pytest
 from depyf.bytecode.listings import Listings
 from depyf.decompiler.graph.tac import Raise, Return
 from depyf.decompiler.lift.simulate import lift
+from depyf.decompiler.module import decompile_module
 from depyf.decompiler.passes.unreached import ALL_REACHED, Unreached
 from depyf.decompiler.structure.nests import find_markers
 from depyf.decompiler.structure.same_tails import join_tails
+from depyf.verify.level import Level
 from tests import interpreters
 from tests.bytecode.listings import compiled
 from tests.decompiler.again import exact
@@ -232,3 +234,22 @@ def raised(source: str, version: tuple[int, int]) -> tuple[int, int]:
         ends = [block for block in graph.live() if isinstance(block.exit, (Raise, Return))]
         join_tails(graph, ends, find_markers(graph))
     return counts[0], counts[1]
+
+
+NESTED_ALTERNATIVES = """
+def f(b):
+    match b:
+        case {} | (0 | m.n) if not b:
+            pass
+        case [*_, {**rest}, 'a']:
+            pass
+"""
+
+
+@pytest.mark.parametrize("version", interpreters.VERSIONS[3:], ids=interpreters.label)
+def test_alternatives_within_alternatives_are_alternatives(version: tuple[int, int]) -> None:
+    """The subject waits once more for each `|` around another; the text has one `|` for all."""
+    interpreters.need(version)
+    made = decompile_module(compiled(NESTED_ALTERNATIVES, version))
+    assert made.level is not Level.UNPROVEN
+    assert "case {} | 0 | m.n if not b:" in made.source

@@ -29,6 +29,17 @@ INNER = UserLine("net.py", 4, "return inner(x)", "net")
 SIZE = 'size of L["x"]: expected (2, 8), got (2, 12)'
 
 
+def test_keywords_that_vary_are_told_as_keywords() -> None:
+    given = "def f(x, **kw): ..."
+    missing = function(0, "f", "f.py", (CALL,), 10, 'L["kw"]["a"]: expected to be there, got KeyError')
+    more = function(1, "f", "f.py", (CALL,), 10, 'L["kw"]: expected 1 items, got 2')
+    missing.source = more.source = given
+    (one,), (other,) = findings(run_of(missing)), findings(run_of(more))
+    assert (one.kind, other.kind) == ("keyword-arguments", "keyword-arguments")
+    assert 'the keyword argument `kw["a"]` was there in some calls alone' in one.cause
+    assert "the number of keyword arguments in `kw` changed" in other.cause
+
+
 def test_a_size_that_varies_is_one_finding_at_the_outermost_call() -> None:
     inside = 'size of L["x"]: expected (2, 8, 4), got (2, 12, 4)'
     run = run_of(

@@ -116,6 +116,31 @@ def test_calls_past_the_limit_are_told_where_they_are_counted() -> None:
     assert findings(session_of(json.loads(index_json(run)))) == (found,)
 
 
+def test_a_frame_that_must_be_whole_fails_and_runs_nothing() -> None:
+    failure = Failure("Unsupported", "Data-dependent branching", UserLine("f.py", 3, "if x:", "f"), raised=True)
+    (found,) = findings(session(compiled(0, failure=failure), compiled(1, failure=failure)))
+    assert (found.kind, found.severity, found.cost.compiles) == ("break-data-dependent-branch", "high", 2)
+    assert found.cause.endswith("and `f` fails: with `fullgraph=True` its call raises Unsupported")
+
+
+def test_calls_past_a_limit_that_raises_ran_nothing() -> None:
+    limit = Failure("FailOnRecompileLimitHit", "Hard failure due to fullgraph=True", None, raised=True)
+    run = session(
+        compiled(0, hits=3, transformed=made()),
+        compiled(1, refused("0/0", "L[\"s\"]: expected 'a', got 'b'"), hits=5, transformed=made()),
+        compiled(2, failure=limit),
+        compiled(3, failure=limit),
+    )
+    (found,) = findings(run)
+    assert found.cause.startswith("2 calls of `f` raised FailOnRecompileLimitHit, since it has reached the limit")
+
+
+def test_what_became_of_a_failure_that_a_trace_tells_is_not_known() -> None:
+    failure = Failure("Unsupported", "Data-dependent branching", UserLine("f.py", 3, "if x:", "f"))
+    (found,) = findings(session(compiled(0, failure=failure)))
+    assert found.cause.endswith("and the rest of `f` is not compiled")
+
+
 def test_a_value_that_a_break_leaves_behind_is_no_finding_of_its_own() -> None:
     run = session(compiled(0, breaks=[broken(3)]), compiled(1, refused("0/0", 'L["___stack0"]: expected 1, got 2')))
     assert [each.kind for each in findings(run)] == ["graph-break"]

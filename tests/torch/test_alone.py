@@ -89,8 +89,12 @@ def test_what_dynamo_compiles_has_its_own_ids(tmp_path: Path) -> None:
 def test_a_module_that_is_exported_is_named(tmp_path: Path, strict: bool) -> None:
     with depyf.prepare_debug(tmp_path) as session:
         torch.export.export(Net(), (torch.ones(2, 4),), strict=strict)
-    ((function, _),) = stories(session)
+    ((function, made),) = stories(session)
     assert (function.name, function.first_line) == ("forward", Net.forward.__code__.co_firstlineno)
+    (graph,) = (each for each in made.artefacts if each.stage in ("Captured_Graph", "exported_program"))
+    text = (tmp_path / graph.file).read_text(encoding="utf-8")
+    assert "relu" in text and "self.linear(x).relu()" in text, "each node has the user's line above it"
+    assert session.loose == []
 
 
 def test_the_graph_of_compiled_autograd_is_of_the_frame_that_dynamo_compiles(tmp_path: Path) -> None:
@@ -102,7 +106,8 @@ def test_the_graph_of_compiled_autograd_is_of_the_frame_that_dynamo_compiles(tmp
         net(torch.ones(2, 4)).sum().backward()
     if session.loose and all(each.id.autograd < 0 for _, each in session.compiles()):
         pytest.skip("this torch does not say to which frame such a graph belongs")
-    ((_, compiled),) = stories(session)
+    ((function, compiled),) = stories(session)
+    assert function.name == "compiled_autograd"
     assert "Compiled_autograd_graph" in {each.stage for each in compiled.artefacts}
     assert all((tmp_path / each.file).is_file() for each in compiled.artefacts)
 

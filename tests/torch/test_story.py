@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import re
@@ -15,6 +16,7 @@ torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch
 
 import depyf  # noqa: E402 - after the check that torch is there
 from depyf.report.index_json import SCHEMA  # noqa: E402
+from depyf.report.line_states import LineState, line_states  # noqa: E402
 from depyf.report.model import FirstCall, GuardSet, Transformed  # noqa: E402
 from depyf.report.summary import show, summary  # noqa: E402
 from depyf.report.words import trigger_words  # noqa: E402
@@ -266,6 +268,28 @@ def test_what_is_compiled_ahead_of_its_calls_has_a_whole_story(tmp_path: Path) -
     assert {"Captured_Graph", "Forward_graph"} <= {each.stage for each in compiled.artefacts}
     assert compiled.seconds["total"] > 0
     assert (session.loose, compiled.gone) == ([], "")
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_refused_frame_fails_where_it_must_be_whole_and_runs_eager_elsewhere(whole: bool, tmp_path: Path) -> None:
+    def refused(x):
+        try:
+            torch._dynamo.graph_break()
+            return x + 1
+        finally:
+            x.add_(1)
+
+    with depyf.prepare_debug(tmp_path) as session:
+        expected = pytest.raises(torch._dynamo.exc.Unsupported) if whole else contextlib.nullcontext()
+        with expected:
+            torch.compile(refused, backend="eager", fullgraph=whole)(torch.ones(3))
+    failures = [compiled.failure for _, compiled in session.compiles() if compiled.failure is not None]
+    if not whole and not failures:
+        pytest.skip("this torch compiles the rest of a `try`")
+    assert [each.raised for each in failures] == [whole]
+    assert index(tmp_path)["functions"][0]["compiles"][0]["failure"]["raised"] is whole
+    eager = [each for each in line_states(session) if each.count(LineState.EAGER)]
+    assert bool(eager) is not whole
 
 
 def test_a_compile_after_one_that_failed_is_no_recompile(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from depyf.report.kernels.graph import read_graph
 from depyf.report.kernels.lines import Launched, origins_of_lines
 from depyf.report.kernels.module import read_module
 from depyf.report.kernels.suspects import suspect
+from depyf.report.naming import title
 from depyf.torch.kernels.standalone import NotAlone, Told, standalone
 from depyf.trace.files import TraceError, find, is_dump
 from depyf.trace.reporting import Options, dump_jobs
@@ -130,7 +131,7 @@ def _launches(run: Run) -> Iterator[Found]:
     for function, compiled in run.session.compiles():
         for source in kernel_sources(run, compiled):
             for each in source.launched():
-                yield Found(run, function.name, str(compiled.id), source, each)
+                yield Found(run, title(function), str(compiled.id), source, each)
 
 
 def _origin(found: Found) -> str:

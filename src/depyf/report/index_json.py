@@ -250,7 +250,8 @@ def _lines_read(lines: LinesRead) -> dict[str, Any]:
 
 def _failure(failure: Failure) -> dict[str, Any]:
     where = _line(failure.where)
-    return {"kind": failure.kind, "reason": failure.reason, "where": where, "phase": failure.phase}
+    told = {"kind": failure.kind, "reason": failure.reason, "where": where, "phase": failure.phase}
+    return {**told, "raised": failure.raised}
 
 
 def _trigger(trigger: Trigger) -> dict[str, Any]:

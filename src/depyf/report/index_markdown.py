@@ -179,7 +179,8 @@ def _failures(pairs: list[tuple[Function, Compile]]) -> str:
         if each.failure is not None:
             place = f"{short_path(function.filename)}:{function.first_line}"
             reason = each.failure.reason.strip().split("\n", 1)[0]
-            lines.append(f"- {title(function)}, {place} (compile {each.id}): {each.failure.kind}: {reason}")
+            raised = "; the call raised it" if each.failure.raised else ""
+            lines.append(f"- {title(function)}, {place} (compile {each.id}): {each.failure.kind}: {reason}{raised}")
     return "## Frames that Dynamo gave up\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 

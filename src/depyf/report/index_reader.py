@@ -273,7 +273,8 @@ def _lines_read(found: Json) -> LinesRead:
 def _failure(found: Json | None) -> Failure | None:
     if found is None:
         return None
-    return Failure(found["kind"], found["reason"], _line(found.get("where")), found.get("phase", ""))
+    where, phase = _line(found.get("where")), found.get("phase", "")
+    return Failure(found["kind"], found["reason"], where, phase, found.get("raised"))
 
 
 def _compile_id(text: str) -> CompileId:

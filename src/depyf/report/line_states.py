@@ -31,7 +31,7 @@ _WORDS = {
     LineState.GRAPH: "runs in a graph, or was evaluated when one was made",
     LineState.BETWEEN: "runs in Dynamo's code between graphs",
     LineState.EAGER: "runs eager: what follows a graph break, or a compile that failed, was not compiled",
-    LineState.NEVER: "never compiled: no compile came to it",
+    LineState.NEVER: "never compiled: no compile came to it, or the call raised the failure of its compile",
 }
 
 
@@ -153,7 +153,8 @@ def _left_eager(session: Session) -> Iterator[tuple[str, str, int]]:
         if rest is not None:
             yield filename, rest[0], rest[1]
     for function in session.functions.values():
-        if function.compiles and all(_is_given_up(session, each) for each in function.compiles):
+        ran = any(each.failure is None or not each.failure.raised for each in function.compiles)
+        if ran and all(_is_given_up(session, each) for each in function.compiles):
             yield function.filename, plain_name(function), function.resumes_at or function.first_line
 
 

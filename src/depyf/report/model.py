@@ -181,12 +181,16 @@ class SideEffect:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why Dynamo gave a frame up: the exception's type and message, and the part of the compiler that raised it."""
+    """Why Dynamo gave a frame up: the exception's type and message, and the part of the compiler that raised it.
+
+    `raised`: whether the program got it, as with `fullgraph=True`, or ran eager; None where nothing tells: in a trace.
+    """
 
     kind: str
     reason: str
     where: UserLine | None
     phase: str = ""
+    raised: bool | None = None
 
     @property
     def summary(self) -> str:

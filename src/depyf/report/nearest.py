@@ -8,11 +8,15 @@ changed; the entry with the fewest of them is the nearest, and every view tells 
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from depyf.report.model import Recompile
 from depyf.report.refused import Refused, refused
+
+MOST_READ = 1024
+"""Recompiles whose reason is remembered: each view of a run asks for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,7 @@ class Nearest:
         return f"{reason.words}  ({reason.where})" if reason.where and reason.expected else reason.words
 
 
+@functools.lru_cache(maxsize=MOST_READ)
 def nearest(trigger: Recompile) -> Nearest | None:
     """Return the entry that refused for the fewest independent reasons, the newest of several; None if none is known.
 

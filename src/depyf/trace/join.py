@@ -62,6 +62,8 @@ class Running:
 
 OF_AUTOGRAD = ("compiled_autograd_graph", "compiled_autograd_graph_pre_reordering")
 """The graphs that compiled autograd makes before Dynamo compiles them."""
+AUTOGRAD = "compiled_autograd"
+"""The name of the function that compiled autograd makes of such a graph."""
 BEFORE_DYNAMO = frozenset(stages.STAGE_OF_NAME[name].word for name in OF_AUTOGRAD)
 
 R = TypeVar("R", bound=Running)
@@ -263,9 +265,12 @@ class Join(ABC, Generic[R]):
         if function is None:
             source = self.source_of(here)
             self.keep_source(here.filename)
-            function = Function(key, here.function, here.filename, here.line, source, root=key)
+            name = here.function
+            if compile_id.autograd >= 0 and is_generated(here.filename):
+                name = AUTOGRAD  # Torch's own name for the function of a graph, `forward`, says nothing.
+            function = Function(key, name, here.filename, here.line, source, root=key)
             if not here.function.startswith(self._resume_prefix):
-                part = file_part(here.function)
+                part = file_part(name)
                 function.number = self.dump.numbers.next(f"full_code_for_{part}")
                 function.file = f"full_code_for_{part}_{function.number}.py"
             self.session.functions[key] = function

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import types
@@ -52,6 +53,8 @@ _COMMENT_OF_CLAUSE = re.compile(r"\s+# ")
 _DIFFERS = re.compile(r"(?<=[=<>] )'(?:[^'\\]|\\.)*'|(?<=[=<>] )\"(?:[^\"\\]|\\.)*\"|(?<![\w.:'])-?\d+(?:\.\d+)?\b")
 """What differs between the clauses of two entries that ask the same: the string or number that is compared with."""
 _MOST_FORMS = 4
+MOST_TEXTS = 1024
+"""Refusals whose reading is remembered."""
 _PLACE_OF_CLAUSE = re.compile(r":(\d+) in \S+$")
 
 SECONDS = {
@@ -218,8 +221,7 @@ def recompile(payload: str) -> Recompile:
     texts = [str(text) for text in loaded] if isinstance(loaded, list) else [str(loaded)]
     clauses: dict[str, list[str]] = {}
     for text in texts:
-        found = _REFUSAL.match(text.strip())
-        entry, clause = (found["entry"], found["clause"]) if found else ("?", text)
+        entry, clause = _refusal(text)
         clauses.setdefault(entry, []).append(clause)
     entries = sorted(clauses, key=_entry_order)
     told, rest = entries[-MOST_REFUSALS:], entries[:-MOST_REFUSALS]
@@ -227,13 +229,26 @@ def recompile(payload: str) -> Recompile:
     return Recompile(newest, _together(rest, clauses) if rest else None)
 
 
+@functools.lru_cache(maxsize=MOST_TEXTS)
+def _refusal(text: str) -> tuple[str, str]:
+    """Return the entry and its clause; a compile is told again what the one before it was."""
+    found = _REFUSAL.match(text.strip())
+    return (found["entry"], found["clause"]) if found else ("?", text)
+
+
+@functools.lru_cache(maxsize=MOST_TEXTS)
+def _form(clause: str) -> str:
+    """Return a clause without the values in it."""
+    return _clause(_DIFFERS.sub("…", clause.partition("\n")[0]))
+
+
+@functools.lru_cache(maxsize=MOST_TEXTS)
 def _entry_order(entry: str) -> tuple[int, ...]:
     return tuple(int(number) for number in entry.split("/") if number.isdigit())
 
 
 def _together(entries: list[str], clauses: Mapping[str, list[str]]) -> OtherRefusals:
-    texts = (_DIFFERS.sub("…", text.partition("\n")[0]) for entry in entries for text in clauses[entry])
-    forms = dict.fromkeys(_clause(form) for form in dict.fromkeys(texts))
+    forms = dict.fromkeys(_form(text) for entry in entries for text in clauses[entry])
     return OtherRefusals(len(entries), entries[0], entries[-1], tuple(map(reproducible, list(forms)[:_MOST_FORMS])))
 
 

@@ -57,6 +57,8 @@ STAGE_OF_NAME = {name: stage for stage in STAGES for name in stage.names}
 
 CAPTURED = "Captured_Graph"
 """The stage with which a graph begins."""
+EXPORTED = "exported_program"
+"""The graph of an export."""
 
 _PRINTED_GRAPH = re.compile(r"\s*class \S+\(torch\.nn\.Module\):\n +def forward\(self")
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 
+from depyf.report.kernels.evaluate import graph_terms
 from depyf.report.kernels.graph import read_graph
-from depyf.report.kernels.lines import Launched, launched, origins_of_lines
-from depyf.report.kernels.module import Buffer, read_module
+from depyf.report.kernels.lines import Launched, Line, launched, origins_of_lines
+from depyf.report.kernels.module import Buffer, Kernel, Launch, read_module
+from depyf.report.kernels.statements import Statement
 from depyf.report.kernels.suspects import suspect
+from depyf.report.kernels.terms import Terms
 
 HERE = Path(__file__).parent
 
@@ -143,3 +147,37 @@ def test_a_changed_line_is_the_first_that_is_there_for_no_node(old: str, new: st
     assert found is not None
     assert changed.kernel.text.splitlines()[found.line.statement.line - 1].strip().endswith(new)
     assert found.node == node
+
+
+POSITIONS = """
+def forward(self, arg0_1: "i64[8][1]cpu", arg1_1: "f32[100, 32][32, 1]cpu", arg2_1: "f32[64, 32][32, 1]cpu"):
+    embedding: "f32[8, 32][32, 1]cpu" = torch.ops.aten.embedding.default(arg1_1, arg0_1)
+    iota: "i64[8][1]cpu" = torch.ops.prims.iota.default(8, start = 0, step = 1, dtype = torch.int64)
+    add: "i64[8][1]cpu" = torch.ops.aten.add.Tensor(iota, 0)
+    embedding_1: "f32[8, 32][32, 1]cpu" = torch.ops.aten.embedding.default(arg2_1, add)
+    add_1: "f32[8, 32][32, 1]cpu" = torch.ops.aten.add.Tensor(embedding, embedding_1)
+    exp: "f32[8, 32][32, 1]cpu" = torch.ops.aten.exp.default(add_1)
+    return (exp,)
+"""
+
+
+def terms_of(graph: str) -> tuple[Terms, dict[str, int]]:
+    terms = Terms()
+    return terms, graph_terms(read_graph(graph), terms)[0]
+
+
+def test_rows_in_their_order_are_the_table_itself() -> None:
+    terms, found = terms_of(POSITIONS)
+    assert found["embedding_1"] == found["arg2_1"]
+    assert found["embedding"] == terms.of("indexed", found["arg1_1"], found["arg0_1"])
+    _, shifted = terms_of(POSITIONS.replace("start = 0", "start = 2"))
+    assert shifted["embedding_1"] != shifted["arg2_1"]
+
+
+def test_a_line_that_may_be_of_another_node_is_linked_only_where_both_are_of_one_place() -> None:
+    statement = Statement(1, ("tmp2",), ast.parse("tmp0 + tmp1", mode="eval").body)
+    line = Line(statement, None, (), ("exp",), ("add_1",))
+    made = Launched(Launch("k", "k:1", 1, (), ()), Kernel("k", "cpp", "", 1), (), [line])
+    exp, add = frozenset({("f.py", 4)}), frozenset({("f.py", 3)})
+    assert origins_of_lines([made], {"exp": exp, "add_1": add}) == {1: frozenset()}
+    assert origins_of_lines([made], {"exp": exp, "add_1": exp}) == {1: exp}

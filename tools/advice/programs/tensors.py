@@ -14,11 +14,11 @@ def double(x: Any) -> Any:
     return x * 2  # here
 
 
-def product(x: Any, y: Any) -> Any:  # here
+def product(x: Any, y: Any) -> Any:
     return x.add_(1) * y
 
 
-def in_state(x: Any) -> Any:  # here
+def in_state(x: Any) -> Any:
     return x * 2
 
 
@@ -129,7 +129,7 @@ def resolved() -> list[Any]:
 @shows("tensor-aliasing")
 def aliased() -> list[Any]:
     compiled, one = torch.compile(product, backend="eager"), torch.ones(4)
-    return [compiled(torch.ones(4), torch.ones(4)), compiled(one, one) / 2]
+    return [compiled(torch.ones(4), torch.ones(4)), compiled(one, one) / 2]  # here
 
 
 @follows("tensor-aliasing")
@@ -143,7 +143,7 @@ def grad_mode() -> list[Any]:
     compiled, value = torch.compile(in_state, backend="eager"), torch.ones(4, requires_grad=True)
     with torch.no_grad():
         without = compiled(value)
-    return [compiled(value).detach(), without]
+    return [compiled(value).detach(), without]  # here
 
 
 @shows("inference-mode")
@@ -151,7 +151,7 @@ def inference_mode() -> list[Any]:
     compiled = torch.compile(in_state, backend="eager")
     with torch.inference_mode():
         without = compiled(torch.ones(4))
-    return [compiled(torch.ones(4)), without.clone()]
+    return [compiled(torch.ones(4)), without.clone()]  # here
 
 
 class Drops(torch.nn.Module):
@@ -161,7 +161,7 @@ class Drops(torch.nn.Module):
         super().__init__()
         self.drop = torch.nn.Dropout(0.0)
 
-    def forward(self, x: Any) -> Any:  # here
+    def forward(self, x: Any) -> Any:
         return self.drop(x)
 
 
@@ -171,10 +171,10 @@ def train_eval() -> list[Any]:
     compiled = torch.compile(module, backend="eager")
     first = compiled(torch.ones(4))
     module.eval()
-    return [first, compiled(torch.ones(4))]
+    return [first, compiled(torch.ones(4))]  # here
 
 
-def matmul(x: Any) -> Any:  # here
+def matmul(x: Any) -> Any:
     return x @ x
 
 
@@ -183,7 +183,7 @@ def autocast() -> list[Any]:
     compiled = torch.compile(matmul, backend="eager")
     with torch.autocast("cpu", dtype=torch.bfloat16):
         first = compiled(torch.ones(2, 2)).float()
-    return [first, compiled(torch.ones(2, 2))]
+    return [first, compiled(torch.ones(2, 2))]  # here
 
 
 @follows("autocast")
@@ -199,7 +199,7 @@ def default_dtype() -> list[Any]:
     first = compiled(torch.ones(4, dtype=torch.float32))
     torch.set_default_dtype(torch.float64)
     try:
-        return [first, compiled(torch.ones(4, dtype=torch.float32))]
+        return [first, compiled(torch.ones(4, dtype=torch.float32))]  # here
     finally:
         torch.set_default_dtype(torch.float32)
 
@@ -220,7 +220,7 @@ def num_threads() -> list[Any]:
     first = compiled(torch.ones(4))
     torch.set_num_threads(before + 1)
     try:
-        return [first, compiled(torch.ones(4))]
+        return [first, compiled(torch.ones(4))]  # here
     finally:
         torch.set_num_threads(before)
 
@@ -241,7 +241,7 @@ def deterministic() -> list[Any]:
     first = compiled(torch.ones(4))
     torch.use_deterministic_algorithms(True)
     try:
-        return [first, compiled(torch.ones(4))]
+        return [first, compiled(torch.ones(4))]  # here
     finally:
         torch.use_deterministic_algorithms(False)
 
@@ -261,7 +261,7 @@ def matmul_precision() -> list[Any]:
     first = compiled(torch.ones(2, 2))
     torch.set_float32_matmul_precision("high")
     try:
-        return [first, compiled(torch.ones(2, 2))]
+        return [first, compiled(torch.ones(2, 2))]  # here
     finally:
         torch.set_float32_matmul_precision("highest")
 

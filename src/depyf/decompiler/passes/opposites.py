@@ -17,11 +17,22 @@ from depyf.decompiler.structure.polarity import goes_inside, is_not, negated
 TESTING = (ast.If, ast.While, ast.Assert)
 
 
-def write_opposites(body: list[ast.stmt]) -> None:
-    """Write the tests of all statements in place."""
+def write_opposites(body: list[ast.stmt], *, negates: bool) -> None:
+    """Write the tests of all statements in place.
+
+    negates: in a test, `not a in b` is another operation than `a in b`.
+    """
     for stmt in statements(body):
+        if not negates and isinstance(stmt, ast.If) and isinstance(stmt.test, ast.Compare) and _is_empty(stmt):
+            step("line {}: what an `else` holds alone is done where the test fails", stmt.lineno)
+            stmt.test, stmt.body, stmt.orelse = negated(stmt.test), stmt.orelse, []
         if isinstance(stmt, TESTING) and isinstance(stmt.test, (ast.BoolOp, ast.UnaryOp)):
             stmt.test = _written(stmt.test)
+
+
+def _is_empty(stmt: ast.If) -> bool:
+    """Return whether nothing is done where the test holds, and something where it fails."""
+    return bool(stmt.orelse) and all(isinstance(each, ast.Pass) for each in stmt.body)
 
 
 def _written(test: ast.expr) -> ast.expr:

@@ -37,6 +37,7 @@ from depyf.decompiler.passes.tidy import tidy
 from depyf.decompiler.passes.tries import restore_tries
 from depyf.decompiler.passes.unreached import Reached
 from depyf.decompiler.passes.written.as_written import write_as_written
+from depyf.decompiler.passes.written.declarations import place_declarations
 from depyf.decompiler.passes.written.imports import join_imports
 from depyf.decompiler.pipeline.conditions import (
     COLLAPSE,
@@ -286,7 +287,7 @@ def _tidy(work: Work) -> None:
 
 
 def _opposites(work: Work) -> None:
-    write_opposites(work.stmts)
+    write_opposites(work.stmts, negates=work.graph.negates)
 
 
 def _written(work: Work) -> None:
@@ -319,6 +320,8 @@ def _definitions(work: Work) -> None:
 
 def _declarations(work: Work) -> None:
     declare(work.body, Reached.of(work.listing.instructions))
+    if is_kept(work) and WRITTEN not in work.without:
+        place_declarations(work.body)
 
 
 def _imports(work: Work) -> None:

@@ -24,7 +24,7 @@ def _sign(name: str, cause: str, fix: str, reason: str, line: str = "", explanat
 
 
 _CALL = "builtin|skip|time function|SKIPPED|repr"
-_DATA = "Data-dependent (branching|jump)"
+_DATA = "Data-dependent (branching|jump)|Dynamic control flow is not supported"
 _SHAPE = "ynamic shape operator"
 
 SIGNS = (

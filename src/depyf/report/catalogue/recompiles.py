@@ -180,6 +180,8 @@ KEYWORDS = Kind(
     "the keyword arguments `{subject}` were {actual}, not {expected}",
     "pass the same keywords in the same order in all calls",
 )
+MISSING_KEYWORD = replace(KEYWORDS, cause="the keyword argument `{subject}` was there in some calls alone")
+NUMBER_OF_KEYWORDS = replace(KEYWORDS, cause="the number of keyword arguments in `{subject}` changed")
 DEFAULTS = Kind(
     "argument-function",
     "the function `{subject}` was another one of the same code, which holds {actual}, not {expected}",
@@ -212,6 +214,10 @@ def kind_of_recompile(found: Refused, parameters: Collection[str] = (), source: 
     if holder_of(found) and (not parameters or root_name(found.source) in parameters):
         return DEFAULTS
     special = _special(found)
+    root = root_name(found.source)
+    is_keywords = bool(root) and re.search(rf"\*\*\s*{re.escape(root)}\b", source) is not None
+    if special is MISSING and is_keywords:
+        return MISSING_KEYWORD
     if special is not None:
         return special
     of_tensor = _of_tensor(found, parameters)
@@ -220,8 +226,10 @@ def kind_of_recompile(found: Refused, parameters: Collection[str] = (), source: 
     change = _change(found)
     if found.aspect == NUMBER:
         return NUMBER_OF_KEYS
+    if is_keywords and found.subject == root:
+        return KEYWORDS if change == "keys" else NUMBER_OF_KEYWORDS
     if change == "keys":
-        return KEYWORDS if re.search(rf"\*\*\s*{re.escape(found.subject)}\b", source) else KEYS
+        return KEYS
     return _of_value(found, change, place_of(found, parameters)) if change and found.source else UNKNOWN
 
 

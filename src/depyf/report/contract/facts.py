@@ -108,7 +108,8 @@ def _of_compile(function: Function, compiled: Compile) -> Iterator[Fact]:
         reason = plain(compiled.failure.summary)
         is_limit = any(name in compiled.failure.kind or name in compiled.failure.reason for name in LIMITS)
         limit = "the limit of recompiles is reached" if is_limit else reason
-        yield Fact("eager_calls", f"{name} runs eager: {limit}", compiled.failure.where or here, (reason, *why))
+        what = "raises" if compiled.failure.raised else "runs eager"
+        yield Fact("eager_calls", f"{name} {what}: {limit}", compiled.failure.where or here, (reason, *why))
         return
     for artefact in compiled.artefacts:
         if artefact.stage == "Captured_Graph":

@@ -30,6 +30,7 @@ HEAD = "# What {} compiles. Written by `pytest --update-compiles`."
 _VERSION = re.compile(r"^torch (\S+)$", re.MULTILINE)
 _RELEASE = re.compile(r"\d+\.\d+")
 _CODE = re.compile(r"`(.*?)`")
+_EAGER = re.compile(" runs eager| raises")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,4 +98,4 @@ def _held(line: str) -> tuple[str, str]:
     label, _, rest = line.partition(" ")
     subject = rest.partition(":")[0]
     code = _CODE.search(rest) if label == "break" else None
-    return label, f"{subject}: `{code[1]}`" if code else subject.partition(" runs eager")[0]
+    return label, f"{subject}: `{code[1]}`" if code else _EAGER.split(subject)[0]

@@ -55,8 +55,20 @@ def _finding(
     if rest is None:
         return Finding(kind.name, "medium", place(line), cause, cost_of(compiled), fix, ids)
     eager = rest.eager_calls if function is rest or compiled.failure is not None else None
-    cause = f"{cause}, and the rest of `{plain_name(rest)}` runs eager"
+    cause = f"{cause}, and {_in_place_of(rest, is_told=found in compiled.breaks)}"
     return Finding(kind.name, "high", place(line), cause, cost_of(compiled, eager), fix, ids)
+
+
+def _in_place_of(function: Function, *, is_told: bool) -> str:
+    """Return what happens in place of a compile that was given up for a graph break.
+
+    Torch tells of the break in a record of its own only where the program goes on.
+    """
+    failures = [each.failure for each in function.compiles if each.failure is not None]
+    if any(each.raised for each in failures):
+        return f"`{plain_name(function)}` fails: with `fullgraph=True` its call raises {failures[-1].kind}"
+    is_eager = is_told or all(each.raised is False for each in failures)
+    return f"the rest of `{plain_name(function)}` {'runs eager' if is_eager else 'is not compiled'}"
 
 
 def _is_in_try(function: Function, line: UserLine) -> bool:

@@ -79,7 +79,7 @@ def causes(session: Session) -> list[Cause]:
 def causes_of(function: Function) -> Iterator[Cause]:
     """Yield what a function was compiled again for, in the order in which it came up."""
     found: dict[tuple[str, str], list[tuple[Refused, Compile]]] = {}
-    kinds: dict[str, Kind] = {}
+    kinds: dict[tuple[str, str], Kind] = {}
     firsts: set[tuple[str, str]] = set()
     for compiled in function.compiles:
         told = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
@@ -89,15 +89,15 @@ def causes_of(function: Function) -> Iterator[Cause]:
             continue  # The value is one that a graph break leaves behind, and the break is a finding.
         for number, reason in enumerate(told.reasons):
             kind = kind_of_recompile(reason, function.parameters, function.source)
-            kinds[kind.name] = kind
             key = kind.name, reason.subject
+            kinds[key] = kind
             found.setdefault(key, []).append((reason, compiled))
             if number == 0:
                 firsts.add(key)
     for key, told_of in found.items():
         refused, compiles = zip(*told_of, strict=True)
         effects = [each for compiled in function.compiles for each in compiled.effects]
-        yield Cause(function, _grown(kinds[key[0]], refused, effects), refused, compiles, key in firsts)
+        yield Cause(function, _grown(kinds[key], refused, effects), refused, compiles, key in firsts)
 
 
 def _grown(kind: Kind, refused: tuple[Refused, ...], effects: Collection[SideEffect]) -> Kind:

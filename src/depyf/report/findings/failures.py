@@ -29,8 +29,8 @@ def is_limit(failure: Failure) -> bool:
 
 Place: TypeAlias = tuple[str, int]
 
-UNSUPPORTED = "Unsupported"
-"""Torch's name for what a graph break is, where the whole frame is given up for it."""
+UNSUPPORTED = ("Unsupported", "UserError")
+"""Torch's names for what a graph break is, where the whole frame is given up for it."""
 
 
 def break_places(session: Session) -> frozenset[Place]:
@@ -41,7 +41,7 @@ def break_places(session: Session) -> frozenset[Place]:
 
 def ends_at(compiled: Compile) -> set[Place]:
     """Return the lines at which a compile was given up for a graph break."""
-    if compiled.failure is None or compiled.failure.kind != UNSUPPORTED:
+    if compiled.failure is None or compiled.failure.kind not in UNSUPPORTED:
         return set()
     lines = [compiled.failure.where, *(each.where for each in compiled.breaks[-1:])]
     return {(line.filename, line.line) for line in lines if line is not None}
@@ -53,7 +53,7 @@ def unsaid_break(compiled: Compile, breaks: frozenset[Place]) -> GraphBreak | No
     Releases before 2.10 do so for some frames that run eager then.
     """
     failure = compiled.failure
-    if failure is None or failure.kind != UNSUPPORTED or is_limit(failure) or ends_at(compiled) & breaks:
+    if failure is None or failure.kind not in UNSUPPORTED or is_limit(failure) or ends_at(compiled) & breaks:
         return None
     reason, text = reason_of(failure), failure.reason
     found = GraphBreak(reason, text, tuple(failure.hints), "", failure.where, compiled.user_stack, 0, text)

@@ -95,7 +95,7 @@ def _limit(cause: Cause, limited: list[Compile], because: str, found: Finding) -
     functions = [
         each.function for each in (cause, *cause.below) if any(one.order in reached for one in each.function.compiles)
     ]
-    said = LIMIT.cause.format(calls=_eager_calls(functions[0]), function=title(functions[0]), because=because)
+    said = LIMIT.cause.format(calls=_calls_past(functions[0]), because=because)
     eager = [each.eager_calls for each in functions if each.eager_calls is not None]
     return replace(
         found,
@@ -115,8 +115,16 @@ def _severity(cause: Cause) -> Severity:
 
 def _unexplained(function: Function, limited: list[Compile]) -> Finding:
     where = place(UserLine(function.filename, function.first_line, "", function.name))
-    cause = LIMIT.cause.format(calls=_eager_calls(function), function=title(function), because="torch does not say why")
+    cause = LIMIT.cause.format(calls=_calls_past(function), because="torch does not say why")
     return Finding(LIMIT.name, "high", where, cause, _cost(limited), "", tuple(str(each.id) for each in limited))
+
+
+def _calls_past(function: Function) -> str:
+    """Return what became of the calls past the limit; how many ran eager, as far as they are counted."""
+    failures = [each.failure for each in _past_limit(function) if each.failure is not None]
+    if failures[-1].raised:
+        return f"{counted(len(failures), 'call')} of `{title(function)}` raised {failures[-1].kind}"
+    return f"{_eager_calls(function)} of `{title(function)}` ran eager"
 
 
 def _eager_calls(function: Function) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from depyf.report.html.function_data import entry_key
 from depyf.report.index_reader import Run
 from depyf.report.model import Failure, Function, GraphBreak, UserLine
+from depyf.report.naming import title
 from depyf.report.skips import Whose, skips
 
 OF_TORCH = "torch/"
@@ -64,7 +65,9 @@ def broken(run: Run, addresses: Mapping[str, str]) -> list[Broken]:
 def failed(run: Run, addresses: Mapping[str, str]) -> list[GivenUp]:
     """Return the compiles that Dynamo gave up."""
     return [
-        GivenUp(str(compiled.id), f"{addresses[function.root]}/{entry_key(compiled)}", function.name, compiled.failure)
+        GivenUp(
+            str(compiled.id), f"{addresses[function.root]}/{entry_key(compiled)}", title(function), compiled.failure
+        )
         for function, compiled in run.session.compiles()
         if compiled.failure is not None
     ]

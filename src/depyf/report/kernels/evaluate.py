@@ -107,11 +107,29 @@ def _of_node(node: Node, graph: Graph, found: Mapping[str, int], terms: Terms) -
         return simple
     if name == "getitem" and parts:
         return _of_item(node, parts[0], graph, found, terms)
+    if name == "embedding" and len(parts) > 1 and _counts_up(node, graph):
+        return parts[0]  # The rows in their order: a kernel reads the table itself.
     if name == "mean" and parts:
         return terms.of("div", terms.of("sum", parts[0]), _group(_source(node, graph), node, terms))
     special = _SPECIAL.get(name)
     made = special(node, parts, terms) if special is not None else None
     return made if made is not None else _by_name(node, given, terms)
+
+
+def _counts_up(node: Node, graph: Graph) -> bool:
+    """Return whether the second argument of a node is 0, 1, 2, ..., but for views."""
+    index = node.arguments[1]
+    while isinstance(index, ast.Name) and index.id in graph.nodes:
+        found = graph.nodes[index.id]
+        if found.operation == "iota":
+            told = {name: ast.unparse(value) for name, value in found.keywords}
+            return (told.get("start"), told.get("step")) == ("0", "1")
+        is_same = found.operation in _VIEWS - _PARTS
+        is_same = is_same or (found.operation == "add" and ast.unparse(found.arguments[1]) == "0")
+        if not is_same or not found.arguments:
+            return False
+        index = found.arguments[0]
+    return False
 
 
 def _filled(node: Node, given: list[int | None], terms: Terms) -> int:

@@ -37,6 +37,12 @@ class Node:
         return math.prod(self.sizes) if self.sizes is not None else 0
 
     @property
+    def numbers(self) -> frozenset[float]:
+        """The numbers among its arguments."""
+        values = (each.value for each in self.arguments if isinstance(each, ast.Constant))
+        return frozenset(float(each) for each in values if isinstance(each, (int, float)))
+
+    @property
     def uses(self) -> tuple[str, ...]:
         """The names in its arguments."""
         parts = [*self.arguments, *(value for _, value in self.keywords)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from depyf.report.kernels.evaluate import Body, graph_terms, is_accumulator, is_cast, is_part, is_view
@@ -40,13 +40,14 @@ class Line:
     """A statement of a kernel in one launch.
 
     `computes` are the nodes whose results it gives, `serves` those that need it on their way, where it gives none, or
-    of whose results it gives a part.
+    of whose results it gives a part; `maybe` others before those, which it may be of instead.
     """
 
     statement: Statement
     term: int | None
     computes: tuple[str, ...] = ()
     serves: tuple[str, ...] = ()
+    maybe: tuple[str, ...] = ()
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -111,7 +112,9 @@ def origins_of_lines(found: Iterable[Launched], nodes: Mapping[str, Origins]) ->
     for each in found:
         for line in each.lines:
             number = each.kernel.first + line.statement.line - 1
-            lines[number] = joined((lines.get(number, NOWHERE), *(nodes.get(name, NOWHERE) for name in line.nodes)))
+            own = joined(nodes.get(name, NOWHERE) for name in line.nodes)
+            is_doubted = any(nodes.get(name, NOWHERE) != own for name in line.maybe)
+            lines[number] = joined((lines.get(number, NOWHERE), NOWHERE if is_doubted else own))
     return lines
 
 
@@ -179,8 +182,14 @@ class _Module:
         body = Body(self._terms, dict(contents))
         followed = [(each, body.follow(each)) for each in statements(kernel)]
         computes = [self._names(term, each, inside) for each, term in followed]
-        likely = self._likely(followed, computes, made.before, inside)
-        lines = _linked(followed, body.aliases, computes, self._in_parts, likely)
+        left = inside - {name for names in computes for name in names}
+        likely = self._likely(followed, computes, made.before, left)
+        doubts = {
+            index: found
+            for index, ((statement, term), own) in enumerate(zip(followed, computes))
+            if not own and index not in likely and (found := self._may_compute(statement, term, left))
+        }
+        lines = _linked(followed, body.aliases, computes, self._in_parts, likely, doubts, self._before)
         lines = [each if each.nodes else replace(each, serves=self._inside_of(each.term)) for each in lines]
         made.lines = [each for each in lines if each.statement.place is not None or _is_value(each.statement)]
         places = (name for each, _ in followed if each.place is not None for name in _names_in(each.place))
@@ -209,14 +218,13 @@ class _Module:
         followed: list[tuple[Statement, int | None]],
         computes: list[tuple[str, ...]],
         before: Mapping[str, str],
-        inside: frozenset[str],
+        left: frozenset[str],
     ) -> dict[int, str]:
         """Return the nodes of statements whose value is not known: the only one left of that operation on an operand.
 
         before: `tmp12 = tmp5 * tmp11`, where `tmp5` is drawn at random, `tmp11` holds `exp`, and of the nodes that take
         `exp` only `mul_1` multiplies
         """
-        left = inside - {name for names in computes for name in names}
         holds, found = {name: {node} for name, node in before.items() if node}, dict[int, str]()
         for index, ((statement, _), own) in enumerate(zip(followed, computes)):
             operands = {node for name in _names_in(statement.value) for node in holds.get(name, ())}
@@ -226,7 +234,7 @@ class _Module:
             elif computing:
                 given = self._taker(operands & {*self._users}, left, _operations(statement.value))
             else:
-                given = operands
+                given = set() if _accumulates(statement.value) else operands
             stores = statement.place is not None and not own
             likely = given if computing and not own else operands & set(found.values()) if stores else set()
             if len(likely) == 1:
@@ -236,9 +244,43 @@ class _Module:
 
     def _taker(self, operands: set[str], left: frozenset[str], operations: frozenset[str]) -> set[str]:
         """Return the only node left that does one of some operations on an operand; none where there are more."""
-        takers = {user for node in operands for user in self._users[node]} & left
+        takers = {user for node in operands for user in self._takers(node)} & left
         same = {each for each in takers if self._graph.nodes[each].operation in operations}
         return same if len(same) == 1 else set()
+
+    def _may_compute(self, statement: Statement, term: int | None, left: frozenset[str]) -> set[str]:
+        """Return those of the nodes left that a statement may compute, by its operations and its numbers."""
+        value = statement.value
+        if statement.place is not None or not _computes(value) or _accumulates(value):
+            return set()
+        operations = _operations(value)
+        numbers = self._terms.numbers_in(term) if term is not None else frozenset()
+        found = (self._graph.nodes[each] for each in left)
+        return {each.name for each in found if each.operation in operations and each.numbers == numbers}
+
+    def _before(self, wanted: Iterable[str], among: Collection[str]) -> set[str]:
+        """Return those of some nodes that others need; of the rest of the graph only views are looked through."""
+        found, seen, pending = set[str](), set[str](), list(wanted)
+        while pending:
+            node = self._graph.nodes.get(pending.pop())
+            for name in node.uses if node is not None else ():
+                if name not in seen and name in self._graph.nodes:
+                    seen.add(name)
+                    pending.append(name)
+                    found |= {name} & {*among}
+        return found
+
+    def _takers(self, name: str) -> set[str]:
+        """Return the nodes that take a node, or a view of it."""
+        found, pending = set[str](), [name]
+        while pending:
+            for user in self._users.get(pending.pop(), ()):
+                if user in found or not user:
+                    continue
+                found.add(user)
+                if is_view(self._graph.nodes[user]):
+                    pending.append(user)
+        return found
 
     def _settle(self, made: Launched, stored: Mapping[str, str]) -> None:
         """Give a result that is not understood the one node that is left for it."""
@@ -265,7 +307,9 @@ class _Module:
         own = [each for each in self._named.get(term, ()) if each in inside]
         if statement.place is None and _accumulates(statement.value):
             return ()
-        if statement.place is None and not _computes(statement.value):
+        at_index = any(_INDEX.match(each) for each in _names_in(statement.value))
+        is_lookup = at_index and self._terms.made[term][0] == "indexed"
+        if statement.place is None and not _computes(statement.value) and not is_lookup:
             return tuple(each for each in own if is_cast(self._graph.nodes[each]))
         return tuple(each for each in own if not is_view(self._graph.nodes[each]))
 
@@ -276,22 +320,33 @@ def _linked(
     computes: list[tuple[str, ...]],
     in_parts: frozenset[str],
     likely: Mapping[int, str],
+    doubts: Mapping[int, set[str]],
+    before: Callable[[Iterable[str], Collection[str]], set[str]],
 ) -> list[Line]:
-    """Return the lines: what gives no node's whole result serves the one it is `likely` of, or those that need it."""
+    """Return the lines: what gives no node's whole result serves the one it is `likely` of, or those that need it.
+
+    `doubts` are nodes that a statement may compute instead, if they come `before` those that need it.
+    """
     needed: dict[str, dict[str, None]] = {}
+    doubted: dict[str, set[str]] = {}
     lines: list[Line] = []
     for index, ((statement, term), own) in reversed(list(enumerate(zip(followed, computes)))):
         served: dict[str, None] = dict.fromkeys((likely[index],)) if index in likely else {}
         stored = _pointers(statement.place) if statement.place is not None else statement.targets
+        maybe = set[str]()
         for name in (aliases.get(each, each) for each in stored):
             served.update(needed.get(name, {}) if index not in likely else {})
+            maybe |= doubted.get(name, set()) if index not in likely and not own else set()
             if not name.startswith(("_tmp", "tmp_acc")) and statement.place is None:
                 needed.pop(name, None)
+                doubted.pop(name, None)
+        maybe |= before(served, doubts[index]) if index in doubts else set()
         nodes = own or tuple(served)
         for name in _names_in(statement.value):
             needed.setdefault(aliases.get(name, name), {}).update(dict.fromkeys(nodes))
+            doubted.setdefault(aliases.get(name, name), set()).update(maybe)
         whole = tuple(each for each in own if each not in in_parts)
-        lines.append(Line(statement, term, whole, () if whole else own or tuple(served)))
+        lines.append(Line(statement, term, whole, () if whole else own or tuple(served), tuple(sorted(maybe))))
     return _with_accumulators(lines[::-1])
 
 
@@ -320,6 +375,8 @@ def _pointers(place: ast.expr) -> list[str]:
 
 
 _ACCUMULATOR = re.compile(r"tmp_acc\d+")
+_INDEX = re.compile(r"tmp\d+$")
+"""A variable that is an index: what a statement loads at it is looked up in a table."""
 _OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
 
 

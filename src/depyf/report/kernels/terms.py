@@ -72,6 +72,11 @@ class Terms:
         name, parts = self.made[term]
         return float(str(parts[0])) if name == "constant" else None
 
+    def numbers_in(self, term: int) -> frozenset[float]:
+        """Return the numbers among the operands of a term."""
+        parts = (self.value_of(each) for each in self.made[term][1] if isinstance(each, int))
+        return frozenset(each for each in parts if each is not None)
+
     def of(self, operation: str, *parts: int) -> int:
         """Return the term of an operation over terms."""
         name = _SAME.get(operation, operation)

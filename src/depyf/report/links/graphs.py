@@ -28,6 +28,8 @@ _NOTHING_KNOWN = "# No stacktrace found for following nodes"
 NODE = re.compile(r"^\s+(?P<name>[A-Za-z_]\w*)\s*(?::[^=]*?)?\s=\s")
 """A line that makes a node of a graph."""
 
+_CLASS = re.compile(r"^(?P<indent>\s*)class (?P<name>\w+)\(")
+
 Places = Mapping[Origin, str]
 """The user's lines that a graph names, each with the code that it says stands there."""
 
@@ -82,10 +84,32 @@ def _origin(place: re.Match[str], names: Mapping[str, str]) -> Origin:
 
 
 def node_origins(text: str, links: Links) -> dict[str, Origins]:
-    """Return where each node of a graph came from, by its name."""
-    found: dict[str, Origins] = {}
+    """Return where each node of a graph came from, by its name.
+
+    A graph inside of a graph came from where its nodes did. Its nodes have their names only if no other has them.
+    """
+    own: dict[str, Origins] = {}
+    inside: dict[str, Origins] = {}
+    classes: list[tuple[int, str]] = []
     for number, line in enumerate(text.splitlines(), start=1):
-        node = NODE.match(line)
-        if node is not None and links.of(number):
-            found[node["name"]] = joined((found.get(node["name"], frozenset()), links.of(number)))
-    return found
+        begins, node = _CLASS.match(line), NODE.match(line)
+        if begins is not None:
+            indent = len(begins["indent"])
+            classes = [each for each in classes if each[0] < indent] + [(indent, begins["name"])]
+        elif node is not None and links.of(number):
+            is_inside = len(classes) > 1
+            found = inside if is_inside else own
+            for name in (node["name"], classes[-1][1]) if is_inside else (node["name"],):
+                found[name] = joined((found.get(name, frozenset()), links.of(number)))
+    graphs = {name for _, name in _graphs(text)}
+    for name, origins in inside.items():
+        if name not in own:
+            own[name] = origins
+        elif name in graphs:
+            own[name] = joined((own[name], origins))
+    return own
+
+
+def _graphs(text: str) -> list[tuple[str, str]]:
+    """Return the indents and names of the graphs in a text."""
+    return [(found["indent"], found["name"]) for found in map(_CLASS.match, text.splitlines()) if found is not None]

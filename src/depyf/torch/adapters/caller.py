@@ -6,6 +6,9 @@ import sys
 import types
 from collections.abc import Mapping
 
+from torch._dynamo import config
+from torch._dynamo.exc import UncapturedHigherOrderOpError, Unsupported, UserError
+
 from depyf.report.model import Unavailable
 
 _DEEPEST = 30
@@ -40,6 +43,21 @@ def interrupt() -> BaseException | None:
     """Return what interrupts the program in this thread, such as a key: torch does not count it as a failure."""
     error = sys.exc_info()[1]
     return error if error is not None and not isinstance(error, Exception) else None
+
+
+def failure_reaches_program() -> bool:
+    """Return whether the exception that ends the compile at hand goes to the program, which does not run eager then."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and not {"code", "compiler_fn"} <= set(frame.f_code.co_varnames):
+        frame = frame.f_back
+    if frame is not None:
+        shown = frame.f_locals
+        if shown.get("one_graph") or getattr(shown.get("convert_frame_box"), "error_on_graph_break", None):
+            return True
+    error = sys.exc_info()[1]
+    if isinstance(error, UncapturedHigherOrderOpError):
+        return True
+    return not (isinstance(error, (Unsupported, UserError)) or config.suppress_errors)
 
 
 def locals_in_progress() -> Mapping[str, object] | Unavailable:

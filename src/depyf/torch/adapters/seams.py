@@ -221,3 +221,5 @@ def graph_text(module: GraphModule) -> str:
 
 RESUME_PREFIX = f"{getattr(resume_execution, 'TORCH_DYNAMO_RESUME_IN_PREFIX', 'resume_in')}_"
 """Dynamo names a resume function by this, the function that it resumes, `_at_` and the line of the break."""
+EXPORTED = "runtime_asserts exported program"
+"""A part of the name under which torch formats the graph of an export: its trace does not have it."""

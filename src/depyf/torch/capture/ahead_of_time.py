@@ -64,6 +64,11 @@ class AheadOfTime:
             return metadata
         return {**metadata, "frame_id": compile_id.frame, "frame_compile_id": compile_id.compile}
 
+    def exported(self) -> CompileId | None:
+        """Return the id of the export in this thread that traces the user's module without Dynamo, or None."""
+        graph = alone.in_progress()
+        return self._id_of(graph, "") if graph is not None and graph.is_traced else None
+
     def codes(self) -> tuple[types.CodeType, types.CodeType] | None:
         """Return the code of the function that is compiled in this thread, and Dynamo's for it."""
         found = ahead.in_progress() if self._ids else None

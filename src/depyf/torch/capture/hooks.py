@@ -50,7 +50,7 @@ def show_code(
     root = recorder.session.functions[running.function.root]
     subject = Subject(running, root, code, new_code)
     try:
-        made = transform(subject, dump, log_bytecode=log_bytecode, install=install)
+        made = transform(subject, dump, recorder.equal_codes(), log_bytecode=log_bytecode, install=install)
     except Exception as error:
         write_without_source(subject, dump, error)
         entry_ids.note(new_code, compile_id)

@@ -8,6 +8,7 @@ import sys
 import types
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -253,7 +254,9 @@ class DumpContext:
         if interrupt is not None and running.compile.failure is None:
             words = str(interrupt) or "it was interrupted"
             running.compile.failure = Failure(type(interrupt).__name__, words, None, phase)
-        if running.compile.failure is not None:
+        failure = running.compile.failure
+        if failure is not None:
+            running.compile.failure = replace(failure, raised=caller.failure_reaches_program())
             self._eager_calls.watch(code, running.function)
 
     def _on_guards(self, compile_id: CompileId | None, running: Running | None) -> None:
@@ -311,9 +314,13 @@ class DumpContext:
             self._ahead.begin(current[0])
         if not made_by.startswith("torch."):
             self._recorder.client_graph(current[0] if current else None, name, seams.graph_text(module))
-        elif current is not None and self._untraced is not None:
+        elif current is None:
+            exported = self._ahead.exported() if seams.EXPORTED in name else None
+            if exported is not None:
+                self._recorder.client_graph(exported, stages.EXPORTED, seams.graph_text(module))
+        elif self._untraced is not None:
             self._untraced.on_graph(current, name, module)
-        elif current is not None and name.startswith("__compiled_fn_"):
+        elif name.startswith("__compiled_fn_"):
             self._recorder.name_graph(*current, name)
             self._log_compile(current[0])
 

@@ -8,7 +8,7 @@ import types
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from depyf.report.model import Artefact, CompileId, Dialect, Function, Session, Unavailable, UserLine
 from depyf.report.user_source import function_source, line_at
@@ -19,6 +19,9 @@ from depyf.torch.capture.weak_codes import WeakCodes
 from depyf.torch.guards.tree import Tree
 from depyf.trace import join, records, stages
 from depyf.trace.directory import Files
+
+if TYPE_CHECKING:
+    from depyf.torch.capture.equal_codes import EqualCodes
 
 
 @dataclass(slots=True, eq=False)
@@ -78,6 +81,16 @@ class Recorder(join.Join[Running]):
         self._codes: dict[str, weakref.ref[types.CodeType]] = {}
         self._copies: list[tuple[types.CodeType, Running]] = []
         self._known_before = known
+        self._equal_codes: EqualCodes | None = None
+
+    def equal_codes(self) -> EqualCodes:
+        """Return what of Dynamo's code has been decompiled so far."""
+        if self._equal_codes is None:
+            # The decompiler is loaded when there is something to decompile.
+            from depyf.torch.capture.equal_codes import EqualCodes
+
+            self._equal_codes = EqualCodes()
+        return self._equal_codes
 
     def knows(self, compile_id: CompileId) -> bool:
         """Return whether a compile has begun."""

@@ -10,17 +10,18 @@ import types
 from dataclasses import dataclass
 from pathlib import Path
 
-from depyf.decompiler.function import Decompiled, decompile_function
+from depyf.decompiler.function import Decompiled
 from depyf.report.graph_source import user_lines
 from depyf.report.model import Compile, Dialect, Function, Transformed
 from depyf.report.names import compiled_fn_number, file_part
 from depyf.report.reproducible import reproducible
-from depyf.report.transformed_source import Notes, annotated, comment_lines, renamed
+from depyf.report.transformed_source import Notes, annotated, comment_lines
 from depyf.report.user_source import marked_source
 from depyf.report.words import in_columns, place_words, proof_words, resumption, trigger_words
-from depyf.torch.adapters.profiler_marks import instruction_count, without_marks
+from depyf.torch.adapters.profiler_marks import without_marks
+from depyf.torch.capture.equal_codes import EqualCodes
 from depyf.torch.capture.known_graphs import assumptions, result_names
-from depyf.torch.capture.listing import line_of_offset, listing, names_in_dump, object_words
+from depyf.torch.capture.listing import line_of_offset, listing, object_words
 from depyf.torch.capture.recorder import Running
 from depyf.torch.stepping.proven_codes import OF_FILE, FileCode
 from depyf.trace.directory import Dump
@@ -49,7 +50,9 @@ class Subject:
         return self.running.function
 
 
-def transform(subject: Subject, dump: Dump, *, log_bytecode: bool, install: bool) -> types.CodeType | None:
+def transform(
+    subject: Subject, dump: Dump, codes: EqualCodes, *, log_bytecode: bool, install: bool
+) -> types.CodeType | None:
     """Write the source of Dynamo's code to a file and return the code compiled from that file.
 
     The result is None where Dynamo's own code has to stay: the equivalence is not proven, or the file could not be
@@ -57,19 +60,18 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool, install: bool
     (`install`): then `debug` makes and proves the code.
     """
     known = dataclasses.replace(assumptions(subject.compile, subject.new_code), in_place=install)
-    names = result_names(subject.compile, subject.new_code)
-    shown = without_marks(subject.new_code)
-    decompiled = decompile_function(shown, simplify=True, assumptions=known, result_names=names)
-    to_dump = names_in_dump(subject.new_code)
-    to_process = {stable: name for name, stable in to_dump.items()}
+    if install or log_bytecode:
+        codes = EqualCodes()  # The code of the file is compared with the very code that was proven.
+    shown = codes.shown(subject.new_code, known, result_names(subject.compile, subject.new_code))
+    decompiled = shown.decompiled
     transformed = Transformed(
-        instructions=instruction_count(shown),
-        source=renamed(decompiled.source, to_dump),
-        module=renamed(decompiled.module_source, to_dump),
+        instructions=shown.instructions,
+        source=shown.source,
+        module=shown.module,
         level=decompiled.level,
         reason=reproducible(decompiled.reason),
         installed=decompiled.level is not Level.UNPROVEN,
-        names=to_process,
+        names={stable: name for name, stable in shown.to_dump.items()},
         placeholders=tuple(decompiled.placeholders),
     )
     subject.compile.transformed = transformed
@@ -91,7 +93,7 @@ def transform(subject: Subject, dump: Dump, *, log_bytecode: bool, install: bool
         if code is not None:
             from depyf.torch.capture.listed_lines import listed_lines
 
-            transformed.lines_of_bytecode = listed_lines(subject.new_code, shown, code, known)
+            transformed.lines_of_bytecode = listed_lines(subject.new_code, without_marks(subject.new_code), code, known)
     if transformed.installed and not install:
         _leave_in_file(subject, transformed, decompiled, dump.directory / name, known)
     return code if transformed.installed else None

@@ -13,8 +13,10 @@ from __future__ import annotations
 import ast
 from typing import TypeGuard
 
+from depyf.bytecode.constants import key
 from depyf.decompiler.passes.walk import inner, statements
 from depyf.decompiler.passes.written.columns import Columns, leading_nots
+from depyf.decompiler.passes.written.tried import part_try
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import negated
 
@@ -24,8 +26,8 @@ ELIF = 5
 """Columns that `elif` takes with the blank behind it."""
 
 
-def restore_arms(body: list[ast.stmt], columns: Columns) -> None:
-    """Move statements to the `else` that their columns show, in place."""
+def restore_arms(body: list[ast.stmt], columns: Columns) -> set[ast.stmt]:
+    """Move statements to the `else` that their columns show, in place; return those that never fall through."""
     order = [body]
     for block in order:  # It grows while it is gone through.
         for stmt in block:
@@ -36,18 +38,30 @@ def restore_arms(body: list[ast.stmt], columns: Columns) -> None:
     ending: set[ast.stmt] = set()
     for block in reversed(order):
         for place in range(len(block) - 1, -1, -1):
-            stmt = block[place]
-            if _is_guard(stmt, block[place + 1 :], ending) and _stands_before(block[place + 1 :], stmt.body, columns):
-                stmt.orelse = block[place + 1 :]
-                del block[place + 1 :]
-                _turn(stmt)
-            if _has_needless_else(stmt, ending) and _stands_behind(stmt, columns):
-                block[place + 1 : place + 1] = stmt.orelse
-                stmt.orelse = []
-            if place + 1 < len(block) and _takes_else(stmt, ending):
-                _take(block, place, columns)
-            if _never_falls_through(stmt, ending):
-                ending.add(stmt)
+            _restore_arm(block, place, columns, ending)
+            if _never_falls_through(block[place], ending):
+                ending.add(block[place])
+    return ending
+
+
+def _restore_arm(block: list[ast.stmt], place: int, columns: Columns, ending: set[ast.stmt]) -> None:
+    """Move what belongs to one statement of a block into it, and what stands behind it out of it."""
+    stmt = block[place]
+    if _is_guard(stmt, block[place + 1 :], ending) and _stands_before(block[place + 1 :], stmt.body, columns):
+        stmt.orelse = block[place + 1 :]
+        del block[place + 1 :]
+        _turn(stmt)
+    if _has_needless_else(stmt, ending):
+        behind = _behind(stmt, columns)
+        block[place + 1 : place + 1] = stmt.orelse[behind:]
+        del stmt.orelse[behind:]
+    if place + 1 < len(block) and _takes_else(stmt, ending):
+        _take(block, place, columns)
+    if isinstance(stmt, ast.Try):
+        part_try(stmt, columns)
+    if isinstance(stmt, ast.If):
+        _drop_copies(stmt, block[place + 1 : place + 2], columns)
+        block[place + 1 : place + 1] = _taken_behind(stmt, columns, ending)
 
 
 def _never_falls_through(stmt: ast.stmt, ending: set[ast.stmt]) -> bool:
@@ -92,10 +106,46 @@ def _has_needless_else(stmt: ast.stmt, ending: set[ast.stmt]) -> TypeGuard[ast.I
     return all(clause.body[-1] in ending for clause in stmt.handlers)
 
 
-def _stands_behind(stmt: ast.If | ast.Try, columns: Columns) -> bool:
-    """Return whether what is in the `else` of a statement stands behind it in the source."""
-    own, below = columns.column(stmt), columns.column(stmt.orelse[0])
-    return own is not None and own == below and not _is_elif(stmt.orelse[0], columns)
+def _behind(stmt: ast.If | ast.Try, columns: Columns) -> int:
+    """Return from which statement on the `else` of a statement stands behind it in the source."""
+    own = columns.column(stmt)
+    if own is not None and isinstance(stmt, ast.If):
+        own -= own % columns.unit
+    for place, below in enumerate(stmt.orelse):
+        if own is not None and columns.column(below) == own and (place or not _is_elif(below, columns)):
+            return place
+    return len(stmt.orelse)
+
+
+def _taken_behind(stmt: ast.If, columns: Columns, ending: set[ast.stmt]) -> list[ast.stmt]:
+    """Take what stands behind a statement in the source out of its body: its `else` never gets there."""
+    own = columns.column(stmt)
+    if own is None or not stmt.orelse or stmt.orelse[-1] not in ending:
+        return []
+    own -= own % columns.unit
+    first = next((place for place, below in enumerate(stmt.body) if columns.column(below) == own), 0)
+    taken = stmt.body[first:] if first else []
+    del stmt.body[len(stmt.body) - len(taken) :]
+    return taken
+
+
+def _drop_copies(stmt: ast.If, following: list[ast.stmt], columns: Columns) -> None:
+    """Drop from the ends of both arms the `return` that follows them: the compiler copies short ones."""
+    if not following or not isinstance(following[0], ast.Return) or following[0] not in columns.starts:
+        return
+    start, value = columns.starts[following[0]], following[0].value
+    for arm in (stmt.body, stmt.orelse):
+        last = arm[-1] if len(arm) > 1 else None
+        if isinstance(last, ast.Return) and columns.starts.get(last, start) == start and _is_same(last.value, value):
+            step("line {}: two returns are one", start[0])
+            del arm[-1]
+
+
+def _is_same(one: ast.expr | None, other: ast.expr | None) -> bool:
+    """Return whether two returned constants are the same."""
+    return all(each is None or isinstance(each, ast.Constant) for each in (one, other)) and (
+        key(getattr(one, "value", None)) == key(getattr(other, "value", None))
+    )
 
 
 def _is_elif(stmt: ast.stmt, columns: Columns) -> bool:

@@ -15,7 +15,7 @@ from depyf.decompiler.passes.written.formats import restore_formats
 from depyf.decompiler.passes.written.guards import restore_guards
 from depyf.decompiler.passes.written.loops import restore_ones
 from depyf.decompiler.passes.written.nests import restore_nests
-from depyf.decompiler.passes.written.tests import restore_tests
+from depyf.decompiler.passes.written.tests import restore_conditional_expressions, restore_tests
 from depyf.decompiler.passes.written.ways_out import restore_ways_out
 
 
@@ -28,16 +28,17 @@ def write_as_written(body: list[ast.stmt], listing: Listing, ops: frozenset[str]
     if "FORMAT" in ops:
         restore_formats(body)
     if _is_taken_apart(listing.code):
+        restore_conditional_expressions(body)
         return
     if has_source:
         restore_conditionals(body)
     columns = Columns(body)
     restore_nests(body, columns)
     restore_guards(body, columns)
-    restore_arms(body, columns)
+    ending = restore_arms(body, columns)
     written = written_statements(listing, columns.unit)
     if written and listing.code.flags & CO_OPTIMIZED:
-        if restore_ways_out(body, columns, written):
+        if restore_ways_out(body, columns, written, ending):
             restore_arms(body, columns)
     restore_tests(body, columns)
     restore_ones(body, columns, listing)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
-from depyf.bytecode.listing import Listing
+from depyf.bytecode.listing import Instruction, Listing
 
 WAYS_OUT = frozenset({"CONST", "RETURN", "POP", "POP_EXCEPT", "SWAP", "COPY", "NULL", "JUMP"})
 """Operations that may have the place of a statement that they are not."""
@@ -41,6 +41,11 @@ def _begins_statement(line: int, column: int, unit: int, ends: set[tuple[int, in
     return column >= 0 and (column % unit == 0 or (line, column - len(": ")) in ends)
 
 
+def _is_way_out(one: Instruction) -> bool:
+    """Return whether an instruction may have the place of a statement that it is not: a constant that is None may."""
+    return one.op in WAYS_OUT and (one.op != "CONST" or one.arg is None)
+
+
 def written_statements(listing: Listing, unit: int) -> list[Written]:
     """Return the statements that places show, in the order of the source.
 
@@ -49,7 +54,7 @@ def written_statements(listing: Listing, unit: int) -> list[Written]:
     instructions, places = listing.instructions, listing.places
     if not places:
         return []
-    others = {places[each.offset >> 1] for each in instructions if each.op not in WAYS_OUT}
+    others = {places[each.offset >> 1] for each in instructions if not _is_way_out(each)}
     ends = {(place.end_line, place.end_column) for place in others if place is not None}
     returning = {places[each.offset >> 1] for each in instructions if each.op == "RETURN"}
     found = []

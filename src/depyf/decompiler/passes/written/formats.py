@@ -3,17 +3,20 @@
 Before: f'{a!r} of {b!r}'
 After:  '%r of %r' % (a, b)
 
-A replacement field that stands exactly where its value stands has no braces.
+A replacement field that stands exactly where its value stands has no braces. Then the text between fields has no place:
+the compiler gives it that of what it compiled before.
 """
 
 from __future__ import annotations
 
 import ast
 
-from depyf.decompiler.lift.extent import place_of
+from depyf.bytecode.places import Place
+from depyf.decompiler.lift.extent import forget_place, place_of
 from depyf.decompiler.lift.nodes import Braced, Percent
 from depyf.decompiler.lift.values import Formatted
 from depyf.decompiler.passes.walk import rewrite_expressions
+from depyf.decompiler.passes.written.columns import start_of
 from depyf.decompiler.steps import step
 
 KINDS = frozenset({ast.JoinedStr, Formatted})
@@ -27,9 +30,20 @@ def restore_formats(body: list[ast.stmt]) -> None:
 def _written(expr: ast.expr) -> ast.expr:
     assert isinstance(expr, ast.JoinedStr)
     fields = [part for part in expr.values if isinstance(part, ast.FormattedValue)]
-    places = [(place_of(field), place_of(field.value)) for field in fields]
-    if not places or any(place is None for place, _ in places):
+    places = [place_of(field) for field in fields]
+    if not places or None in places:
         return expr
-    kind = Percent if all(place == inner for place, inner in places) else Braced
+    is_percent = all(place is not None and _is_alone(field, place) for field, place in zip(fields, places))
+    kind = Percent if is_percent else Braced
+    if kind is Percent:
+        for part in expr.values:
+            if isinstance(part, ast.Constant) and place_of(part) is not None:
+                forget_place(part)
     step("a text of {} fields was written as {}", len(fields), kind.__name__)
     return kind(expr.values)
+
+
+def _is_alone(field: ast.FormattedValue, place: Place) -> bool:
+    """Return whether a field stands where its value does; a value of several parts has no place but theirs."""
+    inner = place_of(field.value)
+    return place == inner if inner is not None else place[:2] == start_of(field.value)

@@ -17,6 +17,7 @@ from depyf.decompiler.structure.polarity import is_not, negated
 TESTING = (ast.If, ast.While, ast.Assert)
 CONDITIONAL = frozenset({ast.IfExp})
 NOT = len("not ")
+GAPS = (len("if ") + NOT, len("if (") + NOT, len("elif ") + NOT)
 WORDS: dict[type[ast.boolop], int] = {ast.And: len(" and "), ast.Or: len(" or ")}
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Is: ast.IsNot,
@@ -28,14 +29,19 @@ OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 def restore_tests(body: list[ast.stmt], columns: Columns) -> None:
     """Write tests and conditional expressions as their columns show them, in place."""
-    for expr in of_kinds(body, CONDITIONAL):
-        _turn(expr)
-        expr.test = _restored(expr.test)
+    restore_conditional_expressions(body)
     for stmt in statements(body):
         if isinstance(stmt, TESTING):
             stmt.test = _restored(stmt.test)
             if isinstance(stmt, ast.If):
                 _add_not(stmt, columns)
+
+
+def restore_conditional_expressions(body: list[ast.stmt]) -> None:
+    """Write conditional expressions as their columns show them, in place."""
+    for expr in of_kinds(body, CONDITIONAL):
+        _turn(expr)
+        expr.test = _restored(expr.test)
 
 
 def _turn(expr: ast.IfExp) -> None:
@@ -54,10 +60,16 @@ def _restored(test: ast.expr) -> ast.expr:
         order += [each for each in _operands(outer) if isinstance(each, ast.BoolOp) or is_not(each)]
     for outer in reversed(order):
         if isinstance(outer, ast.BoolOp):
-            outer.values = [_of_operands(_once(each)) for each in outer.values]
+            values = [_of_operands(_once(each)) for each in outer.values]
+            outer.values = values if outer is whole else [each for value in values for each in _flat(value, outer.op)]
         elif isinstance(outer.operand, ast.BoolOp):
             outer.operand = _of_operands(outer.operand)
     return whole.values[0]
+
+
+def _flat(test: ast.expr, op: ast.boolop) -> list[ast.expr]:
+    """Return the operands of a test that is the same kind of `and` or `or` as the one around it, else the test."""
+    return test.values if isinstance(test, ast.BoolOp) and type(test.op) is type(op) else [test]
 
 
 def _once(test: ast.expr) -> ast.expr:
@@ -105,7 +117,7 @@ def _gap(one: ast.expr, other: ast.expr) -> int | None:
 def _add_not(stmt: ast.If, columns: Columns) -> None:
     """Write `not a is b` for `a is not b`, which is the same operation, where there is room for it."""
     head = stmt.test.values[0] if isinstance(stmt.test, ast.BoolOp) else stmt.test
-    if not isinstance(head, ast.Compare) or columns.gap(stmt) not in (len("if ") + NOT, len("elif ") + NOT):
+    if not isinstance(head, ast.Compare) or columns.gap(stmt) not in GAPS:
         return
     if head is stmt.test:
         stmt.test = _with_not(head)

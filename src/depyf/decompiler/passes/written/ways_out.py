@@ -55,19 +55,23 @@ class Ends:
 Part = tuple[list[ast.stmt], Ends] | Slot | int
 
 
-def restore_ways_out(body: list[ast.stmt], columns: Columns, written: list[Written]) -> bool:
+def restore_ways_out(
+    body: list[ast.stmt], columns: Columns, written: list[Written], ending: set[ast.stmt]
+) -> bool:
     """Write each way out that the source has and the statements lack, and none that only the statements have.
+
+    ending: statements that never fall through.
 
     Return whether anything is changed.
     """
     is_changed = False
-    slots = _slots(body, columns)
+    slots = _slots(body, columns, ending)
     for one in written:
         fits = [slot for slot in slots if _fits(slot, one)]
         if fits:
-            slot = max(fits, key=lambda each: (each.column is not None, each.present is not None, each.before))
+            slot = max(reversed(fits) if all(one.column == each.column for each in fits) else fits, key=_likely)
             slots.remove(slot)
-            _put(slot, one)
+            _put(slot, one, columns)
             is_changed = True
     for slot in reversed(slots):
         if slot.is_implied and (len(slot.block) > 1 or not isinstance(slot.present, ast.Continue)):
@@ -77,14 +81,14 @@ def restore_ways_out(body: list[ast.stmt], columns: Columns, written: list[Writt
     return is_changed
 
 
-def _slots(body: list[ast.stmt], columns: Columns) -> list[Slot]:
+def _slots(body: list[ast.stmt], columns: Columns, ending: set[ast.stmt]) -> list[Slot]:
     """Return where ways out stand or may stand, with the lines around."""
     events: list[Slot | int] = []
     work: list[Part] = [(body, Ends(RETURNS, NOTHING))]
     while work:
         one = work.pop()
         if isinstance(one, tuple):
-            work += reversed(_of_block(*one, columns))
+            work += reversed(_of_block(*one, columns, ending))
         else:
             events.append(one)
     line = 0
@@ -102,7 +106,7 @@ def _slots(body: list[ast.stmt], columns: Columns) -> list[Slot]:
     return [event for event in events if isinstance(event, Slot)]
 
 
-def _of_block(block: list[ast.stmt], ends: Ends, columns: Columns) -> list[Part]:
+def _of_block(block: list[ast.stmt], ends: Ends, columns: Columns, ending: set[ast.stmt]) -> list[Part]:
     """Return the parts of a block in the order of the source."""
     parts: list[Part] = []
     column = columns.of_block(block)
@@ -116,7 +120,7 @@ def _of_block(block: list[ast.stmt], ends: Ends, columns: Columns) -> list[Part]
             parts.append(Slot(block, place, ends.broken, column))
         else:
             parts += [*columns.lines(stmt), *_inside(stmt, Ends(here, ends.broken), columns)]
-    if ends.here and not (block and isinstance(block[-1], ENDS)):
+    if ends.here and not (block and (isinstance(block[-1], ENDS) or block[-1] in ending)):
         parts.append(Slot(block, len(block), ends.here, column))
     return parts
 
@@ -157,7 +161,12 @@ def _fits(slot: Slot, one: Written) -> bool:
     return slot.before <= one.line <= slot.behind
 
 
-def _put(slot: Slot, one: Written) -> None:
+def _likely(slot: Slot) -> tuple[bool, bool, int]:
+    """Return how likely a statement stands in a slot, of those that it fits."""
+    return slot.column is not None, slot.present is not None, slot.before
+
+
+def _put(slot: Slot, one: Written, columns: Columns) -> None:
     stmt: ast.stmt
     match one.kind:
         case Kind.CONTINUE:
@@ -167,6 +176,7 @@ def _put(slot: Slot, one: Written) -> None:
         case _:
             stmt = ast.Return(value=ast.Constant(value=None) if one.kind is Kind.NONE else None)
     stmt.lineno = one.line
+    columns.starts[stmt] = one.line, one.column
     step("line {}: `{}` stands there", one.line, one.kind.value)
     if slot.present is not None:
         slot.block[slot.place] = stmt

@@ -10,6 +10,7 @@ Two tests that fail to one place are parts of one pattern; two that succeed to o
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import cast
 
 from depyf.decompiler.graph.orders import postorder
 from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst
@@ -60,6 +61,14 @@ def join_cases(graph: Graph, scope: dict[int, int]) -> None:
     for index, test in joiner.tests.items():
         joiner.finish(graph.block(index), test)
     prune(graph)
+
+
+def _nested(test: _Test) -> int:
+    """Return how many alternatives stand within each other where a test begins: a copy waits for each of them."""
+    count, facts = 0, test.facts
+    while facts and facts[0].op == "ALTERNATIVES" and facts[0].uses == [test.root]:
+        count, facts = count + 1, cast(Alternatives, facts[0].arg).facts[0]
+    return count
 
 
 class _Joiner:
@@ -288,6 +297,7 @@ class _Joiner:
         before = depth(block, test.root)
         # Copies that an alternative itself captures wait too.
         is_kept = before in (waiting, waiting - self._captures_of_root(test))
+        is_kept = is_kept or (before > 1 and before in range(waiting - _nested(test), waiting))
         return is_kept and depth(self.graph.blocks[test.fail.target], test.root) < before
 
     def _captures_of_root(self, test: _Test) -> int:

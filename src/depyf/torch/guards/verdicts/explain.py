@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from depyf.report.model import UserLine
 from depyf.torch.guards.clause import At, Clause
 from depyf.torch.guards.expression import evaluate, fill
-from depyf.torch.guards.tree import SCOPE, Tree
+from depyf.torch.guards.tree import SCOPE, Node, Tree
 from depyf.torch.guards.verdicts.difference import Difference, brief
 from depyf.torch.replica import runtime
 
@@ -35,16 +36,23 @@ class Refusal:
         return f"{subject}: expected {self.expected}, got {self.actual}{where}"
 
 
-def explain(tree: Tree, L: Mapping[str, object], G: Mapping[str, object]) -> list[Refusal]:
+Told: TypeAlias = dict[tuple[Node, ...], dict[Hashable, list[Refusal]]]
+"""What one call was told of clauses over the same nodes: entries of one function have most of them in common."""
+
+
+def explain(
+    tree: Tree, L: Mapping[str, object], G: Mapping[str, object], told: Told | None = None
+) -> list[Refusal]:
     """Return all that keeps the entry from serving a call; empty if it serves it.
 
     Args:
         tree: the guards of the entry.
         L: the locals, cells and free variables of the frame by name.
         G: the globals of its module.
+        told: what other entries of the function said of the same call; what this one says is added.
     """
     with runtime.without_torch_function():
-        return list(_Asked(tree, L, G).refusals())
+        return list(_Asked(tree, L, G, {} if told is None else told).refusals())
 
 
 class _Unreachable(Exception):
@@ -59,8 +67,9 @@ class _Unreachable(Exception):
 class _Asked:
     """One call that is held against the guards: the values of the nodes, each found once."""
 
-    def __init__(self, tree: Tree, L: Mapping[str, object], G: Mapping[str, object]) -> None:
+    def __init__(self, tree: Tree, L: Mapping[str, object], G: Mapping[str, object], told: Told) -> None:
         self.tree = tree
+        self.told = told.setdefault(tuple(tree.nodes), {})
         self.scope = {**SCOPE, "L": L, "G": G}
         self.values: dict[int, object] = {}
         self.unreachable: dict[int, _Unreachable] = {}
@@ -92,7 +101,7 @@ class _Asked:
         missing: set[int] = set()
         for clause in self.tree.clauses:
             try:
-                yield from self.ask(clause)
+                yield from self.ask_once(clause)
             except _Unreachable as failure:
                 if failure.node not in missing:
                     missing.add(failure.node)
@@ -101,6 +110,15 @@ class _Asked:
                     yield Refusal(clause.kind, source, "", "to be there", actual, clause.line, clause.torch_text)
         if self.tree.check is not None and self.tree.beyond and not self.tree.check(self.scope["L"]):
             yield Refusal("TORCH_GUARDS", "", "torch's own guards", "true", "false", None)
+
+    def ask_once(self, clause: Clause) -> list[Refusal]:
+        """Ask a clause, unless another entry has the very same one: each compares with objects of its own."""
+        texts = (clause.text, clause.differences, clause.actual, clause.expected, clause.torch_text)
+        key = (clause.kind, clause.node, clause.flags is None, clause.line, *texts)
+        found = self.told.get(key)
+        if found is None:
+            found = self.told[key] = self.ask(clause)
+        return found
 
     def ask(self, clause: Clause) -> list[Refusal]:
         try:

@@ -1,0 +1,120 @@
+"""Dynamo's code that equals earlier code but for the names that Dynamo counts: decompiled and proven once in a context.
+
+before: `return __compiled_fn_7_<uuid>(x)[0]`, and of the next recompile `return __compiled_fn_8_<uuid>(x)[0]`
+after: the second text is the first with the other name, and so is its proof: nothing depends on what a global is called
+"""
+
+from __future__ import annotations
+
+import marshal
+import re
+import types
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+from depyf.decompiler.function import Decompiled, decompile_function
+from depyf.report.names import is_installed
+from depyf.report.transformed_source import renamed
+from depyf.torch.adapters.profiler_marks import instruction_count, without_marks
+from depyf.torch.capture.listing import names_in_dump
+from depyf.verify.assumptions import Assumptions
+from depyf.verify.level import Level
+
+MOST = 256
+"""Codes that are kept: the recompiles of a function come one after another."""
+
+_FIRST_DIGIT = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Dynamo's code without its marks for the profiler, and what the decompiler makes of it.
+
+    source, module: the text under the names of the dump, `to_dump` of those of the process. counted: the names that
+    Dynamo counts, in the order of the code.
+    """
+
+    decompiled: Decompiled
+    source: str
+    module: str
+    to_dump: Mapping[str, str]
+    instructions: int
+    counted: tuple[str, ...]
+
+
+class EqualCodes:
+    """What a context has decompiled. May be used from any thread."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, Shown] = {}
+
+    def shown(self, code: types.CodeType, known: Assumptions, results: Mapping[str, Sequence[str]]) -> Shown:
+        """Return what is shown of Dynamo's code; of code that is equal, what was shown before, under its own names."""
+        counted = tuple(name for name in code.co_names if _is_counted(name))
+        key = _key(code, {name: f"{_kind(name)} {number}" for number, name in enumerate(counted)}, known, results)
+        earlier = self._known.get(key) if key is not None else None
+        if earlier is not None:
+            return _under_other_names(earlier, code, counted)
+        made = _shown(code, known, results, counted)
+        # What holds objects of the program's would let them live longer; what is not proven says a name in its reason.
+        if key is not None and not made.decompiled.placeholders and made.decompiled.level is not Level.UNPROVEN:
+            if len(self._known) >= MOST:
+                self._known.clear()
+            self._known[key] = made
+        return made
+
+
+def _is_counted(name: str) -> bool:
+    return is_installed(name) and not name.startswith("__import_")
+
+
+def _kind(name: str) -> str:
+    return _FIRST_DIGIT.split(name, maxsplit=1)[0]
+
+
+def _key(
+    code: types.CodeType, counted: Mapping[str, str], known: Assumptions, results: Mapping[str, Sequence[str]]
+) -> Hashable:
+    """Return what text and proof depend on, with other words for counted names; None where that is no data."""
+    variables = (code.co_varnames, code.co_cellvars, code.co_freevars)
+    if any(name in counted for names in variables for name in names):
+        return None
+    try:
+        constants = marshal.dumps(code.co_consts, 2)
+    except ValueError:
+        return None
+    return (
+        *(code.co_code, constants, variables, code.co_name, code.co_filename, code.co_firstlineno, code.co_flags),
+        *(code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_linetable, code.co_stacksize),
+        *(getattr(code, name, None) for name in ("co_qualname", "co_exceptiontable")),
+        tuple(counted.get(name, name) for name in code.co_names),
+        frozenset((counted.get(name, name), length) for name, length in known.sequence_lengths.items()),
+        frozenset(counted.get(name, name) for name in known.unchanging),
+        known.in_place,
+        frozenset((counted.get(name, name), tuple(names)) for name, names in results.items()),
+    )
+
+
+def _shown(
+    code: types.CodeType, known: Assumptions, results: Mapping[str, Sequence[str]], counted: tuple[str, ...]
+) -> Shown:
+    bare = without_marks(code)
+    made = decompile_function(bare, simplify=True, assumptions=known, result_names=results)
+    to_dump = names_in_dump(code)
+    return Shown(
+        made,
+        renamed(made.source, to_dump),
+        renamed(made.module_source, to_dump),
+        to_dump,
+        instruction_count(bare),
+        counted,
+    )
+
+
+def _under_other_names(earlier: Shown, code: types.CodeType, counted: tuple[str, ...]) -> Shown:
+    to_dump = names_in_dump(code)
+    own = (to_dump.get(name, name) for name in counted)
+    names = {earlier.to_dump.get(old, old): new for old, new in zip(earlier.counted, own, strict=True)}
+    source = renamed(earlier.source, names)
+    module = source if earlier.module == earlier.source else renamed(earlier.module, names)
+    return Shown(earlier.decompiled, source, module, to_dump, earlier.instructions, counted)

@@ -1,0 +1,122 @@
+"""Code that equals earlier code but for counted names is decompiled once, and shown under its own names."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import torch
+
+import depyf
+from depyf.report.model import Compile, Session, Transformed
+from depyf.torch.adapters import lacking
+from depyf.torch.capture import equal_codes
+from depyf.verify.level import Level
+
+pytestmark = pytest.mark.skipif(lacking.structured_trace() is not None, reason="the names of graphs are not told")
+
+
+@pytest.fixture
+def decompiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Give the names of all functions that are decompiled."""
+    found: list[str] = []
+    real = equal_codes.decompile_function
+
+    def noting(code, **options):
+        found.append(code.co_name)
+        return real(code, **options)
+
+    monkeypatch.setattr(equal_codes, "decompile_function", noting)
+    return found
+
+
+def recompiled(directory: Path, function, values, **options: bool) -> Session:
+    torch._dynamo.reset()
+    compiled = torch.compile(function, backend="eager", dynamic=False)
+    with depyf.prepare_debug(directory, **options) as session:
+        for value in values:
+            compiled(torch.ones(3), value)
+    torch._dynamo.reset()
+    return session
+
+
+def shown(compiled: Compile) -> Transformed:
+    assert isinstance(compiled.transformed, Transformed)
+    return compiled.transformed
+
+
+_GRAPH = re.compile(r"__(compiled_fn|resume_at|builtins_dict)_[\d_]+")
+
+
+def scaled(x, n):
+    return x + 1 if n == "a" else x * 2
+
+
+def broken(x, n):
+    y = x + 1 if n == "a" else x * 2
+    print(end="")
+    return y.sin()
+
+
+def branching(x, n):
+    return (x.cos(), n * 10) if n < 3 else [x.sin()]
+
+
+def test_recompiles_are_decompiled_once_and_call_their_own_graphs(tmp_path: Path, decompiled: list[str]) -> None:
+    session = recompiled(tmp_path, scaled, ["b", "c", "d", "e"])
+    made = [each for _, each in session.compiles()]
+    assert (len(made), decompiled) == (4, ["scaled"])
+    for each in made:
+        (name,) = each.compiled_fns
+        assert shown(each).level is not Level.UNPROVEN
+        assert f"{name}(" in shown(each).source
+        assert f"{name}(" in (tmp_path / shown(each).file).read_text(encoding="utf-8")
+        assert name in shown(each).names
+
+
+def test_each_resume_function_is_called_by_its_own_name(tmp_path: Path, decompiled: list[str]) -> None:
+    session = recompiled(tmp_path, broken, ["b", "c", "d"])
+    callers = [each for _, each in session.compiles() if each.resumes]
+    assert len(callers) == 3 and decompiled.count("broken") == 1
+    for each in callers:
+        assert all(f"{name}(" in shown(each).source for name in (*each.compiled_fns, *each.resumes))
+
+
+def test_the_dump_is_the_same_where_each_code_is_decompiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def texts(directory: Path) -> list[str]:
+        recompiled(directory, broken, ["b", "c", "d"])
+        names = sorted(directory.glob("__transformed*"))
+        return [_GRAPH.sub("graph", each.read_text(encoding="utf-8")) for each in names]
+
+    once = texts(tmp_path / "once")
+    monkeypatch.setattr(equal_codes, "_key", lambda *_: None)
+    assert once == texts(tmp_path / "each") and len(once) == 4
+
+
+def test_code_with_other_constants_or_steps_is_decompiled_anew(tmp_path: Path, decompiled: list[str]) -> None:
+    session = recompiled(tmp_path, branching, [1, 2, 5])
+    sources = [shown(each).source for _, each in session.compiles()]
+    assert len(decompiled) == len(set(sources)) == 3
+    assert ", 10" in sources[0] and ", 20" in sources[1]
+
+
+@pytest.mark.parametrize("option", ["install", "log_bytecode"])
+def test_what_runs_from_its_file_is_proven_by_itself(tmp_path: Path, decompiled: list[str], option: str) -> None:
+    session = recompiled(tmp_path, scaled, ["b", "c"], **{option: True})
+    assert decompiled == ["scaled", "scaled"]
+    assert all(shown(each).installed is (option == "install") for _, each in session.compiles())
+
+
+def test_debug_runs_each_of_equal_codes_from_its_own_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("builtins.input", lambda *_: "")
+    torch._dynamo.reset()
+    compiled = torch.compile(scaled, backend="eager", dynamic=False)
+    with depyf.prepare_debug(tmp_path) as session:
+        for value in ("b", "c", "a"):
+            compiled(torch.ones(3), value)
+    with depyf.debug():
+        results = [compiled(torch.full((3,), 3.0), value) for value in ("b", "c", "a")]
+    assert [each[0].item() for each in results] == [6.0, 6.0, 4.0]
+    assert all(shown(each).file for _, each in session.compiles())
+    torch._dynamo.reset()
