@@ -16,13 +16,14 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
 import torch
 import torch._inductor.config
+from torch._inductor import compile_fx
 
 import depyf
 from benchmarks.bar import Bar, report
@@ -84,6 +85,8 @@ def language(name: str) -> Iterator[None]:
     """Have Inductor write kernels of one language in the context."""
     with ExitStack() as stack:
         stack.enter_context(torch._inductor.config.patch(force_disable_caches=True))
+        # Inductor makes a folder for each compile then; in one folder the same C++ is compiled once.
+        stack.enter_context(mock.patch.object(compile_fx, "with_fresh_cache_if_config", nullcontext))
         if name == "triton":
             from depyf.torch.kernels.interpreter import interpreting
 

@@ -52,6 +52,34 @@ def test_pdb_stops_at_the_lines_of_a_users_line(tmp_path: Path) -> None:
     child.expect(pexpect.EOF)
 
 
+def test_debug_stops_in_the_kernels_of_a_program(tmp_path: Path) -> None:
+    environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache"), "NO_COLOR": "1"}
+    command = [str(PROGRAM), str(tmp_path / "dump"), "triton", "pdb"]
+    child = pexpect.spawn(sys.executable, command, timeout=SECONDS, encoding="utf-8", env=environment, echo=False)
+    child.setwinsize(200, 400)
+    child.expect("press return to go on")
+    places = re.findall(r"(triton_\w+), interpreted: break at (\S+):(\d+)", str(child.before))
+    assert len(places) == 2, "one forward, one backward"
+    child.sendline("")
+    child.expect(PROMPT)
+    name, file, _ = places[0]
+    row = next(number for number, text in enumerate(lines_of(Path(file)), start=1) if "tl.store(" in text)
+    child.sendline(f"break {file}:{row}")
+    child.expect(PROMPT)
+    for program in range(2):
+        child.sendline("continue")
+        child.expect(PROMPT)
+        assert re.search(rf"> {re.escape(file)}\({row}\){name}\(\)", str(child.before)), child.before
+        child.sendline("p tl.program_id(0).handle.data.tolist(), bool((tmp0.handle.data == 0).all())")
+        child.expect(PROMPT)
+        assert f"([{program}], False)" in str(child.before)
+    child.sendline("import os; os._exit(0)")
+    child.expect(pexpect.EOF)
+
+
+def lines_of(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").splitlines()
+
+
 def line_of(text: str) -> int:
-    lines = PROGRAM.read_text(encoding="utf-8").splitlines()
-    return next(number for number, line in enumerate(lines, start=1) if text in line)
+    return next(number for number, line in enumerate(lines_of(PROGRAM), start=1) if text in line)

@@ -54,6 +54,8 @@ _CONVERSIONS = frozenset(
 )
 _MASK = re.compile(r"^(?:[xyz]|r\d*_?)mask$")
 _ACCUMULATOR = re.compile(r"^(?:_tmp\d+|tmp_acc\d+\w*)$")
+_COMBINED = re.compile(r"_triton_helper_fn_(?P<name>[a-z]+)\d+$")
+_SCANS = {"add": "cumsum", "mul": "cumprod"}
 _INDICES = re.compile(r"^_?tmp(?:\d|_acc)")
 
 
@@ -66,7 +68,7 @@ def graph_terms(graph: Graph, terms: Terms) -> tuple[dict[str, int], dict[int, s
         first = len(terms.made)
         term = _of_node(node, graph, found, terms)
         steps.update(dict.fromkeys(range(first, len(terms.made)), node.name))
-        if node.operation in _REDUCTIONS | {"mean", "var_mean"}:
+        if node.operation in _REDUCTIONS | {"mean", "var_mean", *_SCANS.values()}:
             # A kernel does not show along what it reduces: of two ways through one tensor only the first is known.
             along = " ".join(ast.unparse(each) for each in node.arguments[1:2])
             term = term if dimensions.setdefault(term, along) == along else terms.leaf(node.name)
@@ -145,7 +147,7 @@ def _shaped(node: Node, parts: list[int], terms: Terms) -> int | None:
     """Return the term of a view, or of what reduces a tensor along some dimensions, which are left out."""
     if node.operation in _VIEWS and parts:
         return parts[0]
-    is_reduction = node.operation == "var_mean" or node.operation in _REDUCTIONS
+    is_reduction = node.operation in ("var_mean", *_SCANS.values()) or node.operation in _REDUCTIONS
     return terms.of(node.operation, parts[0]) if is_reduction and parts else None
 
 
@@ -191,6 +193,8 @@ def _of_item(node: Node, whole: int, graph: Graph, found: Mapping[str, int], ter
     made = _source(node, graph)
     if made is not None and made.operation.startswith("split"):
         return whole
+    if name == "sort":
+        return terms.of(f"sort {index}", int(parts[0]))
     each = _of_list(made, index, found, terms) if made is not None else None
     if each is not None:
         return each
@@ -291,9 +295,7 @@ class Body:
             return self._store(statement)
         target = statement.targets[0] if statement.targets else ""
         if not target.startswith(("tmp", "_tmp")):
-            if isinstance(statement.value, ast.Name) and _is_pointer(statement.value.id):
-                self.aliases[target] = statement.value.id
-            return None
+            return self._of_template(target, statement.value)
         if _ACCUMULATOR.match(target) and not any(_INDICES.match(each) for each in _names_in(statement.value)):
             self.values[target] = self.terms.leaf(f"accumulator {target}")
             self.accumulators.add(self.values[target])
@@ -302,6 +304,18 @@ class Body:
         made = self._parts(statement.value, len(statement.targets))
         self.values.update(zip(statement.targets, made))
         return made[0] if made else None
+
+    def _of_template(self, target: str, value: ast.expr) -> int | None:
+        """Note another name of a pointer, and what a template loads and multiplies: `acc += tl.dot(a, b)`."""
+        if isinstance(value, ast.Name) and (_is_pointer(value.id) or value.id in self.contents):
+            self.aliases[target] = value.id
+            return None
+        calls = [each for each in ast.walk(value) if isinstance(each, ast.Call)]
+        made = next((each for each in calls if ast.unparse(each.func) in ("tl.dot", "tl.load")), None)
+        term = self.term(made) if made is not None else None
+        if term is not None:
+            self.values[target] = term
+        return term
 
     def _store(self, statement: Statement) -> int | None:
         term = self.term(statement.value)
@@ -318,6 +332,8 @@ class Body:
         given = [self.term(each) for each in getattr(value, "args", [])]
         known = [each for each in given if each is not None]
         name = value.func.attr if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) else ""
+        if name == "sort_with_index" and known:
+            return [self.terms.of(f"sort {index}", known[0]) for index in range(count)]
         if name == "welford_reduce" and known:
             return self._welford(known)
         if name == "welford" and len(known) >= count:
@@ -397,17 +413,26 @@ class Body:
         given = [found[id(each)] for each in node.args]
         if name in ("load", "loadu"):
             return self._loaded(node)
+        if name == "associative_scan":
+            return self._scanned(node, found)
         if name in ("full", "float") and all(_is_literal(each) for each in node.args[-2:]):
             return self._number(node.args[-2] if name == "full" and len(node.args) > 2 else node.args[-1])
         if name in ("where", "blendv") and len(node.args) == 3:
             return self._chosen(name, node.args[0], given)
         if name in _CONVERSIONS:
-            return owner if owner is not None else next((each for each in given if each is not None), None)
+            return next((each for each in (owner, *given) if each is not None), None)
         if name in REDUCED_BY.values() or name in ("max2", "min2"):
             return self._reduced(name, given)
         if name.endswith("_masked_reduce"):
             return self._operation({"sum": "add", "max": "maximum", "min": "minimum"}.get(name[:3], name), given[:2])
         return self._operation(name, [owner, *given])
+
+    def _scanned(self, node: ast.Call, found: Mapping[int, int | None]) -> int | None:
+        """before: `tl.associative_scan((tmp2,), 1, _triton_helper_fn_add0)`."""
+        blocks = getattr(node.args[0], "elts", [])
+        combined = _COMBINED.match(ast.unparse(node.args[-1]))
+        scan = _SCANS.get(combined["name"]) if combined is not None else None
+        return self._operation(scan, [found[id(blocks[0])]]) if scan is not None and len(blocks) == 1 else None
 
     def _chosen(self, name: str, condition: ast.expr, given: list[int | None]) -> int | None:
         """Return the term of a choice; where only a mask decides, it is what the lanes that count have."""

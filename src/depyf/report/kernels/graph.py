@@ -63,10 +63,12 @@ def read_graph(text: str) -> Graph:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return Graph({}, frozenset())
-    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef) and each.name == "forward"]
-    if not functions:
+    # A graph inside of it, as `flex_attention` has one for its scores, is a class in the class.
+    bodies = [tree.body, *(each.body for each in tree.body if isinstance(each, ast.ClassDef))]
+    own = [each for body in bodies for each in body if isinstance(each, ast.FunctionDef) and each.name == "forward"]
+    if not own:
         return Graph({}, frozenset())
-    function = functions[-1]
+    function = own[-1]
     found: dict[str, Node] = {}
     for arg in function.args.args:
         dtype, sizes = _shape(arg.annotation)
@@ -89,7 +91,7 @@ def _node(name: str, value: ast.expr, annotation: ast.expr | None) -> Node:
     match value:
         case ast.Call(func=function, args=args, keywords=keywords):
             path = ast.unparse(function).split(".")
-            operation = path[-2] if len(path) > 2 and path[0] == "torch" else path[-1]
+            operation = path[3] if path[:2] == ["torch", "ops"] and len(path) > 3 else path[-1]
             own = tuple((each.arg or "", each.value) for each in keywords)
             return Node(name, operation, tuple(args), own, value.lineno, dtype, sizes, text)
         case ast.Subscript(value=base, slice=index):

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from depyf.report.kernels.evaluate import Body, graph_terms, is_accumulator, is_cast, is_part, is_view
-from depyf.report.kernels.graph import Graph
+from depyf.report.kernels.graph import Graph, Node
 from depyf.report.kernels.module import Buffer, Kernel, Launch, Module, Value
 from depyf.report.kernels.statements import Statement, parameters, statements
 from depyf.report.kernels.terms import Terms
@@ -40,7 +40,8 @@ class Line:
     """A statement of a kernel in one launch.
 
     `computes` are the nodes whose results it gives, `serves` those that need it on their way, where it gives none, or
-    of whose results it gives a part; `maybe` others before those, which it may be of instead.
+    of whose results it gives a part; `maybe` others before those, which it may be of instead. `step` is the node that
+    its value is a step inside of; `is_known` tells whether it is that, or a node's.
     """
 
     statement: Statement
@@ -48,6 +49,8 @@ class Line:
     computes: tuple[str, ...] = ()
     serves: tuple[str, ...] = ()
     maybe: tuple[str, ...] = ()
+    step: str = ""
+    is_known: bool = False
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -75,6 +78,11 @@ class Line:
         return _names_in(self.statement.value)
 
     @property
+    def operations(self) -> frozenset[str]:
+        """How a graph calls the operations that it does."""
+        return _operations(self.statement.value)
+
+    @property
     def computes_something(self) -> bool:
         """Whether it does more than to load, to convert, to shape, to store, or to add to an accumulator."""
         takes_values = any(each.startswith("tmp") for each in self.names)
@@ -84,7 +92,10 @@ class Line:
 
 @dataclass(slots=True)
 class Launched:
-    """A launch, its lines, and the nodes whose results its pointers hold, before and after it, by parameter."""
+    """A launch, its lines, and the nodes whose results its pointers hold, before and after it, by parameter.
+
+    `aliases` are other names that a kernel gives its parameters.
+    """
 
     launch: Launch
     kernel: Kernel
@@ -92,6 +103,7 @@ class Launched:
     lines: list[Line] = field(default_factory=list)
     before: dict[str, str] = field(default_factory=dict)
     after: dict[str, str] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
 
 
 def launched(module: Module, graph: Graph, computed: Mapping[str, tuple[str, ...]]) -> list[Launched]:
@@ -136,6 +148,7 @@ class _Module:
         self._in_parts = frozenset(name for name in graph.nodes if self._is_used_in_parts(name))
         inputs = (each for each in graph.nodes.values() if not each.operation)
         self._held: dict[str, int] = {each.name: self._of_node[each.name] for each in inputs}
+        self._called: set[str] = set()
 
     def _is_used_in_parts(self, name: str) -> bool:
         """Return whether nothing needs all of a node: then a kernel computes parts of it."""
@@ -190,8 +203,9 @@ class _Module:
             if not own and index not in likely and (found := self._may_compute(statement, term, left))
         }
         lines = _linked(followed, body.aliases, computes, self._in_parts, likely, doubts, self._before)
-        lines = [each if each.nodes else replace(each, serves=self._inside_of(each.term)) for each in lines]
-        made.lines = [each for each in lines if each.statement.place is not None or _is_value(each.statement)]
+        lines = [self._as_step(each) for each in lines]
+        made.aliases = body.aliases
+        made.lines = list(filter(_is_told, lines))
         places = (name for each, _ in followed if each.place is not None for name in _names_in(each.place))
         stored = {body.aliases.get(name, name) for name in places}
         for name, each in buffers.items():
@@ -199,12 +213,32 @@ class _Module:
                 self._held[each] = body.contents[name]
                 made.after[name] = self._one_of(body.contents[name], held[name], inside)
         self._settle(made, {name: each for name, each in buffers.items() if name in stored})
+        return self._program_s_own(made, buffers) if _OWN in kernel.text else made
+
+    def _program_s_own(self, made: Launched, buffers: Mapping[str, str]) -> Launched:
+        """Return a launch of a kernel that the program brought: all of its lines are there for the node that calls it.
+
+        before: `triton_kernel_wrapper_mutation(..., kwargs = {'x_ptr': arg0_1, 'out_ptr': empty})`
+        """
+        calls = [each for each in self._graph.nodes.values() if each.operation.startswith("triton_kernel_wrapper")]
+        given = {each.name: _keywords(each) for each in calls}
+        same = [name for name in given if given[name] and given[name].keys() <= {*parameters(made.kernel)}]
+        node = next((name for name in same if name not in self._called), "")
+        self._called.add(node)
+        for name, held in given.get(node, {}).items():
+            if buffers.get(name) and held in self._of_node:
+                self._held[buffers[name]] = self._of_node[held]
+        served = (node,) if node else ()
+        made.lines = [Line(each, None, (), served) for each in statements(made.kernel)]
+        made.after = {}
         return made
 
-    def _inside_of(self, term: int | None) -> tuple[str, ...]:
-        """Return the node that a term is a step inside of."""
-        node = self._steps.get(term, "") if term is not None else ""
-        return (node,) if node else ()
+    def _as_step(self, line: Line) -> Line:
+        """Return a line with the node that it is a step inside of, where it is one."""
+        node = self._steps.get(line.term, "") if line.term is not None else ""
+        is_known = bool(node) or line.term in self._named
+        serves = line.serves if line.nodes or not node else (node,)
+        return replace(line, serves=serves, step="" if line.computes else node, is_known=is_known)
 
     def _with_parts(self, names: tuple[str, ...]) -> frozenset[str]:
         """Return nodes, and what takes one of several results of theirs: Inductor leaves some of it out."""
@@ -314,6 +348,21 @@ class _Module:
         return tuple(each for each in own if not is_view(self._graph.nodes[each]))
 
 
+_OWN = "custom_kernel=True"
+"""What Inductor writes at the head of a kernel that the program brought."""
+
+
+def _keywords(call: Node) -> dict[str, str]:
+    """Return the nodes that a kernel of the program's is called with, by parameter."""
+    told = next((value for name, value in call.keywords if name == "kwargs"), None)
+    pairs = zip(told.keys, told.values) if isinstance(told, ast.Dict) else ()
+    return {
+        str(name.value): node.id
+        for name, node in pairs
+        if isinstance(name, ast.Constant) and isinstance(node, ast.Name)
+    }
+
+
 def _linked(
     followed: list[tuple[Statement, int | None]],
     aliases: Mapping[str, str],
@@ -416,6 +465,11 @@ def _accumulates(value: ast.expr) -> bool:
     calls = [each.func for each in ast.walk(value) if isinstance(each, ast.Call)]
     is_whole = isinstance(value, ast.Name) or any(ast.unparse(each).rpartition(".")[2] in _WHOLE for each in calls)
     return not is_whole and any(is_accumulator(name) for name in _names_in(value))
+
+
+def _is_told(line: Line) -> bool:
+    """Return whether a line gives or writes a value of the graph's, as far as can be seen."""
+    return line.is_store or line.term is not None or _is_value(line.statement)
 
 
 def _is_value(statement: Statement) -> bool:

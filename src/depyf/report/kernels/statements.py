@@ -43,14 +43,27 @@ def statements(kernel: Kernel) -> list[Statement]:
     return list(_of_triton(kernel.text) if kernel.language == "triton" else _of_cpp(kernel.text))
 
 
+def function_name(kernel: Kernel) -> str:
+    """Return the name of a Triton kernel's function: a program's own kernel has another one in Inductor's module."""
+    function = _function(kernel.text)
+    return function.name if function is not None else kernel.name
+
+
 def parameters(kernel: Kernel) -> list[str]:
     """Return the names of a kernel's parameters, in order."""
     if kernel.language == "triton":
-        functions = [each for each in _parsed(kernel.text).body if isinstance(each, ast.FunctionDef)]
-        return [each.arg for each in functions[-1].args.args] if functions else []
+        function = _function(kernel.text)
+        return [each.arg for each in function.args.args] if function is not None else []
     head = re.search(r"\bkernel\((?P<listed>[^)]*)\)", kernel.text)
     listed = head["listed"].split(",") if head is not None else []
     return [each.split()[-1].lstrip("*&") for each in listed if each.strip()]
+
+
+def _function(text: str) -> ast.FunctionDef | None:
+    """Return the function of a Triton kernel: others beside it are called by it, as what a scan combines by."""
+    functions = [each for each in _parsed(text).body if isinstance(each, ast.FunctionDef)]
+    kernels = [each for each in functions if "triton_heuristics." in "".join(map(ast.unparse, each.decorator_list))]
+    return next(iter(kernels or functions[-1:]), None)
 
 
 def _parsed(text: str) -> ast.Module:
@@ -61,9 +74,13 @@ def _parsed(text: str) -> ast.Module:
 
 
 def _of_triton(text: str) -> Iterator[Statement]:
-    nodes = [each for each in ast.walk(_parsed(text)) if isinstance(each, (ast.Assign, ast.Expr))]
+    function = _function(text)
+    body = ast.walk(function) if function is not None else iter(())
+    nodes = [each for each in body if isinstance(each, (ast.Assign, ast.AugAssign, ast.Expr))]
     for node in sorted(nodes, key=lambda each: each.lineno):
         match node:
+            case ast.AugAssign(target=ast.Name(id=name) as own, op=operator, value=value):
+                yield Statement(node.lineno, (name,), ast.copy_location(ast.BinOp(own, operator, value), node))
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 yield Statement(node.lineno, (name,), value)
             case ast.Assign(targets=[ast.Tuple(elts=names)], value=value):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from depyf.report.kernels.evaluate import is_view
-from depyf.report.kernels.graph import Graph
+from depyf.report.kernels.graph import Graph, Node
 from depyf.report.kernels.lines import Launched, Line
 
 
@@ -32,7 +32,7 @@ def suspects(found: Launched, graph: Graph) -> Iterator[Suspect]:
         used.update(line.names)
     # What reaches no result at all, as the beginning of an accumulator may, says nothing.
     open_ones = [each for each in found.lines if not each.nodes and (each.is_store or set(each.targets) & used)]
-    yield from (Suspect(each, _asked_for(each, found, graph)) for each in open_ones if each.computes_something)
+    yield from (Suspect(each, asked_for(each, found, graph)) for each in open_ones if each.computes_something)
 
 
 def suspect(found: Launched, graph: Graph) -> Suspect | None:
@@ -40,15 +40,13 @@ def suspect(found: Launched, graph: Graph) -> Suspect | None:
     return next(suspects(found, graph), None)
 
 
-def _asked_for(line: Line, found: Launched, graph: Graph) -> str:
+def asked_for(line: Line, found: Launched, graph: Graph) -> str:
     """Return the node that takes what a line takes: of several the first that no line computes."""
     operands = {node for name in line.names for node in _held_by(name, line, found)}
     computed = {name for each in found.lines for name in each.computes}
-    same = [
-        node.name
-        for node in graph.nodes.values()
-        if node.operation and not is_view(node) and {_origin(each, graph) for each in node.uses} == operands
-    ]
+    own = set(found.nodes) or set(graph.nodes)
+    computing = [each for each in graph.nodes.values() if each.operation and not is_view(each) and each.name in own]
+    same = [each.name for each in computing if _operands(each, graph) == operands]
     missing = next((each for each in same if each not in computed), same[0] if same else "")
     return missing or _continued(line, found)
 
@@ -57,8 +55,8 @@ def _continued(line: Line, found: Launched) -> str:
     """Return the node that the steps before a line are inside of; empty where none are."""
     earlier = found.lines[: found.lines.index(line)][::-1]
     steps = [each for each in earlier if set(each.targets) & set(line.names) and each.serves and each.term is not None]
-    steps.sort(key=lambda each: not each.computes_something)
-    return steps[0].serves[0] if steps else ""
+    steps.sort(key=lambda each: (not each.step, not each.computes_something))
+    return steps[0].step or steps[0].serves[0] if steps else ""
 
 
 def _held_by(name: str, before: Line, found: Launched) -> tuple[str, ...]:
@@ -66,7 +64,8 @@ def _held_by(name: str, before: Line, found: Launched) -> tuple[str, ...]:
     earlier = found.lines[: found.lines.index(before)]
     while earlier:
         line = earlier.pop()
-        if name not in (line.pointers if line.is_store else line.targets):
+        set_here = line.pointers if line.is_store else line.targets
+        if found.aliases.get(name, name) not in [found.aliases.get(each, each) for each in set_here]:
             continue
         if line.computes:
             return line.computes[:1]
@@ -76,6 +75,11 @@ def _held_by(name: str, before: Line, found: Launched) -> tuple[str, ...]:
             return tuple(given[:1])
         name = inner[0]
     return ()
+
+
+def _operands(node: Node, graph: Graph) -> set[str]:
+    """Return the nodes that another takes, without views."""
+    return {_origin(each, graph) for each in node.uses if each in graph.nodes}
 
 
 def _origin(name: str, graph: Graph) -> str:

@@ -46,6 +46,8 @@ _SAME = {
     "remainder_integer": "remainder",
     "div_rn": "div",
     "sqrt_rn": "sqrt",
+    "bmm": "mm",
+    "dot": "mm",
     "nearbyint": "round",
     "rint": "round",
 }
@@ -101,6 +103,8 @@ class Terms:
         match name, parts:
             case (("fma" | "fmadd" | "addcmul"), (a, b, c)):
                 return self.of("add", self.of("mul", a, b), c)
+            case "addmm", (c, a, b):
+                return self.of("add", c, self.of("mm", a, b))
             case "fmsub", (a, b, c):
                 return self.of("sub", self.of("mul", a, b), c)
             case "fnmadd", (a, b, c):

@@ -83,9 +83,10 @@ def interpreting() -> Iterator[None]:
     Raises:
         ImportError: triton is not installed.
     """
+    import torch.utils._triton
     import triton
     import triton.language as tl
-    from torch._inductor.runtime import triton_helpers
+    from torch._inductor.runtime import triton_helpers, triton_heuristics
     from triton.runtime.interpreter import InterpretedFunction, ReduceOps, ScanOps
 
     with ExitStack() as undo:
@@ -96,6 +97,8 @@ def interpreting() -> Iterator[None]:
             driver.set_active(no_device())
             for name in ("set_driver_to_cpu", "set_driver_to_gpu"):
                 undo.enter_context(mock.patch.object(triton_helpers, name, lambda: None))
+            # Dynamo takes a program's own kernels into its graphs only where torch finds a device for them.
+            undo.enter_context(mock.patch.object(torch.utils._triton, "has_triton", lambda: True))
         for name, function in _FUNCTIONS.items():
             if hasattr(tl.extra.libdevice, name):
                 undo.enter_context(mock.patch.object(tl.extra.libdevice, name, _on_blocks(function)))
@@ -104,9 +107,26 @@ def interpreting() -> Iterator[None]:
                 if isinstance(found, triton.JITFunction):
                     undo.enter_context(mock.patch.object(module, name, InterpretedFunction(found.fn)))
         undo.enter_context(mock.patch.object(InterpretedFunction, "__call__", _called))
+        autotuner = triton_heuristics.CachingAutotuner
+        if hasattr(autotuner, "_interpret_args_grid"):
+            with_constants = _with_constants(autotuner._interpret_args_grid)
+            undo.enter_context(mock.patch.object(autotuner, "_interpret_args_grid", with_constants))
         undo.enter_context(mock.patch.object(ReduceOps, "generic_reduce", _reduced))
         undo.enter_context(mock.patch.object(ScanOps, "generic_scan", _scanned))
         yield
+
+
+def _with_constants(before: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what finds the grid of a launch, for a program's own kernel too: its constants are in no configuration."""
+
+    def found(self: Any, args: tuple[Any, ...], config: Any) -> Any:
+        constants = self.triton_meta.get("constants", {})
+        for name in self.inductor_meta.get("declared_constexpr_names", ()):
+            if name in constants:
+                config.kwargs.setdefault(name, constants[name])
+        return before(self, args, config)
+
+    return found
 
 
 def _on_blocks(function: Callable[..., torch.Tensor]) -> Callable[..., Any]:

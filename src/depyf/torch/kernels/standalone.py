@@ -14,7 +14,7 @@ from pathlib import Path
 from depyf.report.kernels.graph import Graph, Node
 from depyf.report.kernels.lines import Launched
 from depyf.report.kernels.module import Buffer, Module
-from depyf.report.kernels.statements import parameters
+from depyf.report.kernels.statements import function_name, parameters
 
 _TYPES = {
     **dict.fromkeys(("fp32", "float"), "float32"),
@@ -61,7 +61,7 @@ def standalone(found: Launched, module: Module, graph: Graph, told: Told) -> str
         _kernel(found, told),
         "\n".join(["def inputs():", *(f"    {line}" for line in arguments), ""]),
         eager,
-        _LAUNCH_TRITON.format(name=found.kernel.name) if is_triton else _LAUNCH_CPP,
+        _LAUNCH_TRITON.format(name=function_name(found.kernel)) if is_triton else _LAUNCH_CPP,
         _MAIN.format(expected=repr(expected), name=repr(found.kernel.name)),
     ]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
@@ -121,6 +121,9 @@ def _arguments(found: Launched) -> Iterator[str]:
             yield f"made[{name!r}] = None"
         else:
             raise NotAlone(f"{found.kernel.name}: Inductor's module does not say how large {text} is")
+    # The grid of a template, and of a program's own kernel, stands behind the parameters.
+    for number, value in enumerate(found.launch.values[len(names) :] if found.kernel.language == "triton" else ()):
+        yield f"made['grid {number}'] = {value!r}"
     yield "made.update(saved())"
     yield "return made"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import math
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -16,7 +17,7 @@ from torch import Tensor
 from depyf.report.kernels.evaluate import is_accumulator
 from depyf.report.kernels.lines import Launched, Line
 from depyf.report.kernels.probes import MOST_VALUES
-from depyf.report.kernels.suspects import suspects
+from depyf.report.kernels.suspects import asked_for, suspects
 from depyf.torch.adapters.inductor_modules import writes_triton
 from depyf.torch.kernels.interpreter import interpreting
 from depyf.torch.numerics.against_eager import Comparison
@@ -36,6 +37,7 @@ _ROUNDING = 16.0
 _NOISE = 0.01
 _NAN, _MOST = 1.7e300, 1.6e300
 _NAMED = re.compile(r"\b(?:inf|infinity|nan)\b|quiet_NaN", re.IGNORECASE)
+_ARITHMETIC = frozenset(("add", "sub", "mul", "div"))
 _FEW = 2
 """A line with no more different values than these is the same as many a node."""
 
@@ -127,10 +129,12 @@ def _different(ran: Ran) -> tuple[Line, str, str] | None:
         apart = _apart(line, ran)
         if apart is not None and apart[0] > 0:
             return line, apart[1], f"its values are not those of {apart[1]}: {apart[0]:.3g} of their size apart"
-    open_ones = {id(each.line): each for each in suspects(ran.launched, ran.probed.graph)}
+    right = _right(lines, ran)
     for line in lines:
-        if id(line) in open_ones and not _is_of_some_node(line, ran):
-            return line, open_ones[id(line)].node, "no node of the graph gives its values"
+        if line.computes_something and not (line.computes or line.is_known):
+            node = asked_for(line, ran.launched, ran.probed.graph)
+            if id(line) not in right or _is_other_mask(line, node, ran):
+                return line, node, "no node of the graph gives its values"
     # A result that is no node's may be a step inside of one.
     known = [each for each in lines if each.is_store and any(ran.launched.after.get(name) for name in wrong)]
     if not known:
@@ -172,12 +176,52 @@ def _apart(line: Line, ran: Ran) -> tuple[float, str] | None:
     return min((_Judge(ran, each).unordered(values), each) for each in nodes)
 
 
+def _right(lines: list[Line], ran: Ran) -> set[int]:
+    """Return the lines that give the values of a node, and those that such a line is computed from, by identity.
+
+    A line with fewer different values than what it takes, as a comparison has, says nothing about that; a sum does.
+    """
+    found, wanted = set[int](), dict[str, float]()
+    for line in reversed(lines):
+        own = set(line.pointers if line.is_store else line.targets)
+        values = ran.values.get(line.statement.line)
+        apart = _apart(line, ran)
+        count = len(values.unique()) if values is not None else 0
+        asked = max((wanted[each] for each in own & wanted.keys()), default=0.0)
+        if (apart is not None and not apart[0]) or _is_of_some_node(line, ran):
+            asked = float(count)
+        for each in own & wanted.keys():
+            del wanted[each]
+        if asked >= count and asked:
+            found.add(id(line))
+            asked = math.inf if is_accumulator("".join(line.targets[:1])) else min(asked, count or asked)
+            wanted.update(dict.fromkeys(line.names, asked))
+    return found
+
+
+def _is_other_mask(line: Line, node: str, ran: Ran) -> bool:
+    """Return whether a line should give the truths of a node, and gives others: too few values to tell it otherwise."""
+    values, truths = ran.values.get(line.statement.line), ran.probed.nodes.get(node)
+    if values is None or not isinstance(truths, Tensor) or truths.dtype is not torch.bool:
+        return False
+    return truths.numel() == len(values) and bool(values.sum() != truths.sum())
+
+
 def _is_of_some_node(line: Line, ran: Ran) -> bool:
     """Return whether a line gives the values of a node: then it is right, and only not understood."""
     values = ran.values.get(line.statement.line)
-    if values is None or len(values.unique()) <= _FEW:
+    if values is None or line.is_store or len(values.unique()) <= _FEW:
         return False
-    judges = (_Judge(ran, name) for name, each in ran.probed.nodes.items() if isinstance(each, Tensor))
+    known = ran.probed.graph.nodes
+    tensors = ((name, each) for name, each in ran.probed.nodes.items() if isinstance(each, Tensor))
+    computed = [name for name, each in tensors if len(each.unique()) > _FEW]
+    # What gives an input again has computed nothing, and the node of another line is that line's.
+    others = {name for each in ran.launched.lines for name in each.computes}
+    likely = [name for name in computed if name in known and known[name].operation and name not in others]
+    # Arithmetic that gives by chance what other arithmetic should give is wrong all the same.
+    arithmetic = line.operations & _ARITHMETIC
+    other = _ARITHMETIC - arithmetic if arithmetic else frozenset()
+    judges = (_Judge(ran, name) for name in likely if known[name].operation not in other)
     return any(not each.is_noise and not each.unordered(values) for each in judges)
 
 
