@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import sysconfig
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from depyf.report.facts import breaks_told, compiles_of
 from depyf.report.index_json import SCHEMA, index_json
 from depyf.report.index_markdown import index_markdown
-from depyf.report.index_reader import session_of
+from depyf.report.index_reader import read_run, session_of
 from depyf.report.model import (
     Artefact,
     Compile,
@@ -164,3 +167,25 @@ def test_compiles_of_one_id_are_told_apart_and_read_back() -> None:
     assert "\n| 0/1#2 | f, f.py:1 | recompile, 0/0#2: x |" in page
     assert "`#2`: Dynamo was reset, and torch counts its compiles from 0 for the second time." in page
     assert [each.id for _, each in session_of(found).compiles()] == [each.id for _, each in session.compiles()]
+
+
+@pytest.mark.parametrize("count", (0, 1, 3))
+def test_an_index_is_read_function_by_function_as_it_is_read_whole(tmp_path: Path, count: int) -> None:
+    session = _session()
+    (function,) = session.functions.values()
+    session.functions = {f"{number}": replace(function, key=f"{number}", root=f"{number}") for number in range(count)}
+    text = index_json(session)
+    (tmp_path / "index.json").write_text(text)
+    run, index = read_run(tmp_path), json.loads(text)
+    read = replace(run.session, entered=0.0)
+    assert read == replace(session_of(index), entered=0.0)
+    assert len(run.session.functions) == len(index["functions"]) == count
+    (tmp_path / "index.json").write_text(json.dumps(index))
+    assert replace(read_run(tmp_path).session, entered=0.0) == read
+
+
+def test_an_index_that_is_damaged_among_its_functions_says_so(tmp_path: Path) -> None:
+    text = index_json(_session())
+    (tmp_path / "index.json").write_text(text.replace('"compiles": [', '"compiles": ]', 1))
+    with pytest.raises(ValueError, match="index.json is damaged"):
+        read_run(tmp_path)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+import uuid
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +42,9 @@ from depyf.report.user_source import is_installed, short_path
 
 SCHEMA = 1
 
-_MARK = re.compile(r'"\\u0000(\d+)\\u0000"')
+_OWN = uuid.uuid4().hex
+"""Nobody else knows it: a text of the program's, or of a log, cannot be taken for a mark."""
+_MARK = re.compile(rf'"{_OWN} (\d+)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +56,32 @@ class OneLine:
 
 def index_json(session: Session) -> str:
     """Return the text of `index.json`."""
-    content = {
+    return "".join(index_parts(session))
+
+
+def index_parts(session: Session) -> Iterator[str]:
+    """Yield the text of `index.json` piece by piece: as data, that of 10,000 compiles is many times its 100 MB."""
+    before = {
         "schema": SCHEMA,
         **head(session),
         "process": own_process(),
         "ended": session.ended,
         "findings": [_finding(each) for each in findings(session)],
-        "functions": [_root(session, root) for root in session.roots()],
+    }
+    after = {
         "order": [str(each.id) for _, each in session.compiles()],
         **{name: make(session) for name, (_, make) in OTHERS.items()},
         "trace": _trace(session.trace) if session.trace is not None else None,
     }
-    return _readable(content)
+    yield _readable(before).removesuffix("\n}") + ',\n "functions": ['
+    resumed: dict[str, list[Function]] = {}
+    for function in session.functions.values():
+        if function.is_resume:
+            resumed.setdefault(function.root, []).append(function)
+    for number, root in enumerate(session.roots()):
+        told = _function(root) | {"resume_functions": [_resume(each) for each in resumed.get(root.key, ())]}
+        yield ("," if number else "") + "\n  " + _readable(told).replace("\n", "\n  ")
+    yield ("\n ]," if session.roots() else "],") + _readable(after).removeprefix("{") + "\n"
 
 
 def head(session: Session) -> dict[str, Any]:
@@ -121,11 +138,11 @@ def _readable(content: dict[str, Any]) -> str:
     def mark(value: object) -> object:
         if isinstance(value, OneLine):
             rows.append(json.dumps(value.content))
-            return f"\0{len(rows) - 1}\0"
+            return f"{_OWN} {len(rows) - 1}"
         raise TypeError(f"{type(value).__name__} is not JSON")
 
     text = json.dumps(content, indent=1, default=mark)
-    return _MARK.sub(lambda found: rows[int(found[1])], text) + "\n"
+    return _MARK.sub(lambda found: rows[int(found[1])], text)
 
 
 def _finding(found: Finding) -> dict[str, Any]:
@@ -143,10 +160,6 @@ def _finding(found: Finding) -> dict[str, Any]:
         "fix": found.fix,
         "compiles": list(found.compiles),
     }
-
-
-def _root(session: Session, function: Function) -> dict[str, Any]:
-    return _function(function) | {"resume_functions": [_resume(each) for each in session.resumes_of(function)]}
 
 
 def _resume(function: Function) -> dict[str, Any]:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -92,7 +93,7 @@ def read_run(directory: Path) -> Run:
         OSError: there is no index in the directory.
         ValueError: it is no index of depyf's.
     """
-    index = load_index(directory)
+    index = load_index(directory) if has_log(directory) else _read_on_demand(directory / INDEX)
     try:
         names = {each["path"]: each["file"] for each in index.get("sources", ())}
         return Run(directory, session_of(index), names)
@@ -131,6 +132,43 @@ def load_index(directory: Path) -> Json:
     except ValueError as error:
         raise ValueError(f"{directory / INDEX} is damaged: {error}") from error
     return found
+
+
+def _read_on_demand(path: Path) -> Json:
+    """Return an index whose functions are read one by one, once: 10,000 compiles are much larger as data than as text.
+
+    Raises:
+        OSError: there is no such file.
+        ValueError: it is damaged.
+    """
+    text = path.read_text(encoding="utf-8")
+    # No text of JSON has line breaks: with one space before it, a key is one of the index itself.
+    begin, end = text.find(_FUNCTIONS), text.find(_ORDER)
+    try:
+        if not 0 <= begin < end:
+            whole: Json = json.loads(text)
+            return whole
+        index: Json = json.loads(text[:begin] + text[end:])
+    except ValueError as error:
+        raise ValueError(f"{path} is damaged: {error}") from error
+    index["functions"] = _items(text, begin + len(_FUNCTIONS), path)
+    return index
+
+
+_FUNCTIONS, _ORDER = '\n "functions": [', '\n "order": ['
+
+
+def _items(text: str, at: int, path: Path) -> Iterator[Json]:
+    decoder = json.JSONDecoder()
+    while begun := _ITEM.match(text, at):
+        try:
+            found, at = decoder.raw_decode(text, begun.end() - 1)
+        except ValueError as error:
+            raise ValueError(f"{path} is damaged: {error}") from error
+        yield found
+
+
+_ITEM = re.compile(r"[\s,]*\{")
 
 
 def session_of(index: Json) -> Session:
@@ -334,4 +372,8 @@ def _lines(found: list[Json]) -> tuple[UserLine, ...]:
 
 
 def _line(found: Json | None) -> UserLine | None:
-    return UserLine(found["file"], found["line"], found["text"], found["function"]) if found is not None else None
+    return _same(found["file"], found["line"], found["text"], found["function"]) if found is not None else None
+
+
+_same = lru_cache(maxsize=4096)(UserLine)
+"""Stacks of one run have most of their lines in common."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 
 INDEX = "index.json"
@@ -47,8 +48,8 @@ def foreign_files(directory: Path) -> list[str]:
     return sorted(path.name for pattern in ("index.md", "full_code_for_*.py") for path in directory.glob(pattern))
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write `text` to `path` through a temporary file beside it, so that no reader ever sees a part of it.
+def write_whole(path: Path, text: str | Iterable[str]) -> None:
+    """Write a text, or its pieces, to `path` through a temporary file beside it: no reader ever sees a part of it.
 
     Characters that UTF-8 cannot hold are written as escapes.
 
@@ -59,7 +60,7 @@ def write_whole(path: Path, text: str) -> None:
     temporary = path.with_name(f".{os.getpid()}-{threading.get_ident()}.tmp")
     try:
         with open(temporary, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            file.write(text)
+            file.writelines([text] if isinstance(text, str) else text)
         os.replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)

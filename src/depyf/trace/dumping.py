@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from depyf.report.claims import FOLDER
-from depyf.report.index_json import index_json
+from depyf.report.index_json import index_parts
 from depyf.report.index_markdown import index_markdown
 from depyf.report.model import Problem, Session
 from depyf.report.trace_file import TraceFile
@@ -84,7 +84,7 @@ def _take(join: LogJoin, record: Record, reader: Reader) -> None:
 
 def _write(session: Session) -> None:
     directory = Path(session.directory)
-    write_whole(directory / INDEX, index_json(session))
+    write_whole(directory / INDEX, index_parts(session))
     write_whole(directory / "index.md", index_markdown(session))
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from heapq import merge
+from itertools import product
 from typing import TypeAlias
 
 from depyf.report.catalogue import Kind, kind_of_recompile
@@ -18,7 +20,9 @@ from depyf.report.user_source import is_of_torch
 STACK = "___stack"
 """How Dynamo calls a value that is handed over a graph break."""
 
-Change: TypeAlias = frozenset[tuple[object, object]]
+_Pair: TypeAlias = tuple[object, object]
+_Place: TypeAlias = tuple[tuple[str, int], ...]
+Change: TypeAlias = frozenset[_Pair]
 """Pairs of numbers or strings: what was expected, and what was there."""
 
 
@@ -44,9 +48,19 @@ class Cause:
 def causes(session: Session) -> list[Cause]:
     """Return what the functions of a run were compiled again for; what follows from a call further out is below it."""
     found = [each for function in session.functions.values() for each in causes_of(function)]
+    seen = [_seen(each) for each in found]
+    at: dict[tuple[_Place, _Pair], list[int]] = {}
+    for index, changes in enumerate(seen):
+        for key in {(each.place, pair) for each in changes for pair in each.pairs}:
+            at.setdefault(key, []).append(index)
     inside: dict[int, int] = {}
     for index, each in enumerate(found):
-        outer = next((place for place, other in enumerate(found) if _follows(each, other)), None)
+        # Only causes are asked for that changed alike, further out: a long run has thousands.
+        first = seen[index][0]
+        outside = (first.place[:length] for length in range(len(first.place) + 1))
+        alike = merge(*(at.get(key, ()) for key in product(outside, first.pairs)))
+        others = (place for place in alike if found[place].function is not each.function)
+        outer = next((place for place in others if _follows(seen[index], seen[place])), None)
         if outer is not None:
             inside[index] = outer
     below: dict[int, list[Cause]] = {}
@@ -113,14 +127,30 @@ def _step(refused: tuple[Refused, ...]) -> int:
     return steps.pop() if len(steps) == 1 else 0
 
 
-def _follows(cause: Cause, outer: Cause) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A recompile for a cause: its place in the order of all, from where it was called, and what had changed."""
+
+    order: int
+    place: _Place
+    pairs: Change
+
+
+def _seen(cause: Cause) -> list[_Seen]:
+    return [
+        _Seen(compiled.order, _places(compiled), _change(refused))
+        for compiled, refused in zip(cause.compiles, cause.refused, strict=True)
+    ]
+
+
+def _follows(cause: Sequence[_Seen], outer: Sequence[_Seen]) -> bool:
     """Return whether each recompile of a cause came in a call that had recompiled a function further out for it."""
-    if cause.function is outer.function:
-        return False
-    changes = list(zip(outer.compiles, map(_change, outer.refused), strict=True))
     return all(
-        any(one.order < compiled.order and _is_outside(one, compiled) and before & own for one, before in changes)
-        for compiled, own in zip(cause.compiles, map(_change, cause.refused), strict=True)
+        any(
+            one.order < own.order and own.place[: len(one.place)] == one.place and one.pairs & own.pairs
+            for one in outer
+        )
+        for own in cause
     )
 
 
@@ -134,11 +164,5 @@ def _change(refused: Refused) -> Change:
     return frozenset()
 
 
-def _is_outside(outer: Compile, compiled: Compile) -> bool:
-    """Return whether a compile was called from where another one was, or from further inside."""
-    own, other = _places(outer), _places(compiled)
-    return other[: len(own)] == own
-
-
-def _places(compiled: Compile) -> list[tuple[str, int]]:
-    return [(line.filename, line.line) for line in compiled.user_stack if not is_of_torch(line.filename)]
+def _places(compiled: Compile) -> _Place:
+    return tuple((line.filename, line.line) for line in compiled.user_stack if not is_of_torch(line.filename))
