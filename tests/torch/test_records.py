@@ -119,8 +119,15 @@ def test_kinds() -> None:
 
 def test_times_are_seconds_per_phase() -> None:
     metrics = {"entire_frame_compile_time_s": 2.0, "backend_compile_time_s": 1.5, "inductor_compile_time_s": None}
-    assert records.seconds(metrics) == {"total": 2.0, "backend": 1.5, "dynamo": 0.5}
-    assert records.backward_seconds({"duration_us": 2_000_000}) == {"backward total": 2.0}
+    assert records.seconds(metrics, has_triton=True) == {"total": 2.0, "backend": 1.5, "dynamo": 0.5}
+    assert records.backward_seconds({"duration_us": 2_000_000}, has_triton=True) == {"backward total": 2.0}
+
+
+def test_the_wait_for_kernels_is_that_for_the_compiler_that_ran() -> None:
+    metrics = {"triton_compile_time_us": 3_000_000}
+    assert records.seconds(metrics, has_triton=True) == {"Triton compiler": 3.0}
+    assert records.seconds(metrics, has_triton=False) == {"C++ compiler": 3.0}
+    assert records.backward_seconds(metrics, has_triton=False) == {"backward C++ compiler": 3.0}
 
 
 def test_a_failure() -> None:

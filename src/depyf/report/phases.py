@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 KERNELS = "kernel compilers"
-"""Seconds in which kernels were compiled and loaded, the whole of it; `Triton compiler` is a part."""
-TRITON = "Triton compiler"
-PHASES = ("dynamo", "AOTAutograd", "Inductor", "code generation", "backward", "C++ compiler", "Triton compiler")
+"""Seconds in which kernels were compiled and loaded, as far as a live capture saw it; the compilers are parts of it."""
+CPP, TRITON = "C++ compiler", "Triton compiler"
+"""Seconds that torch waited for one of them: it has one number for both, which it names for Triton."""
+PHASES = ("dynamo", "AOTAutograd", "Inductor", "code generation", "backward", CPP, TRITON)
 """The parts, in the order in which they come; those of other compilers last, whichever graph they were for."""
 
 
@@ -18,14 +19,16 @@ def phases(seconds: Mapping[str, float]) -> dict[str, float]:
     {'dynamo': 1.0, 'AOTAutograd': 1.0, 'Inductor': 2.0, 'code generation': 1.0}
     >>> phases({"total": 5.0, "backend": 5.0, "inductor": 5.0, "code generation": 4.0, "kernel compilers": 3.0})
     {'Inductor': 1.0, 'code generation': 1.0, 'C++ compiler': 3.0}
+    >>> phases({"total": 5.0, "backend": 5.0, "inductor": 5.0, "code generation": 4.0, "Triton compiler": 3.0})
+    {'Inductor': 1.0, 'code generation': 1.0, 'Triton compiler': 3.0}
     """
     total = seconds.get("total", 0.0)
     backend = min(seconds.get("backend", 0.0), total)
     inductor = min(seconds.get("inductor", 0.0), backend)
     generation = min(seconds.get("code generation", 0.0), inductor)
     backward = seconds.get("backward total", seconds.get("backward inductor", 0.0))
-    kernels = min(seconds.get(KERNELS, 0.0), generation)
-    of_backward = min(seconds.get(f"backward {KERNELS}", 0.0), backward)
+    kernels = min(max(seconds.get(name, 0.0) for name in (KERNELS, CPP, TRITON)), generation)
+    of_backward = min(max(seconds.get(f"backward {name}", 0.0) for name in (KERNELS, CPP, TRITON)), backward)
     triton = min(seconds.get(TRITON, 0.0) + seconds.get(f"backward {TRITON}", 0.0), kernels + of_backward)
     parts = (
         *(total - backend, backend - inductor, inductor - generation, generation - kernels, backward - of_backward),

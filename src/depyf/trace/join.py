@@ -56,10 +56,14 @@ class Running:
     function: Function
     nameless: list[Artefact] = field(default_factory=list)
     finished: bool = False
+    has_triton: bool = False
+    """Whether Inductor wrote a Triton kernel for it."""
     is_reset: bool = False
     """Whether Dynamo was reset since, so that another compile may have torch's id of this one."""
 
 
+TRITON_KERNEL = "async_compile.triton("
+"""How Inductor's module begins a Triton kernel."""
 OF_AUTOGRAD = ("compiled_autograd_graph", "compiled_autograd_graph_pre_reordering")
 """The graphs that compiled autograd makes before Dynamo compiles them."""
 AUTOGRAD = "compiled_autograd"
@@ -307,7 +311,7 @@ class Join(ABC, Generic[R]):
         elif kind == stages.FRAME_ENDS:
             self._finish(running, details)
         elif kind == stages.BACKWARD_ENDS:
-            running.compile.seconds.update(records.backward_seconds(details))
+            running.compile.seconds.update(records.backward_seconds(details, has_triton=running.has_triton))
         elif kind in stages.SHAPE_FACTS:
             running.compile.shapes.append(self._shape_fact(kind, details))
         elif payload is not None and kind not in self._not_kept:
@@ -318,6 +322,8 @@ class Join(ABC, Generic[R]):
             artefact = artefact_of(kind, details, payload, attempt)
             if kind in stages.CACHES or kind in stages.PGO_WRITTEN and _has_read_no_sizes(running.compile):
                 running.compile.caches.append(cache_event(kind, artefact))
+            if artefact.dialect is Dialect.KERNEL and TRITON_KERNEL in payload:
+                running.has_triton = True
             if self._kernels or artefact.dialect is not Dialect.KERNEL:
                 self._add(running, artefact)
 
@@ -333,7 +339,7 @@ class Join(ABC, Generic[R]):
 
     def _finish(self, running: R, metrics: Mapping[str, Any]) -> None:
         made = running.compile
-        made.seconds.update(records.seconds(metrics))
+        made.seconds.update(records.seconds(metrics, has_triton=running.has_triton))
         failure = records.failure(metrics, self.line_at)
         made.failure = replace(failure, phase=made.phase) if failure is not None else None
         made.phase, made.phase_began = "", None

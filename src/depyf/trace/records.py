@@ -22,6 +22,7 @@ from depyf.report.model import (
     UserLine,
 )
 from depyf.report.names import resumed_function
+from depyf.report.phases import CPP, TRITON
 from depyf.report.reproducible import reproducible
 from depyf.report.user_source import line_at
 
@@ -262,23 +263,27 @@ def _clause(text: str) -> str:
     return f"{clause.strip()}  (:{place[1]} {comments[0].strip()})"
 
 
-def seconds(metrics: Mapping[str, Any]) -> dict[str, float]:
-    """Return the times of a compile, in seconds per phase; a phase that did not run is left out."""
+def seconds(metrics: Mapping[str, Any], *, has_triton: bool) -> dict[str, float]:
+    """Return the times of a compile, in seconds per phase; a phase that did not run is left out.
+
+    has_triton: whether there is a Triton kernel. Torch names the time that it waits for kernels for Triton, also where
+    only the C++ compiler runs.
+    """
     found = {label: metrics.get(name) for name, label in SECONDS.items()}
     times = {label: float(value) for label, value in found.items() if isinstance(value, (int, float)) and value > 0}
-    triton = metrics.get("triton_compile_time_us")
-    if isinstance(triton, (int, float)) and triton > 0:
-        times["Triton compiler"] = triton / 1e6
+    waited = metrics.get("triton_compile_time_us")
+    if isinstance(waited, (int, float)) and waited > 0:
+        times[TRITON if has_triton else CPP] = waited / 1e6
     if "total" in times:
         dynamo = times["total"] - times.get("backend", 0.0)
         times["dynamo"] = round(max(dynamo, 0.0), 6)
     return times
 
 
-def backward_seconds(metrics: Mapping[str, Any]) -> dict[str, float]:
+def backward_seconds(metrics: Mapping[str, Any], *, has_triton: bool) -> dict[str, float]:
     """Return the times of a backward that was compiled on its own, in seconds per phase."""
-    kept = ("inductor", "code generation", "Triton compiler")
-    times = {label: value for label, value in seconds(metrics).items() if label in kept}
+    kept = ("inductor", "code generation", CPP, TRITON)
+    times = {label: value for label, value in seconds(metrics, has_triton=has_triton).items() if label in kept}
     duration = metrics.get("duration_us")
     if isinstance(duration, (int, float)):
         times["total"] = duration / 1e6

@@ -106,6 +106,8 @@ def _of_input(place: int, before: str, after: str) -> Cause:
     one, other = _fields(before), _fields(after)
     changed = [name for name in dict.fromkeys((*one, *other)) if one.get(name) != other.get(name)]
     subject = f"input {place} of the graph"
+    if bool(one) != bool(other):  # A tensor has fields; a size that varies from now on is an input of its own.
+        return Cause("input", subject, _kind(one), _kind(other))
     for kind, names in (("input dtype", {"dtype"}), ("input device", {"device"}), ("input shape", _OTHER_SIZE)):
         own = [name for name in changed if name in names]
         if own:
@@ -113,6 +115,10 @@ def _of_input(place: int, before: str, after: str) -> Cause:
     if changed:
         return Cause("input", subject, _told(changed, one), _told(changed, other))
     return Cause("input", subject, short(before), short(after))
+
+
+def _kind(fields: Mapping[str, str]) -> str:
+    return "a tensor" if fields else "a number"
 
 
 def _told(names: list[str], values: Mapping[str, str]) -> str:

@@ -52,7 +52,7 @@ def _overview(items: list[Json]) -> Iterator[RenderableType]:
     table = _table("compile", "function", "why", right=("ops", "guards", "breaks", "calls", "seconds"))
     for each in items:
         failed = f" · {each['failed']}" if each["failed"] else ""
-        place = Text(_name(each["function"])).append(f"  {_at(each['where'])}", "dim")
+        place = Text(each["function"]).append(f"  {_at(each['where'])}", "dim")
         numbers = [_number(each[name]) for name in ("operations", "guards", "breaks", "calls")]
         style = "red" if failed else "cyan" if each["trigger"] == "recompile" else ""
         table.add_row(each["id"], place, Text(each["trigger"] + failed, style), *numbers, _seconds(each["seconds"]))
@@ -96,16 +96,19 @@ def _recompiles(items: list[Json]) -> Iterator[RenderableType]:
     for each in items:
         head = (
             Text(f"{each['id']} ", "bold")
-            .append(_name(each["function"]), "bold")
+            .append(each["function"], "bold")
             .append(f"  {_at(each['where'])}", "cyan")
         )
         yield head.append(f"  {_seconds(each['seconds'])}", "dim")
-        for refusal in each["refused"]:
-            for reason in refusal["reasons"]:
-                yield _below(Text(f"{refusal['entry']} refused: ", "dim").append(reason["text"], "default"), INDENT)
-                if reason["advice"]:
-                    yield _below(Text("fix: ", "green").append(reason["advice"], "default"), (0, 0, 0, 4))
-        if not each["refused"]:
+        told = each["nearest"]
+        for reason in told["reasons"] if told is not None else ():
+            yield _below(Text(f"{told['entry']} refused: ", "dim").append(reason["text"], "default"), INDENT)
+            if reason["advice"]:
+                yield _below(Text("fix: ", "green").append(reason["advice"], "default"), (0, 0, 0, 4))
+        others = len(each["refused"]) - 1
+        if others > 0:
+            yield _below(Text(f"{counted(others, 'other entry', 'other entries')} refused more: --json", "dim"), INDENT)
+        if told is None:
             yield _below(Text("torch does not say why", "dim"), INDENT)
         yield Text()
 
@@ -115,7 +118,7 @@ def _costs(items: list[Json]) -> Iterator[RenderableType]:
     for each in items:
         parts = sorted(each["phases"].items(), key=lambda part: -part[1])
         told = ", ".join(f"{name} {_seconds(value)}" for name, value in parts)
-        place = Text(_name(each["function"])).append(f"  {_at(each['where'])}", "dim")
+        place = Text(each["function"]).append(f"  {_at(each['where'])}", "dim")
         table.add_row(each["id"], place, told, _seconds(each["seconds"]), _number(each["calls"]))
     total = sum(each["seconds"] for each in items)
     yield table
@@ -125,7 +128,7 @@ def _costs(items: list[Json]) -> Iterator[RenderableType]:
 def _functions(items: list[Json]) -> Iterator[RenderableType]:
     for each in items:
         yield (
-            Text(_name(each["function"]), "bold")
+            Text(each["function"], "bold")
             .append(f"  {_at(each['where'])}", "cyan")
             .append(f"  {each['file']}", "dim")
         )
@@ -152,7 +155,7 @@ def _caches(items: list[Json]) -> Iterator[RenderableType]:
     styles = {"hit": "green", "miss": "yellow", "bypass": "red"}
     for each in items:
         head = Text(f"{each['outcome']:<7}", styles.get(each["outcome"], "")).append(f"{each['cache']}  ", "bold")
-        yield head.append(f"compile {each['id']} of {_name(each['function'])}").append(
+        yield head.append(f"compile {each['id']} of {each['function']}").append(
             f"  {_seconds(each['seconds'])}", "dim"
         )
         if each["why"]:

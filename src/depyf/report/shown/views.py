@@ -6,7 +6,7 @@ The keys are those of `docs/show.schema.json`; keys may be added.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from depyf.report.caches.looks import looks
@@ -28,8 +28,10 @@ from depyf.report.model import (
     Unavailable,
     UserLine,
 )
+from depyf.report.naming import title
+from depyf.report.nearest import nearest
 from depyf.report.phases import duration, phases
-from depyf.report.refused import refused
+from depyf.report.refused import Refused, refused
 from depyf.report.skips import Whose, skips
 
 Json: TypeAlias = dict[str, Any]
@@ -44,7 +46,7 @@ def overview(run: Run) -> list[Json]:
     return [
         {
             "id": str(compiled.id),
-            "function": function.name,
+            "function": title(function),
             "where": _place(function),
             "trigger": _trigger(function, compiled),
             "graphs": list(compiled.compiled_fns),
@@ -124,13 +126,25 @@ def recompiles(run: Run) -> list[Json]:
             refusals = [
                 {
                     "entry": each.entry,
-                    "reasons": [{"text": reason.text, "advice": advice(reason)} for reason in refused(each)],
+                    "reasons": _reasons(refused(each)),
                 }
                 for each in compiled.trigger.refusals
             ]
-            told = {"id": str(compiled.id), "function": function.name, "where": _place(function)}
-            found.append({**told, "refused": refusals, "seconds": round(duration(compiled.seconds), 6)})
+            told = {"id": str(compiled.id), "function": title(function), "where": _place(function)}
+            of_nearest = _nearest(compiled.trigger)
+            seconds = round(duration(compiled.seconds), 6)
+            found.append({**told, "nearest": of_nearest, "refused": refusals, "seconds": seconds})
     return found
+
+
+def _nearest(trigger: Recompile) -> Json | None:
+    """Return what the entry refused that came nearest, without what follows from it, None where torch does not say."""
+    found = nearest(trigger)
+    return {"entry": found.entry, "reasons": _reasons(found.reasons)} if found is not None else None
+
+
+def _reasons(found: Iterable[Refused]) -> list[Json]:
+    return [{"text": each.text, "advice": advice(each)} for each in found]
 
 
 def costs(run: Run) -> list[Json]:
@@ -138,7 +152,7 @@ def costs(run: Run) -> list[Json]:
     found = [
         {
             "id": str(compiled.id),
-            "function": function.name,
+            "function": title(function),
             "where": _place(function),
             "seconds": round(duration(compiled.seconds), 6),
             "phases": phases(compiled.seconds),
@@ -156,7 +170,7 @@ def caches(run: Run) -> list[Json]:
     return [
         {
             "id": str(look.compile.id),
-            "function": look.function.name,
+            "function": title(look.function),
             "cache": look.cache,
             "outcome": look.event.outcome,
             "key": look.event.key,
@@ -183,7 +197,9 @@ def function_view(name: str) -> View:
 
     def view(run: Run) -> list[Json]:
         return [
-            _function(run, each) for each in run.session.functions.values() if name in (each.name, each.resume_name)
+            _function(run, each)
+            for each in run.session.functions.values()
+            if name in (title(each), each.name, each.resume_name)
         ]
 
     return view
@@ -191,7 +207,7 @@ def function_view(name: str) -> View:
 
 def _function(run: Run, function: Function) -> Json:
     return {
-        "function": function.name,
+        "function": title(function),
         "where": _place(function),
         "file": function.file,
         "source": function.source or _source(run, function),
@@ -264,7 +280,7 @@ def kernel_view(name: str) -> View:
             for each in _kernels(compiled):
                 text = run.text(each.file)
                 if name in _names(text):
-                    own = {"id": str(compiled.id), "function": function.name, "kernel": name, "file": each.file}
+                    own = {"id": str(compiled.id), "function": title(function), "kernel": name, "file": each.file}
                     found.append({**own, **_kernel_text(text, name)})
         return found
 
@@ -331,7 +347,7 @@ def names(run: Run, what: str) -> list[str]:
     compiles = [compiled for _, compiled in run.session.compiles()]
     match what:
         case "function":
-            found = [each.name for each in run.session.functions.values()]
+            found = [title(each) for each in run.session.functions.values()]
         case "graph":
             found = [graph for each in compiles for graph in each.compiled_fns]
         case _:
