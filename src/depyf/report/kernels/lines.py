@@ -213,7 +213,7 @@ class _Module:
                 self._held[each] = body.contents[name]
                 made.after[name] = self._one_of(body.contents[name], held[name], inside)
         self._settle(made, {name: each for name, each in buffers.items() if name in stored})
-        return self._program_s_own(made, buffers) if _OWN in kernel.text else made
+        return self._program_s_own(made, buffers) if kernel.is_own else made
 
     def _program_s_own(self, made: Launched, buffers: Mapping[str, str]) -> Launched:
         """Return a launch of a kernel that the program brought: all of its lines are there for the node that calls it.
@@ -346,10 +346,6 @@ class _Module:
         if statement.place is None and not _computes(statement.value) and not is_lookup:
             return tuple(each for each in own if is_cast(self._graph.nodes[each]))
         return tuple(each for each in own if not is_view(self._graph.nodes[each]))
-
-
-_OWN = "custom_kernel=True"
-"""What Inductor writes at the head of a kernel that the program brought."""
 
 
 def _keywords(call: Node) -> dict[str, str]:

@@ -38,6 +38,11 @@ class Kernel:
     first: int
     types: tuple[str, ...] = ()
 
+    @property
+    def is_own(self) -> bool:
+        """Whether the program brought it."""
+        return "custom_kernel=True" in self.text
+
 
 @dataclass(frozen=True, slots=True)
 class Buffer:

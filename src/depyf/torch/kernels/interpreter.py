@@ -83,10 +83,9 @@ def interpreting() -> Iterator[None]:
     Raises:
         ImportError: triton is not installed.
     """
-    import torch.utils._triton
     import triton
     import triton.language as tl
-    from torch._inductor.runtime import triton_helpers, triton_heuristics
+    from torch._inductor.runtime import triton_helpers
     from triton.runtime.interpreter import InterpretedFunction, ReduceOps, ScanOps
 
     with ExitStack() as undo:
@@ -97,8 +96,6 @@ def interpreting() -> Iterator[None]:
             driver.set_active(no_device())
             for name in ("set_driver_to_cpu", "set_driver_to_gpu"):
                 undo.enter_context(mock.patch.object(triton_helpers, name, lambda: None))
-            # Dynamo takes a program's own kernels into its graphs only where torch finds a device for them.
-            undo.enter_context(mock.patch.object(torch.utils._triton, "has_triton", lambda: True))
         for name, function in _FUNCTIONS.items():
             if hasattr(tl.extra.libdevice, name):
                 undo.enter_context(mock.patch.object(tl.extra.libdevice, name, _on_blocks(function)))
@@ -107,13 +104,22 @@ def interpreting() -> Iterator[None]:
                 if isinstance(found, triton.JITFunction):
                     undo.enter_context(mock.patch.object(module, name, InterpretedFunction(found.fn)))
         undo.enter_context(mock.patch.object(InterpretedFunction, "__call__", _called))
-        autotuner = triton_heuristics.CachingAutotuner
-        if hasattr(autotuner, "_interpret_args_grid"):
-            with_constants = _with_constants(autotuner._interpret_args_grid)
-            undo.enter_context(mock.patch.object(autotuner, "_interpret_args_grid", with_constants))
+        _take_own_kernels(undo)
         undo.enter_context(mock.patch.object(ReduceOps, "generic_reduce", _reduced))
         undo.enter_context(mock.patch.object(ScanOps, "generic_scan", _scanned))
         yield
+
+
+def _take_own_kernels(undo: ExitStack) -> None:
+    """Have a program's own kernels interpreted, too; a file of a kernel of Inductor's does without."""
+    import torch.utils._triton
+    from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+
+    # Dynamo takes them into its graphs only where torch finds a device for them.
+    undo.enter_context(mock.patch.object(torch.utils._triton, "has_triton", lambda: True))
+    if hasattr(CachingAutotuner, "_interpret_args_grid"):
+        with_constants = _with_constants(CachingAutotuner._interpret_args_grid)
+        undo.enter_context(mock.patch.object(CachingAutotuner, "_interpret_args_grid", with_constants))
 
 
 def _with_constants(before: Callable[..., Any]) -> Callable[..., Any]:

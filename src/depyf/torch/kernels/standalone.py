@@ -84,6 +84,10 @@ def _environment(found: Launched) -> str:
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
             node.body = node.body[1:]
+        if isinstance(node, ast.With) and not found.kernel.is_own:
+            node.body = [each for each in node.body if ast.unparse(each) != "_take_own_kernels(undo)"]
+    left_out = () if found.kernel.is_own else ("_take_own_kernels", "_with_constants")
+    tree.body = [each for each in tree.body if getattr(each, "name", "") not in left_out]
     tree.body = [each for each in tree.body if not isinstance(each, ast.Expr)]
     is_of_cpu = "type='cpu'" in found.kernel.text
     condition = "True" if is_of_cpu else '"--interpret" in sys.argv or not torch.cuda.is_available()'
