@@ -6,8 +6,11 @@ What the index does not have stays at its default. Files of the user have the sh
 from __future__ import annotations
 
 import json
+import mmap
+import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -141,34 +144,43 @@ def _read_on_demand(path: Path) -> Json:
         OSError: there is no such file.
         ValueError: it is damaged.
     """
-    text = path.read_text(encoding="utf-8")
-    # No text of JSON has line breaks: with one space before it, a key is one of the index itself.
-    begin, end = text.find(_FUNCTIONS), text.find(_ORDER)
-    try:
-        if not 0 <= begin < end:
-            whole: Json = json.loads(text)
-            return whole
-        index: Json = json.loads(text[:begin] + text[end:])
-    except ValueError as error:
-        raise ValueError(f"{path} is damaged: {error}") from error
-    index["functions"] = _items(text, begin + len(_FUNCTIONS), path)
+    with _mapped(path) as content:
+        # No text of JSON has line breaks: with one space before it, a key is one of the index itself.
+        begin, end = content.find(_FUNCTIONS), content.find(_ORDER)
+        is_ours = 0 <= begin < end
+        try:
+            index: Json = json.loads(content[:begin] + content[end:] if is_ours else content[:])
+        except ValueError as error:
+            raise ValueError(f"{path} is damaged: {error}") from error
+    if is_ours:
+        index["functions"] = _items(path, begin + len(_FUNCTIONS), end)
     return index
 
 
-_FUNCTIONS, _ORDER = '\n "functions": [', '\n "order": ['
+_FUNCTIONS, _ORDER = b'\n "functions": [', b'\n "order": ['
+_LAST = b"\n  }"
+"""Where a function ends."""
 
 
-def _items(text: str, at: int, path: Path) -> Iterator[Json]:
-    decoder = json.JSONDecoder()
-    while begun := _ITEM.match(text, at):
-        try:
-            found, at = decoder.raw_decode(text, begun.end() - 1)
-        except ValueError as error:
-            raise ValueError(f"{path} is damaged: {error}") from error
-        yield found
+def _items(path: Path, at: int, end: int) -> Iterator[Json]:
+    with _mapped(path) as content:
+        while (last := content.find(_LAST, at, end)) >= 0:
+            try:
+                yield json.loads(content[at : last + len(_LAST)].lstrip(b",\n "))
+            except ValueError as error:
+                raise ValueError(f"{path} is damaged: {error}") from error
+            at = last + len(_LAST)
 
 
-_ITEM = re.compile(r"[\s,]*\{")
+@contextmanager
+def _mapped(path: Path) -> Iterator[mmap.mmap | bytes]:
+    """Map a file into memory; an empty one cannot be."""
+    with open(path, "rb") as file:
+        if not os.fstat(file.fileno()).st_size:
+            yield b""
+            return
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            yield content
 
 
 def session_of(index: Json) -> Session:
