@@ -6,7 +6,7 @@ import sys
 import types
 from collections.abc import Mapping
 
-from torch._dynamo import config
+import torch
 from torch._dynamo.exc import UncapturedHigherOrderOpError, Unsupported, UserError
 
 from depyf.report.model import Unavailable
@@ -57,7 +57,7 @@ def failure_reaches_program() -> bool:
     error = sys.exc_info()[1]
     if isinstance(error, UncapturedHigherOrderOpError):
         return True
-    return not (isinstance(error, (Unsupported, UserError)) or config.suppress_errors)
+    return not (isinstance(error, (Unsupported, UserError)) or torch._dynamo.config.suppress_errors)
 
 
 def locals_in_progress() -> Mapping[str, object] | Unavailable:
