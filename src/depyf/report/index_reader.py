@@ -6,13 +6,11 @@ What the index does not have stays at its default. Files of the user have the sh
 from __future__ import annotations
 
 import json
-import mmap
-import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import dropwhile, islice, takewhile
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -144,43 +142,41 @@ def _read_on_demand(path: Path) -> Json:
         OSError: there is no such file.
         ValueError: it is damaged.
     """
-    with _mapped(path) as content:
-        # No text of JSON has line breaks: with one space before it, a key is one of the index itself.
-        begin, end = content.find(_FUNCTIONS), content.find(_ORDER)
-        is_ours = 0 <= begin < end
-        try:
-            index: Json = json.loads(content[:begin] + content[end:] if is_ours else content[:])
-        except ValueError as error:
-            raise ValueError(f"{path} is damaged: {error}") from error
-    if is_ours:
-        index["functions"] = _items(path, begin + len(_FUNCTIONS), end)
+    kept: list[bytes] = []
+    is_inside = is_ours = False
+    with open(path, "rb") as file:
+        for line in file:
+            is_inside = (is_inside or line.startswith(_FUNCTIONS)) and not line.startswith(_ORDER)
+            is_ours = is_ours or is_inside
+            if not is_inside:
+                kept.append(line)
+    try:
+        index: Json = json.loads(path.read_bytes() if is_inside else b"".join(kept))
+    except ValueError as error:
+        raise ValueError(f"{path} is damaged: {error}") from error
+    if is_ours and not is_inside:
+        index["functions"] = _functions(path)
     return index
 
 
-_FUNCTIONS, _ORDER = b'\n "functions": [', b'\n "order": ['
-_LAST = b"\n  }"
-"""Where a function ends."""
+# No text of JSON has line breaks: what a line begins with says how deep it stands.
+_FUNCTIONS, _ORDER = b' "functions": [', b' "order": ['
+_LAST = b"  }"
+"""The last line of a function."""
 
 
-def _items(path: Path, at: int, end: int) -> Iterator[Json]:
-    with _mapped(path) as content:
-        while (last := content.find(_LAST, at, end)) >= 0:
-            try:
-                yield json.loads(content[at : last + len(_LAST)].lstrip(b",\n "))
-            except ValueError as error:
-                raise ValueError(f"{path} is damaged: {error}") from error
-            at = last + len(_LAST)
-
-
-@contextmanager
-def _mapped(path: Path) -> Iterator[mmap.mmap | bytes]:
-    """Map a file into memory; an empty one cannot be."""
+def _functions(path: Path) -> Iterator[Json]:
+    rows: list[bytes] = []
     with open(path, "rb") as file:
-        if not os.fstat(file.fileno()).st_size:
-            yield b""
-            return
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            yield content
+        lines = dropwhile(lambda line: not line.startswith(_FUNCTIONS), file)
+        for line in islice(takewhile(lambda line: not line.startswith(_ORDER), lines), 1, None):
+            rows.append(line)
+            if line.startswith(_LAST):
+                try:
+                    yield json.loads(b"".join(rows).rstrip(b",\n"))
+                except ValueError as error:
+                    raise ValueError(f"{path} is damaged: {error}") from error
+                rows.clear()
 
 
 def session_of(index: Json) -> Session:
