@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import dropwhile, islice, takewhile
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 from depyf.report.findings.model import Cost, Finding, Where
 from depyf.report.lines_read import LinesRead
@@ -94,7 +94,14 @@ def read_run(directory: Path) -> Run:
         OSError: there is no index in the directory.
         ValueError: it is no index of depyf's.
     """
-    index = load_index(directory) if has_log(directory) else _read_on_demand(directory / INDEX)
+    if has_log(directory):
+        return _run_of(directory, load_index(directory))
+    # Both readings of the file are of one open file: another may be put in its place meanwhile.
+    with open(directory / INDEX, "rb") as file:
+        return _run_of(directory, _read_on_demand(file))
+
+
+def _run_of(directory: Path, index: Json) -> Run:
     try:
         names = {each["path"]: each["file"] for each in index.get("sources", ())}
         return Run(directory, session_of(index), names)
@@ -135,27 +142,26 @@ def load_index(directory: Path) -> Json:
     return found
 
 
-def _read_on_demand(path: Path) -> Json:
+def _read_on_demand(file: BinaryIO) -> Json:
     """Return an index whose functions are read one by one, once: 10,000 compiles are much larger as data than as text.
 
     Raises:
-        OSError: there is no such file.
         ValueError: it is damaged.
     """
     kept: list[bytes] = []
     is_inside = is_ours = False
-    with open(path, "rb") as file:
-        for line in file:
-            is_inside = (is_inside or line.startswith(_FUNCTIONS)) and not line.startswith(_ORDER)
-            is_ours = is_ours or is_inside
-            if not is_inside:
-                kept.append(line)
+    for line in file:
+        is_inside = (is_inside or line.startswith(_FUNCTIONS)) and not line.startswith(_ORDER)
+        is_ours = is_ours or is_inside
+        if not is_inside:
+            kept.append(line)
+    file.seek(0)
     try:
-        index: Json = json.loads(path.read_bytes() if is_inside else b"".join(kept))
+        index: Json = json.loads(file.read() if is_inside else b"".join(kept))
     except ValueError as error:
-        raise ValueError(f"{path} is damaged: {error}") from error
+        raise ValueError(f"{file.name} is damaged: {error}") from error
     if is_ours and not is_inside:
-        index["functions"] = _functions(path)
+        index["functions"] = _functions(file)
     return index
 
 
@@ -165,18 +171,17 @@ _LAST = b"  }"
 """The last line of a function."""
 
 
-def _functions(path: Path) -> Iterator[Json]:
+def _functions(file: BinaryIO) -> Iterator[Json]:
     rows: list[bytes] = []
-    with open(path, "rb") as file:
-        lines = dropwhile(lambda line: not line.startswith(_FUNCTIONS), file)
-        for line in islice(takewhile(lambda line: not line.startswith(_ORDER), lines), 1, None):
-            rows.append(line)
-            if line.startswith(_LAST):
-                try:
-                    yield json.loads(b"".join(rows).rstrip(b",\n"))
-                except ValueError as error:
-                    raise ValueError(f"{path} is damaged: {error}") from error
-                rows.clear()
+    lines = dropwhile(lambda line: not line.startswith(_FUNCTIONS), file)
+    for line in islice(takewhile(lambda line: not line.startswith(_ORDER), lines), 1, None):
+        rows.append(line)
+        if line.startswith(_LAST):
+            try:
+                yield json.loads(b"".join(rows).rstrip(b",\n"))
+            except ValueError as error:
+                raise ValueError(f"{file.name} is damaged: {error}") from error
+            rows.clear()
 
 
 def session_of(index: Json) -> Session:
