@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from depyf.report.links.origins import Origin
 from depyf.report.profile.against_eager import Group, groups
 from depyf.report.profile.tables import Row
@@ -11,23 +13,34 @@ A, B, C, D = (("user.py", line) for line in (1, 2, 3, 4))
 
 
 def row(seconds: float, *lines: Origin) -> Row:
-    return Row(tuple(lines), {"kernel": seconds})
+    return Row(tuple(lines), {"kernel": seconds}, [seconds, seconds])
+
+
+def steady(**seconds: float) -> dict[Origin, tuple[float, ...]]:
+    """Return lines, by the name of each here, whose eager steps do not differ."""
+    return {globals()[name]: (each, each) for name, each in seconds.items()}
 
 
 def test_lines_that_no_kernel_connects_are_compared_one_by_one() -> None:
-    found = groups([row(2.0, A), row(1.0, B)], {A: 1.5, B: 3.0})
-    assert found == [Group((A,), 2.0, 1.5), Group((B,), 1.0, 3.0)]
+    found = groups([row(2.0, A), row(1.0, B)], steady(A=1.5, B=3.0))
+    assert found == [Group((A,), 2.0, 1.5, 0.0), Group((B,), 1.0, 3.0, 0.0)]
     assert [each.slower for each in found] == [0.5, -2.0]
 
 
 def test_lines_that_kernels_connect_are_compared_together() -> None:
-    found = groups([row(2.0, A), row(1.0, A, B), row(0.5, B, C), row(4.0, D)], {A: 4.0, B: 5.0, C: 1.0})
-    assert found == [Group((A, B, C), 3.5, 10.0)]
+    found = groups([row(2.0, A), row(1.0, A, B), row(0.5, B, C), row(4.0, D)], steady(A=4.0, B=5.0, C=1.0))
+    assert found == [Group((A, B, C), 3.5, 10.0, 0.0)]
 
 
 def test_a_connection_that_is_seen_late_joins_all_rows() -> None:
-    found = groups([row(1.0, A, B), row(1.0, C, D), row(1.0, B, C)], {D: 2.0})
-    assert found == [Group((A, B, C, D), 3.0, 2.0)]
+    found = groups([row(1.0, A, B), row(1.0, C, D), row(1.0, B, C)], steady(D=2.0))
+    assert found == [Group((A, B, C, D), 3.0, 2.0, 0.0)]
+
+
+def test_steps_that_differ_among_themselves_are_noise() -> None:
+    (found,) = groups([Row((A,), {"kernel": 2.0}, [1.0, 3.0])], {A: (2.0, 2.0, 2.0)})
+    assert found.slower == 0.0
+    assert found.noise == pytest.approx(3 * 2**0.5)
 
 
 def test_the_terminal_names_what_changed() -> None:
@@ -39,9 +52,10 @@ def test_the_terminal_names_what_changed() -> None:
         "kinds": {},
         "notes": [],
         "against_eager": [
-            {"lines": [place] * 5, "compiled": 0.004, "eager": 0.002},
-            {"lines": [place], "compiled": 0.002, "eager": 0.00201},
-            {"lines": [place], "compiled": 0.001, "eager": 0.003},
+            {"lines": [place] * 5, "compiled": 0.004, "eager": 0.002, "noise": 0.001},
+            {"lines": [place], "compiled": 0.002, "eager": 0.00201, "noise": 0.0},
+            {"lines": [place], "compiled": 0.005, "eager": 0.003, "noise": 0.0021},
+            {"lines": [place], "compiled": 0.001, "eager": 0.003, "noise": 0.0},
         ],
     }
     told = [line.strip() for line in most_expensive(profile)]

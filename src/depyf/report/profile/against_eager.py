@@ -8,20 +8,27 @@ after: lines 3 and 4: 3 ms compiled, 9 ms without
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median, stdev
 
 from depyf.report.links.origins import Origin
+from depyf.report.profile.comparison import SPREADS
 from depyf.report.profile.tables import Row
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Lines that kernels connect: their seconds of a step compiled and without compiled code."""
+    """Lines that kernels connect: their seconds of a step compiled and without compiled code.
+
+    noise: a difference of so many seconds or less says nothing: steps of one kind differ as much among themselves.
+    """
 
     lines: tuple[Origin, ...]
     compiled: float
     eager: float
+    noise: float
 
     @property
     def slower(self) -> float:
@@ -29,18 +36,25 @@ class Group:
         return self.compiled - self.eager
 
 
-def groups(rows: Sequence[Row], eager: Mapping[Origin, float]) -> list[Group]:
+def groups(rows: Sequence[Row], eager: Mapping[Origin, Sequence[float]]) -> list[Group]:
     """Return the groups of lines whose time without compiled code is known, those that compiling slows down first."""
     of: dict[Origin, set[Origin]] = {}
     for row in rows:
         together = set(row.lines).union(*(of.get(line, ()) for line in row.lines))
         of.update(dict.fromkeys(together, together))
-    compiled = dict.fromkeys((frozenset(each) for each in of.values()), 0.0)
+    compiled: dict[frozenset[Origin], list[Row]] = {frozenset(each): [] for each in of.values()}
     for row in rows:
-        compiled[frozenset(of[row.lines[0]])] += row.seconds
-    found = [
-        Group(tuple(sorted(lines)), seconds, sum(eager.get(line, 0.0) for line in lines))
-        for lines, seconds in compiled.items()
-        if any(line in eager for line in lines)
-    ]
+        compiled[frozenset(of[row.lines[0]])].append(row)
+    found = [_group(tuple(sorted(lines)), own, eager) for lines, own in compiled.items() if not lines.isdisjoint(eager)]
     return sorted(found, key=lambda group: (-group.slower, group.lines))
+
+
+def _group(lines: tuple[Origin, ...], rows: Sequence[Row], eager: Mapping[Origin, Sequence[float]]) -> Group:
+    each_compiled = [sum(step) for step in zip(*(row.each_step for row in rows), strict=True)]
+    each_eager = [sum(step) for step in zip(*(eager[line] for line in lines if line in eager), strict=True)]
+    noise = SPREADS * math.hypot(_spread(each_compiled), _spread(each_eager))
+    return Group(lines, sum(row.seconds for row in rows), median(each_eager), noise)
+
+
+def _spread(each_step: Sequence[float]) -> float:
+    return stdev(each_step) if len(each_step) > 1 else 0.0

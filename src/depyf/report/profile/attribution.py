@@ -128,16 +128,17 @@ def pieces_of(period: Period, programs: Programs, usual: Usual) -> list[Piece]:
     return found
 
 
-def _eager_lines(events: Sequence[Event], mark: str, names: Mapping[str, str]) -> dict[Origin, float]:
-    """Return the seconds of each line's operations, backward included, in steps that ran without compiled code."""
+def _eager_lines(events: Sequence[Event], mark: str, names: Mapping[str, str]) -> dict[Origin, tuple[float, ...]]:
+    """Return the seconds of each line's operations, backward included, in each step that ran without compiled code."""
     found = periods(events, mark)
     steps = [pieces_of(each, Programs(), operations_with_lines(each, names)) for each in found]
     alone = [cost for cost in costs(steps) if len(cost.charge.lines) == 1] if steps else []
-    seconds: dict[Origin, float] = defaultdict(float)
+    seconds: dict[Origin, tuple[float, ...]] = {}
     for cost in alone:
         (line,) = cost.charge.lines
-        seconds[line] += median(cost.each_step)
-    return dict(seconds)
+        before = seconds.get(line, (0.0,) * len(cost.each_step))
+        seconds[line] = tuple(a + b for a, b in zip(before, cost.each_step, strict=True))
+    return seconds
 
 
 def _has_regions(events: Sequence[Event]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import stdev
+from statistics import median, stdev
 from typing import Any
 
 from depyf.report.index_reader import Run
@@ -133,13 +133,14 @@ def _line(profile: Profile, row: Row, sources: Sources) -> dict[str, Any]:
         "set": _places(row.lines, sources) if len(row.lines) > 1 else [],
         "shared": row.shared,
         "spread": stdev(row.each_step) if len(row.each_step) > 1 else None,
-        "eager": profile.eager.get(row.lines[0]) if len(row.lines) == 1 else None,
+        "eager": median(profile.eager[row.lines[0]]) if len(row.lines) == 1 and row.lines[0] in profile.eager else None,
         "kernels": row.kernels,
     }
 
 
 def _group(group: Group, sources: Sources) -> dict[str, Any]:
-    return {"lines": _places(group.lines, sources), "compiled": group.compiled, "eager": group.eager}
+    times = {"compiled": group.compiled, "eager": group.eager, "noise": group.noise}
+    return {"lines": _places(group.lines, sources), **times}
 
 
 def _places(lines: Sequence[Origin], sources: Sources) -> list[dict[str, Any]]:

@@ -39,7 +39,7 @@ class Profile:
     profiler: seconds of a step that the profiler itself takes; no cost holds them.
     bare: seconds of each steady step that ran without it.
     left_out: why steps were left out, and how many.
-    eager: seconds of each line, by its file and number, where the program ran without compiled code.
+    eager: seconds of each line in each step, by its file and number, where the program ran without compiled code.
     eager_step: seconds of a step there, None where there was none.
     """
 
@@ -51,7 +51,7 @@ class Profile:
     timeline: list[Piece] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     on_device: bool = False
-    eager: dict[tuple[str, int], float] = field(default_factory=dict)
+    eager: dict[tuple[str, int], tuple[float, ...]] = field(default_factory=dict)
     eager_step: float | None = None
 
     @property

@@ -51,9 +51,13 @@ def _row(row: Mapping[str, Any]) -> list[str]:
 
 
 def _against_eager(profile: Mapping[str, Any]) -> list[str]:
-    """Return the lines whose time compiling changed by the hundredth of a step that `LEAST_SHARE` names, or by more."""
+    """Return the lines whose time compiling changed by more than noise, and by `LEAST_SHARE` of a step or more."""
     least = LEAST_SHARE * profile["step"]["seconds"]
-    changed = [each for each in profile.get("against_eager", ()) if abs(each["compiled"] - each["eager"]) >= least]
+    changed = [
+        each
+        for each in profile.get("against_eager", ())
+        if abs(each["compiled"] - each["eager"]) >= max(least, each["noise"])
+    ]
     told = ["  against eager:"] if changed else []
     for each in changed[:MOST]:
         change = each["compiled"] - each["eager"]

@@ -121,7 +121,8 @@ depyf.costsPage = (() => {
 
     againstEager() {
       const columns = [["slower by", (row) => words(row.compiled - row.eager), (row) => row.compiled - row.eager], ["compiled", (row) => words(row.compiled), (row) => row.compiled],
-        ["eager", (row) => words(row.eager), (row) => row.eager], ["lines that kernels connect", (row) => places(row.lines), (row) => keyOf(row.lines[0])]];
+        ["eager", (row) => words(row.eager), (row) => row.eager],
+        ["noise", (row) => words(row.noise), (row) => row.noise], ["lines that kernels connect", (row) => places(row.lines), (row) => keyOf(row.lines[0])]];
       return this.table("Against eager", this.data.against_eager, columns, (row) => row.lines);
     }
 
