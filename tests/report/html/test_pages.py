@@ -130,6 +130,25 @@ def test_a_docstring_with_a_prefix_is_a_string_to_its_end(launched: Any, tmp_pat
         assert [rows.nth(number).locator(".k, .c").count() for number in (0, 1, 2)] == [1, 0, 0]
 
 
+def test_docstrings_are_folded_until_they_are_asked_for(launched: Any, tmp_path: Path) -> None:
+    long = 'def toy(a, b):\n    """Return one.\n\n    More\n    words.\n    """\n'
+    transformed = FILES["__transformed_code_0_for_toy.py"].replace("def toy(a, b):\n", long)
+    files = {**FILES, "__transformed_code_0_for_toy.py": transformed}
+    made = build_report(write_dump(tmp_path, index([function("toy", [toy_entry()])]), files))
+    with visit(launched, made.page, "p0f0/c0/transformed") as visited:
+        hidden, button = visited.page.locator('.pane:not(.source) .ln[data-n="5"]'), visited.page.locator(".code .fold")
+        assert button.inner_text() == "⋯ 4 more lines of the docstring"
+        assert visited.page.is_visible('.pane:not(.source) .ln[data-n="3"]') and not hidden.is_visible()
+        assert visited.page.is_visible('.pane:not(.source) .ln[data-n="8"]')
+        button.click()
+        assert hidden.is_visible()
+        button.click()
+        assert not hidden.is_visible()
+        visited.go("#p0f0/c0/transformed/L6")
+        assert hidden.is_visible()
+        visited.check()
+
+
 def test_a_real_mouse_lights_up_and_a_click_is_kept_in_the_address(launched: Any, tmp_path: Path) -> None:
     made = build_report(write_toy(tmp_path))
     with visit(launched, made.page, "p0f0/c0/captured_graph") as visited:

@@ -9,6 +9,7 @@ from typing import Any
 
 from depyf.report.counts import guard_count
 from depyf.report.documents import Document, documents, origin_of
+from depyf.report.folds import folds
 from depyf.report.html.chunks import Chunks
 from depyf.report.html.owners import owner_of
 from depyf.report.index_reader import Family, Run
@@ -24,6 +25,9 @@ from depyf.report.words import proof_words, trigger_words
 
 MOST_INLINE = 6000
 """Characters of a text that comes with its function; a longer one is loaded when it is looked at."""
+
+FOLDED = ("python", "cpp")
+"""Languages of texts in which docstrings and imports are folded: a module of kernels is C++ in Python."""
 
 Json = dict[str, Any]
 
@@ -248,10 +252,16 @@ def _document(each: Document, places: _Places, chunks: Chunks, name: str) -> Jso
         "kernels": [[call.line, call.name] for call in kernel_calls(each.text)] if each.is_kernels else [],
         "starts": first_kernel(each.text) if each.is_kernels else 1,
         "links": runs(each.links, places.of),
+        "folds": _folds(each),
     }
     if len(each.text) <= MOST_INLINE:
         return content | {"text": each.text}
     return content | {"chunk": chunks.add(name, {"text": each.text})}
+
+
+def _folds(each: Document) -> list[list[Any]]:
+    found = folds(each.text) if each.language in FOLDED else []
+    return [[fold.first, fold.last, fold.words] for fold in found]
 
 
 def runs(links: Links, numbers: Callable[[Origins], list[int]]) -> list[list[Any]]:

@@ -4,7 +4,8 @@ depyf.code = (() => {
   const { element } = depyf;
 
   class Code {
-    // `lines` is a list of texts; `options`: first (number of the first line), language, marks (line -> elements), after (line -> element).
+    // `lines` is a list of texts; `options`: first (number of the first line), language, marks (line -> elements), after (line -> element),
+    // folds (first, last, words of lines that are hidden at first).
     constructor(lines, options) {
       this.lines = lines;
       this.first = options.first || 1;
@@ -13,6 +14,8 @@ depyf.code = (() => {
       this.root = element("div", { class: "code", role: "list" });
       this.parts = [];
       this.marked = new Map();
+      this.folds = new Map();
+      for (const [first, last, words] of options.folds || []) this.addFold(first, last, words);
       const lazy = lines.length > 4 * PART;
       if (lazy) this.observer = new IntersectionObserver((seen) => this.see(seen), { rootMargin: "800px" });
       this.states = null;
@@ -27,6 +30,17 @@ depyf.code = (() => {
         } else this.fill(this.parts.length - 1);
         this.root.append(part);
       }
+    }
+
+    addFold(first, last, words) {
+      const fold = { first, last, isOpen: false, button: element("button", { type: "button", class: "fold", "aria-expanded": "false", onclick: () => this.toggle(fold) }, "⋯ " + words) };
+      for (let number = first; number <= last; number++) this.folds.set(number, fold);
+    }
+
+    toggle(fold) {
+      fold.isOpen = !fold.isOpen;
+      fold.button.setAttribute("aria-expanded", String(fold.isOpen));
+      for (let number = fold.first; number <= fold.last; number++) this.row(number)?.classList.toggle("folded", !fold.isOpen);
     }
 
     see(seen) {
@@ -56,6 +70,9 @@ depyf.code = (() => {
         row.append(text);
         const kind = this.marked.get(number);
         if (kind) row.classList.add(kind);
+        const fold = this.folds.get(number);
+        if (fold && fold.first === number) part.append(fold.button);
+        if (fold && !fold.isOpen) row.classList.add("folded");
         part.append(row);
         const after = this.options.after && this.options.after(number);
         if (after) part.append(after);
@@ -91,12 +108,16 @@ depyf.code = (() => {
         if (this.marked.get(number) !== kind) this.row(number)?.classList.add(kind);
       }
       this.marked = numbers;
+      for (const fold of new Set(this.folds.values())) fold.button.classList.remove("kin");
+      for (const number of numbers.keys()) this.folds.get(number)?.button.classList.add("kin");
     }
 
     show(number) {
       const index = Math.floor((number - this.first) / PART);
       if (!this.parts[index]) return;
       this.fill(index);
+      const fold = this.folds.get(number);
+      if (fold && !fold.isOpen) this.toggle(fold);
       this.row(number)?.scrollIntoView({ block: "center", inline: "nearest" });
     }
 

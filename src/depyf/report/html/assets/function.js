@@ -330,7 +330,7 @@ depyf.functionPage = (() => {
         catch (error) { text = "This text cannot be loaded: " + error.message; }
         if (this.doc !== doc) return;
       }
-      this.view = new depyf.code.Code(text.replace(/\n$/, "").split("\n"), { language: doc.language });
+      this.view = new depyf.code.Code(text.replace(/\n$/, "").split("\n"), { language: doc.language, folds: doc.folds });
       this.view.root.classList.toggle("wrap", this.wrap);
       listen(this.view, (line) => this.page.point({ doc: doc.key, line }), () => this.page.point(this.page.pinned), (line) => this.page.pin({ doc: doc.key, line }));
       const unlinked = doc.links.length ? null : element("p", { class: "notice unlinked" }, "No line of yours is linked to this text: " + doc.note + ".");

@@ -1,0 +1,87 @@
+"""What a page folds away: heads of modules and docstrings, and nothing that computes."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json.decoder
+
+import pytest
+
+from depyf.report import folds as module
+from depyf.report.folds import Fold, folds
+
+KERNELS = """\
+# AOT ID: ['0_inference']
+from ctypes import c_void_p
+import torch
+from a import (
+    b,
+)
+
+aten = torch.ops.aten
+async_compile = AsyncCompile()
+
+
+cpp_fused_0 = async_compile.cpp_pybinding(['const float*'], r'''
+#include <a.h>
+case 1:
+  one();
+''')
+
+async_compile.wait(globals())
+"""
+
+DOCUMENTED = '''\
+# f, toy.py:4
+def f(a,
+      b):  # a comment
+    r"""Return one.
+
+    More "words" of it:
+    \\"\\"\\" and
+    """
+    x = a
+'''
+
+
+def test_the_head_of_a_module_is_folded_up_to_its_first_kernel() -> None:
+    assert folds(KERNELS) == [Fold(3, 9, "7 more lines of imports and names")]
+
+
+def test_a_docstring_is_folded_but_for_its_first_line() -> None:
+    assert folds(DOCUMENTED) == [Fold(5, 8, "4 more lines of the docstring")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'def f(a):\n    """Return one."""\n    x = """\n\n\n\n"""\n    return x\n',
+        "import a\nimport b\n\ndef f():\n    import c\n    import d\n    import e\n    import f\n",
+        "x = 1\nimport a\nimport b\nimport c\nimport d\n",
+        'def f(a):\n    """Never closed.\n\n\n\n    return a\n',
+        'def f(a):\n    """One\n    or two."""\n    return a\n',
+    ],
+    ids=["a string that is a value", "imports of a function", "a module that computes first", "never closed", "short"],
+)
+def test_what_computes_is_not_folded(text: str) -> None:
+    assert folds(text) == []
+
+
+@pytest.mark.parametrize("source", [inspect.getsource(json.decoder), inspect.getsource(inspect), inspect.getsource(ast)])
+def test_folded_lines_of_the_library_are_docstrings_imports_and_names(source: str) -> None:
+    found = folds(source)
+    docstrings, named = set(), set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0] if node.body else None
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                docstrings |= {(first.lineno + 1, first.end_lineno)}
+        if isinstance(node, ast.Import | ast.ImportFrom | ast.Assign):
+            named |= set(range(node.lineno, (node.end_lineno or 0) + 1))
+    told = {(each.first, each.last) for each in found if "docstring" in each.words}
+    assert told == {(first, last) for first, last in docstrings if (last or 0) - first + 1 >= module.FEWEST}
+    rows = source.split("\n")
+    for each in (each for each in found if "imports" in each.words):
+        computing = [number for number in range(each.first, each.last + 1) if rows[number - 1].strip() and number not in named]
+        assert all(rows[number - 1].startswith("#") for number in computing)
