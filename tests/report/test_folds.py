@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import json.decoder
+from types import ModuleType
 
 import pytest
 
@@ -53,6 +54,11 @@ def test_a_docstring_is_folded_but_for_its_first_line() -> None:
     assert folds(DOCUMENTED) == [Fold(5, 8, "4 more lines of the docstring")]
 
 
+def test_three_lines_of_a_header_stay() -> None:
+    assert folds("# a\n# b\n# c\n# d\n# e\n# f\nx = 1\n") == [Fold(4, 6, "3 more lines of the header")]
+    assert folds("# a\n# b\n# c\n# d\n# e\nx = 1\n") == []
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -68,8 +74,9 @@ def test_what_computes_is_not_folded(text: str) -> None:
     assert folds(text) == []
 
 
-@pytest.mark.parametrize("source", [inspect.getsource(json.decoder), inspect.getsource(inspect), inspect.getsource(ast)])
-def test_folded_lines_of_the_library_are_docstrings_imports_and_names(source: str) -> None:
+@pytest.mark.parametrize("library", [json.decoder, inspect, ast])
+def test_folded_lines_of_the_library_are_docstrings_imports_and_names(library: ModuleType) -> None:
+    source = inspect.getsource(library)
     found = folds(source)
     docstrings, named = set(), set()
     for node in ast.walk(ast.parse(source)):
@@ -79,9 +86,10 @@ def test_folded_lines_of_the_library_are_docstrings_imports_and_names(source: st
                 docstrings |= {(first.lineno + 1, first.end_lineno)}
         if isinstance(node, ast.Import | ast.ImportFrom | ast.Assign):
             named |= set(range(node.lineno, (node.end_lineno or 0) + 1))
+    found = [each for each in found if "header" not in each.words]
     told = {(each.first, each.last) for each in found if "docstring" in each.words}
     assert told == {(first, last) for first, last in docstrings if (last or 0) - first + 1 >= module.FEWEST}
     rows = source.split("\n")
     for each in (each for each in found if "imports" in each.words):
-        computing = [number for number in range(each.first, each.last + 1) if rows[number - 1].strip() and number not in named]
-        assert all(rows[number - 1].startswith("#") for number in computing)
+        others = [rows[number - 1] for number in range(each.first, each.last + 1) if number not in named]
+        assert all(row.startswith("#") for row in others if row)

@@ -1,4 +1,4 @@
-"""Lines of a text that a page folds away: what a module names at its head, and all of a docstring but its first line."""
+"""Lines of a text that a page folds away: long headers, what a module names at its head, docstrings but for a line."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 FEWEST = 3
 """Lines that are worth a fold."""
+
+HEADER = 3
+"""Lines of the comment at the head of a text that stay."""
 
 _IMPORT = re.compile(r"(?:import|from)\s+[\w.]")
 _NAMING = re.compile(r"\w+ = [\w.]+(?:\(\))?\s*(?:#.*)?$")
@@ -33,7 +36,9 @@ def folds(text: str) -> list[Fold]:
     found: list[Fold] = []
     docstrings = list(_docstrings(rows))
     head = _head(rows, docstrings[0][1] if docstrings and docstrings[0][0] == 1 else 0)
-    for (first, last), what in sorted([*((each, "the docstring") for each in docstrings), (head, "imports and names")]):
+    header = next((index for index, row in enumerate(rows) if not row.startswith("#")), len(rows))
+    parts = [((HEADER, header), "the header"), (head, "imports and names")]
+    for (first, last), what in sorted([*parts, *((each, "the docstring") for each in docstrings)]):
         if last - first >= FEWEST:
             found.append(Fold(first + 1, last, f"{last - first} more lines of {what}"))
     return found
@@ -61,7 +66,7 @@ def _closed(rows: Sequence[str], number: int, column: int, quotes: str) -> int |
 
 
 def _head(rows: Sequence[str], number: int) -> tuple[int, int]:
-    """Return the first import of a module and the last line of what it names at its head, from the index of a row on."""
+    """Return the first import of a module and the last line of what it names at its head, from row `number` on."""
     first = last = 0
     while number < len(rows):
         row, begins = rows[number], number + 1
