@@ -23,6 +23,8 @@ _DEFINES = re.compile(r"^(\w+) = async_compile\.")
 _STATEMENT = re.compile(r"^\s*auto (tmp\d+) = |^\s*(tmp\d+)\.store\(|^\s*\w*ptr\d+\[.*\] = ")
 _SETS = re.compile(r"^\s*(?:auto |\w+ )?(\w+)(?:\[.*\])? [-+*|&]?= ")
 _STORES = re.compile(r"^\s*tmp\d+\.store\((\w+)")
+_CHECK = re.compile(r"^\s*(?:AOTI_)?TORCH_CHECK\(")
+"""Says whether an index is in a table, and computes nothing."""
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 _WORDS = frozenset(
     ("reinterpret_tensor", "torch", "device", "dtype", "float32", "float64", "int64", "bool", "del", "return")
@@ -175,6 +177,8 @@ class Module:
             return
         for number in range(line + 1, end + 1):
             other = self.rows[number - 1]
+            if _CHECK.match(other):
+                continue
             if re.search(rf"\b{sets[1]}\b", other.partition(" = ")[2] or other):
                 yield number
             if re.match(rf"^\s*auto {sets[1]} = ", other):

@@ -115,7 +115,8 @@ def _inputs(scope: dict[str, Any]) -> list[Any]:
     """Return example inputs: small numbers, which saturate nothing, and indices that every table has."""
     torch.manual_seed(0)
     made = scope["get_args"]()
-    tables = [each.shape[0] for each in made if isinstance(each, torch.Tensor) and each.dim() == 2]
+    numbers = [each for each in made if isinstance(each, torch.Tensor) and each.is_floating_point()]
+    tables = [each.shape[0] for each in numbers if each.dim() == 2]
     for each in made:
         if isinstance(each, torch.Tensor) and each.dtype in (torch.int64, torch.int32):
             each.random_(0, min(4, *tables) if tables else 4)
