@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from depyf.report.kernels.graph import Graph, Node
-from depyf.report.kernels.statements import Statement
+from depyf.report.kernels.statements import Statement, is_accumulator
 from depyf.report.kernels.terms import REDUCED_BY, Terms
+from depyf.report.syntax import names_in, nodes_below
 
 _VIEWS = frozenset(
     "view _unsafe_view reshape permute expand unsqueeze squeeze clone alias t transpose detach contiguous slice select"
@@ -53,7 +54,6 @@ _CONVERSIONS = frozenset(
     " float32 int64 int32 trans scale_cast cast promote_to_tensor VecMask".split()
 )
 _MASK = re.compile(r"^(?:[xyz]|r\d*_?)mask$")
-_ACCUMULATOR = re.compile(r"^(?:_tmp\d+|tmp_acc\d+\w*)$")
 _COMBINED = re.compile(r"_triton_helper_fn_(?P<name>[a-z]+)\d+$")
 _SCANS = {"add": "cumsum", "mul": "cumprod"}
 _INDICES = re.compile(r"^_?tmp(?:\d|_acc)")
@@ -75,11 +75,6 @@ def graph_terms(graph: Graph, terms: Terms) -> tuple[dict[str, int], dict[int, s
         found[node.name] = term
     of_nodes = set(found.values())
     return found, {term: name for term, name in steps.items() if term not in of_nodes and not terms.is_number(term)}
-
-
-def is_accumulator(name: str) -> bool:
-    """Return whether a variable of a kernel holds what a loop reduces."""
-    return _ACCUMULATOR.match(name) is not None
 
 
 def is_cast(node: Node) -> bool:
@@ -296,11 +291,11 @@ class Body:
         target = statement.targets[0] if statement.targets else ""
         if not target.startswith(("tmp", "_tmp")):
             return self._of_template(target, statement.value)
-        if _ACCUMULATOR.match(target) and not any(_INDICES.match(each) for each in _names_in(statement.value)):
+        if is_accumulator(target) and not any(_INDICES.match(each) for each in statement.names):
             self.values[target] = self.terms.leaf(f"accumulator {target}")
             self.accumulators.add(self.values[target])
             return None
-        self.is_accumulating = _ACCUMULATOR.match(target) is not None
+        self.is_accumulating = is_accumulator(target)
         made = self._parts(statement.value, len(statement.targets))
         self.values.update(zip(statement.targets, made))
         return made[0] if made else None
@@ -310,7 +305,7 @@ class Body:
         if isinstance(value, ast.Name) and (_is_pointer(value.id) or value.id in self.contents):
             self.aliases[target] = value.id
             return None
-        calls = [each for each in ast.walk(value) if isinstance(each, ast.Call)]
+        calls = [each for each in nodes_below(value) if isinstance(each, ast.Call)]
         made = next((each for each in calls if ast.unparse(each.func) in ("tl.dot", "tl.load")), None)
         term = self.term(made) if made is not None else None
         if term is not None:
@@ -319,7 +314,7 @@ class Body:
 
     def _store(self, statement: Statement) -> int | None:
         term = self.term(statement.value)
-        names = _names_in(statement.place or statement.value)
+        names = names_in(statement.place or statement.value)
         pointer = next((each for each in names if _is_pointer(each)), "")
         if pointer and term is not None:
             self.contents[self.aliases.get(pointer, pointer)] = term
@@ -350,7 +345,7 @@ class Body:
     def term(self, value: ast.expr) -> int | None:
         """Return the term of an expression, or None where it is none of the graph's."""
         found: dict[int, int | None] = {}
-        for node in reversed(list(ast.walk(value))):
+        for node in reversed(nodes_below(value)):
             found[id(node)] = self._of(node, found)
         return found[id(value)]
 
@@ -397,7 +392,7 @@ class Body:
         return self.terms.of(name, *known) if known else None
 
     def _loaded(self, node: ast.AST) -> int | None:
-        names = [self.aliases.get(each, each) for each in _names_in(node)]
+        names = [self.aliases.get(each, each) for each in names_in(node)]
         pointer = next((name for name in names if name in self.contents), None)
         if pointer is None:
             return None
@@ -449,10 +444,10 @@ class Body:
         return own if is_accumulated or own is None else self.terms.of(name, own)
 
     def _accumulated(self) -> set[int]:
-        return {term for name, term in self.values.items() if _ACCUMULATOR.match(name)}
+        return {term for name, term in self.values.items() if is_accumulator(name)}
 
     def _is_mask(self, condition: ast.expr) -> bool:
-        names = _names_in(condition)
+        names = names_in(condition)
         return bool(names) and all(_MASK.match(name) for name in names)
 
     def _number(self, node: ast.expr) -> int | None:
@@ -463,13 +458,9 @@ class Body:
             return None
 
 
-def _names_in(node: ast.AST) -> list[str]:
-    return [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
-
-
 def _is_pointer(name: str) -> bool:
     return "ptr" in name or name.startswith("local_buffer")
 
 
 def _is_literal(node: ast.expr) -> bool:
-    return not any(isinstance(each, ast.Name) and _INDICES.match(each.id) for each in ast.walk(node))
+    return not any(isinstance(each, ast.Name) and _INDICES.match(each.id) for each in nodes_below(node))

@@ -7,19 +7,22 @@ after: node `add`, which calls `aten.add` with `mul` and 1, of 32 elements
 from __future__ import annotations
 
 import ast
+import functools
 import math
 import re
 from dataclasses import dataclass
 
+from depyf.report.syntax import names_in
+
 _SHAPE = re.compile(r"(?P<dtype>[a-z]+\d+(?:e\d+m\d+\w*)?)\[(?P<sizes>[^\]]*)\]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Node:
     """A node of a graph: what it calls, with what, and the line of the text that it stands on.
 
     `operation` is the name of the operation alone, e.g. `add`; empty for an input. `sizes` is None where the text does
-    not say. `text` is the expression.
+    not say. `value` is the expression.
     """
 
     name: str
@@ -29,24 +32,29 @@ class Node:
     line: int
     dtype: str = ""
     sizes: tuple[int, ...] | None = None
-    text: str = ""
+    value: ast.expr | None = None
 
     @property
     def count(self) -> int:
         """The number of its elements, 0 where the text does not say."""
         return math.prod(self.sizes) if self.sizes is not None else 0
 
-    @property
+    @functools.cached_property
+    def text(self) -> str:
+        """The expression as text."""
+        return ast.unparse(self.value) if self.value is not None else ""
+
+    @functools.cached_property
     def numbers(self) -> frozenset[float]:
         """The numbers among its arguments."""
         values = (each.value for each in self.arguments if isinstance(each, ast.Constant))
         return frozenset(float(each) for each in values if isinstance(each, (int, float)))
 
-    @property
+    @functools.cached_property
     def uses(self) -> tuple[str, ...]:
         """The names in its arguments."""
         parts = [*self.arguments, *(value for _, value in self.keywords)]
-        return tuple(each.id for part in parts for each in ast.walk(part) if isinstance(each, ast.Name))
+        return tuple(name for part in parts for name in names_in(part))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,22 +89,21 @@ def read_graph(text: str) -> Graph:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if not isinstance(value, ast.Constant):
                 found[name] = _node(name, value, None)
             case ast.Return(value=ast.expr() as value):
-                returned = {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}
+                returned = {*names_in(value)}
     return Graph(found, frozenset(returned))
 
 
 def _node(name: str, value: ast.expr, annotation: ast.expr | None) -> Node:
     dtype, sizes = _shape(annotation)
-    text = ast.unparse(value)
     match value:
         case ast.Call(func=function, args=args, keywords=keywords):
             path = ast.unparse(function).split(".")
             operation = path[3] if path[:2] == ["torch", "ops"] and len(path) > 3 else path[-1]
             own = tuple((each.arg or "", each.value) for each in keywords)
-            return Node(name, operation, tuple(args), own, value.lineno, dtype, sizes, text)
+            return Node(name, operation, tuple(args), own, value.lineno, dtype, sizes, value)
         case ast.Subscript(value=base, slice=index):
-            return Node(name, "getitem", (base, index), (), value.lineno, dtype, sizes, text)
-    return Node(name, "unknown", (value,), (), value.lineno, dtype, sizes, text)
+            return Node(name, "getitem", (base, index), (), value.lineno, dtype, sizes, value)
+    return Node(name, "unknown", (value,), (), value.lineno, dtype, sizes, value)
 
 
 def _shape(annotation: ast.expr | None) -> tuple[str, tuple[int, ...] | None]:

@@ -13,12 +13,13 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from depyf.report.kernels.evaluate import Body, graph_terms, is_accumulator, is_cast, is_part, is_view
+from depyf.report.kernels.evaluate import Body, graph_terms, is_cast, is_part, is_view
 from depyf.report.kernels.graph import Graph, Node
 from depyf.report.kernels.module import Buffer, Kernel, Launch, Module, Value
 from depyf.report.kernels.statements import Statement, parameters, statements
 from depyf.report.kernels.terms import Terms
 from depyf.report.links.origins import NOWHERE, Origins, joined
+from depyf.report.syntax import names_in
 
 _ABBREVIATED = {
     "float32": "f32",
@@ -75,19 +76,19 @@ class Line:
     @property
     def names(self) -> list[str]:
         """The variables that its value is of."""
-        return _names_in(self.statement.value)
+        return self.statement.names
 
     @property
     def operations(self) -> frozenset[str]:
         """How a graph calls the operations that it does."""
-        return _operations(self.statement.value)
+        return self.statement.operations
 
     @property
     def computes_something(self) -> bool:
         """Whether it does more than to load, to convert, to shape, to store, or to add to an accumulator."""
         takes_values = any(each.startswith("tmp") for each in self.names)
-        value = self.statement.value
-        return not self.is_store and takes_values and _computes(value) and not _accumulates(value)
+        own = self.statement
+        return not self.is_store and takes_values and own.computes and not own.accumulates
 
 
 @dataclass(slots=True)
@@ -206,7 +207,7 @@ class _Module:
         lines = [self._as_step(each) for each in lines]
         made.aliases = body.aliases
         made.lines = list(filter(_is_told, lines))
-        places = (name for each, _ in followed if each.place is not None for name in _names_in(each.place))
+        places = (name for each, _ in followed if each.place is not None for name in names_in(each.place))
         stored = {body.aliases.get(name, name) for name in places}
         for name, each in buffers.items():
             if each and name in stored and name in body.contents:
@@ -261,14 +262,14 @@ class _Module:
         """
         holds, found = {name: {node} for name, node in before.items() if node}, dict[int, str]()
         for index, ((statement, _), own) in enumerate(zip(followed, computes)):
-            operands = {node for name in _names_in(statement.value) for node in holds.get(name, ())}
-            computing = _computes(statement.value) and not _accumulates(statement.value)
+            operands = {node for name in statement.names for node in holds.get(name, ())}
+            computing = statement.computes and not statement.accumulates
             if own:
                 given = set(own)
             elif computing:
-                given = self._taker(operands & {*self._users}, left, _operations(statement.value))
+                given = self._taker(operands & {*self._users}, left, statement.operations)
             else:
-                given = set() if _accumulates(statement.value) else operands
+                given = set() if statement.accumulates else operands
             stores = statement.place is not None and not own
             likely = given if computing and not own else operands & set(found.values()) if stores else set()
             if len(likely) == 1:
@@ -284,10 +285,9 @@ class _Module:
 
     def _may_compute(self, statement: Statement, term: int | None, left: frozenset[str]) -> set[str]:
         """Return those of the nodes left that a statement may compute, by its operations and its numbers."""
-        value = statement.value
-        if statement.place is not None or not _computes(value) or _accumulates(value):
+        if statement.place is not None or not statement.computes or statement.accumulates:
             return set()
-        operations = _operations(value)
+        operations = statement.operations
         numbers = self._terms.numbers_in(term) if term is not None else frozenset()
         found = (self._graph.nodes[each] for each in left)
         return {each.name for each in found if each.operation in operations and each.numbers == numbers}
@@ -339,11 +339,11 @@ class _Module:
         if term is None or self._terms.is_number(term):
             return ()
         own = [each for each in self._named.get(term, ()) if each in inside]
-        if statement.place is None and _accumulates(statement.value):
+        if statement.place is None and statement.accumulates:
             return ()
-        at_index = any(_INDEX.match(each) for each in _names_in(statement.value))
+        at_index = any(_INDEX.match(each) for each in statement.names)
         is_lookup = at_index and self._terms.made[term][0] == "indexed"
-        if statement.place is None and not _computes(statement.value) and not is_lookup:
+        if statement.place is None and not statement.computes and not is_lookup:
             return tuple(each for each in own if is_cast(self._graph.nodes[each]))
         return tuple(each for each in own if not is_view(self._graph.nodes[each]))
 
@@ -387,7 +387,7 @@ def _linked(
                 doubted.pop(name, None)
         maybe |= before(served, doubts[index]) if index in doubts else set()
         nodes = own or tuple(served)
-        for name in _names_in(statement.value):
+        for name in statement.names:
             needed.setdefault(aliases.get(name, name), {}).update(dict.fromkeys(nodes))
             doubted.setdefault(aliases.get(name, name), set()).update(maybe)
         whole = tuple(each for each in own if each not in in_parts)
@@ -412,55 +412,16 @@ def _with_accumulators(lines: list[Line]) -> list[Line]:
 
 def _all_names(line: Line) -> list[str]:
     place = line.statement.place
-    return [*line.targets, *line.names, *(_names_in(place) if place is not None else ())]
+    return [*line.targets, *line.names, *(names_in(place) if place is not None else ())]
 
 
 def _pointers(place: ast.expr) -> list[str]:
-    return [name for name in _names_in(place) if "ptr" in name or name.startswith("local_buffer")]
+    return [name for name in names_in(place) if "ptr" in name or name.startswith("local_buffer")]
 
 
 _ACCUMULATOR = re.compile(r"tmp_acc\d+")
 _INDEX = re.compile(r"tmp\d+$")
 """A variable that is an index: what a statement loads at it is looked up in a table."""
-_OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
-
-
-def _operations(value: ast.expr) -> frozenset[str]:
-    """Return how a graph calls the operations that an expression does."""
-    nodes = list(ast.walk(value))
-    calls = [each.func for each in nodes if isinstance(each, ast.Call)]
-    operators = [_OPERATORS.get(type(each.op), "") for each in nodes if isinstance(each, ast.BinOp)]
-    return frozenset((*operators, *(ast.unparse(each).rpartition(".")[2] for each in calls)))
-
-
-_TRANSPARENT = frozenset(
-    ("load", "loadu", "full", "broadcast_to", "to", "static_cast", "Vectorized", "float", "convert")
-)
-
-
-def _computes(value: ast.expr) -> bool:
-    """Return whether an expression does more than to load, to convert or to shape."""
-    for each in ast.walk(value):
-        if isinstance(each, ast.Call):
-            name = each.func.attr if isinstance(each.func, ast.Attribute) else getattr(each.func, "id", "")
-            if name in ("load", "loadu"):
-                return False
-            if name not in _TRANSPARENT:
-                return True
-        elif isinstance(each, (ast.BinOp, ast.Compare, ast.UnaryOp, ast.BoolOp)):
-            return True
-    return False
-
-
-_WHOLE = frozenset(("sum", "prod", "max2", "min2", "any", "xor_sum", "reduce", "welford"))
-"""What Triton's kernels call to reduce what a loop has gathered."""
-
-
-def _accumulates(value: ast.expr) -> bool:
-    """Return whether an expression adds to what was reduced so far: only the end of a loop has the result."""
-    calls = [each.func for each in ast.walk(value) if isinstance(each, ast.Call)]
-    is_whole = isinstance(value, ast.Name) or any(ast.unparse(each).rpartition(".")[2] in _WHOLE for each in calls)
-    return not is_whole and any(is_accumulator(name) for name in _names_in(value))
 
 
 def _is_told(line: Line) -> bool:
@@ -470,10 +431,6 @@ def _is_told(line: Line) -> bool:
 
 def _is_value(statement: Statement) -> bool:
     return any(name.startswith(("tmp", "_tmp")) for name in statement.targets)
-
-
-def _names_in(node: ast.expr) -> list[str]:
-    return [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
 
 
 def _buffer_name(text: str, value: object) -> str:

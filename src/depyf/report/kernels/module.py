@@ -16,6 +16,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from depyf.report.syntax import nodes_below
+
 _HANDLE = re.compile(r"^\s*(?:#|//) \[Provenance debug handles\] (?P<handle>\S+:\d+)\s*$", re.MULTILINE)
 _MAKES = ("rand_strided", "empty_strided")
 _ARITHMETIC = (
@@ -115,7 +117,7 @@ def _examples(tree: ast.Module) -> dict[str, Value]:
     found: dict[str, Value] = {}
     for function in tree.body:
         if isinstance(function, ast.FunctionDef) and function.name in ("get_args", "benchmark_compiled_module"):
-            for node in ast.walk(function):
+            for node in nodes_below(function):
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                     name = node.targets[0].id
                     value = _made(name, node.value, found)
@@ -126,7 +128,7 @@ def _examples(tree: ast.Module) -> dict[str, Value]:
 def number(node: ast.expr, known: Mapping[str, Value]) -> int | float | None:
     """Return the value of an expression of numbers and names of numbers, or None where it is no such thing."""
     names = {name: value for name, value in known.items() if isinstance(value, (int, float))}
-    for each in ast.walk(node):
+    for each in nodes_below(node):
         is_known = not isinstance(each, ast.Name) or each.id in names or each.id in _FUNCTIONS
         is_number = not isinstance(each, ast.Constant) or isinstance(each.value, (int, float))
         if not isinstance(each, _ARITHMETIC) or not is_known or not is_number:
@@ -170,9 +172,9 @@ class _Reader:
 
     def read(self, tree: ast.Module) -> None:
         self._module.numbers = {name: each for name, each in self._known.items() if isinstance(each, (int, float))}
-        calls = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and _takes_args(node)]
+        calls = [node for node in nodes_below(tree) if isinstance(node, ast.FunctionDef) and _takes_args(node)]
         for call in calls:
-            simple = (node for node in ast.walk(call) if isinstance(node, (ast.Assign, ast.Expr)))
+            simple = (node for node in nodes_below(call) if isinstance(node, (ast.Assign, ast.Expr)))
             for statement in sorted(simple, key=lambda node: (node.lineno, node.col_offset)):
                 self._statement(statement)
 

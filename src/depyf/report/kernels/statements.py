@@ -7,11 +7,13 @@ after: `tmp2 = load(in_ptr0 + x0)`
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from depyf.report.kernels.module import Kernel
+from depyf.report.syntax import names_in, nodes_below
 
 _TEMPLATE = re.compile(r"(?<=\w)<[\w:,\s*&]+>(?=::|\(|\{)")
 _DECLARED = re.compile(
@@ -25,7 +27,21 @@ _REDUCED = re.compile(r"at::vec::vec_reduce_all.*\},\s*(?P<vector>\w+)\)+$|!?(?P
 _CONDITIONAL = re.compile(r"^(?P<test>[^?]+)\?(?P<yes>[^?:]+):(?P<no>[^?:]+)$")
 
 
-@dataclass(frozen=True, slots=True)
+_OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
+_TRANSPARENT = frozenset(
+    ("load", "loadu", "full", "broadcast_to", "to", "static_cast", "Vectorized", "float", "convert")
+)
+_WHOLE = frozenset(("sum", "prod", "max2", "min2", "any", "xor_sum", "reduce", "welford"))
+"""What Triton's kernels call to reduce what a loop has gathered."""
+_ACCUMULATOR = re.compile(r"^(?:_tmp\d+|tmp_acc\d+\w*)$")
+
+
+def is_accumulator(name: str) -> bool:
+    """Return whether a variable of a kernel holds what a loop reduces."""
+    return _ACCUMULATOR.match(name) is not None
+
+
+@dataclass(frozen=True)
 class Statement:
     """A statement: the line of the kernel's text, from 1 on, what it sets, and the value; `place` of a store.
 
@@ -36,6 +52,46 @@ class Statement:
     targets: tuple[str, ...]
     value: ast.expr
     place: ast.expr | None = None
+
+    @functools.cached_property
+    def names(self) -> list[str]:
+        """The names in its value."""
+        return names_in(self.value)
+
+    @functools.cached_property
+    def operations(self) -> frozenset[str]:
+        """How a graph calls the operations that its value does."""
+        nodes = nodes_below(self.value)
+        calls = [each.func for each in nodes if isinstance(each, ast.Call)]
+        operators = [_OPERATORS.get(type(each.op), "") for each in nodes if isinstance(each, ast.BinOp)]
+        return frozenset((*operators, *map(_called, calls)))
+
+    @functools.cached_property
+    def computes(self) -> bool:
+        """Whether its value does more than to load, to convert or to shape."""
+        for each in nodes_below(self.value):
+            if isinstance(each, ast.Call):
+                name = each.func.attr if isinstance(each.func, ast.Attribute) else getattr(each.func, "id", "")
+                if name in ("load", "loadu"):
+                    return False
+                if name not in _TRANSPARENT:
+                    return True
+            elif isinstance(each, (ast.BinOp, ast.Compare, ast.UnaryOp, ast.BoolOp)):
+                return True
+        return False
+
+    @functools.cached_property
+    def accumulates(self) -> bool:
+        """Whether it adds to what was reduced so far: only the end of a loop has the result."""
+        if not any(map(is_accumulator, self.names)) or isinstance(self.value, ast.Name):
+            return False
+        calls = [each.func for each in nodes_below(self.value) if isinstance(each, ast.Call)]
+        return not any(_called(each) in _WHOLE for each in calls)
+
+
+def _called(function: ast.expr) -> str:
+    """Return the last part of what is called."""
+    return ast.unparse(function).rpartition(".")[2]
 
 
 def statements(kernel: Kernel) -> list[Statement]:
@@ -59,6 +115,7 @@ def parameters(kernel: Kernel) -> list[str]:
     return [each.split()[-1].lstrip("*&") for each in listed if each.strip()]
 
 
+@functools.lru_cache(maxsize=16)
 def _function(text: str) -> ast.FunctionDef | None:
     """Return the function of a Triton kernel: others beside it are called by it, as what a scan combines by."""
     functions = [each for each in _parsed(text).body if isinstance(each, ast.FunctionDef)]
@@ -75,7 +132,7 @@ def _parsed(text: str) -> ast.Module:
 
 def _of_triton(text: str) -> Iterator[Statement]:
     function = _function(text)
-    body = ast.walk(function) if function is not None else iter(())
+    body = nodes_below(function) if function is not None else []
     nodes = [each for each in body if isinstance(each, (ast.Assign, ast.AugAssign, ast.Expr))]
     for node in sorted(nodes, key=lambda each: each.lineno):
         match node:

@@ -14,9 +14,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from depyf.report.kernels.evaluate import is_accumulator
 from depyf.report.kernels.lines import Launched, Line
 from depyf.report.kernels.probes import MOST_VALUES
+from depyf.report.kernels.statements import is_accumulator
 from depyf.report.kernels.suspects import asked_for, suspects
 from depyf.torch.adapters.inductor_modules import writes_triton
 from depyf.torch.kernels.interpreter import interpreting
