@@ -1,5 +1,5 @@
 # make demo     set up .venv, run the toy example under depyf, show what was found
-# make test     the same set-up with the development tools, then the whole test suite
+# make test     the same set-up with the development tools, then the whole test suite in two processes (JOBS=N)
 # make test-triton  the tests of Triton's kernels, which need no GPU, in an environment with triton
 # make docs     build the documentation into docs/_build (warnings are errors)
 # make gallery  build the reports of ten programs into gallery
@@ -15,6 +15,7 @@ TORCH   ?= torch==2.13.0
 BACKEND ?= inductor
 OUT     ?= depyf_output
 TESTS   ?=
+JOBS    ?= 2
 TRITON  ?= triton
 
 VENV  := .venv
@@ -70,7 +71,7 @@ demo: $(STAMP)-demo
 	@$(BIN)/python tools/demo.py --backend $(BACKEND) --out $(OUT)
 
 test: $(STAMP)-dev
-	@$(BIN)/python -m pytest $(TESTS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(TESTS)
 
 dist: $(VENV)/.made
 	@$(PIP) install --quiet 'build>=1.2'
