@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -159,14 +160,22 @@ def test_a_finding_is_the_same_in_sarif_after_lines_have_moved(dump: Path, tmp_p
 
 def test_in_a_terminal_it_is_as_wide_as_that_and_paged(dump: Path) -> None:
     pexpect = pytest.importorskip("pexpect")
-    for columns in (80, 160):
-        command = [sys.executable, "-m", "depyf", "show", str(dump), "--no-pager"]
-        child = pexpect.spawn(command[0], command[1:], dimensions=(50, columns), encoding="utf-8", timeout=60)
+    widest = {}
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    for columns in (60, 160):
+        command = [sys.executable, "-m", "depyf", "show", dump.name, "--no-pager"]
+        child = pexpect.spawn(
+            *(command[0], command[1:]),
+            cwd=dump.parent,
+            env=environment,
+            dimensions=(50, columns),
+            encoding="utf-8",
+            timeout=60,
+        )
         child.expect(pexpect.EOF)
-        lines = child.before.split("\r\n")
-        widest = max(len(pexpect_plain(line)) for line in lines)
-        assert columns // 2 < widest <= columns
         assert "\x1b[" in child.before
+        widest[columns] = max(len(pexpect_plain(line)) for line in child.before.split("\r\n"))
+    assert 30 < widest[60] <= 60 < widest[160] <= 160
 
 
 def pexpect_plain(line: str) -> str:
