@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 import textwrap
 
 _NO_NODES = frozenset(("ctx", "op", "ops", "id", "attr", "kind", "type_comment"))
@@ -23,7 +22,9 @@ def nodes_below(tree: ast.AST) -> list[ast.AST]:
 def children(node: ast.AST) -> list[ast.AST]:
     """Return the nodes right below one, in order, without those that only stand for an operator or a context."""
     found: list[ast.AST] = []
-    for name in _fields(type(node)):
+    kind = type(node)
+    names = _FIELDS.get(kind)
+    for name in names if names is not None else _FIELDS.setdefault(kind, _fields(kind)):
         value = getattr(node, name, None)
         if type(value) is list:
             found += [each for each in value if isinstance(each, ast.AST)]
@@ -37,7 +38,9 @@ def names_in(node: ast.AST) -> list[str]:
     return [each.id for each in nodes_below(node) if isinstance(each, ast.Name)]
 
 
-@functools.cache
+_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}
+
+
 def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
     """Return the fields of a kind of node in which nodes are that `children` gives."""
     return () if issubclass(kind, ast.Constant) else tuple(each for each in kind._fields if each not in _NO_NODES)
