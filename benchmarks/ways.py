@@ -45,7 +45,7 @@ def row(function: dict[str, Any], compiled: dict[str, Any]) -> dict[str, Any]:
     return {
         "id": compiled["id"],
         "name": function["name"],
-        "place": f"{Path(function['file']).name}:{function['line']}",
+        "place": place(function, compiled),
         "why": compiled["trigger"].get("how", compiled["trigger"]["kind"]),
         "code": code.get("level") or code["unavailable"],
         "guards": guards["unavailable"] if isinstance(guards, dict) else len(guards),
@@ -56,12 +56,20 @@ def row(function: dict[str, Any], compiled: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def missing(way: str, told: dict[str, Any]) -> Iterator[str]:
+def place(function: dict[str, Any], compiled: dict[str, Any]) -> str:
+    """Return where a reader finds a function: generated code stands in no file, but a line of the program led to it."""
+    here = [{"file": function["file"], "line": function["line"]}]
+    if function["file"].startswith("<"):
+        here = [each for each in compiled["called_from"] if not each["file"].startswith(("<", "torch/"))] or here
+    return f"{Path(here[-1]['file']).name}:{here[-1]['line']}"
+
+
+def missing(told: dict[str, Any]) -> Iterator[str]:
     """Yield what the story of a compile lacks."""
     has_call = told["why"] in ("first call", "recompile", "resume", "loaded from a package")
     if told["name"] in ("", "?"):
         yield "name"
-    if not told["place"].startswith("ways.py:") and way != "ways.compiled_autograd":
+    if not told["place"].startswith("ways.py:"):
         yield "place"
     yield from (part for part in ("code", "guards") if told[part] in UNTOLD)
     if has_call and told["calls"] is None and told["code"] != "UNPROVEN":
@@ -90,7 +98,7 @@ def measure(way: str, python: str) -> tuple[list[str], int]:
     rows = [row(each, compiled) for each in functions for compiled in each["compiles"]]
     print(way.removeprefix("ways."), flush=True)
     for told in rows:
-        parts = list(missing(way, told))
+        parts = list(missing(told))
         lacking += [f"{way}, {told['id']}: {part}" for part in parts]
         words = "  ".join(f"{key} {value}" for key, value in told.items() if key not in ("id", "name", "place"))
         print(f"    {told['id']} {told['name']}, {told['place']}  {words}  missing: {', '.join(parts) or 'nothing'}")

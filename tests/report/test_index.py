@@ -122,8 +122,20 @@ def test_generated_code_in_no_file_is_counted_unless_something_of_it_was_compile
     assert "- h, f.py: no tensors (2 times)\n- 2 frames of code that was generated and is in no file; `" in told
     assert "eval_with_key" in index_json(session)
     session.functions["1"] = Function("1", "g", "<string>", 1, "", "1")
+    session.skipped[("<module>", "<string>", "no tensors")] = 1
     told = index_markdown(session)
-    assert "- __init__, <string>: no tensors (2 times)\n" in told and "- 1 frame of code" in told
+    assert "- __init__, <string>: no tensors (2 times)\n" in told and "- 2 frames of code" in told
+
+
+def test_generated_code_is_placed_where_the_program_led_to_it() -> None:
+    session = _session()
+    function = Function("1", "compiled_autograd", "<eval_with_key>.7", 4, "", "1")
+    called = (UserLine("train.py", 17), UserLine(f"{sysconfig.get_path('purelib')}/torch/_tensor.py", 623), UserLine("<string>", 1))
+    function.compiles.append(Compile(CompileId(7, 0), "compiled_autograd", "<eval_with_key>.7", 4, user_stack=called))
+    session.functions["1"] = function
+    assert "| compiled_autograd, train.py:17, in generated code |" in index_markdown(session)
+    function.compiles[0].user_stack = called[1:]
+    assert "| compiled_autograd, <eval_with_key>.7:4 |" in index_markdown(session)
 
 
 def test_the_table_says_why_the_nearest_entry_refused() -> None:

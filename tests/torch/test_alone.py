@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -107,7 +108,10 @@ def test_the_graph_of_compiled_autograd_is_of_the_frame_that_dynamo_compiles(tmp
     if session.loose and all(each.id.autograd < 0 for _, each in session.compiles()):
         pytest.skip("this torch does not say to which frame such a graph belongs")
     ((function, compiled),) = stories(session)
-    assert function.name == "compiled_autograd"
+    assert function.name == function.qualname == "compiled_autograd"
+    head = (tmp_path / "index.md").read_text(encoding="utf-8")
+    assert re.search(r"\| compiled_autograd, \S*test_alone\.py:\d+, in generated code \|", head)
+    assert "`<module>` runs eager" not in head, "what defines the generated function is no frame of the user's"
     assert "Compiled_autograd_graph" in {each.stage for each in compiled.artefacts}
     assert all((tmp_path / each.file).is_file() for each in compiled.artefacts)
 

@@ -24,7 +24,7 @@ from depyf.report.naming import title
 from depyf.report.phases import duration
 from depyf.report.skips import Whose, skips
 from depyf.report.user_source import is_library_file, resumption_words, short_path
-from depyf.report.words import graph_label, proof_words, resumption, trigger_words
+from depyf.report.words import graph_label, proof_words, resumption, trigger_words, where_words
 
 NOTHING_SEEN = """\
 Nothing was compiled while the context was active. Usual reasons:
@@ -107,7 +107,7 @@ def _what(session: Session, function: Function) -> str:
     root = session.functions[function.root]
     resumed = resumption(function, root)
     if resumed is None:
-        return f"{title(function)}, {short_path(function.filename)}:{function.first_line}"
+        return f"{title(function)}, {where_words(function)}"
     return f"{title(root)} {resumption_words(resumed)}"
 
 
@@ -177,7 +177,7 @@ def _failures(pairs: list[tuple[Function, Compile]]) -> str:
     lines = []
     for function, each in pairs:
         if each.failure is not None:
-            place = f"{short_path(function.filename)}:{function.first_line}"
+            place = where_words(function)
             reason = each.failure.reason.strip().split("\n", 1)[0]
             raised = "; the call raised it" if each.failure.raised else ""
             lines.append(f"- {title(function)}, {place} (compile {each.id}): {each.failure.kind}: {reason}{raised}")

@@ -15,7 +15,7 @@ from depyf.report.model import (
     Trigger,
 )
 from depyf.report.nearest import nearest
-from depyf.report.user_source import Resumption, short_path
+from depyf.report.user_source import Resumption, is_generated, is_library_file, short_path
 
 
 def trigger_words(trigger: Trigger, rest: str = "in index.md") -> str:
@@ -50,7 +50,20 @@ def in_columns(facts: list[str]) -> list[str]:
 
 def place_words(function: Function) -> str:
     """Return the name and place of a function."""
-    return f"{function.name}, {short_path(function.filename)}:{function.first_line}"
+    return f"{function.name}, {where_words(function)}"
+
+
+def where_words(function: Function) -> str:
+    """Return the place of a function; of generated code the line of the program that led to its first compile.
+
+    before: <eval_with_key>.7:4
+    after:  train.py:17, in generated code
+    """
+    if is_generated(function.filename) and function.compiles:
+        for call in reversed(function.compiles[0].user_stack):
+            if not (is_generated(call.filename) or is_library_file(call.filename)):
+                return f"{short_path(call.filename)}:{call.line}, in generated code"
+    return f"{short_path(function.filename)}:{function.first_line}"
 
 
 def proof_words(compiled: Compile) -> str:

@@ -273,6 +273,8 @@ class Join(ABC, Generic[R]):
             if compile_id.autograd >= 0 and is_generated(here.filename):
                 name = AUTOGRAD  # Torch's own name for the function of a graph, `forward`, says nothing.
             function = Function(key, name, here.filename, here.line, source, root=key)
+            if name != here.function:
+                function.qualname = name
             if not here.function.startswith(self._resume_prefix):
                 part = file_part(name)
                 function.number = self.dump.numbers.next(f"full_code_for_{part}")

@@ -15,6 +15,7 @@ from depyf.report.naming import title
 from depyf.report.nearest import nearest
 from depyf.report.phases import PHASES, duration, phases
 from depyf.report.status import SIGNS, Status, status_of, worst
+from depyf.report.words import where_words
 
 LEAST_GAP = 0.01
 """A part of the whole: a longer time without any compile is cut out of the axis."""
@@ -101,7 +102,7 @@ def _function_rows(run: Run, pairs: Family, root: Function, depth: int, address:
         "function",
         depth,
         title(root),
-        f"{root.filename}:{root.first_line}",
+        where_words(root),
         address,
         worst(map(status_of, compiles)),
         numbers=_sums(compiles),
