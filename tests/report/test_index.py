@@ -130,7 +130,8 @@ def test_generated_code_in_no_file_is_counted_unless_something_of_it_was_compile
 def test_generated_code_is_placed_where_the_program_led_to_it() -> None:
     session = _session()
     function = Function("1", "compiled_autograd", "<eval_with_key>.7", 4, "", "1")
-    called = (UserLine("train.py", 17), UserLine(f"{sysconfig.get_path('purelib')}/torch/_tensor.py", 623), UserLine("<string>", 1))
+    of_torch = f"{sysconfig.get_path('purelib')}/torch/_tensor.py"
+    called = (UserLine("train.py", 17), UserLine(of_torch, 623), UserLine("<string>", 1))
     function.compiles.append(Compile(CompileId(7, 0), "compiled_autograd", "<eval_with_key>.7", 4, user_stack=called))
     session.functions["1"] = function
     assert "| compiled_autograd, train.py:17, in generated code |" in index_markdown(session)
