@@ -32,7 +32,7 @@ from depyf.report.caches.nearest import nearest
 from depyf.torch.adapters.kernel_caches.look import KernelLook
 from depyf.torch.adapters.kernel_caches.watch import KernelCaches
 from depyf.torch.capture.fresh import forget, fresh_caches
-from depyf.torch.capture.kernel_looks import record_of
+from depyf.torch.capture.own_records import record_of
 
 GRAPHS = "fx_graph"
 

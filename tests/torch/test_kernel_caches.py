@@ -23,7 +23,7 @@ from depyf.torch.adapters.kernel_caches.triton import watch_binaries
 from depyf.torch.adapters.kernel_caches.tuning import watch_tuning
 from depyf.torch.adapters.kernel_caches.watch import KernelCaches
 from depyf.torch.capture.fresh import forget, fresh_caches
-from depyf.torch.capture.kernel_looks import record_of
+from depyf.torch.capture.own_records import record_of
 
 ONE = 'extern "C" int one() { return 1; }'
 

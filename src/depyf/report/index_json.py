@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from depyf.report.claims import own_process
+from depyf.report.cuda_graphs import CudaGraph
 from depyf.report.findings import Finding, findings
 from depyf.report.lines_read import LinesRead
 from depyf.report.model import (
@@ -199,6 +200,7 @@ PARTS: dict[str, Callable[[Iterable[Any]], list[Any]]] = {
     "artefacts": lambda found: [_artefact(each) for each in found],
     "breaks": lambda found: [_break(each) for each in found],
     "caches": lambda found: [OneLine(_cache(each)) for each in found],
+    "cuda_graphs": lambda found: [OneLine(_cuda_graph(each)) for each in found],
     "shapes": lambda found: [OneLine(_shape(each)) for each in found],
 }
 """How the parts of a compile are told that grow while it runs."""
@@ -221,6 +223,7 @@ COMPILE: dict[str, Callable[[Compile], Any]] = {
         {"source": effect.source, "lines": [_line(line) for line in effect.lines]} for effect in each.effects
     ],
     "caches": lambda each: PARTS["caches"](each.caches),
+    "cuda_graphs": lambda each: PARTS["cuda_graphs"](each.cuda_graphs),
     "shapes": lambda each: PARTS["shapes"](each.shapes),
     "metrics": lambda each: OneLine(each.metrics),
     "failure": lambda each: _failure(each.failure) if each.failure else None,
@@ -317,6 +320,12 @@ def _cache(event: CacheEvent) -> dict[str, Any]:
         "seconds_saved": event.seconds_saved,
         "file": event.artefact.file,
     }
+
+
+def _cuda_graph(found: CudaGraph) -> dict[str, Any]:
+    where = UserLine(found.place[0], found.place[1], "", found.place[2]) if found.place else None
+    told = {"event": found.event, "part": found.part, "reason": found.reason}
+    return {**told, "where": _line(where), "seconds": found.seconds}
 
 
 def _shape(fact: ShapeFact) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from depyf.report.counts import breaks_of, counted, guard_count
+from depyf.report.cuda_graphs import words
 from depyf.report.findings import findings
 from depyf.report.line_states import line_states
 from depyf.report.model import (
@@ -52,7 +53,7 @@ def index_markdown(session: Session) -> str:
         ]
     else:
         parts.append(NOTHING_SEEN)
-    parts += [_lines(session), _skipped(session), _gone(pairs), _earlier(session)]
+    parts += [_lines(session), _cuda_graphs(pairs), _skipped(session), _gone(pairs), _earlier(session)]
     parts += [_loose(session), _times(pairs), _unavailable(session), _problems(session)]
     return "\n".join(part for part in parts if part)
 
@@ -228,6 +229,16 @@ def _lines(session: Session) -> str:
     if len(found) > len(own):
         rows.append(f"- {counted(len(found) - len(own), 'function')} of libraries; `index.json` has the lines")
     return "\n".join(["## Lines that run in graphs", "", *rows, ""]) if rows else ""
+
+
+def _cuda_graphs(pairs: list[tuple[Function, Compile]]) -> str:
+    """Tell what torch says of CUDA graphs, a row for each compile."""
+    rows = [
+        f"- compile {each.id} of {title(function)}: {'; '.join(words(each.cuda_graphs))}"
+        for function, each in pairs
+        if each.cuda_graphs
+    ]
+    return "\n".join(["## CUDA graphs", "", *rows, ""]) if rows else ""
 
 
 def _earlier(session: Session) -> str:

@@ -14,6 +14,7 @@ from itertools import dropwhile, islice, takewhile
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
+from depyf.report.cuda_graphs import CudaGraph
 from depyf.report.findings.model import Cost, Finding, Where
 from depyf.report.lines_read import LinesRead
 from depyf.report.model import (
@@ -254,6 +255,7 @@ def _compile(found: Json, function: Function, order: Order) -> Compile:
         breaks=[_break(each) for each in found["breaks"]],
         effects=[SideEffect(each["source"], _lines(each["lines"])) for each in found.get("side_effects", ())],
         caches=[_cache(each) for each in found.get("caches", ())],
+        cuda_graphs=[_cuda_graph(each) for each in found.get("cuda_graphs", ())],
         shapes=[_shape(each) for each in found.get("shapes", ())],
         metrics=found.get("metrics", {}),
         op_count=found["op_count"],
@@ -357,6 +359,12 @@ def _artefact(found: Json) -> Artefact:
 def _cache(found: Json) -> CacheEvent:
     artefact = Artefact(f"{found['cache']}_cache_{found['outcome']}", Dialect.JSON, "", file=found["file"])
     return CacheEvent(found["cache"], found["outcome"], found["key"], found["reason"], found["seconds_saved"], artefact)
+
+
+def _cuda_graph(found: Json) -> CudaGraph:
+    where = found["where"]
+    place = (where["file"], where["line"], where["function"]) if where else None
+    return CudaGraph(found["event"], found["part"], found["reason"], place, found["seconds"])
 
 
 def _shape(found: Json) -> ShapeFact:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol, TypeAlias
 
+from depyf.report.cuda_graphs import CudaGraph
 from depyf.report.given_names import Wrapper
 from depyf.report.lines_read import LinesRead
 from depyf.report.running_compile import RunningCompile
@@ -24,10 +25,6 @@ class Unavailable:
     """A part of the story that this torch does not tell, and why."""
 
     reason: str
-
-
-UNTOLD = "a trace holds no transformed code: only a capture of the running program does"
-"""Why there is no source of code that Dynamo did make."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,6 +349,7 @@ class Compile:
     guard_count: int | None = None
     breaks: list[GraphBreak] = field(default_factory=list)
     caches: list[CacheEvent] = field(default_factory=list)
+    cuda_graphs: list[CudaGraph] = field(default_factory=list)
     shapes: list[ShapeFact] = field(default_factory=list)
     metrics: dict[str, object] = field(default_factory=dict)
     """All that torch measured, by its names; of a run that was read from a trace."""

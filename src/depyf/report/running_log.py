@@ -35,6 +35,7 @@ _GROWING: dict[str, Callable[[Compile], list[Any]]] = {
     "artefacts": lambda each: [one for one in each.artefacts if one.file],
     "breaks": lambda each: each.breaks,
     "caches": lambda each: each.caches,
+    "cuda_graphs": lambda each: each.cuda_graphs,
     "shapes": lambda each: each.shapes,
 }
 """Parts of a compile that things are added to; of these the new ones alone are written."""

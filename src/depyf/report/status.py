@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
-from depyf.report.model import UNTOLD, Compile, Recompile, Transformed
+from depyf.report.model import Compile, Recompile, Transformed
+
+UNTOLD = "a trace holds no transformed code: only a capture of the running program does"
+"""Why there is no source of code that Dynamo did make."""
 
 
 class Status(Enum):

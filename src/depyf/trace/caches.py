@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from depyf.report.model import Artefact, CacheEvent
+from depyf.report.model import Artefact, CacheEvent, Compile, CompileId
 from depyf.trace.stages import CACHES, PGO
 
 
@@ -17,6 +17,11 @@ def cache_event(kind: str, artefact: Artefact) -> CacheEvent:
     return CacheEvent(
         cache, outcome, str(told.get("key") or ""), str(told.get("cache_bypass_reason") or ""), saved / 1000, artefact
     )
+
+
+def has_read_no_sizes(compiled: Compile) -> bool:
+    """Return whether torch had no sizes of an earlier run: it would have told so by now, in the very first compile."""
+    return compiled.id == CompileId(0, 0) and all(each.cache != PGO for each in compiled.caches)
 
 
 def _content(text: str) -> dict[str, Any]:

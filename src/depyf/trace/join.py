@@ -34,8 +34,8 @@ from depyf.report.names import compiled_fn_number, file_part, resumed_function, 
 from depyf.report.reproducible import reproducible
 from depyf.report.user_source import is_generated, is_library_file, short_path
 from depyf.report.wrapper_source import wrapper_comments
-from depyf.trace import records, stages
-from depyf.trace.caches import cache_event
+from depyf.trace import cuda_graphs, records, stages
+from depyf.trace.caches import cache_event, has_read_no_sizes
 from depyf.trace.directory import LOOSE, Files
 
 _AOT_ID = re.compile(r"^# AOT ID: \['\d+_(\w+)'\]", re.MULTILINE)
@@ -308,6 +308,7 @@ class Join(ABC, Generic[R]):
         return running if running is not None else self._begin(compile_id, ())
 
     def _record_of(self, running: R, kind: str, details: Mapping[str, Any], payload: str | None, attempt: int) -> None:
+        cuda_graphs.note(running.compile, kind, details, payload)
         if kind == stages.BREAK_REASON:
             self._note_break(running, payload or "", attempt)
         elif kind == stages.FRAME_ENDS:
@@ -322,7 +323,7 @@ class Join(ABC, Generic[R]):
                 own = (made.filename, made.name)
                 made.effects = records.side_effects(payload, made.effects, own, self.line_at)
             artefact = artefact_of(kind, details, payload, attempt)
-            if kind in stages.CACHES or kind in stages.PGO_WRITTEN and _has_read_no_sizes(running.compile):
+            if kind in stages.CACHES or kind in stages.PGO_WRITTEN and has_read_no_sizes(running.compile):
                 running.compile.caches.append(cache_event(kind, artefact))
             if artefact.dialect is Dialect.KERNEL and TRITON_KERNEL in payload:
                 running.has_triton = True
@@ -492,9 +493,3 @@ def _readable_json(text: str) -> str:
         return json.dumps(json.loads(text), indent=1, sort_keys=True) + "\n"
     except ValueError:
         return text
-
-
-def _has_read_no_sizes(compiled: Compile) -> bool:
-    """Return whether torch had no sizes of an earlier run: it would have told so by now, in the very first compile."""
-    is_first = compiled.id == CompileId(0, 0)
-    return is_first and all(each.cache != stages.PGO for each in compiled.caches)

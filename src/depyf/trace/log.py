@@ -13,7 +13,6 @@ from typing import Any
 
 from depyf.report.graph_source import graph_file, user_lines
 from depyf.report.model import (
-    UNTOLD,
     Artefact,
     Compile,
     Dialect,
@@ -26,7 +25,8 @@ from depyf.report.model import (
     UserLine,
 )
 from depyf.report.names import file_part, resumed_function
-from depyf.trace import records, stages
+from depyf.report.status import UNTOLD
+from depyf.trace import cuda_graphs, records, stages
 from depyf.trace.directory import Dump
 from depyf.trace.join import Join, Running, artefact_of, artefact_title, python_file
 from depyf.trace.quotes import QUOTED, Quotes
@@ -69,6 +69,7 @@ class LogJoin(Join[LogRunning]):
         self.last_record = ""
         self._last_text = ""
         self._reason: Artefact | None = None
+        self._recordings: dict[tuple[str, str], cuda_graphs.Moment] = {}
 
     def take(self, record: Record) -> None:
         """Take in one record.
@@ -84,8 +85,23 @@ class LogJoin(Join[LogRunning]):
             self._strings[int(number)] = str(text)
             return
         payload = record.text
+        if kind == stages.TIMELINE:
+            self._note_recording(payload or "")
+            return
         self._note(kind, record.metadata, payload or "")
         self._attach(kind, details, payload, self.record(record.metadata, payload))
+
+    def _note_recording(self, payload: str) -> None:
+        """Note that torch begins or ends to record a CUDA graph, which it does when the compile is long over."""
+        moment = cuda_graphs.of_timeline(payload)
+        running = next((each for key, each in self._running.items() if moment and str(key) == moment.compile), None)
+        if moment is None or running is None:
+            return
+        key = moment.compile, moment.part
+        if moment.begins:
+            self._recordings[key] = moment
+        elif key in self._recordings:
+            cuda_graphs.note_moment(running.compile, self._recordings.pop(key), moment)
 
     def _attach(self, kind: str, details: Mapping[str, Any], payload: str | None, running: LogRunning | None) -> None:
         """Attach what a record says beside its compile: reasons, and times."""

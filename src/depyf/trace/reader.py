@@ -68,9 +68,11 @@ class Reader:
     """Reads one file; `omitted` counts what was left out, by cause, and `size` the bytes that were read.
 
     skipped: kinds whose records are not wanted: the names with which their JSON begins.
+    wanted: records of these kinds are wanted all the same if their payload holds this.
     """
 
     skipped: tuple[bytes, ...] = ()
+    wanted: bytes = b""
     omitted: Counter[Cause] = field(default_factory=Counter)
     size: int = 0
     records: int = 0
@@ -146,7 +148,7 @@ class Reader:
         self.records += 1
         found = pending.head
         written = found["json"]
-        if written.startswith(self.skipped):
+        if written.startswith(self.skipped) and not self._is_wanted(pending):
             return None
         metadata = _json_of(written)
         if metadata is None:
@@ -161,6 +163,9 @@ class Reader:
         elif pending.bodies:
             self.omitted[Cause.STRAY_PAYLOAD] += 1
         return Record(metadata, payload, digest, _seconds(found), int(found["process"]), pending.offset)
+
+    def _is_wanted(self, pending: _Pending) -> bool:
+        return bool(self.wanted) and any(self.wanted in body for body in pending.bodies)
 
     def _cause(self, pending: _Pending, otherwise: Cause) -> Cause:
         return Cause.CUT_OFF if pending.is_last and self._ends_amid else otherwise

@@ -128,9 +128,10 @@ CACHES = {
 PGO_WRITTEN = frozenset({"put_local_code_state", "put_remote_code_state"})
 """The sizes that varied in a job, which torch keeps for its next run; it reads them once, and tells only of a hit."""
 
+TIMELINE = "chromium_event"
 UNINTERESTING = frozenset(
     {
-        "chromium_event",
+        TIMELINE,
         "describe_storage",
         "describe_tensor",
         "describe_source",

@@ -24,7 +24,6 @@ from depyf.trace.reporting import Dumped
 Event: TypeAlias = dict[str, Any]
 
 _SKIPPED = (b'{"describe_storage"', b'{"describe_tensor"', b'{"describe_source"', b'{"str"')
-_TIMELINE = "chromium_event"
 _NUMBER = (int, float)
 
 
@@ -98,7 +97,7 @@ def events(source: Source, process: int, notes: Iterable[Note] = ()) -> Iterator
             timeline.first = timeline.first or record.seconds
             if kind == stages.FRAME_STARTS:
                 timeline.began.setdefault(str(records.record_compile_id(record.metadata)), []).append(record.seconds)
-            if kind == _TIMELINE:
+            if kind == stages.TIMELINE:
                 yield from _phase(timeline, record)
             elif kind == stages.FRAME_ENDS:
                 compiles += _compile(timeline, details, record)

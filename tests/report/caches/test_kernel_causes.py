@@ -10,7 +10,7 @@ from depyf.report.caches.causes import cause
 from depyf.report.caches.key import Record, read_record
 from depyf.report.caches.nearest import nearest
 from depyf.torch.adapters.kernel_caches.look import CPP, TRITON, KernelLook
-from depyf.torch.capture.kernel_looks import record_of
+from depyf.torch.capture.own_records import record_of
 
 CPP_PARTS = {
     "compiler": "g++",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from depyf.report.findings.breaks import of_breaks
 from depyf.report.findings.caches import of_caches
+from depyf.report.findings.cuda_graphs import of_cuda_graphs
 from depyf.report.findings.failures import of_failures, of_unfinished
 from depyf.report.findings.merge import merged
 from depyf.report.findings.model import SEVERITIES, Cost, Finding, Severity, Where
@@ -13,7 +14,7 @@ from depyf.report.model import Session
 
 __all__ = ["SEVERITIES", "Cost", "Finding", "Severity", "Where", "findings", "merged"]
 
-SOURCES = (of_unfinished, of_failures, of_recompiles, of_breaks, of_skipped, of_caches)
+SOURCES = (of_unfinished, of_failures, of_recompiles, of_breaks, of_skipped, of_cuda_graphs, of_caches)
 """What looks for findings; each yields them in the order of the run."""
 
 

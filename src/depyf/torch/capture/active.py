@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from depyf.bytecode.host import paused
 from depyf.report.model import CompileId, Unavailable
 from depyf.torch.adapters import lacking, seams
+from depyf.torch.adapters.cuda_graphs import watch_cuda_graphs
 from depyf.torch.adapters.formatter import FormatterPatch
 from depyf.torch.adapters.kernel_caches.look import KernelLook
 from depyf.torch.adapters.kernel_caches.watch import KernelCaches
@@ -25,8 +26,9 @@ from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.adapters.skips import watch_skips
 from depyf.torch.adapters.unheard import pass_over_unheard
 from depyf.torch.adapters.unseen import unseen
-from depyf.torch.capture.kernel_looks import record_of
+from depyf.torch.capture.own_records import line_about, record_of
 from depyf.trace import stages
+from depyf.trace.cuda_graphs import of_log
 from depyf.trace.records import record_compile_id, record_kind
 
 HITS = "calls that each entry served"
@@ -131,6 +133,11 @@ class ActiveContexts:
         with self._contained("reading a look into a cache of kernels"):
             self.on_record(*record_of(made()))
 
+    def on_cuda_graph(self, line: str, about: tuple[CompileId, int] | None, part: str) -> None:
+        """Pass a line about CUDA graphs on to the context that the compile belongs to."""
+        if of_log(line) is not None:
+            self.on_record(line_about(about, part), line)
+
     def unheard_caches(self) -> dict[str, str]:
         """Return the caches of kernels that nobody tells of here, with reasons, as far as they were asked for."""
         return dict(self._kernel_caches.unavailable) if self._kernel_caches is not None else {}
@@ -222,6 +229,11 @@ class ActiveContexts:
                 unavailable["frames that Dynamo skipped"] = no_more_skips.reason
             else:
                 hooks.callback(no_more_skips)
+            no_more_graphs = watch_cuda_graphs(unseen(self.on_cuda_graph))
+            if isinstance(no_more_graphs, Unavailable):
+                unavailable["CUDA graphs"] = no_more_graphs.reason
+            else:
+                hooks.callback(no_more_graphs)
             no_more_lines = watch_lines()
             if isinstance(no_more_lines, Unavailable):
                 unavailable["lines that Dynamo read"] = no_more_lines.reason

@@ -17,7 +17,7 @@ from depyf.torch.capture.line_facts import name_of
 from depyf.torch.capture.sources import keep_source
 from depyf.torch.capture.weak_codes import WeakCodes
 from depyf.torch.guards.tree import Tree
-from depyf.trace import join, records, stages
+from depyf.trace import cuda_graphs, join, records, stages
 from depyf.trace.directory import Files
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Recorder(join.Join[Running]):
             resume_prefix=seams.RESUME_PREFIX,
             kernels=kernels,
             # The guards are read from torch's own objects while it writes its text of them.
-            not_kept=frozenset((stages.GUARD_TREE,)),
+            not_kept=frozenset((stages.GUARD_TREE, cuda_graphs.LOG)),
         )
         self.call_sites: WeakCodes[CallSite] = WeakCodes()
         self._by_code: WeakCodes[Running] = WeakCodes()

@@ -1,0 +1,129 @@
+"""Reads what torch says of CUDA graphs: in its log, in the metrics of a compile, and in its timeline."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from depyf.report.cuda_graphs import AGAIN, RECORDED, SIZES, SKIPPED, CudaGraph
+from depyf.report.model import Compile, Dialect
+from depyf.trace import stages
+
+LOG = "cudagraphs_log"
+"""The name of a record with a line of torch's log of CUDA graphs, which a live capture makes."""
+RECORDING = b"CUDAGraphNode.record"
+"""What the timeline calls the recording of one graph, in 2.9 and newer."""
+METRIC = "cudagraph_skip_reason"
+
+_ID = re.compile(r"^\[(?P<id>[^\]\s]*)\] ")
+_SKIPPED = re.compile(r"^(?:(?:skipping|disabling) cudagraphs? (?:for (?P<part>backward) )?due to )+", re.IGNORECASE)
+_RECORDED = re.compile(r"^Recording function(?:=.*?, mode=(?P<mode>\w+)| \d+ of graph)", re.DOTALL)
+_AGAIN = re.compile(r"^Re-recording function=.*?, mode=(?P<mode>\w+), reason=(?P<reason>.*)", re.DOTALL)
+_SIZES = re.compile(r"^recording cudagraph tree for symint key (?P<sizes>.*)", re.IGNORECASE)
+_STACK = re.compile(r"\s*\.?\s*Found from\b|\.?\s*input name: ")
+_FRAME = re.compile(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+), in (?P<function>\S+)')
+_INPUT = re.compile(r"input name: (?P<name>\w+)\.")
+_LISTED = re.compile(r"^\[(?P<reasons>'[^']*'(?:, '[^']*')*)\]$")
+PARTS = {"FORWARD": "forward", "BACKWARD": "backward", "INFERENCE": "inference"}
+"""Torch's names of the parts of a compile."""
+
+
+def of_log(line: str, part: str = "") -> CudaGraph | None:
+    """Return what a line of the log says, or None where it is about nothing that a reader asks for.
+
+    part: the part of the compile that the line is about, as far as that is known from elsewhere.
+    """
+    text = _ID.sub("", line)
+    if _SKIPPED.match(text):
+        return of_reason(text, part)
+    if found := _RECORDED.match(text):
+        return CudaGraph(RECORDED, PARTS.get(found["mode"] or "", part))
+    if found := _AGAIN.match(text):
+        return CudaGraph(AGAIN, PARTS.get(found["mode"], part), _reason(found["reason"]), _place(text))
+    if found := _SIZES.match(text):
+        return CudaGraph(SIZES, "", " ".join(found["sizes"].split()))
+    return None
+
+
+def of_reason(text: str, part: str = "") -> CudaGraph:
+    """Return a skip, of torch's text about it.
+
+    before: `skipping cudagraphs due to mutated inputs (1 instances). Found from : \\n   File "m.py", line 7, in f`
+    after: the reason `mutated inputs (1 instances)` at line 7 of `m.py`
+    """
+    begins = _SKIPPED.match(text)
+    told = text[begins.end() :] if begins else text
+    part = part or (begins["part"] if begins and begins["part"] else "")
+    return CudaGraph(SKIPPED, part, _reason(told), _place(told))
+
+
+def note(compiled: Compile, kind: str, details: Mapping[str, Any], payload: str | None) -> None:
+    """Note what a record says of CUDA graphs, if anything; in a live capture the log tells before the metrics do."""
+    found = None
+    if kind == LOG and payload:
+        # What torch says while it compiles is about the kernels that it wrote last.
+        kernels = (each.part for each in reversed(compiled.artefacts) if each.dialect is Dialect.KERNEL)
+        found = of_log(payload, str(details.get("part") or next(kernels, "")))
+    elif kind in (stages.FRAME_ENDS, stages.BACKWARD_ENDS) and isinstance(told := details.get(METRIC), str) and told:
+        found = of_reason(told, "backward" if kind == stages.BACKWARD_ENDS else "")
+    if found is not None:
+        _note(compiled, found)
+
+
+def note_moment(compiled: Compile, began: Moment, ended: Moment) -> None:
+    """Note a recording of which the timeline has the beginning and the end."""
+    _note(compiled, CudaGraph(RECORDED, began.part, seconds=round(ended.seconds - began.seconds, 6)))
+
+
+def _note(compiled: Compile, found: CudaGraph) -> None:
+    known = (each for each in compiled.cuda_graphs if each.event == found.event == SKIPPED)
+    if not any(each.reason == found.reason and each.part in (found.part, "") or found.part == "" for each in known):
+        compiled.cuda_graphs.append(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The beginning or the end of a recording in the timeline, in seconds, with the compile id that torch gives it."""
+
+    begins: bool
+    part: str
+    compile: str
+    seconds: float
+
+
+def of_timeline(text: str) -> Moment | None:
+    """Return the beginning or the end of a recording, or None for another event of the timeline."""
+    try:
+        event = json.loads(text)
+    except ValueError:
+        return None
+    if not isinstance(event, dict) or event.get("name") != RECORDING.decode():
+        return None
+    given, when = event.get("args"), event.get("ts")
+    if event.get("ph") not in ("B", "E") or not isinstance(when, (int, float)) or not isinstance(given, dict):
+        return None
+    is_backward = given.get("is_backward")
+    part = "" if is_backward is None else "backward" if is_backward else "forward"
+    return Moment(event["ph"] == "B", part, str(given.get("compile_id")), when / 1e6)
+
+
+def _reason(text: str) -> str:
+    """Return a reason in one line, without stacks and without addresses: inputs are told by name."""
+    first = " ".join(_STACK.split(text.strip(), maxsplit=1)[0].partition("\n")[0].split()).rstrip(".")
+    listed = _LISTED.match(first)
+    first = listed["reasons"].replace("'", "") if listed else first
+    names = dict.fromkeys(found["name"] for found in _INPUT.finditer(text))
+    return f"{first} ({', '.join(names)})" if names else first
+
+
+def _place(text: str) -> tuple[str, int, str] | None:
+    """Return the innermost line of the first stack in a text."""
+    found = None
+    for each in _FRAME.finditer(text):
+        if found is not None and _INPUT.search(text, found.end(), each.start()):
+            break
+        found = each
+    return (found["file"], int(found["line"]), found["function"]) if found else None

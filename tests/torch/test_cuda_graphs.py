@@ -1,0 +1,164 @@
+"""What torch says of CUDA graphs is heard where torch says it, also on a machine that has no GPU."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+
+import torch
+from torch._inductor import cudagraph_trees, cudagraph_utils
+
+import depyf
+from depyf.report.index_reader import read_run
+from depyf.torch.adapters.cuda_graphs import LOGS, watch_cuda_graphs
+
+RECORDING = "[%s] Recording function=%s, mode=%s, cuda_graph_id=%d, inputs: %s"
+AGAIN = "[%s] Re-recording function=%s, mode=%s, reason=%s"
+SIZES = "[%s] Recording cudagraph tree for symint key %s"
+TREES = torch._logging.getArtifactLogger(*LOGS[-1])
+
+
+@pytest.fixture(autouse=True)
+def _reset() -> None:
+    torch._dynamo.reset()
+
+
+def first_compile(directory: Path) -> dict[str, Any]:
+    index = json.loads((directory / "index.json").read_text())
+    assert not index["problems"]
+    found: dict[str, Any] = index["functions"][0]["compiles"][0]
+    return found
+
+
+def compiled_with(say: Callable[[Any], None], directory: Path) -> dict[str, Any]:
+    """Return what is told of a compile whose backend says something of CUDA graphs."""
+
+    def backend(module: Any, inputs: Any) -> Any:
+        say(module)
+        return module.forward
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return x.add_(1) * 2
+
+    with depyf.prepare_debug(str(directory)):
+        torch.compile(function, backend=backend)(torch.ones(4))
+    return first_compile(directory)
+
+
+def test_a_skip_is_told_with_torchs_reason_and_the_line(tmp_path: Path) -> None:
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return x.sin()  # the line that computes on the CPU
+
+    with depyf.prepare_debug(str(tmp_path)):
+        torch.compile(function, backend="cudagraphs")(torch.ones(4))
+    (told,) = first_compile(tmp_path)["cuda_graphs"]
+    lines, first = inspect.getsourcelines(function)
+    assert (told["event"], told["reason"].partition(" (")[0]) == ("skipped", "cpu device")
+    assert told["where"]["line"] == first + 1 and "the line" in lines[1]
+    (found,) = (each for each in json.loads((tmp_path / "index.json").read_text())["findings"])
+    assert found["kind"] == "cuda-graph-skipped" and found["where"]["line"] == first + 1
+    assert f"runs without a CUDA graph: {told['reason']}" in found["cause"]
+    assert f"skipped: {told['reason']}" in (tmp_path / "index.md").read_text()
+    ((_, compiled),) = read_run(tmp_path).session.compiles()
+    (read,) = compiled.cuda_graphs
+    assert read.reason == told["reason"] and read.place is not None and read.place[1] == first + 1
+
+
+def test_a_change_of_an_input_is_told_once_though_torch_says_it_twice(tmp_path: Path) -> None:
+    def say(module: Any) -> None:
+        placeholders = cudagraph_utils.get_placeholder_info(module.graph)
+        text = cudagraph_utils.get_mutation_stack_trace(placeholders, [0])
+        cudagraph_utils.log_cudagraph_skip_and_bump_counter(text)
+        assert "Found from" in text
+
+    (told,) = compiled_with(say, tmp_path)["cuda_graphs"]
+    assert (told["event"], told["reason"]) == ("skipped", "mutated inputs (1 instances)")
+    assert told["where"]["function"] == "function"
+
+
+def test_reasons_in_a_list_are_told_in_words(tmp_path: Path) -> None:
+    def say(module: Any) -> None:
+        reasons = ["mutated inputs", "non-Tensor inputs"]
+        cudagraph_utils.log_cudagraph_skip_and_bump_counter(f"skipping cudagraphs due to {reasons}")
+
+    (told,) = compiled_with(say, tmp_path)["cuda_graphs"]
+    assert told["reason"] == "mutated inputs, non-Tensor inputs"
+
+
+@pytest.mark.skipif(
+    any(text not in inspect.getsource(cudagraph_trees) for text in (RECORDING, AGAIN, SIZES)),
+    reason="this torch says it in other words",
+)
+def test_recordings_are_told_with_why_there_is_another(tmp_path: Path) -> None:
+    def say(module: Any) -> None:
+        placeholders = cudagraph_utils.get_placeholder_info(module.graph)
+        mismatch = cudagraph_utils.CheckInvariantStatus.StaticInputIdxMismatch
+        moved = cudagraph_utils.log_data_ptr_mismatch(placeholders, [torch.ones(4)], [1], [0], mismatch)
+        for line, *args in (
+            (SIZES, "(8,)"),
+            (SIZES, "(16,)"),
+            (RECORDING, "g", "FORWARD", 0, "[0]: Tensor(size=[4])"),
+            (AGAIN, "g", "FORWARD", moved),
+            (RECORDING, "g", "BACKWARD", 1, "[]"),
+        ):
+            TREES.debug(line, "0/0", *args)
+
+    told = compiled_with(say, tmp_path)["cuda_graphs"]
+    assert [(each["event"], each["part"]) for each in told] == [
+        ("sizes", ""),
+        ("sizes", ""),
+        ("recorded", "forward"),
+        ("recorded again", "forward"),
+        ("recorded", "backward"),
+    ]
+    assert told[3]["reason"].startswith("static input data pointer changed (") and "x" in told[3]["reason"]
+    assert not any(character.isdigit() for character in told[3]["reason"].partition("(")[0])
+    kinds = [each["kind"] for each in json.loads((tmp_path / "index.json").read_text())["findings"]]
+    assert kinds == ["cuda-graph-recorded-again", "cuda-graph-sizes"]
+
+
+def test_what_a_graph_says_while_it_runs_is_of_its_own_compile(tmp_path: Path) -> None:
+    if "self.compile_id" not in inspect.getsource(cudagraph_trees):
+        pytest.skip("this torch does not say whose CUDA graph it records")
+
+    class Trees:
+        """Knows what torch's own manager of recorded graphs does: which compile a function is of, and its part."""
+
+        compile_id = torch._guards.CompileId(frame_id=0, frame_compile_id=0)
+        id_to_mode = {7: cudagraph_trees.CompilationMode.BACKWARD}
+
+        def run(self, function_id: int) -> None:
+            text = "skipping cudagraphs due to mutated inputs (2 instances)"
+            cudagraph_utils.log_cudagraph_skip_and_bump_counter(text)
+
+    with depyf.prepare_debug(str(tmp_path)):
+        torch.compile(lambda x: x.sin(), backend="eager")(torch.ones(4))
+        Trees().run(7)
+    (told,) = first_compile(tmp_path)["cuda_graphs"]
+    assert (told["part"], told["reason"]) == ("backward", "mutated inputs (2 instances)")
+
+
+def test_torchs_loggers_are_left_as_they_were(caplog: pytest.LogCaptureFixture) -> None:
+    logs = [torch._logging.getArtifactLogger(*names) for names in LOGS]
+    before = [dict(vars(log)) for log in logs]
+    heard: list[str] = []
+    end = watch_cuda_graphs(lambda line, about, part: heard.append(line))
+    assert callable(end)
+    with caplog.at_level(logging.WARNING):
+        assert TREES.isEnabledFor(logging.DEBUG), "torch tells why it records again only where somebody asks"
+        TREES.debug("%s is heard and goes no further", "this")
+        TREES.warning("this goes on")
+    end()
+    assert heard == ["this is heard and goes no further", "this goes on"]
+    assert not any("no further" in each.getMessage() for each in caplog.records)
+    assert [{key: value for key, value in vars(log).items() if key != "_cache"} for log in logs] == [
+        {key: value for key, value in each.items() if key != "_cache"} for each in before
+    ]
