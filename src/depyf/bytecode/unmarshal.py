@@ -7,6 +7,7 @@ data, nesting and the unfolding of shared objects are limited.
 from __future__ import annotations
 
 import struct
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -14,6 +15,8 @@ from depyf.errors import DecompilationError
 
 MAX_NESTING = 2000
 """Levels of nested objects, the limit of CPython's own loader."""
+MAX_ALIKE = 100
+"""Members of a set, or keys, with one hash: each is compared with all before it."""
 MAX_UNFOLDED = 1 << 16
 """Objects that one object may hold beyond those written down, shared ones counted as often as they are held."""
 SHARED = 0x80
@@ -250,17 +253,26 @@ class Unmarshaller:
         return -value if count < 0 else value
 
 
+def hashed(members: list[object]) -> list[object]:
+    """Return what is to go into a table. Raises ValueError where that would take time that grows with the square."""
+    if len(members) > MAX_ALIKE:
+        _, count = Counter(map(hash, members)).most_common(1)[0]
+        if count > MAX_ALIKE:
+            raise ValueError(f"{count} of {len(members)} members of a set have one hash")
+    return members
+
+
 def pairs(members: list[object]) -> dict[object, object]:
     """Make a dictionary of keys and values in turn."""
-    return dict(zip(members[::2], members[1::2], strict=True))
+    return dict(zip(hashed(members[::2]), members[1::2], strict=True))
 
 
 CONTAINERS: dict[str, Callable[[list[object]], object]] = {
     "(": tuple,
     ")": tuple,
     "[": list,
-    "<": set,
-    ">": frozenset,
+    "<": lambda members: set(hashed(members)),
+    ">": lambda members: frozenset(hashed(members)),
     "{": pairs,
     ":": lambda members: slice(*members),
     "c": tuple,

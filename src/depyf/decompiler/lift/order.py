@@ -32,12 +32,24 @@ def plan(folder: Pending, temps: list[int]) -> set[int]:
         entries = [folder.by_temp[temp] for temp in temps if temp in folder.by_temp]
         if not entries:
             return set()
-        place = {entry.temp: number for number, entry in enumerate(folder.pending)}
+        place = _places(folder.pending, {entry.temp for entry in entries})
         inlined = _candidates(entries, place)
         blocked = _blocked(folder.pending, [entry for entry in entries if entry.temp in inlined], place)
         if blocked is None:
             return inlined
         folder.spill_through(blocked)
+
+
+def _places(pending: list[Entry], temps: set[int]) -> dict[int, int]:
+    """Return the index of each of these values; they are among the last ones mostly."""
+    found: dict[int, int] = {}
+    for number in range(len(pending) - 1, -1, -1):
+        temp = pending[number].temp
+        if temp in temps:
+            found[temp] = number
+            if len(found) == len(temps):
+                break
+    return found
 
 
 def _candidates(entries: list[Entry], place: dict[int, int]) -> set[int]:

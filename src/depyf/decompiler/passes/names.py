@@ -22,6 +22,7 @@ class Names:
     functions: names of functions in the text, and the names that these functions have.
     hints: what temporaries would best be called.
     are_writable: a source can say all names of the code.
+    tried: by wish, the number up to which names like it are taken.
     """
 
     taken: set[str]
@@ -32,16 +33,19 @@ class Names:
     are_writable: bool = True
     by_identity: dict[int, str] = field(default_factory=dict)
     by_name: dict[str, str] = field(default_factory=dict)
+    tried: dict[str, int] = field(default_factory=dict)
 
     def fresh(self, wish: str) -> str:
         """Return an identifier like `wish` that is not taken."""
         base = re.sub(r"\W+", "_", unicodedata.normalize("NFKC", wish)).strip("_") or "name"
         if base[0].isdigit():
             base = "_" + base
-        name, number = base, 1
+        number = self.tried.get(base, 1)
+        name = base if number == 1 else f"{base}_{number}"
         while name in self.taken or keyword.iskeyword(name):
             number += 1
             name = f"{base}_{number}"
+        self.tried[base] = number
         self.taken.add(name)
         return name
 
@@ -50,6 +54,7 @@ class Names:
         used = {inst.arg for block in graph.live() for inst in block.insts if inst.op in OF_VARIABLES}
         self.hints.update(graph.hints)
         self.taken -= set(graph.code.varnames) - used - set(graph.code.parameters)
+        self.tried.clear()
 
     def of_object(self, value: object) -> str:
         """Return the placeholder of an object; one object has one name."""

@@ -84,3 +84,8 @@ def folded(graph: Graph, uses: dict[int, int], block: Block) -> Arm | None:
 def carried(edge: Edge, old: int, new: int) -> Edge:
     """Return an edge that carries one value in the place of another."""
     return Edge(edge.target, [new if arg == old else arg for arg in edge.args])
+
+
+def last_line(block: Block) -> int | None:
+    """Return the line of a block's last operation."""
+    return block.insts[-1].line if block.insts else None

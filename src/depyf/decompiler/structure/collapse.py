@@ -28,6 +28,7 @@ from depyf.decompiler.structure.arms import (
     computes,
     externals,
     folded,
+    last_line,
     negates_second,
     same_edge,
     same_ways,
@@ -35,7 +36,7 @@ from depyf.decompiler.structure.arms import (
 )
 from depyf.decompiler.structure.chains import link, turned, with_link
 from depyf.decompiler.structure.compounds import RULES, Compound
-from depyf.decompiler.structure.patterns.tested import first_subject
+from depyf.decompiler.structure.patterns.tested import Conditions
 from depyf.decompiler.structure.polarity import keeps_polarity, negated
 
 LINKS = frozenset({"COMPARE", "IS", "CONTAINS"})
@@ -75,8 +76,9 @@ class _Collapser:
             self.preds[graph.end] = self.preds.get(graph.end, 0) + 2
         self.no_arm: set[int] = set()
         self.done: set[int] = set()
+        self.conditions = Conditions()
+        # The operations of blocks that have taken in longer ones, which stand in front at no cost.
         self.long: dict[int, deque[Inst]] = {}
-        """The operations of blocks that have taken in longer ones, which stand in front at no cost."""
 
     def step(self, block: Block) -> bool:
         """Try one rewrite at a block; say whether there was one."""
@@ -188,6 +190,8 @@ class _Collapser:
 
     def _combine(self, block: Block, cond: int, arm: Arm, other: Edge, arm_when: bool) -> bool:
         """Join a test with a test, or with a value, that follows on one side of it."""
+        if self.conditions.is_deep(arm.entry):
+            return False
         match arm.block.exit:
             case Branch(inner, if_true, if_false):
                 if arm.entry is None or arm.entry.temp != inner:
@@ -248,7 +252,7 @@ class _Collapser:
 
         It does if it is no alternative, or tests another subject.
         """
-        subject = first_subject(arm.entry.expr) if arm.entry is not None else None
+        subject = self.conditions.first_subject(arm.entry)
         if subject is None:
             return False
         last = block.insts[-1] if block.insts else None
@@ -368,13 +372,10 @@ class _Collapser:
 
             # The test of the left one runs code.
             compound = Compound(make, IMPURE, arm.entry.reads, arm.entry.writes)
-            inst = Inst("EXPR", compound, [cond, *extra], [result], self._line(block), -1)
+            inst = Inst("EXPR", compound, [cond, *extra], [result], last_line(block), -1)
         block.insts.append(inst)
         self._remove(arm.block)
         self.no_arm.discard(block.index)
-
-    def _line(self, block: Block) -> int | None:
-        return block.insts[-1].line if block.insts else None
 
     # -- a < b < c ----------------------------------------------------------------------
 
@@ -432,7 +433,7 @@ class _Collapser:
             case Branch() as one, Branch() as two:
                 if not (computes(true_arm, one.cond) and computes(false_arm, two.cond)):
                     return False
-                if any(arm.entry is not None and first_subject(arm.entry.expr) for arm in (true_arm, false_arm)):
+                if any(self.conditions.first_subject(arm.entry) for arm in (true_arm, false_arm)):
                     return False
                 return self._conditional_test(block, cond, true_arm, false_arm, one, two)
             case _:
@@ -475,10 +476,8 @@ class _Collapser:
         self._if_expression(block, cond, true_arm, false_arm, result)
         self._drop_edge(two)
         self.uses[one.args[slot]] -= 1
-        args = list(one.args)
-        args[slot] = result
         self.uses[result] = self.uses.get(result, 0) + 1
-        block.exit = Goto(Edge(one.target, args))
+        block.exit = Goto(Edge(one.target, [*one.args[:slot], result, *one.args[slot + 1 :]]))
         return True
 
     def _if_expression(self, block: Block, cond: int, true_arm: Arm, false_arm: Arm, result: int) -> None:
@@ -491,7 +490,7 @@ class _Collapser:
 
         extra = list(dict.fromkeys(externals(true_arm) + externals(false_arm)))
         compound = Compound(make, IMPURE, body.reads | orelse.reads, body.writes | orelse.writes)
-        block.insts.append(Inst("EXPR", compound, [cond, *extra], [result], self._line(block), -1))
+        block.insts.append(Inst("EXPR", compound, [cond, *extra], [result], last_line(block), -1))
         self._remove(true_arm.block)
         self._remove(false_arm.block)
         self.no_arm.discard(block.index)

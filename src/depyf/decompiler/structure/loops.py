@@ -20,14 +20,18 @@ if TYPE_CHECKING:
     from depyf.decompiler.structure.node_table import Node
 
 
+MAX_NESTED = 64
+"""Loops within each other. Python compiles 20 blocks; those of comprehensions, and of tests, come on top."""
+
+
 class Irreducible(Exception):
-    """A loop is entered at several places."""
+    """A loop is entered at several places, or loops nest deeper than those of any source."""
 
 
 def natural_loops(successors: Successors, entry: int) -> list[tuple[int, set[int]]]:
     """Return headers and blocks of the natural loops reachable from `entry`.
 
-    Raises Irreducible if a loop can be entered elsewhere than at its header.
+    Raises Irreducible if a loop can be entered elsewhere than at its header, or if loops nest too deep.
     """
     retreating = _retreating(successors, entry)
     if not retreating:
@@ -39,16 +43,21 @@ def natural_loops(successors: Successors, entry: int) -> list[tuple[int, set[int
             predecessors.setdefault(target, []).append(label)
     loops: dict[int, set[int]] = {}
     dominance = Dominance(idom)
+    left = MAX_NESTED * len(idom)
     for source, header in retreating:
         if not dominance.dominates(header, source):
             raise Irreducible(f"the loop at block {header} is also entered elsewhere")
         inside = loops.setdefault(header, {header})
+        before = len(inside)
         work = [source]
         while work:
             label = work.pop()
             if label not in inside:
                 inside.add(label)
                 work.extend(predecessors.get(label, ()))
+        left -= len(inside) - before
+        if left < 0:
+            raise Irreducible(f"loops nest more than {MAX_NESTED} deep")
     return list(loops.items())
 
 

@@ -47,7 +47,7 @@ def restore_arms(body: list[ast.stmt], columns: Columns) -> set[ast.stmt]:
 def _restore_arm(block: list[ast.stmt], place: int, columns: Columns, ending: set[ast.stmt]) -> None:
     """Move what belongs to one statement of a block into it, and what stands behind it out of it."""
     stmt = block[place]
-    if _is_guard(stmt, block[place + 1 :], ending) and _stands_before(block[place + 1 :], stmt.body, columns):
+    if _is_guard(stmt, block, place, ending) and _stands_before(block[place + 1 :], stmt.body, columns):
         stmt.orelse = block[place + 1 :]
         del block[place + 1 :]
         _turn(stmt)
@@ -90,11 +90,11 @@ def _turn(stmt: ast.If) -> None:
     stmt.test, stmt.body, stmt.orelse = negated(stmt.test), stmt.orelse, stmt.body
 
 
-def _is_guard(stmt: ast.stmt, rest: list[ast.stmt], ending: set[ast.stmt]) -> TypeGuard[ast.If]:
+def _is_guard(stmt: ast.stmt, block: list[ast.stmt], place: int, ending: set[ast.stmt]) -> TypeGuard[ast.If]:
     """Return whether the rest of a block is all that happens where a test fails, and ends there."""
-    if not isinstance(stmt, ast.If) or stmt.orelse or not rest:
+    if not isinstance(stmt, ast.If) or stmt.orelse or place + 1 == len(block):
         return False
-    return stmt.body[-1] in ending and rest[-1] in ending
+    return stmt.body[-1] in ending and block[-1] in ending
 
 
 def _has_needless_else(stmt: ast.stmt, ending: set[ast.stmt]) -> TypeGuard[ast.If | ast.Try]:

@@ -25,6 +25,8 @@ OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.In: ast.NotIn,
     ast.NotIn: ast.In,
 }
+MAX_OPERANDS = 100
+"""Operands of a test beyond which nobody writes `not` before the whole of it: to look takes time."""
 
 
 def restore_tests(body: list[ast.stmt], columns: Columns) -> None:
@@ -83,7 +85,7 @@ def _operands(test: ast.BoolOp | ast.UnaryOp) -> list[ast.expr]:
 
 def _of_operands(test: ast.expr) -> ast.expr:
     """Return `and` or `or` with `not` where the gaps between its operands have room for it, another test as it is."""
-    if not isinstance(test, ast.BoolOp):
+    if not isinstance(test, ast.BoolOp) or len(test.values) > MAX_OPERANDS:
         return test
     here, turned = WORDS[type(test.op)], WORDS[ast.Or if isinstance(test.op, ast.And) else ast.And]
     gaps = [(other, _gap(one, other)) for one, other in zip(test.values, test.values[1:])]
