@@ -41,7 +41,7 @@ static input data pointer changed.
 input name: primals_1. data pointer changed from 140 to 141. input stack trace: None
 ."""
 
-DEVICES = "multiple devices: device(type='cuda', index=0), device(type='cuda', index=1)"
+SEVERAL = CudaGraph(SKIPPED, "", "multiple devices: cuda:0, cuda:1")
 
 LINES = {
     CPU: CudaGraph(SKIPPED, "", "cpu device (arg0_1)", ("model.py", 7, "step")),
@@ -58,7 +58,7 @@ LINES = {
         "function 3 exceeding max re-recording limit (=50) on cudagraph node 2 due to static input data pointer changed"
         " (primals_1)",
     ),
-    f"skipping cudagraphs due to {DEVICES}": CudaGraph(SKIPPED, "", DEVICES),
+    "skipping cudagraphs due to multiple devices: device(type='cuda', index=0), device(type='cuda', index=1)": SEVERAL,
     "skipping cudagraphs due to graph with symbolic shapes inputs and config.triton.cudagraph_skip_dynamic_graphs=True."
     "\n": CudaGraph(
         SKIPPED, "", "graph with symbolic shapes inputs and config.triton.cudagraph_skip_dynamic_graphs=True"

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from typing import TypeAlias
 
 from depyf.report.documents import LEADING
+from depyf.report.graph_source import SAYS_PLACE
 from depyf.report.index_reader import Run
 from depyf.report.model import Compile, Dialect, Function, GuardSet, Recompile, Session
 from depyf.report.names import without_count
@@ -22,7 +23,7 @@ Key: TypeAlias = tuple[str, int, int]
 """A function that both runs have, which resume function of it (0 for itself), and which compile."""
 
 _COUNTED = re.compile(r"(__compiled_fn|__resume_at_\d+|\[Provenance debug handles\] \S+?:)_?\d+")
-_PLACE = re.compile(r"# File: .*?:\d+ in ")
+_PLACE = re.compile(rf"({SAYS_PLACE}).*?:\d+ in ")
 _RESUMED = re.compile(r"\b(torch_dynamo_resume_in_\w+?)_at_\d+\b")
 _NEEDED_AT = re.compile(r"(?<=  \()([^\s:()]*):\d+ (?=.*\)$)")
 _OF_A_RUN = re.compile(r"^# (AOT ID|[A-Z][\w ]* (of __compiled_fn|in .*, compile [\d/#!]+$))")
@@ -195,4 +196,4 @@ def _lines(text: str) -> Iterable[str]:
 def without_counts(line: str) -> str:
     """Return a line without what differs from run to run: counters of the process, files, and numbers of lines."""
     told = _RESUMED.sub(r"\1", _COUNTED.sub(r"\1", without_count(line)))
-    return _NEEDED_AT.sub(r"\1: ", _PLACE.sub("# File: in ", told))
+    return _NEEDED_AT.sub(r"\1: ", _PLACE.sub(r"\1in ", told))

@@ -308,7 +308,7 @@ def _beside_graphs(
         elif each.stage == RUNNABLE:
             own = ((graph.text, graph.links) for graph in graphs if _same_graph(graph, each))
             links = runnable_links(text, own)
-        elif each.dialect is Dialect.TEXT and "# File: " in text:
+        elif each.dialect is Dialect.TEXT and " File: " in text:
             # An exported program is printed with the lines above its nodes, as graphs are.
             links = graph_links(text, run.names)
         label = re.sub(r"^aot ", "AOT ", each.stage.replace("_", " "), flags=re.IGNORECASE)

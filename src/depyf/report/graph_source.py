@@ -11,7 +11,11 @@ from depyf.report.model import UserLine
 from depyf.report.nested_graphs import with_names
 from depyf.report.syntax import nodes_below
 
-_USER_LINE = re.compile(r"# File: (?P<file>.*?):(?P<line>\d+) in (?P<fn>.*?), code: (?P<code>.*)$", re.MULTILINE)
+SAYS_PLACE = r"# (?:(?:Annotation|recompute|ac_graph_id): [^\n]*? )?File: "
+"""How a comment in a graph begins that names a line of the user's: first may come the stream of its nodes."""
+_USER_LINE = re.compile(
+    rf"{SAYS_PLACE}(?P<file>.*?):(?P<line>\d+) in (?P<fn>.*?), code: (?P<code>.*)$", re.MULTILINE
+)
 
 KNOWN_IMPORTS = {
     "torch": "import torch",

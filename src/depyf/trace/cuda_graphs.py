@@ -26,6 +26,7 @@ _SIZES = re.compile(r"^recording cudagraph tree for symint key (?P<sizes>.*)", r
 _STACK = re.compile(r"\s*\.?\s*Found from\b|\.?\s*input name: ")
 _FRAME = re.compile(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+), in (?P<function>\S+)')
 _INPUT = re.compile(r"input name: (?P<name>\w+)\.")
+_DEVICE = re.compile(r"device\(type='(\w+)', index=(\d+)\)")
 _LISTED = re.compile(r"^\[(?P<reasons>'[^']*'(?:, '[^']*')*)\]$")
 PARTS = {"FORWARD": "forward", "BACKWARD": "backward", "INFERENCE": "inference"}
 """Torch's names of the parts of a compile."""
@@ -115,6 +116,7 @@ def _reason(text: str) -> str:
     first = " ".join(_STACK.split(text.strip(), maxsplit=1)[0].partition("\n")[0].split()).rstrip(".")
     listed = _LISTED.match(first)
     first = listed["reasons"].replace("'", "") if listed else first
+    first = _DEVICE.sub(r"\1:\2", first)
     names = dict.fromkeys(found["name"] for found in _INPUT.finditer(text))
     return f"{first} ({', '.join(names)})" if names else first
 

@@ -6,12 +6,15 @@ import os
 import re
 from dataclasses import dataclass, field
 
+from depyf.report.graph_source import SAYS_PLACE
 from depyf.report.model import UserLine
 
 _IN_STACK = re.compile(
     r'^ *File "(?P<file>[^"\n]+)", line (?P<line>\d{1,9}), in [^\n]*\n[ ]{2,}(?P<text>[^\s^~][^\n]*)$', re.MULTILINE
 )
-_IN_GRAPH = re.compile(r"# File: (?P<file>[^\n]*?):(?P<line>\d{1,9}) in [^\n]*?, code: (?P<text>[^\n]*)$", re.MULTILINE)
+_IN_GRAPH = re.compile(
+    rf"{SAYS_PLACE}(?P<file>[^\n]*?):(?P<line>\d{{1,9}}) in [^\n]*?, code: (?P<text>[^\n]*)$", re.MULTILINE
+)
 
 MOST_LINES = 200_000
 """A line of a higher number is in no source file: a file of quotes is as long as its last."""
@@ -32,7 +35,7 @@ class Quotes:
 
     def read(self, text: str) -> None:
         """Note the lines that a graph's comments or a printed stack quote."""
-        if "# File: " in text:
+        if " File: " in text:
             for found in _IN_GRAPH.finditer(text):
                 self.add(found["file"], int(found["line"]), found["text"])
         if 'File "' in text:

@@ -50,6 +50,7 @@ _EFFECT_SOURCE = re.compile(
 )
 _STACK_FRAME_OF_EFFECT = re.compile(r'^ +File "(?P<file>.*)", line (?P<line>\d+), in (?P<fn>.*)$', re.MULTILINE)
 _REFUSAL = re.compile(r"^(?P<entry>\d+/\d+): (?P<clause>.*)$", re.DOTALL)
+_DEVICE_INDEX = re.compile(r"(?<=Expected device index to be )[^,]|(?<=, actual )[\x00-\x1f]")
 _COMMENT_OF_CLAUSE = re.compile(r"\s+# ")
 _DIFFERS = re.compile(r"(?<=[=<>] )'(?:[^'\\]|\\.)*'|(?<=[=<>] )\"(?:[^\"\\]|\\.)*\"|(?<![\w.:'])-?\d+(?:\.\d+)?\b")
 """What differs between the clauses of two entries that ask the same: the string or number that is compared with."""
@@ -219,7 +220,8 @@ def recompile(payload: str) -> Recompile:
         loaded = json.loads(payload)
     except ValueError:
         loaded = payload
-    texts = [str(text) for text in loaded] if isinstance(loaded, list) else [str(loaded)]
+    told = [str(text) for text in loaded] if isinstance(loaded, list) else [str(loaded)]
+    texts = [_DEVICE_INDEX.sub(_index_as_number, text) for text in told]
     clauses: dict[str, list[str]] = {}
     for text in texts:
         entry, clause = _refusal(text)
@@ -228,6 +230,11 @@ def recompile(payload: str) -> Recompile:
     told, rest = entries[-MOST_REFUSALS:], entries[:-MOST_REFUSALS]
     newest = tuple(Refusal(entry, tuple(reproducible(_clause(each)) for each in clauses[entry])) for entry in told)
     return Recompile(newest, _together(rest, clauses) if rest else None)
+
+
+def _index_as_number(found: re.Match[str]) -> str:
+    """Return the index of a device, which some releases of torch print as the character of that number."""
+    return found[0] if found[0].isprintable() else str(ord(found[0]))
 
 
 @functools.lru_cache(maxsize=MOST_TEXTS)

@@ -6,6 +6,7 @@ import textwrap
 
 import pytest
 
+from depyf.report.graph_source import user_lines
 from depyf.report.links.blocks import blocks
 from depyf.report.links.bytecode import bytecode_links, dynamo_links
 from depyf.report.links.flow import flow
@@ -134,6 +135,21 @@ def test_a_node_is_linked_to_the_line_above_its_run() -> None:
 
 def test_a_node_without_a_stack_is_not_given_the_line_of_the_node_before() -> None:
     assert not graph_links(GRAPH, NAMES).of(11)
+
+
+NOTES = ("Annotation: {'stream': 1}", "ac_graph_id: 2 - PREFER_RECOMPUTE", "recompute: MUST_SAVE")
+
+
+@pytest.mark.parametrize("note", NOTES)
+def test_a_line_of_the_users_stands_behind_what_torch_notes_of_the_nodes(note: str) -> None:
+    noted = GRAPH.replace("# File: /home/me/toy.py:13", f"# {note} File: /home/me/toy.py:13")
+    assert {number: graph_links(noted, NAMES).of(number) for number in range(1, 16)} == {
+        number: graph_links(GRAPH, NAMES).of(number) for number in range(1, 16)
+    }
+    assert graph_places(noted, NAMES) == graph_places(GRAPH, NAMES)
+    assert [line.line for line in user_lines(noted)] == [line.line for line in user_lines(GRAPH)]
+    alone = GRAPH.replace("# No stacktrace", f"# {note} No stacktrace")
+    assert not graph_links(alone, NAMES).of(11) and graph_links(alone, NAMES).of(8) == at(12)
 
 
 def test_nodes_are_known_by_name_with_and_without_an_annotation() -> None:

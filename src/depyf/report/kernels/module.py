@@ -20,6 +20,8 @@ from depyf.report.syntax import nodes_below
 
 _HANDLE = re.compile(r"^\s*(?:#|//) \[Provenance debug handles\] (?P<handle>\S+:\d+)\s*$", re.MULTILINE)
 _MAKES = ("rand_strided", "empty_strided")
+_PARTITION = "partition_"
+"""How the functions of a graph's parts are called, where Inductor parts it: with CUDA graphs, at what cannot be one."""
 _ARITHMETIC = (
     *(ast.Expression, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Constant, ast.Name, ast.expr_context),
     *(ast.Call, ast.Compare, ast.cmpop, ast.IfExp),
@@ -168,15 +170,25 @@ class _Reader:
     def __init__(self, module: Module, text: str, examples: Mapping[str, Value]) -> None:
         self._module = module
         self._known = dict(examples)
+        self._parts: dict[str, ast.FunctionDef] = {}
+        self._read: set[str] = set()
         self._handles = {text.count("\n", 0, each.start()) + 1: each["handle"] for each in _HANDLE.finditer(text)}
 
     def read(self, tree: ast.Module) -> None:
         self._module.numbers = {name: each for name, each in self._known.items() if isinstance(each, (int, float))}
         calls = [node for node in nodes_below(tree) if isinstance(node, ast.FunctionDef) and _takes_args(node)]
-        for call in calls:
-            simple = (node for node in nodes_below(call) if isinstance(node, (ast.Assign, ast.Expr)))
-            for statement in sorted(simple, key=lambda node: (node.lineno, node.col_offset)):
-                self._statement(statement)
+        self._parts = {each.name: each for each in calls if each.name.startswith(_PARTITION)}
+        # A part is read where it is called, with what the buffers hold there; one that is not called comes last.
+        for call in (*(each for each in calls if each.name not in self._parts), *self._parts.values()):
+            self._function(call)
+
+    def _function(self, function: ast.FunctionDef) -> None:
+        if function.name in self._read:
+            return
+        self._read.add(function.name)
+        simple = (node for node in nodes_below(function) if isinstance(node, (ast.Assign, ast.Expr)))
+        for statement in sorted(simple, key=lambda node: (node.lineno, node.col_offset)):
+            self._statement(statement)
 
     def _statement(self, statement: ast.Assign | ast.Expr) -> None:
         value = statement.value
@@ -185,6 +197,14 @@ class _Reader:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)]):
                 self._assign(name, value)
+            case ast.Assign(value=ast.Call(func=ast.Subscript(ast.Attribute(attr="partitions"), ast.Constant(index)))):
+                part = self._parts.get(f"{_PARTITION}{index}")
+                if part is not None:
+                    self._function(part)
+            case ast.Expr(value=ast.Call(ast.Attribute(ast.Name(name), "copy_"), [ast.Name(source), *_])):
+                # What another device or the host has, a buffer of this one holds from here on.
+                held = self._known.get(source)
+                self._module.launches.append(Launch("", "", statement.lineno, (source,), (held,), name))
             case ast.Expr(value=ast.Call(func=ast.Name(id="assert_size_stride"), args=[ast.Name(id=name), *shape])):
                 sizes = [_numbers(each, self._known) for each in shape[:2]]
                 if not isinstance(self._known.get(name), Buffer) and len(sizes) == 2 and None not in sizes:
@@ -219,6 +239,8 @@ class _Reader:
         match node:
             case ast.Name(id=name) if name in self._known:
                 return self._known[name]
+            case ast.Call(func=ast.Name(id="copy_if_misaligned"), args=[ast.Name(id=name)]):
+                return self._known.get(name)
             case ast.Call(func=ast.Name(id="reinterpret_tensor"), args=[ast.Name(id=name), size, stride, *rest]):
                 base = self._known.get(name)
                 sizes, strides = _numbers(size, self._known), _numbers(stride, self._known)
@@ -242,5 +264,5 @@ class _Reader:
 def _takes_args(function: ast.FunctionDef) -> bool:
     """Return whether a function is the one that runs the graph, or a part of it."""
     names = [each.arg for each in function.args.args]
-    is_call = function.name == "call" or function.name.startswith("partition_")
+    is_call = function.name == "call" or function.name.startswith(_PARTITION)
     return is_call and names[-1:] == ["args"]

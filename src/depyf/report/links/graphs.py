@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from depyf.report.graph_source import SAYS_PLACE
 from depyf.report.links.flow import flow
 from depyf.report.links.moved import moved_places, same_files
 from depyf.report.links.origins import Links, Origin, Origins, joined
@@ -23,8 +24,8 @@ STALE = (
     "With TORCHINDUCTOR_FORCE_DISABLE_CACHES=1 they are"
 )
 
-_PLACE = re.compile(r"^\s*# File: (?P<file>.*?):(?P<line>\d+) in .*?, code: (?P<code>.*)$")
-_NOTHING_KNOWN = "# No stacktrace found for following nodes"
+_PLACE = re.compile(rf"^\s*{SAYS_PLACE}(?P<file>.*?):(?P<line>\d+) in .*?, code: (?P<code>.*)$")
+_NOTHING_KNOWN = re.compile(r"^\s*# .*No stacktrace found for following nodes$")
 NODE = re.compile(r"^\s+(?P<name>[A-Za-z_]\w*)\s*(?::[^=]*?)?\s=\s")
 """A line that makes a node of a graph."""
 
@@ -36,7 +37,7 @@ Places = Mapping[Origin, str]
 
 def graph_places(text: str, names: Mapping[str, str]) -> Places:
     """Return the places that a graph names; `names` are those of the index for the files that it names."""
-    found = (_PLACE.match(line) for line in text.splitlines() if "# File: " in line)
+    found = (_PLACE.match(line) for line in text.splitlines() if " File: " in line)
     return {_origin(place, names): place["code"].strip() for place in found if place is not None}
 
 
@@ -52,12 +53,13 @@ def graph_links(text: str, names: Mapping[str, str], captured: Places | None = N
     lines: dict[int, Origins] = {}
     current: Origin | None = None
     for number, line in enumerate(text.splitlines(), start=1):
-        place = _PLACE.match(line) if "# File: " in line else None
+        place = _PLACE.match(line) if " File: " in line else None
         stripped = line.strip()
+        is_unknown = stripped.startswith("#") and _NOTHING_KNOWN.match(line) is not None
         if place is not None:
             named = _origin(place, names)
             current = moved.get(named, named)
-        elif stripped == _NOTHING_KNOWN or stripped.startswith(("def ", "class ", "return")):
+        elif is_unknown or stripped.startswith(("def ", "class ", "return")):
             current = None
         if current is not None and stripped:
             lines[number] = frozenset((current,))

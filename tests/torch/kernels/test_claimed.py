@@ -1,0 +1,112 @@
+"""What Inductor writes for GPUs: modules with device guards, parts of graphs, two devices, and CUDA graphs skipped."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+
+from depyf.report.documents import kernel_sources  # noqa: E402 - after the check that torch is there
+from depyf.report.index_reader import read_run  # noqa: E402
+from depyf.report.kernels.lines import Launched  # noqa: E402
+from depyf.report.kernels.module import Buffer  # noqa: E402
+
+PROGRAM = Path(__file__).with_name("claimed.py")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        importlib.util.find_spec("triton") is None, reason="triton is not installed (`make test-triton` does that)"
+    ),
+]
+
+KERNELS = {
+    "one": ["triton_per_fused__softmax_add_mul_0"],
+    "two": ["triton_poi_fused__to_copy_sin_0", "triton_per_fused__softmax_add_1"],
+    "host": ["triton_poi_fused__to_copy_sin_0", "cpp_fused__to_copy_cos_1", "triton_poi_fused_add_2"],
+}
+DEVICES = {"one": ["cuda:0"], "two": ["cuda:0", "cuda:1"], "host": ["cuda:0", "cpu"]}
+SKIPPED = {"one": None, "two": "multiple devices: cuda:0, cuda:1", "host": "cpu device (device_put)"}
+
+
+@pytest.fixture(scope="module")
+def dumps(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("claimed")
+    environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(directory / "cache"), "INDUCTOR_PROVENANCE": "1"}
+    command = [sys.executable, str(PROGRAM), str(directory)]
+    ran = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert ran.returncode == 0, ran.stderr
+    assert [line.split()[0] for line in ran.stdout.splitlines()] == list(KERNELS)
+    return directory
+
+
+def index(dump: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((dump / "index.json").read_text())
+    assert not found["problems"]
+    return found
+
+
+def launches(dump: Path) -> list[Launched]:
+    run = read_run(dump)
+    return [
+        found
+        for _, compiled in run.session.compiles()
+        for each in kernel_sources(run, compiled)
+        for found in each.launched()
+    ]
+
+
+def module_text(dump: Path) -> str:
+    (path,) = dump.glob("*.kernel_0.py")
+    return path.read_text()
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels_of_a_gpu_are_found_in_the_order_in_which_they_run(name: str, dumps: Path) -> None:
+    found = launches(dumps / name)
+    assert [each.kernel.name for each in found] == KERNELS[name]
+    assert "torch.cuda._DeviceGuard(0)" in module_text(dumps / name)
+    for each in found:
+        buffers = [value for value in each.launch.values if isinstance(value, Buffer)]
+        assert len(buffers) == sum(not text.isdigit() for text in each.launch.arguments), each.launch
+        assert all((value.size, value.dtype) == ((16, 16), "float32") for value in buffers)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_all_lines_that_compute_are_linked_on_either_side_of_a_copy(name: str, dumps: Path) -> None:
+    for each in launches(dumps / name):
+        without = [line.statement.line for line in each.lines if not line.nodes]
+        assert each.lines and not without, (each.kernel.name, without)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_devices_of_the_graph_are_shown(name: str, dumps: Path) -> None:
+    (path,) = (dumps / name).glob("*.AFTER_POST_GRAD.0.py")
+    text = path.read_text()
+    assert [each for each in ("cuda:0", "cuda:1", "cpu") if each in text] == DEVICES[name]
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_why_there_is_no_cuda_graph_is_told(name: str, dumps: Path) -> None:
+    found = index(dumps / name)
+    told = [each["reason"] for each in found["functions"][0]["compiles"][0]["cuda_graphs"]]
+    assert told == ([] if SKIPPED[name] is None else [SKIPPED[name]])
+    assert [each["kind"] for each in found["findings"]] == ["cuda-graph-skipped"] * len(told)
+
+
+def test_a_kernel_of_a_part_runs_alone(dumps: Path, tmp_path: Path) -> None:
+    for number, name in enumerate(KERNELS["two"]):
+        path = tmp_path / f"{number}.py"
+        command = [sys.executable, "-m", "depyf", "kernel", str(dumps / "two"), name, "-o", str(path), "--run"]
+        ran = subprocess.run(command, capture_output=True, text=True)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        assert re.search(r"^\w+ is \w+ within", ran.stdout, re.MULTILINE), ran.stdout
