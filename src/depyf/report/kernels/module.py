@@ -197,7 +197,7 @@ class _Reader:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)]):
                 self._assign(name, value)
-            case ast.Assign(value=ast.Call(func=ast.Subscript(ast.Attribute(attr="partitions"), ast.Constant(int(index))))):
+            case ast.Assign(value=ast.Call(ast.Subscript(ast.Attribute(attr="partitions"), ast.Constant(int(index))))):
                 part = self._parts.get(f"{_PARTITION}{index}")
                 if part is not None:
                     self._function(part)
