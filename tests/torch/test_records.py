@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 from depyf.report.model import CompileId, OtherRefusals, Refusal  # noqa: E402 - after the check that torch is there
-from depyf.trace import records  # noqa: E402
+from depyf.trace import records, refusals  # noqa: E402
 
 BREAK = """\
 Graph break in user code at nowhere/toy.py:4
@@ -99,7 +99,7 @@ def test_a_text_of_another_form_is_kept() -> None:
     ],
 )
 def test_why_entries_refused(payload: str, expected: tuple[Refusal, ...]) -> None:
-    assert records.recompile(payload).refusals == expected
+    assert refusals.recompile(payload).refusals == expected
 
 
 def test_ids() -> None:
@@ -196,8 +196,31 @@ def test_side_effects() -> None:
 
 def test_of_many_entries_the_newest_refusals_are_told_and_the_others_together() -> None:
     texts = [f"0/{entry}: L['n'] == {entry}  # return x * n  # f.py:2 in f" for entry in reversed(range(300))]
-    told = records.recompile(json.dumps(texts))
+    told = refusals.recompile(json.dumps(texts))
     assert [each.entry for each in told.refusals] == [f"0/{entry}" for entry in range(292, 300)]
     assert told.others == OtherRefusals(292, "0/0", "0/291", ("L['n'] == …  (:2 return x * n)",))
     strings = [f"0/{entry}: L['s'] == 'it\\'s {entry}'" for entry in range(10)]
-    assert records.recompile(json.dumps(strings)).others == OtherRefusals(2, "0/0", "0/1", ("L['s'] == …",))
+    assert refusals.recompile(json.dumps(strings)).others == OtherRefusals(2, "0/0", "0/1", ("L['s'] == …",))
+
+
+def _as_torch_writes(texts: list[str]) -> str:
+    return "[\n" + ",\n".join(map(json.dumps, texts)) + "\n]"
+
+
+def test_a_record_that_holds_the_one_before_says_the_same_as_by_itself() -> None:
+    texts = [f"0/{entry}: L['s'] == 'item, {entry}'\nUser stack trace:" for entry in range(30)]
+    texts[20] = "0/20: len(L['s']) == 3"
+    grown = [refusals.recompile(_as_torch_writes(texts[count::-1])) for count in range(30)]
+    alone = [refusals.recompile(_as_torch_writes([*texts[count::-1], "9/9: x"])) for count in range(30)]
+    for count, (one, other) in enumerate(zip(grown, alone, strict=True)):
+        newest = range(max(0, count - 7), count + 1)
+        assert [each.entry for each in one.refusals] == [f"0/{number}" for number in newest]
+        assert one.refusals[-7:] == other.refusals[:-1]
+    assert grown[29].others == OtherRefusals(22, "0/0", "0/21", ("L['s'] == …", "len(L['s']) == …"))
+
+
+def test_an_entry_that_is_told_again_before_the_others_is_read_with_them() -> None:
+    texts = ["0/0: a", "0/1: b"]
+    refusals.recompile(_as_torch_writes(texts))
+    told = refusals.recompile(_as_torch_writes(["0/1: c", *texts]))
+    assert told.refusals == (Refusal("0/0", ("a",)), Refusal("0/1", ("c", "b")))

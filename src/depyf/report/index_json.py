@@ -55,19 +55,19 @@ class OneLine:
     content: dict[str, Any] | tuple[Any, ...]
 
 
-def index_json(session: Session) -> str:
-    """Return the text of `index.json`."""
-    return "".join(index_parts(session))
+def index_json(session: Session, found: tuple[Finding, ...] | None = None) -> str:
+    """Return the text of `index.json`; `found` are the findings, where the caller has them."""
+    return "".join(index_parts(session, found))
 
 
-def index_parts(session: Session) -> Iterator[str]:
+def index_parts(session: Session, found: tuple[Finding, ...] | None = None) -> Iterator[str]:
     """Yield the text of `index.json` piece by piece: as data, that of 10,000 compiles is many times its 100 MB."""
     before = {
         "schema": SCHEMA,
         **head(session),
         "process": own_process(),
         "ended": session.ended,
-        "findings": [_finding(each) for each in findings(session)],
+        "findings": [_finding(each) for each in (findings(session) if found is None else found)],
     }
     after = {
         "order": [str(each.id) for _, each in session.compiles()],

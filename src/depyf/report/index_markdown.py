@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from depyf.report.counts import breaks_of, counted, guard_count
 from depyf.report.cuda_graphs import words
-from depyf.report.findings import findings
+from depyf.report.findings import Finding, findings
 from depyf.report.line_states import line_states
 from depyf.report.model import (
     Artefact,
@@ -39,10 +39,10 @@ Nothing was compiled while the context was active. Usual reasons:
 COUNTED_AGAIN = "\n`{}`: Dynamo was reset, and torch counts its compiles from 0 for the {} time.\n"
 
 
-def index_markdown(session: Session) -> str:
-    """Return the text of `index.md`."""
+def index_markdown(session: Session, found: tuple[Finding, ...] | None = None) -> str:
+    """Return the text of `index.md`; `found` are the findings, where the caller has them."""
     pairs = list(session.compiles())
-    parts = [_summary(session, pairs), _findings(session)]
+    parts = [_summary(session, pairs), _findings(findings(session) if found is None else found)]
     if pairs:
         parts += [
             _compiles(session, pairs),
@@ -78,9 +78,9 @@ def _summary(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
     return f"# What torch.compile made\n\n{counts}; {spent}\n\n{versions}\n{beside}"
 
 
-def _findings(session: Session) -> str:
+def _findings(found: tuple[Finding, ...]) -> str:
     """Tell what to look at first."""
-    lines = [f"{number}. **{each.severity}**: {each.line}" for number, each in enumerate(findings(session), start=1)]
+    lines = [f"{number}. **{each.severity}**: {each.line}" for number, each in enumerate(found, start=1)]
     return "## Findings\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 

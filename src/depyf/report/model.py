@@ -270,9 +270,9 @@ class ShapeFact:
     where: UserLine | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Guard:
-    """One condition of an entry.
+    """One condition of an entry. A model has thousands; nobody changes one.
 
     `kind` is torch's name of the guard (`TENSOR_MATCH`), `source` the value it looks at (`L['a']`), `text` torch's
     own words, `clause` a Python expression over `L` and `G` with the same verdict, and `where` the line that needs it.

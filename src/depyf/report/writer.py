@@ -56,12 +56,17 @@ def write_whole(path: Path, text: str | Iterable[str]) -> None:
     Raises:
         OSError: the file cannot be written; nothing is left of it then.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{os.getpid()}-{threading.get_ident()}.tmp")
+    directory = os.path.dirname(path)
+    os.makedirs(directory, exist_ok=True)
+    temporary = os.path.join(directory, f".{os.getpid()}-{threading.get_ident()}.tmp")
     try:
-        with open(temporary, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            file.writelines([text] if isinstance(text, str) else text)
+        with open(temporary, "wb") as file:
+            file.writelines(each.encode("utf-8", "backslashreplace") for each in _pieces(text))
         os.replace(temporary, path)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _pieces(text: str | Iterable[str]) -> Iterable[str]:
+    return (text,) if isinstance(text, str) else text

@@ -34,7 +34,7 @@ from depyf.report.names import compiled_fn_number, file_part, resumed_function, 
 from depyf.report.reproducible import reproducible
 from depyf.report.user_source import is_generated, is_library_file, short_path
 from depyf.report.wrapper_source import wrapper_comments
-from depyf.trace import cuda_graphs, records, stages
+from depyf.trace import cuda_graphs, records, refusals, stages
 from depyf.trace.caches import cache_event, has_read_no_sizes
 from depyf.trace.directory import LOOSE, Files
 
@@ -131,7 +131,7 @@ class Join(ABC, Generic[R]):
             elif kind == stages.FRAME_STARTS:
                 self._start(compile_id, details)
             elif kind == stages.RECOMPILE_REASONS:
-                self._reasons[compile_id] = records.recompile(payload or "")
+                self._reasons[compile_id] = refusals.recompile(payload or "")
             else:
                 attempt = int(metadata.get("attempt") or 0)
                 self._record_of(self._attempt(compile_id, attempt), kind, details, payload, attempt)

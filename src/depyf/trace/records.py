@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import re
 import types
@@ -10,13 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from depyf.report.model import (
-    MOST_REFUSALS,
     CompileId,
     Failure,
     GraphBreak,
-    OtherRefusals,
-    Recompile,
-    Refusal,
     ShapeFact,
     SideEffect,
     UserLine,
@@ -49,15 +44,6 @@ _EFFECT_SOURCE = re.compile(
     re.MULTILINE,
 )
 _STACK_FRAME_OF_EFFECT = re.compile(r'^ +File "(?P<file>.*)", line (?P<line>\d+), in (?P<fn>.*)$', re.MULTILINE)
-_REFUSAL = re.compile(r"^(?P<entry>\d+/\d+): (?P<clause>.*)$", re.DOTALL)
-_DEVICE_INDEX = re.compile(r"(?<=Expected device index to be )[^,]|(?<=, actual )[\x00-\x1f]")
-_COMMENT_OF_CLAUSE = re.compile(r"\s+# ")
-_DIFFERS = re.compile(r"(?<=[=<>] )'(?:[^'\\]|\\.)*'|(?<=[=<>] )\"(?:[^\"\\]|\\.)*\"|(?<![\w.:'])-?\d+(?:\.\d+)?\b")
-"""What differs between the clauses of two entries that ask the same: the string or number that is compared with."""
-_MOST_FORMS = 4
-MOST_TEXTS = 1024
-"""Refusals whose reading is remembered."""
-_PLACE_OF_CLAUSE = re.compile(r":(\d+) in \S+$")
 
 SECONDS = {
     "entire_frame_compile_time_s": "total",
@@ -209,65 +195,6 @@ def _parts_of_break(text: str) -> dict[str, list[str]]:
         until = marks[index + 1].start() if index + 1 < len(marks) else len(body)
         found.setdefault(mark[1], []).append(body[mark.end() : until].strip())
     return found
-
-
-def recompile(payload: str) -> Recompile:
-    """Read why the entries of a function refused a call: torch writes a text, or a list of texts, one per entry.
-
-    A function of many entries has as many refusals in each compile: only those of the newest entries are told.
-    """
-    try:
-        loaded = json.loads(payload)
-    except ValueError:
-        loaded = payload
-    told = [str(text) for text in loaded] if isinstance(loaded, list) else [str(loaded)]
-    texts = [_DEVICE_INDEX.sub(_index_as_number, text) for text in told]
-    clauses: dict[str, list[str]] = {}
-    for text in texts:
-        entry, clause = _refusal(text)
-        clauses.setdefault(entry, []).append(clause)
-    entries = sorted(clauses, key=_entry_order)
-    told, rest = entries[-MOST_REFUSALS:], entries[:-MOST_REFUSALS]
-    newest = tuple(Refusal(entry, tuple(reproducible(_clause(each)) for each in clauses[entry])) for entry in told)
-    return Recompile(newest, _together(rest, clauses) if rest else None)
-
-
-def _index_as_number(found: re.Match[str]) -> str:
-    """Return the index of a device, which some releases of torch print as the character of that number."""
-    return found[0] if found[0].isprintable() else str(ord(found[0]))
-
-
-@functools.lru_cache(maxsize=MOST_TEXTS)
-def _refusal(text: str) -> tuple[str, str]:
-    """Return the entry and its clause; a compile is told again what the one before it was."""
-    found = _REFUSAL.match(text.strip())
-    return (found["entry"], found["clause"]) if found else ("?", text)
-
-
-@functools.lru_cache(maxsize=MOST_TEXTS)
-def _form(clause: str) -> str:
-    """Return a clause without the values in it."""
-    return _clause(_DIFFERS.sub("…", clause.partition("\n")[0]))
-
-
-@functools.lru_cache(maxsize=MOST_TEXTS)
-def _entry_order(entry: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in entry.split("/") if number.isdigit())
-
-
-def _together(entries: list[str], clauses: Mapping[str, list[str]]) -> OtherRefusals:
-    forms = dict.fromkeys(_form(text) for entry in entries for text in clauses[entry])
-    return OtherRefusals(len(entries), entries[0], entries[-1], tuple(map(reproducible, list(forms)[:_MOST_FORMS])))
-
-
-def _clause(text: str) -> str:
-    """Return a failed clause in one line: torch puts the user's line behind it, and a stack below it."""
-    first = text.strip().split("\n", 1)[0]
-    clause, *comments = _COMMENT_OF_CLAUSE.split(first)
-    place = _PLACE_OF_CLAUSE.search(comments[-1]) if comments else None
-    if place is None:
-        return clause.strip()
-    return f"{clause.strip()}  (:{place[1]} {comments[0].strip()})"
 
 
 def seconds(metrics: Mapping[str, Any], *, has_triton: bool) -> dict[str, float]:

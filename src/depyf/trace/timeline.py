@@ -15,7 +15,7 @@ from typing import Any, TextIO, TypeAlias
 
 from depyf.report.findings import Finding, findings
 from depyf.report.index_reader import read_run
-from depyf.trace import records, stages
+from depyf.trace import records, refusals, stages
 from depyf.trace.files import Source, open_trace
 from depyf.trace.job import ranks_of
 from depyf.trace.reader import Reader, Record
@@ -153,7 +153,7 @@ def _compile(timeline: _Timeline, metrics: Any, record: Record) -> Iterator[Even
 def _instant(kind: str, record: Record) -> Event | None:
     compile_id = records.record_compile_id(record.metadata)
     if kind == stages.RECOMPILE_REASONS:
-        clauses = [clause for each in records.recompile(record.text or "").refusals for clause in each.clauses]
+        clauses = [clause for each in refusals.recompile(record.text or "").refusals for clause in each.clauses]
         return {"name": f"recompile {compile_id}", "ph": "i", "s": "p", "args": {"cause": "; ".join(clauses)}}
     if kind == stages.BREAK_REASON:
         first = (record.text or "").partition("\n")[0]

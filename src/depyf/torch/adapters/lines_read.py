@@ -8,7 +8,6 @@ from __future__ import annotations
 import threading
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 from depyf.report.model import Unavailable
@@ -17,20 +16,41 @@ _KEPT = "_depyf_lines_read"
 """Under this name a reading is kept on the output of its attempt: a restart begins with another one."""
 
 
-@dataclass(slots=True)
 class Reading:
-    """The lines of each code object that one attempt of a compile has read, and which code a line has called."""
+    """The lines of each code object that one attempt of a compile has read, and which code a line has called.
 
-    lines: dict[types.CodeType, set[int]] = field(default_factory=dict)
-    calls: dict[tuple[types.CodeType, int], set[types.CodeType]] = field(default_factory=dict)
+    Dynamo begins thousands of lines, and the hash of a code object takes in all its constants: the objects are told
+    apart by identity until somebody asks.
+    """
+
+    def __init__(self) -> None:
+        self._lines: dict[int, tuple[types.CodeType, set[int]]] = {}
+        self._calls: dict[tuple[int, int, int], tuple[types.CodeType, types.CodeType]] = {}
 
     def add(self, translator: Any, line: int) -> None:  # noqa: ANN401 - Dynamo's interpreter of a function
         """Note that an interpreter begins a line."""
         code = translator.f_code
-        self.lines.setdefault(code, set()).add(line)
+        found = self._lines.get(id(code))
+        if found is None:
+            found = self._lines[id(code)] = (code, set())
+        found[1].add(line)
         caller = getattr(translator, "parent", None)
         if caller is not None:
-            self.calls.setdefault((caller.f_code, caller.lineno), set()).add(code)
+            self._calls[(id(caller.f_code), caller.lineno, id(code))] = (caller.f_code, code)
+
+    def lines(self) -> dict[types.CodeType, set[int]]:
+        """Return the lines that were read, by the code that they are of."""
+        found: dict[types.CodeType, set[int]] = {}
+        for code, lines in self._lines.values():
+            found.setdefault(code, set()).update(lines)
+        return found
+
+    def calls(self) -> dict[tuple[types.CodeType, int], set[types.CodeType]]:
+        """Return the code that was called, by the code and line that did."""
+        found: dict[tuple[types.CodeType, int], set[types.CodeType]] = {}
+        for (_, line, _), (caller, code) in self._calls.items():
+            found.setdefault((caller, line), set()).add(code)
+        return found
 
 
 _LAST = threading.local()

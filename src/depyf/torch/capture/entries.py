@@ -33,7 +33,7 @@ from depyf.torch.capture.recorder import CallSite, Recorder, Running
 from depyf.torch.capture.weak_codes import WeakCodes
 from depyf.torch.dump.told import LiveCompile
 from depyf.torch.guards.record import guard_set
-from depyf.torch.guards.tree import Tree
+from depyf.torch.guards.tree import Tree, share
 from depyf.torch.guards.verdicts import agreement
 from depyf.torch.guards.verdicts.between import contrasts
 from depyf.torch.guards.verdicts.explain import Told, explain
@@ -48,6 +48,7 @@ def read_guards_in_progress(recorder: Recorder, running: Running) -> None:
     found = seams.guards_in_progress()
     if isinstance(found, seams.GuardsInProgress):
         _read_guards(running, found.manager, found.local_values)
+        _share_guards(recorder, running)
         _explain_refusals(recorder, running, found)
         _note_call_sites(recorder, running, found.global_values)
 
@@ -177,6 +178,13 @@ def _read_guards(running: Running, manager: seams.GuardManager, values: Mapping[
     tree, differs = agreement.read(manager, values, running.compile.filename)
     running.guards = tree
     running.compile.guards = guard_set(tree, differs)
+
+
+def _share_guards(recorder: Recorder, running: Running) -> None:
+    others = (each.guards for each in reversed(recorder.compiles_of(running.function)) if each is not running)
+    earlier = next((tree for tree in others if tree is not None), None)
+    if running.guards is not None and earlier is not None:
+        share(running.guards, earlier)
 
 
 def _read_from_cache(recorder: Recorder, running: Running) -> None:

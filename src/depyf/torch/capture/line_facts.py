@@ -30,7 +30,7 @@ def lines_read(compiled: Compile, reading: Reading) -> tuple[LinesRead, ...]:
             in_graphs=tuple(sorted(line for line in own if (code.co_filename, line) in in_graphs)),
             read=tuple(sorted(own & lines)),
         )
-        for code, lines in reading.lines.items()
+        for code, lines in reading.lines().items()
         if not code.co_filename.startswith((OF_TORCH, "<")) and (own := set(_own_lines(code)))
     )
 
@@ -58,10 +58,10 @@ def _own_lines(code: types.CodeType) -> Iterator[int]:
 
 def _with_callers(found: set[tuple[str, int]], reading: Reading) -> set[tuple[str, int]]:
     """Return lines with those that call a function one of whose lines is among them."""
-    by_code = {code: {(code.co_filename, line) for line in lines} for code, lines in reading.lines.items()}
+    by_code = {code: {(code.co_filename, line) for line in lines} for code, lines in reading.lines().items()}
     pending = [code for code, lines in by_code.items() if lines & found]
     callers: dict[types.CodeType, list[tuple[types.CodeType, int]]] = {}
-    for place, called in reading.calls.items():
+    for place, called in reading.calls().items():
         for code in called:
             callers.setdefault(code, []).append(place)
     all_of, done = set(found), set(pending)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from depyf.report.findings import findings
 from depyf.report.index_json import index_json
 from depyf.report.index_markdown import index_markdown
 from depyf.report.model import Function, GuardSet, Session, Transformed
@@ -25,10 +26,13 @@ def write_views(
         if root.key in by_function and root.file:
             with problems.contained(f"writing {root.file}"):
                 _write_full_code(session, root, by_function, earlier, dump)
+    found = None
+    with problems.contained("looking for findings"):
+        found = findings(session)
     with problems.contained(f"writing {INDEX}"):
-        dump.write(INDEX, dump.without_directory(index_json(session)))
+        dump.write(INDEX, dump.without_directory(index_json(session, found)))
     with problems.contained("writing index.md"):
-        dump.write("index.md", dump.without_directory(index_markdown(session)))
+        dump.write("index.md", dump.without_directory(index_markdown(session, found)))
 
 
 def _write_full_code(

@@ -25,7 +25,7 @@ ROOT = 0
 _TEXT = re.compile(r"^(?P<name>\w+)(?:<TensorProperty::(?P<property>\w+)>)?(?:\((?P<argument>.*)\))?$", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Step:
     """A step of the walk: from the node `base`, whose exact type is `cls` if guards pin it, and whose value is `value`.
 

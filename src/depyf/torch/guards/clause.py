@@ -21,9 +21,11 @@ Piece: TypeAlias = str | At | Held
 Text: TypeAlias = tuple[Piece, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Leaf:
     """A guard of torch's that looks at one value: torch's name of its kind, its words, and the guard itself.
+
+    A model has thousands, and a frozen instance takes three times as long to make: nobody changes one.
 
     `check` is torch's own C++ object, which can be asked for its verdict on a value.
     """
@@ -33,9 +35,9 @@ class Leaf:
     check: Callable[[object], bool] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Clause:
-    """A condition on the value of `node`.
+    """A condition on the value of `node`. Nobody changes one, but for `let_go`.
 
     `text` is an expression with the verdict; `differences` an expression that gives a list of `Difference`, for kinds
     that look at several respects at once; otherwise `expected` says in words what must hold and `actual` is an
@@ -60,18 +62,6 @@ class Clause:
     calls_through: bool = False
     """Whether the text calls torch's own guard."""
 
-    def without_check(self) -> Clause:
-        """Return the clause without what is known of it only while the guards are read."""
-        return Clause(
-            self.kind,
-            self.node,
-            self.text,
-            self.expected,
-            self.actual,
-            self.differences,
-            self.line,
-            self.torch_text,
-            self.note,
-            flags=self.flags,
-            calls_through=self.calls_through,
-        )
+    def let_go(self) -> None:
+        """Forget what is known of the clause only while the guards are read."""
+        self.check = self.pins = None

@@ -57,7 +57,7 @@ class Tree:
     check: kinds.TorchGuard | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _Visit:
     """A manager of torch's tree that is yet to be read; `step` is `None` where nobody knows how to get there."""
 
@@ -277,5 +277,14 @@ def _key_guarded(key: object, manager: ValueGuards | None) -> str | None:
 
 def without_checks(tree: Tree) -> Tree:
     """Return `tree` without torch's own guards, which keep the module's globals alive, but for those it calls."""
-    kept = [clause.without_check() for clause in tree.clauses]
-    return Tree(tree.nodes, kept, tree.beyond, tree.check if tree.beyond else None)
+    for clause in tree.clauses:
+        clause.let_go()
+    return Tree(tree.nodes, tree.clauses, tree.beyond, tree.check if tree.beyond else None)
+
+
+def share(tree: Tree, earlier: Tree) -> None:
+    """Let a tree have the nodes and clauses of another entry's that are equal: those of a recompile mostly are."""
+    if tree.nodes == earlier.nodes:
+        tree.nodes = earlier.nodes
+    if len(tree.clauses) == len(earlier.clauses):
+        tree.clauses = [old if old == new else new for old, new in zip(earlier.clauses, tree.clauses, strict=True)]

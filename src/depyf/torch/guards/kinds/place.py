@@ -11,7 +11,7 @@ from depyf.torch.guards.verdicts.difference import ABSENT, brief
 from depyf.torch.guards.words import user_line
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Place:
     """A node of the tree: `value` is what was there at capture or `ABSENT`, `guarded` its type as torch remembers it.
 

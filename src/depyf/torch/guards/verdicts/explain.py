@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from depyf.report.model import UserLine
 from depyf.torch.guards.clause import At, Clause
 from depyf.torch.guards.expression import evaluate, fill
-from depyf.torch.guards.tree import SCOPE, Node, Tree
+from depyf.torch.guards.tree import SCOPE, Tree
 from depyf.torch.guards.verdicts.difference import Difference, brief
 from depyf.torch.replica import runtime
 
@@ -36,8 +36,8 @@ class Refusal:
         return f"{subject}: expected {self.expected}, got {self.actual}{where}"
 
 
-Told: TypeAlias = dict[tuple[Node, ...], dict[Hashable, list[Refusal]]]
-"""What one call was told of clauses over the same nodes: entries of one function have most of them in common."""
+Told: TypeAlias = dict[tuple[int, int], list[Refusal]]
+"""What one call was told of a clause over some nodes, by their identities: entries of one function share most."""
 
 
 def explain(
@@ -49,7 +49,7 @@ def explain(
         tree: the guards of the entry.
         L: the locals, cells and free variables of the frame by name.
         G: the globals of its module.
-        told: what other entries of the function said of the same call; what this one says is added.
+        told: what other entries of the function said of the same call; what this one says is added. They live as long.
     """
     with runtime.without_torch_function():
         return list(_Asked(tree, L, G, {} if told is None else told).refusals())
@@ -69,7 +69,7 @@ class _Asked:
 
     def __init__(self, tree: Tree, L: Mapping[str, object], G: Mapping[str, object], told: Told) -> None:
         self.tree = tree
-        self.told = told.setdefault(tuple(tree.nodes), {})
+        self.told = told
         self.scope = {**SCOPE, "L": L, "G": G}
         self.values: dict[int, object] = {}
         self.unreachable: dict[int, _Unreachable] = {}
@@ -113,8 +113,7 @@ class _Asked:
 
     def ask_once(self, clause: Clause) -> list[Refusal]:
         """Ask a clause, unless another entry has the very same one: each compares with objects of its own."""
-        texts = (clause.text, clause.differences, clause.actual, clause.expected, clause.torch_text)
-        key = (clause.kind, clause.node, clause.flags is None, clause.line, *texts)
+        key = (id(self.tree.nodes), id(clause))
         found = self.told.get(key)
         if found is None:
             found = self.told[key] = self.ask(clause)

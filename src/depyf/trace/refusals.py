@@ -1,0 +1,147 @@
+"""Why the entries of a function refused a call, as torch's record of a recompile tells: one text for each entry.
+
+A function of n entries has n texts in the record of its next compile, of which n - 1 stand in the record before as they
+are. What was read then is not read again, or n compiles would read n squared texts.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from dataclasses import dataclass, field
+
+from depyf.report.model import MOST_REFUSALS, OtherRefusals, Recompile, Refusal
+from depyf.report.reproducible import reproducible
+
+_REFUSAL = re.compile(r"^(?P<entry>\d+/\d+): (?P<clause>.*)$", re.DOTALL)
+_DEVICE_INDEX = re.compile(r"(?<=Expected device index to be )[^,]|(?<=, actual )[\x00-\x1f]")
+_COMMENT_OF_CLAUSE = re.compile(r"\s+# ")
+_DIFFERS = re.compile(r"(?<=[=<>] )'(?:[^'\\]|\\.)*'|(?<=[=<>] )\"(?:[^\"\\]|\\.)*\"|(?<![\w.:'])-?\d+(?:\.\d+)?\b")
+"""What differs between the clauses of two entries that ask the same: the string or number that is compared with."""
+_MOST_FORMS = 4
+MOST_TEXTS = 1024
+"""Refusals whose reading is remembered."""
+_PLACE_OF_CLAUSE = re.compile(r":(\d+) in \S+$")
+_BEGINS, _NEXT = "[\n", ",\n"
+"""How torch writes a list of texts, one a line."""
+
+
+@dataclass(slots=True)
+class _Read:
+    """What the last record said: its text behind the bracket, the clauses by entry, and the entries in their order.
+
+    `forms` are those of the first `formed` entries.
+    """
+
+    text: str = ""
+    clauses: dict[str, list[str]] = field(default_factory=dict)
+    entries: list[str] = field(default_factory=list)
+    forms: dict[str, None] = field(default_factory=dict)
+    formed: int = 0
+
+    def add(self, entry: str, clause: str) -> bool:
+        """Add the clause of an entry that is newer than all that are known; return whether it is."""
+        if self.entries and _entry_order(entry) <= _entry_order(self.entries[-1]):
+            return False
+        self.clauses[entry] = [clause]
+        self.entries.append(entry)
+        return True
+
+    def told(self) -> Recompile:
+        """Return the refusals of the newest entries, and the others in short."""
+        newest = tuple(
+            Refusal(entry, tuple(reproducible(_clause(each)) for each in self.clauses[entry]))
+            for entry in self.entries[-MOST_REFUSALS:]
+        )
+        count = len(self.entries) - len(newest)
+        if not count:
+            return Recompile(newest, None)
+        for entry in self.entries[self.formed : count]:
+            self.forms.update(dict.fromkeys(map(_form, self.clauses[entry])))
+        self.formed = count
+        forms = tuple(map(reproducible, list(self.forms)[:_MOST_FORMS]))
+        return Recompile(newest, OtherRefusals(count, self.entries[0], self.entries[count - 1], forms))
+
+
+_LAST: list[_Read] = []
+"""The last record that was read, at most one. Who reads takes it out, so that no two threads have it."""
+
+
+def recompile(payload: str) -> Recompile:
+    """Read why the entries of a function refused a call: torch writes a text, or a list of texts, one per entry.
+
+    A function of many entries has as many refusals in each compile: only those of the newest entries are told.
+    """
+    try:
+        last = _LAST.pop()
+    except IndexError:
+        last = _Read()
+    found = _continued(last, payload) or _read(payload)
+    _LAST[:] = [found]
+    return found.told()
+
+
+def _continued(last: _Read, payload: str) -> _Read | None:
+    """Return what a record says that holds the last one, with newer entries before it; None for any other record."""
+    if not (last.text and payload.endswith(last.text) and payload.startswith(_BEGINS)):
+        return None
+    text = payload.removeprefix(_BEGINS)
+    before = text.removesuffix(last.text)
+    if not before.endswith(_NEXT):
+        return None
+    for each in reversed(_texts(f"[{before.removesuffix(_NEXT)}]")):
+        if not last.add(*_refusal(each)):
+            return None
+    last.text = text
+    return last
+
+
+def _read(payload: str) -> _Read:
+    found = _Read(payload.removeprefix(_BEGINS) if payload.startswith(_BEGINS) else "")
+    for text in _texts(payload):
+        entry, clause = _refusal(text)
+        found.clauses.setdefault(entry, []).append(clause)
+    found.entries = sorted(found.clauses, key=_entry_order)
+    return found
+
+
+def _texts(payload: str) -> list[str]:
+    try:
+        loaded = json.loads(payload)
+    except ValueError:
+        loaded = payload
+    told = [str(text) for text in loaded] if isinstance(loaded, list) else [str(loaded)]
+    return [_DEVICE_INDEX.sub(_index_as_number, text) for text in told]
+
+
+def _index_as_number(found: re.Match[str]) -> str:
+    """Return the index of a device, which some releases of torch print as the character of that number."""
+    return found[0] if found[0].isprintable() else str(ord(found[0]))
+
+
+def _refusal(text: str) -> tuple[str, str]:
+    """Return the entry that refused, and its clause."""
+    found = _REFUSAL.match(text.strip())
+    return (found["entry"], found["clause"]) if found else ("?", text)
+
+
+@functools.lru_cache(maxsize=MOST_TEXTS)
+def _form(clause: str) -> str:
+    """Return a clause without the values in it."""
+    return _clause(_DIFFERS.sub("…", clause.partition("\n")[0]))
+
+
+@functools.lru_cache(maxsize=MOST_TEXTS)
+def _entry_order(entry: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in entry.split("/") if number.isdigit())
+
+
+def _clause(text: str) -> str:
+    """Return a failed clause in one line: torch puts the user's line behind it, and a stack below it."""
+    first = text.strip().split("\n", 1)[0]
+    clause, *comments = _COMMENT_OF_CLAUSE.split(first)
+    place = _PLACE_OF_CLAUSE.search(comments[-1]) if comments else None
+    if place is None:
+        return clause.strip()
+    return f"{clause.strip()}  (:{place[1]} {comments[0].strip()})"
