@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import re
 from dataclasses import dataclass, field
 
@@ -46,22 +47,29 @@ def graph_file(text: str, header: list[str]) -> GraphFile:
 
     Where torch prints something that is not Python, the text is kept as a string, so that the file still parses.
     """
-    comments = "".join(f"# {line}\n" for line in header)
+    found = _without_header(text)
+    return GraphFile("".join(f"# {line}\n" for line in header) + found.text, found.reason)
+
+
+@functools.lru_cache(maxsize=16)
+def _without_header(text: str) -> GraphFile:
+    """Return the file of a graph below its header; a function that is compiled anew often has one graph each time."""
     try:
         code = _named(text)
         tree = ast.parse(code)
     except SyntaxError as error:
         reason = f"torch's text of this graph is not Python: {error.msg}, line {error.lineno} of it"
-        return GraphFile(f"{comments}# {reason}\nTEXT = {_as_string(text)}\n", reason)
+        return GraphFile(f"# {reason}\nTEXT = {_as_string(text)}\n", reason)
     names = _names(tree)
     imports = "".join(f"{line}\n" for line in _imports(names))
-    return GraphFile(f"{comments}from __future__ import annotations\n\n{imports}\n\n{code}{_attributes(tree, names)}")
+    return GraphFile(f"from __future__ import annotations\n\n{imports}\n\n{code}{_attributes(tree, names)}")
 
 
 def _named(text: str) -> str:
     return with_names(text.strip("\n") + "\n")
 
 
+@functools.lru_cache(maxsize=16)
 def user_lines(text: str) -> tuple[UserLine, ...]:
     """Return the user's lines that a graph's nodes came from, each once, in the order of the graph."""
     found = (

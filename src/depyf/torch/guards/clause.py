@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from depyf.report.model import UserLine
 from depyf.torch.guards.held import Held
 
 
-@dataclass(frozen=True, slots=True)
-class At:
+class At(NamedTuple):
     """The value of a node of the tree."""
 
     node: int

@@ -125,15 +125,16 @@ class _Reader:
         self.tree.nodes.append(Node(visit.parent, visit.step, visit.source))
         self.values.append(self.value(visit.step) if visit.step else ABSENT)
         self.types.append(self.pinned(visit))
+        place = self.place(node, visit.manager)
         if isinstance(visit.manager, DictGuardManager):
-            self.add_dictionary(node, visit.manager)
+            self.add_dictionary(place, visit.manager)
         for guard in () if self.is_empty_dict(visit, node) else visit.manager.get_leaf_guards():
             if isinstance(guard, RELATIONAL):
                 self.relations.setdefault(guard, (self.leaf(guard), []))[1].append(node)
                 continue
-            self.add_leaf(node, visit.manager, self.leaf(guard))
+            self.add_leaf(place, self.leaf(guard))
         if visit.parent > ROOT and not self.looks_at(visit.manager):
-            self.tree.clauses += kinds.exists(self.place(node, visit.manager))
+            self.tree.clauses += kinds.exists(place)
         return node
 
     def looks_at(self, manager: ValueGuards) -> bool:
@@ -171,12 +172,11 @@ class _Reader:
         source = self.tree.nodes[node].source
         return Place(node, source, self.values[node], guarded, self.filename, self.scope, node == ROOT)
 
-    def add_leaf(self, node: int, manager: ValueGuards, leaf: Leaf) -> None:
-        place = self.place(node, manager)
+    def add_leaf(self, place: Place, leaf: Leaf) -> None:
         found = kinds.clauses(leaf, place)
         for clause in found or ():
             if clause.pins is not None:
-                self.types[node] = clause.pins
+                self.types[place.node] = clause.pins
         self.add(found, place, leaf)
 
     def add(self, found: list[Clause] | None, place: Place, leaf: Leaf) -> None:
@@ -186,13 +186,12 @@ class _Reader:
             return
         self.tree.clauses += kinds.call_through(leaf, place, self.root) if found is None else found
 
-    def add_dictionary(self, node: int, manager: DictGuards) -> None:
-        place = self.place(node, manager)
+    def add_dictionary(self, place: Place, manager: DictGuards) -> None:
         found = kinds.dictionary(place, self.keys_of(manager))
         if found is None:
             self.tree.beyond.append(place.source)
             return
-        self.types[node] = found[0].pins
+        self.types[place.node] = found[0].pins
         self.tree.clauses += found
 
     def keys_of(self, manager: DictGuards) -> list[int]:
