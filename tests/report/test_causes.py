@@ -5,7 +5,18 @@ from __future__ import annotations
 import contextlib
 
 from depyf.report.findings import findings
-from depyf.report.model import Compile, CompileId, Function, GraphBreak, Recompile, Refusal, Session, UserLine
+from depyf.report.lines_read import LinesRead
+from depyf.report.model import (
+    Compile,
+    CompileId,
+    Function,
+    GraphBreak,
+    Recompile,
+    Refusal,
+    Session,
+    SideEffect,
+    UserLine,
+)
 
 
 def run_of(*functions: Function) -> Session:
@@ -103,3 +114,52 @@ def test_breaks_inside_of_a_library_are_one_finding_at_the_call_of_the_users() -
     found = [each for each in findings(run_of(made)) if each.kind == "graph-break"]
     assert [(str(each.where), each.compiles) for each in found] == [("train.py:9", ("0/0", "0/1"))]
     assert found[0].cause.endswith("contextlib.py:5, and 1 more graph break inside of that call")
+
+
+def test_an_attribute_of_an_argument_of_the_users_call_is_written_as_there() -> None:
+    library = contextlib.__file__
+    call = UserLine("train.py", 9, "out = step(net, x, 3)", "main")
+    made = function(0, "inner", library, (call,), 10, 'L["args"][0].options["lr"]: expected 5, got 7')
+    made.parameters = ("args", "kwargs")
+    (found,) = findings(run_of(made))
+    assert '`net.options["lr"]` was 7, not 5' in found.cause
+
+
+def test_what_a_library_holds_in_args_is_an_argument() -> None:
+    library = contextlib.__file__
+    call = UserLine("train.py", 9, "out = step(net, n)", "main")
+    made = function(0, "inner", library, (call,), 10, 'L["args"][1]: expected 5, got 7')
+    made.parameters = ("args", "kwargs")
+    (found,) = findings(run_of(made))
+    assert (found.kind, "it is an argument" in found.cause) == ("argument-int", True)
+
+
+def test_a_number_that_the_function_raises_is_a_counter_where_others_raise_it_too() -> None:
+    made = function(0, "f", "f.py", (CALL,), 10, 'L["net"].calls: expected 2, got 3')
+    made.compiles[0].effects = [SideEffect("L['net']", ())]
+    later = Compile(CompileId(0, 2), "f", "f.py", 1, user_stack=(CALL,), order=11)
+    text = 'L["net"].calls: expected 3, got 54'
+    later.trigger = Recompile((Refusal("0/1", (text,), (text,)),))
+    made.compiles.append(later)
+    (found,) = findings(run_of(made))
+    assert found.kind == "counter" and "`net.calls` grows from call to call" in found.cause
+    made.compiles[0].effects = []
+    (found,) = findings(run_of(made))
+    assert found.kind == "object-int"
+
+
+def test_a_function_that_torch_wraps_is_named_by_what_it_calls() -> None:
+    made = function(0, "inner", "/x/torch/_dynamo/external_utils.py", (CALL,), 10, SIZE)
+    made.compiles[0].lines = (LinesRead("Diffusion.p_sample", "train.py", 3, (4,), (4,), (4,)),)
+    (found,) = findings(run_of(made))
+    assert "`Diffusion.p_sample` was compiled again" in found.cause
+
+
+def test_a_break_at_a_call_names_the_function_that_is_called() -> None:
+    told = "Dynamo developers have intentionally marked that the function `Optimizer.zero_grad` should not be traced."
+    made = Function("0", "f", "f.py", 1, "", "0", compiles=[Compile(CompileId(0, 0), "f", "f.py", 1)])
+    where = UserLine("f.py", 3, "opt.zero_grad()", "f")
+    reason = "Attempted to call function marked as skipped"
+    made.compiles[0].breaks = [GraphBreak(reason, told, (), "", where, (), 0, "")]
+    (found,) = findings(run_of(made))
+    assert found.cause == "Graph break: `Optimizer.zero_grad` is called, which Dynamo does not trace"

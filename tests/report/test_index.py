@@ -202,3 +202,19 @@ def test_an_index_that_is_damaged_among_its_functions_says_so(tmp_path: Path) ->
     (tmp_path / "index.json").write_text(text.replace('"compiles": [', '"compiles": ]', 1))
     with pytest.raises(ValueError, match="index.json is damaged"):
         read_run(tmp_path)
+
+
+def _page_of_recompile(*refusals: Refusal) -> str:
+    session = _session()
+    session.functions["0"].compiles[1].trigger = Recompile(refusals)
+    return index_markdown(session)
+
+
+def test_what_entries_further_away_refused_is_counted_where_it_is_much() -> None:
+    far = tuple(f'L["a"][{number}]: expected 1, got 2' for number in range(13))
+    near = ('L["n"]: expected 1, got 2',)
+    page = _page_of_recompile(Refusal("0/0", far, far), Refusal("0/1", near, near))
+    assert 'entry 0/1 refused: L["n"]: expected 1, got 2' in page
+    assert "entry 0/0 refused, too, for 13 reasons, in `index.json`" in page and "entry 0/0 refused: " not in page
+    page = _page_of_recompile(Refusal("0/0", far[:12], far[:12]), Refusal("0/1", near, near))
+    assert page.count("entry 0/0 refused: ") == 12

@@ -149,3 +149,50 @@ def test_a_refusal_is_of_the_value_that_the_user_can_change(text: str, kind: str
     (found,) = refused(Refusal("0/0", (), (text,)))
     assert kind_of_recompile(found).name == kind
     assert f"`{subject}`" in filled(kind_of_recompile(found).cause, found)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "says"),
+    [
+        ('L["n"] <= 2: expected true, got {"L[\'n\']": 3}', "symbolic-shape", "`n <= 2` did not hold, with n = 3"),
+        (
+            'L["x"].size()[0] == L["n"]: expected true, got {"L[\'x\'].size()[0]": 4, "L[\'n\']": 5}',
+            "symbolic-shape",
+            "with x.size()[0] = 4 and n = 5",
+        ),
+        (
+            'L["p"][7].a is L["p"][0].b: expected true, got {"L[\'p\'][7].a": array([0., 0.], dtype=f...',
+            "object-identity",
+            "`p[7].a is p[0].b` did not hold: the two were one object",
+        ),
+        ('size of L["x"]: expected (4, 1), got (4, 2)', "tensor-size-one", "compiles a size of 0 or 1 for itself"),
+        ('size of L["x"]: expected (4, any), got (4, 2)', "tensor-size", "was (4, 2)"),
+        ('L["self"].param_groups[0]["lr"]: expected 0.1, got 0.01', "learning-rate", "the learning rate"),
+    ],
+)
+def test_the_sentence_says_what_did_not_hold(text: str, kind: str, says: str) -> None:
+    (found,) = refused(Refusal("0/0", (), (text,)))
+    assert kind_of_recompile(found).name == kind
+    assert says in filled(kind_of_recompile(found).cause, found)
+
+
+def test_of_two_dimensions_the_one_that_may_be_dynamic_is_marked() -> None:
+    (found,) = refused(Refusal("0/0", (), ('size of L["x"]: expected (1, 8), got (4, 9)',)))
+    assert (kind_of_recompile(found).name, advice(found)) == (
+        "tensor-size",
+        "call `torch._dynamo.mark_dynamic(x, 1)` before the first call",
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ("def f(x, n):\n    if n < 3:\n        x = x + 1\n    return x\n", "number-in-condition"),
+        ("def f(x, n):\n    return sum(x * i for i in range(n))\n", "number-in-condition"),
+        ("def f(x, n):\n    if x.ndim > 2:\n        x = x * n\n    return x\n", "argument-int"),
+        ("def f(x, n):  # not whole\n    if n", "argument-int"),
+    ],
+)
+def test_no_tensor_stands_for_a_number_that_a_branch_or_a_loop_depends_on(source: str, kind: str) -> None:
+    (found,) = refused(Refusal("0/0", (), ('L["n"]: expected 5, got 7',)))
+    assert kind_of_recompile(found, ("x", "n"), source).name == kind

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from depyf.report.counts import breaks_of, counted, guard_count
 from depyf.report.cuda_graphs import words
@@ -22,6 +22,7 @@ from depyf.report.model import (
     UserLine,
 )
 from depyf.report.naming import title
+from depyf.report.nearest import nearest
 from depyf.report.phases import duration
 from depyf.report.skips import Whose, skips
 from depyf.report.user_source import is_library_file, resumption_words, short_path
@@ -135,15 +136,26 @@ def _recompiles(pairs: list[tuple[Function, Compile]]) -> str:
     for function, each in pairs:
         if isinstance(each.trigger, Recompile):
             lines.append(f"- compile {each.id} of {title(function)}")
-            for refusal in each.trigger.refusals:
-                told = refusal.explained or refusal.clauses
-                lines += _bounded(f"  - entry {refusal.entry} refused: ", told)
+            lines += _refusals(each.trigger)
             if each.trigger.others is not None:
                 lines.append(f"  - {each.trigger.others}")
             if each.contrast is not None and each.contrast.respects:
                 lines.append(f"  - its guards against those of {each.contrast.entry}:")
                 lines += _bounded("    - ", each.contrast.respects)
     return "## Recompiles\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _refusals(trigger: Recompile) -> Iterator[str]:
+    """Yield what the entries refused; with many, those that were further away than the nearest are counted."""
+    told, near = {each.entry: each.explained or each.clauses for each in trigger.refusals}, nearest(trigger)
+    others = [entry for entry in told if near is not None and entry != near.entry]
+    count = sum(len(told[entry]) for entry in others)
+    for entry, texts in told.items():
+        if count <= MOST_LINES or entry not in others:
+            yield from _bounded(f"  - entry {entry} refused: ", texts)
+    if count > MOST_LINES:
+        those = f"entries {others[0]} to {others[-1]}" if len(others) > 1 else f"entry {others[0]}"
+        yield f"  - {those} refused, too, for {count} reasons, in `index.json`"
 
 
 MOST_LINES = 12

@@ -11,12 +11,15 @@ from depyf.report.names import resumed_function
 CALLS_FORWARD = "torch/nn/modules/module.py"
 """Torch's file from which `forward` is called, whatever the function is called that stands there."""
 
+WRAPS = "torch/_dynamo/external_utils.py"
+"""Torch's file in which a function stands that calls what was compiled, where that is no plain function."""
+
 
 def title(function: Function) -> str:
     """Return the name of a function for a reader.
 
-    before: `forward`, or `wrapper` where a decorator has replaced it; `torch_dynamo_resume_in_forward_at_39`
-    after: `GPT2Model.forward`; `Block.forward from line 40 on`
+    before: `forward`, or `wrapper` where a decorator has replaced it; `torch_dynamo_resume_in_forward_at_39`; `inner`
+    after: `GPT2Model.forward`; `Block.forward from line 40 on`; `Trainer.step`, which torch's `inner` calls
     """
     if not function.is_resume and resumed_function(function.name) is None:
         return _whole(function)
@@ -32,6 +35,9 @@ def plain_name(function: Function) -> str:
 
 def _whole(function: Function) -> str:
     name = plain_name(function)
+    if _is_in(function.filename, WRAPS):
+        called = (each.name for compiled in function.compiles for each in compiled.lines)
+        return next(called, function.qualname or name)
     qualified = function.qualname or name
     if "." in qualified or not _is_forward(function):
         return qualified
@@ -44,4 +50,8 @@ def _is_forward(function: Function) -> bool:
     if plain_name(function) == "forward":
         return True
     stack = function.compiles[0].user_stack if function.compiles else ()
-    return bool(stack) and posixpath.normpath(stack[-1].filename.replace("\\", "/")).endswith(CALLS_FORWARD)
+    return bool(stack) and _is_in(stack[-1].filename, CALLS_FORWARD)
+
+
+def _is_in(filename: str, of_torch: str) -> bool:
+    return posixpath.normpath(filename.replace("\\", "/")).endswith(of_torch)

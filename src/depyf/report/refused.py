@@ -26,6 +26,8 @@ STATES = frozenset(
 )
 """Torch's names for what stands around a call, and is no value of the program's."""
 _OF_LENGTH = "length "
+_VALUE = re.compile(r"(?P<quote>['\"])(?P<name>[LG]\[.*?)(?P=quote): (?P<value>.*?)(?=, ['\"][LG]\[|\}|$)")
+"""A value that a condition is about: its name as a text, and what it was."""
 _MISSING = re.compile(r"no attribute ['\"](?P<name>\w+)['\"]")
 
 
@@ -62,6 +64,8 @@ class Refused:
         if not self.expected:
             return self.text
         subject = f"{self.aspect} of {self.subject}" if self.aspect else self.subject
+        if self.is_condition:
+            return f"{subject} did not hold" + (f", with {self.values}" if self.values else "")
         if not self.actual:
             return f"{subject} was not {self.expected}"
         return f"{subject}: expected {self.expected}, got {self.actual}"
@@ -70,6 +74,22 @@ class Refused:
     def is_state(self) -> bool:
         """Return whether it is about the state around the call, and about no value of the program: `grad_mode`."""
         return not self.aspect and self.source in STATES
+
+    @property
+    def is_condition(self) -> bool:
+        """Return whether it is about a relation between values, such as `n <= 2` or `a is b`, which did not hold."""
+        return not self.aspect and self.expected == "true"
+
+    @property
+    def is_identity(self) -> bool:
+        """Return whether two names stood for one object when the entry was made, and do so no more."""
+        return self.is_condition and " is " in self.source
+
+    @property
+    def values(self) -> str:
+        """Return the values that a condition is about, as the user would write them; of objects, their names say it."""
+        found = () if self.is_identity else _VALUE.finditer(self.actual)
+        return " and ".join(f"{spelled(each['name'])} = {each['value']}" for each in found)
 
     @property
     def is_mode(self) -> bool:

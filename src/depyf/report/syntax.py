@@ -66,9 +66,37 @@ def is_in_try(source: str, line: int) -> bool:
     >>> is_in_try("def f():\n    try:\n        g()\n    except E:\n        h()", 3)
     True
     """
-    try:
-        tree = ast.parse(textwrap.dedent(source))
-    except SyntaxError:
-        return False
+    tree = _tree(source)
     guarded = (each.body for each in statements_below(tree) if isinstance(each, ast.Try))
     return any(body[0].lineno <= line <= (body[-1].end_lineno or body[-1].lineno) for body in guarded)
+
+
+def decides(subject: str, source: str) -> bool:
+    """Return whether a branch or a loop in a function's source depends on a variable or an attribute of one.
+
+    >>> decides("self.n", "def f(self, x):\n    if self.n % 10 == 0:\n        x = x + 1\n    return x")
+    True
+    """
+    if not subject or subject not in source:
+        return False
+    found = (each for node in ast.walk(_tree(source)) for each in _conditions(node))
+    values = (ast.Name, ast.Attribute, ast.Subscript)
+    return any(ast.unparse(each) == subject for node in found for each in ast.walk(node) if isinstance(each, values))
+
+
+def _conditions(node: ast.AST) -> list[ast.expr]:
+    """Return the expressions on whose value a statement or an expression decides what runs, and how often."""
+    match node:
+        case ast.If() | ast.While() | ast.IfExp() | ast.Assert():
+            return [node.test]
+        case ast.For() | ast.comprehension():
+            return [node.iter]
+    return []
+
+
+def _tree(source: str) -> ast.Module:
+    """Return the syntax of a function's source, of nothing where it is not whole."""
+    try:
+        return ast.parse(textwrap.dedent(source))
+    except SyntaxError:
+        return ast.Module(body=[], type_ignores=[])

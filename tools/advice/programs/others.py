@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
+import numpy
 import torch
 
 from tools.advice.pair import follows, shows
@@ -42,6 +44,74 @@ def backend_fails() -> list[Any]:
     except Exception as error:  # noqa: BLE001  each release wraps it in another one
         return [str(error).partition(":")[0]]
     return []
+
+
+@shows("tensor-size-one")
+def one_and_several() -> list[Any]:
+    def run(x: Any) -> Any:
+        return x * 2  # here
+
+    compiled = torch.compile(run, backend="eager")
+    return [compiled(torch.ones(1, 4)), compiled(torch.ones(3, 4))]
+
+
+@shows("number-in-condition")
+def warms_up() -> list[Any]:
+    def run(x: Any, step: int) -> Any:
+        if step < 2:  # here
+            x = x / 2
+        return x * 3
+
+    compiled = torch.compile(run, backend="eager")
+    return [compiled(torch.ones(4), step) for step in range(3)]
+
+
+@follows("number-in-condition")
+def warms_up_outside() -> list[Any]:
+    compiled = torch.compile(lambda x: x * 3, backend="eager")
+    return [compiled(torch.ones(4) / 2 if step < 2 else torch.ones(4)) for step in range(3)]
+
+
+@shows("object-identity")
+def one_array_or_two() -> list[Any]:
+    def run(pairs: Any) -> Any:
+        return sum(torch.from_numpy(each) for pair in pairs for each in pair)  # here
+
+    compiled = torch.compile(run, backend="eager")
+    one, other = numpy.ones(4, numpy.float32), numpy.zeros(4, numpy.float32)
+    return [compiled([(one, other), (other, one)]), compiled([(one, other), (other.copy(), one)])]
+
+
+def _scheduled(rate: Any) -> list[Any]:
+    weight = torch.nn.Parameter(torch.ones(4))
+    optimizer = torch.optim.SGD([weight], lr=rate)
+    schedule = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1)
+
+    @torch.compile(backend="eager")
+    @torch.no_grad()
+    def step(optimizer: Any) -> None:
+        for group in optimizer.param_groups:
+            for each in group["params"]:
+                each.sub_(each.grad * group["lr"])
+
+    for _ in range(3):
+        optimizer.zero_grad(set_to_none=False)
+        (weight * 2).sum().backward()
+        step(optimizer)  # here
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # The schedule sees no call of the optimizer's own `step`.
+            schedule.step()
+    return [weight.detach()]
+
+
+@shows("learning-rate")
+def rate_is_a_number() -> list[Any]:
+    return _scheduled(0.1)
+
+
+@follows("learning-rate")
+def rate_is_a_tensor() -> list[Any]:
+    return _scheduled(torch.tensor(0.1))
 
 
 @shows("symbolic-shape")

@@ -202,16 +202,16 @@ SIGNS = (
     ),
     _sign(
         "c-extension",
-        "a function written in C is called, a builtin or one of an extension",
-        "call it before the compiled function, and hand over its result",
+        "{called} is called, which is written in C: a builtin or a function of an extension",
+        "call it outside of the compiled function",
         f"{_CALL}|unsupported builtin",
         r"",
         r"third-party C/C\+\+",
     ),
     _sign(
         "skipped-function",
-        "a function is called that Dynamo does not trace",
-        "call it before the compiled function, and hand over its result",
+        "{called} is called, which Dynamo does not trace",
+        "call it outside of the compiled function",
         "skipped|skip function|unsupported builtin|Python builtin|SKIPPED",
     ),
 )
@@ -225,6 +225,15 @@ IN_TRY = Kind(
 BREAKS: tuple[Kind, ...] = (*(each.kind for each in SIGNS), IN_TRY, GENERIC)
 _UNNAMED = frozenset(("break-c-extension", "break-skipped-function", GENERIC.name))
 """Kinds that say little of what is called: where they end a frame, it says more that this is inside of `try`."""
+
+
+_CALLED = re.compile(r"(?:function|builtin|method) `(?P<name>[^`]+?)\.?`")
+
+
+def called_in(found: GraphBreak) -> str:
+    """Return the function at whose call a graph ended, by torch's explanation; a function, where that has no name."""
+    name = _CALLED.search(found.explanation)
+    return f"`{name['name'].removeprefix('<unknown module>.')}`" if name is not None else "a function"
 
 
 def kind_of_break(found: GraphBreak, *, ends_in_try: bool = False) -> Kind:

@@ -7,12 +7,14 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from depyf.report.catalogue.kind import Kind
-from depyf.report.nearest import literal
+from depyf.report.nearest import changed_dimensions, literal
 from depyf.report.refused import Refused
 from depyf.report.spelling import root_name, spelled
+from depyf.report.syntax import decides
 
 _HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
 
+_LEARNING_RATE = re.compile(r"\.param_groups\[\d+\]\[['\"]lr['\"]\]$")
 _HELD = re.compile(r"\.__(?:defaults|kwdefaults|closure)__\b")
 NUMBER = "number of keys"
 """What of a dict is looked at where torch tells its keys by their number."""
@@ -73,6 +75,12 @@ TENSORS = {
         "tensor-size",
         "the size of `{subject}` was {actual}, not {expected}",
         "call `torch._dynamo.mark_dynamic({subject}, {dimension})` before the first call",
+    ),
+    "size of one": Kind(
+        "tensor-size-one",
+        "the size of `{subject}` was {actual}, not {expected}; torch compiles a size of 0 or 1 for itself",
+        "",
+        is_expected=True,
     ),
     "rank": Kind(
         "tensor-rank",
@@ -161,12 +169,12 @@ STATES = {
 
 COUNTER = Kind(
     "counter",
-    "`{subject}` grows by {step} from call to call",
+    "`{subject}` grows{step} from call to call",
     "hold `{subject}` as a tensor (of a module: `register_buffer`) and change it in place with `add_`",
 )
 GROWTH = Kind(
     "growing-container",
-    "`{subject}` grows by {step} from call to call",
+    "`{subject}` grows{step} from call to call",
     "change `{subject}` outside of the compiled function, and keep its length out of it",
 )
 KEYS = Kind(
@@ -195,9 +203,25 @@ MISSING = Kind(
 )
 SYMBOLIC = Kind(
     "symbolic-shape",
-    "`{subject}` did not hold, with {actual}",
+    "`{subject}` did not hold{values}",
     "",
 )
+IDENTITY = Kind(
+    "object-identity",
+    "`{subject}` did not hold: the two were one object before, and are two",
+    "",
+)
+LEARNING_RATE = Kind(
+    "learning-rate",
+    "the learning rate `{subject}` was {actual}, not {expected}",
+    "create the optimizer with `lr=torch.tensor({expected})`",
+)
+IN_CONDITION = Kind(
+    "number-in-condition",
+    "the number `{subject}` was {actual}, not {expected}; a branch or a loop depends on it",
+    "keep `{subject}`, and the branches and loops that depend on it, outside of the compiled function",
+)
+"""Of a number for which no tensor can stand: a branch on a tensor's value ends the graph."""
 UNKNOWN = Kind("recompile", "{text}", "")
 
 RECOMPILES: tuple[Kind, ...] = (
@@ -205,7 +229,7 @@ RECOMPILES: tuple[Kind, ...] = (
     *TENSORS.values(),
     INSIDE,
     *STATES.values(),
-    *(COUNTER, GROWTH, KEYS, KEYWORDS, MISSING, SYMBOLIC, UNKNOWN),
+    *(COUNTER, GROWTH, KEYS, KEYWORDS, MISSING, SYMBOLIC, IDENTITY, LEARNING_RATE, IN_CONDITION, UNKNOWN),
 )
 
 
@@ -230,7 +254,7 @@ def kind_of_recompile(found: Refused, parameters: Collection[str] = (), source: 
         return KEYWORDS if change == "keys" else NUMBER_OF_KEYWORDS
     if change == "keys":
         return KEYS
-    return _of_value(found, change, place_of(found, parameters)) if change and found.source else UNKNOWN
+    return _of_value(found, change, place_of(found, parameters), source) if change and found.source else UNKNOWN
 
 
 def _of_tensor(found: Refused, parameters: Collection[str]) -> Kind | None:
@@ -238,7 +262,10 @@ def _of_tensor(found: Refused, parameters: Collection[str]) -> Kind | None:
     if found.aspect == "size":
         expected, actual = literal(found.expected), literal(found.actual)
         same_rank = not (isinstance(expected, tuple) and isinstance(actual, tuple)) or len(expected) == len(actual)
-        return TENSORS["size" if same_rank else "rank"]
+        if not same_rank:
+            return TENSORS["rank"]
+        changed = list(changed_dimensions(found))
+        return TENSORS["size of one" if changed and not any(map(may_be_dynamic, changed)) else "size"]
     if found.aspect == "dispatch keys" and _device(found.expected) != _device(found.actual):
         return TENSORS["device"]
     if found.aspect == "dispatch keys" and ("Autocast" in found.expected) != ("Autocast" in found.actual):
@@ -265,7 +292,11 @@ def _is_tensor_type(name: str) -> bool:
     return "Tensor" in name or "Parameter" in name or "Buffer" in name
 
 
-def _of_value(found: Refused, change: str, place: str) -> Kind:
+def _of_value(found: Refused, change: str, place: str, source: str) -> Kind:
+    if change == "float" and _LEARNING_RATE.search(found.subject):
+        return LEARNING_RATE
+    if change in ("int", "float") and decides(found.subject, source):
+        return IN_CONDITION
     kind = VALUES[place, change]
     # No tensor stands for a string or a number that is there in some calls alone.
     is_tensor = ... in (literal(found.expected), literal(found.actual))
@@ -279,7 +310,9 @@ def _special(found: Refused) -> Kind | None:
         return STATES["training"]
     if found.expected == "to be there" or found.expected.startswith("no attribute "):
         return MISSING
-    if ".size()" in found.source or ".stride()" in found.source:
+    if found.is_identity:
+        return IDENTITY
+    if found.is_condition or ".size()" in found.source or ".stride()" in found.source:
         return SYMBOLIC
     return None
 
@@ -303,7 +336,8 @@ def filled(template: str, found: Refused, step: int = 0) -> str:
         expected=expected,
         actual=actual,
         dimension=changed_dimension(found),
-        step=step or "some",
+        step=f" by {step}" if step else "",
+        values=f", with {found.values or actual}",
         text=found.text,
     )
 
@@ -354,9 +388,15 @@ def _change_of_literals(expected: object, actual: object, found: Refused) -> str
 
 
 def changed_dimension(found: Refused) -> int:
-    """Return the first dimension in which two sizes differ."""
+    """Return the first dimension in which two sizes differ and which may be dynamic, else the first that differs."""
     expected, actual = literal(found.expected), literal(found.actual)
     if isinstance(expected, tuple) and isinstance(actual, tuple):
-        pairs = enumerate(zip(expected, actual, strict=False))
-        return next((index for index, (one, other) in pairs if one != other), 0)
+        pairs = [(index, pair) for index, pair in enumerate(zip(expected, actual, strict=False)) if pair[0] != pair[1]]
+        first = next((index for index, pair in pairs if may_be_dynamic(pair)), None)
+        return first if first is not None else next((index for index, _ in pairs), 0)
     return 0
+
+
+def may_be_dynamic(changed: tuple[object, object]) -> bool:
+    """Return whether one entry may serve a dimension for both its sizes: torch compiles 0 and 1 for themselves."""
+    return not set(changed) & {0, 1}

@@ -10,8 +10,9 @@ from depyf.report.model import Compile, Function, UserLine
 from depyf.report.refused import Refused
 from depyf.report.user_source import is_generated, is_library_file, is_of_torch
 
-_POSITION = re.compile(r"\w+\[(\d+)\]$")
-_KEYWORD = re.compile(r"\w+\[['\"](\w+)['\"]\]$")
+_POSITION = re.compile(r"\w+\[(?P<number>\d+)\](?P<rest>(\.\w+|\[[^\[\]]+\])*)$")
+_KEYWORD = re.compile(r"\w+\[['\"](?P<name>\w+)['\"]\](?P<rest>(\.\w+|\[[^\[\]]+\])*)$")
+_ATTRIBUTE = re.compile(r"(?P<name>\w+)(?P<rest>(\.\w+)*)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +47,13 @@ def _argument(text: str, function: Function, why: Refused) -> str:
     calls = [node for node in ast.walk(_parsed(text)) if isinstance(node, ast.Call)]
     # What makes a tensor, such as `torch.ones(n)`, is not the call of the library.
     calls = [each for each in calls if not ast.unparse(each.func).startswith("torch.")]
-    position, keyword = _place(function, why.subject)
+    position, keyword, rest = _place(function, why.subject)
     for call in calls:
         named = [each.value for each in call.keywords if each.arg is not None and each.arg == keyword]
         plain = not any(isinstance(each, ast.Starred) for each in call.args)
         given = [*named, *call.args[position : position + 1]] if plain and position is not None else named
         if given and isinstance(given[0], (ast.Name, ast.Attribute, ast.Subscript)):
-            return ast.unparse(given[0])
+            return ast.unparse(given[0]) + rest
         if given and not isinstance(given[0], ast.Call):
             break
     return ""
@@ -68,12 +69,17 @@ def _parsed(text: str) -> ast.Module:
     return ast.Module(body=[], type_ignores=[])
 
 
-def _place(function: Function, subject: str) -> tuple[int | None, str]:
-    """Return at which position and under which name an argument is handed over: `self` is bound before."""
-    position, keyword = _POSITION.match(subject), _KEYWORD.match(subject)
+def _place(function: Function, subject: str) -> tuple[int | None, str, str]:
+    """Return at which position and under which name an argument is handed over, and what of it is looked at.
+
+    `self` is bound before.
+    """
+    position, keyword, named = _POSITION.match(subject), _KEYWORD.match(subject), _ATTRIBUTE.match(subject)
     if position is not None:
-        return int(position[1]), ""
+        return int(position["number"]), "", position["rest"]
     if keyword is not None:
-        return None, keyword[1]
+        return None, keyword["name"], keyword["rest"]
     own = [each for each in function.parameters if each != "self"]
-    return (own.index(subject), subject) if subject in own else (None, subject)
+    if named is None or named["name"] not in own:
+        return None, subject, ""
+    return own.index(named["name"]), named["name"], named["rest"]

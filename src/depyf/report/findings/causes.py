@@ -9,7 +9,7 @@ from itertools import product
 from typing import TypeAlias
 
 from depyf.report.catalogue import Kind, kind_of_recompile
-from depyf.report.catalogue.recompiles import COUNTER, GROWTH, KEYS
+from depyf.report.catalogue.recompiles import COUNTER, GROWTH, IN_CONDITION, KEYS, PLACES
 from depyf.report.findings.failures import is_limit
 from depyf.report.model import Compile, Function, Recompile, Session, SideEffect
 from depyf.report.nearest import changed_dimensions, literal, nearest
@@ -22,6 +22,7 @@ STACK = "___stack"
 
 _Pair: TypeAlias = tuple[object, object]
 _Place: TypeAlias = tuple[tuple[str, int], ...]
+_NUMBERS = frozenset((*(f"{place}-int" for place in PLACES), IN_CONDITION.name))
 Change: TypeAlias = frozenset[_Pair]
 """Pairs of numbers or strings: what was expected, and what was there."""
 
@@ -102,20 +103,31 @@ def causes_of(function: Function) -> Iterator[Cause]:
 
 def _grown(kind: Kind, refused: tuple[Refused, ...], effects: Collection[SideEffect]) -> Kind:
     """Return the kind of growth, where a number or a length rises by one step from call to call."""
+    is_changed = any(_is_of(each.source, refused[0]) for each in effects)
+    if is_changed and kind.name in _NUMBERS and _rises(refused):
+        return COUNTER
     if _step(refused) == 0:
         return kind
-    if kind.name.endswith("-int"):
+    if kind.name in _NUMBERS:
         return COUNTER
     if kind.name == KEYS.name:
         return GROWTH
     # A list that is made anew for each call does not grow; one that outlives calls, or that the function changes, may.
-    is_changed = kind.name != "argument-length" or any(_is_of(each.source, refused[0]) for each in effects)
-    return GROWTH if kind.name.endswith("-length") and is_changed else kind
+    may_grow = kind.name != "argument-length" or is_changed
+    return GROWTH if kind.name.endswith("-length") and may_grow else kind
 
 
 def _is_of(source: str, refused: Refused) -> bool:
-    """Return whether an object that a compiled function changes is the one that was refused."""
-    return spelled(source) == refused.subject
+    """Return whether an object that a compiled function changes is the one that was refused, or holds it."""
+    return spelled(source) in (refused.subject, refused.subject.rpartition(".")[0])
+
+
+def _rises(refused: tuple[Refused, ...]) -> bool:
+    """Return whether a number was higher in each recompile than in the one before."""
+    numbers = [literal(refused[0].expected), *(literal(each.actual) for each in refused)]
+    if len(numbers) < 3 or not all(type(each) is int for each in numbers):
+        return False
+    return all(one < other for one, other in zip(numbers, numbers[1:], strict=False))  # type: ignore[operator]
 
 
 def _step(refused: tuple[Refused, ...]) -> int:

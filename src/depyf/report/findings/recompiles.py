@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from depyf.report.catalogue.kind import Kind
 from depyf.report.catalogue.others import LIMIT
-from depyf.report.catalogue.recompiles import INSIDE, filled
+from depyf.report.catalogue.recompiles import INSIDE, LEARNING_RATE, VALUES, filled
 from depyf.report.counts import counted
 from depyf.report.findings.callers import Call, is_foreign, own_call
 from depyf.report.findings.causes import Cause, causes
@@ -75,7 +75,10 @@ def _finding(session: Session, cause: Cause, limited: list[Compile]) -> Finding:
 
 def _kind(cause: Cause, call: Call | None) -> Kind:
     """Return the kind of a cause, and what to write; a value that the user's call does not show cannot be changed."""
-    if call is None or call.value or cause.kind.is_expected:
+    if call is not None and call.value and cause.kind.name.startswith("element-"):
+        # What the library holds in its `*args` or `**kwargs` is an argument of the user's call.
+        return VALUES["argument", cause.kind.name.removeprefix("element-")]
+    if call is None or call.value or cause.kind.is_expected or cause.kind is LEARNING_RATE:
         return cause.kind
     return INSIDE if cause.kind.name == "tensor-size" else replace(cause.kind, fix="")
 
@@ -130,7 +133,7 @@ def _calls_past(function: Function) -> str:
 def _eager_calls(function: Function) -> str:
     """Return how many of the calls of a function ran eager, as far as they are counted."""
     if function.eager_calls is None:
-        return "other calls"
+        return "calls (not counted)"
     hits = [each.hits for each in function.compiles if not isinstance(each.transformed, Unavailable)]
     served = [each for each in hits if each is not None]
     if len(served) < len(hits):

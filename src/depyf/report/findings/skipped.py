@@ -6,8 +6,13 @@ from collections.abc import Iterator
 
 from depyf.report.findings.model import Cost, Finding, Where
 from depyf.report.model import Session
+from depyf.report.names import resumed_function
 from depyf.report.skips import Whose, skips
 from depyf.report.user_source import short_path
+
+_BEFORE = "Dynamo decided to skip the frame while tracing: "
+_BEHIND = " `torch.compile` will skip the frame and fall back to eager."
+"""What torch writes around a reason, and says no more than that the function runs eager."""
 
 
 def of_skipped(session: Session) -> Iterator[Finding]:
@@ -15,6 +20,12 @@ def of_skipped(session: Session) -> Iterator[Finding]:
     failed = {(each.name, each.filename) for each, one in session.compiles() if one.failure is not None}
     for each in skips(session):
         if each.whose is Whose.OWN and (each.name, each.filename) not in failed:
-            cause = f"`{each.what}` runs eager: {each.reason.rstrip('.')}"
+            rest = resumed_function(each.name)
+            what = f"The rest of `{rest[0]}` behind the break at :{rest[1]}" if rest is not None else f"`{each.what}`"
+            cause = f"{what} runs eager: {_bare(each.reason)}"
             where = Where(short_path(each.filename), 0, each.name)
             yield Finding("skipped", "low", where, cause, Cost(None, 0.0, 0), "", ())
+
+
+def _bare(reason: str) -> str:
+    return reason.removeprefix(_BEFORE).removesuffix(_BEHIND).rstrip(".")

@@ -38,7 +38,11 @@ def lines_read(compiled: Compile, reading: Reading) -> tuple[LinesRead, ...]:
 def name_of(code: types.CodeType) -> str:
     """Return the name of a function with its class, the one that it resumes where it is the rest of it."""
     resumed = resumed_function(code.co_name)
-    whole = str(getattr(code, "co_qualname", code.co_name)).rpartition("<locals>.")[2]
+    whole = str(getattr(code, "co_qualname", code.co_name))
+    if code.co_filename.startswith(OF_TORCH):
+        # Many of torch's own are a `wrapper`: what makes it tells which.
+        whole = whole.replace("<locals>.", "")
+    whole = whole.rpartition("<locals>.")[2]
     if resumed is None:
         return whole
     scope = whole.rpartition(".")[0]
