@@ -80,6 +80,11 @@ def test_a_line_of_the_log_is_read(line: str) -> None:
     assert of_log(line) == LINES[line]
 
 
+def test_a_recording_that_the_trace_cuts_off_is_not_told(tmp_path: Path) -> None:
+    metrics = ({"compilation_metrics": METRICS, **IDS}, None)
+    assert not compiled(metrics, moment("B", 1.0, is_backward=False), directory=tmp_path).cuda_graphs
+
+
 def moment(phase: str, seconds: float, *, is_backward: bool, name: str = "CUDAGraphNode.record") -> tuple[Any, str]:
     args = {"is_backward": is_backward, "compile_id": "0/0"}
     event = {"name": name, "ts": seconds * 1e6, "args": args, "ph": phase, "cat": "dynamo_timed", "tid": 0, "pid": 0}

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from depyf.report.cuda_graphs import AGAIN, RECORDED, SIZES, SKIPPED, CudaGraph
 from depyf.report.model import Compile, Dialect
 from depyf.trace import stages
+from depyf.trace.events import Timed
 
 LOG = "cudagraphs_log"
 """The name of a record with a line of torch's log of CUDA graphs, which a live capture makes."""
-RECORDING = b"CUDAGraphNode.record"
-"""What the timeline calls the recording of one graph, in 2.9 and newer."""
 METRIC = "cudagraph_skip_reason"
 
 _ID = re.compile(r"^\[(?P<id>[^\]\s]*)\] ")
@@ -74,41 +71,17 @@ def note(compiled: Compile, kind: str, details: Mapping[str, Any], payload: str 
         _note(compiled, found)
 
 
-def note_moment(compiled: Compile, began: Moment, ended: Moment) -> None:
-    """Note a recording of which the timeline has the beginning and the end."""
-    _note(compiled, CudaGraph(RECORDED, began.part, seconds=round(ended.seconds - began.seconds, 6)))
+def note_recording(compiled: Compile, event: Timed) -> None:
+    """Note a recording that the timeline tells of."""
+    is_backward = event.arguments.get("is_backward")
+    part = "" if is_backward is None else "backward" if is_backward else "forward"
+    _note(compiled, CudaGraph(RECORDED, part, seconds=event.seconds))
 
 
 def _note(compiled: Compile, found: CudaGraph) -> None:
     known = (each for each in compiled.cuda_graphs if each.event == found.event == SKIPPED)
     if not any(each.reason == found.reason and each.part in (found.part, "") or found.part == "" for each in known):
         compiled.cuda_graphs.append(found)
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """The beginning or the end of a recording in the timeline, in seconds, with the compile id that torch gives it."""
-
-    begins: bool
-    part: str
-    compile: str
-    seconds: float
-
-
-def of_timeline(text: str) -> Moment | None:
-    """Return the beginning or the end of a recording, or None for another event of the timeline."""
-    try:
-        event = json.loads(text)
-    except ValueError:
-        return None
-    if not isinstance(event, dict) or event.get("name") != RECORDING.decode():
-        return None
-    given, when = event.get("args"), event.get("ts")
-    if event.get("ph") not in ("B", "E") or not isinstance(when, (int, float)) or not isinstance(given, dict):
-        return None
-    is_backward = given.get("is_backward")
-    part = "" if is_backward is None else "backward" if is_backward else "forward"
-    return Moment(event["ph"] == "B", part, str(given.get("compile_id")), when / 1e6)
 
 
 def _reason(text: str) -> str:

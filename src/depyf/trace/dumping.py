@@ -13,8 +13,8 @@ from depyf.report.index_markdown import index_markdown
 from depyf.report.model import Problem, Session
 from depyf.report.trace_file import TraceFile
 from depyf.report.writer import INDEX, write_whole
-from depyf.trace.cuda_graphs import RECORDING
 from depyf.trace.directory import Dump, Numbers
+from depyf.trace.events import WANTED
 from depyf.trace.log import LogJoin
 from depyf.trace.reader import Cause, Reader, Record
 
@@ -60,7 +60,7 @@ def dump_trace(stream: BinaryIO, name: str, directory: Path) -> list[Session]:
     Raises:
         OSError: the trace cannot be read, or the index cannot be written.
     """
-    reader, joins = Reader(SKIPPED, RECORDING), _Joins(directory)
+    reader, joins = Reader(SKIPPED, WANTED), _Joins(directory)
     for record in reader.read(stream):
         _take(joins.of(record.process), record, reader)
     if not joins.by_process:

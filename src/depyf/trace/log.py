@@ -8,10 +8,11 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from depyf.report.graph_source import graph_file, user_lines
+from depyf.report.kernels.tuning import TIMES
 from depyf.report.model import (
     Artefact,
     Compile,
@@ -27,7 +28,9 @@ from depyf.report.model import (
 from depyf.report.names import file_part, resumed_function
 from depyf.report.status import UNTOLD
 from depyf.trace import cuda_graphs, records, stages
+from depyf.trace.autotuning import Tuning
 from depyf.trace.directory import Dump
+from depyf.trace.events import RECORDING, Events
 from depyf.trace.join import Join, Running, artefact_of, artefact_title, python_file
 from depyf.trace.quotes import QUOTED, Quotes
 from depyf.trace.reader import Record
@@ -49,9 +52,10 @@ CUT_OFF = "the trace ends before this compile does"
 
 @dataclass(slots=True, eq=False)
 class LogRunning(Running):
-    """A compile of a trace: the number of the graph that was captured last."""
+    """A compile of a trace: the number of the graph that was captured last, and what the timeline says of tuning."""
 
     graph: int | None = None
+    tuning: Tuning = field(default_factory=Tuning)
 
 
 class LogJoin(Join[LogRunning]):
@@ -69,7 +73,7 @@ class LogJoin(Join[LogRunning]):
         self.last_record = ""
         self._last_text = ""
         self._reason: Artefact | None = None
-        self._recordings: dict[tuple[str, str], cuda_graphs.Moment] = {}
+        self._events = Events()
 
     def take(self, record: Record) -> None:
         """Take in one record.
@@ -86,22 +90,21 @@ class LogJoin(Join[LogRunning]):
             return
         payload = record.text
         if kind == stages.TIMELINE:
-            self._note_recording(payload or "")
+            self._note_event(payload or "")
             return
         self._note(kind, record.metadata, payload or "")
         self._attach(kind, details, payload, self.record(record.metadata, payload))
 
-    def _note_recording(self, payload: str) -> None:
-        """Note that torch begins or ends to record a CUDA graph, which it does when the compile is long over."""
-        moment = cuda_graphs.of_timeline(payload)
-        running = next((each for key, each in self._running.items() if moment and str(key) == moment.compile), None)
-        if moment is None or running is None:
+    def _note_event(self, payload: str) -> None:
+        """Note what was recorded or tuned, often when the compile is long over."""
+        event = self._events.take(payload)
+        running = next((each for key, each in self._running.items() if event and str(key) == event.compile), None)
+        if event is None or running is None:
             return
-        key = moment.compile, moment.part
-        if moment.begins:
-            self._recordings[key] = moment
-        elif key in self._recordings:
-            cuda_graphs.note_moment(running.compile, self._recordings.pop(key), moment)
+        if event.name == RECORDING:
+            cuda_graphs.note_recording(running.compile, event)
+        else:
+            running.tuning.note(event)
 
     def _attach(self, kind: str, details: Mapping[str, Any], payload: str | None, running: LogRunning | None) -> None:
         """Attach what a record says beside its compile: reasons, and times."""
@@ -185,6 +188,8 @@ class LogJoin(Join[LogRunning]):
             self.write_nameless(running)
             made = running.compile
             made.guards = Unavailable(NO_GUARDS)
+            if running.tuning.text:
+                self._add(running, Artefact(TIMES, Dialect.JSON, running.tuning.text))
             if made.shapes:
                 self._add(running, Artefact("symbolic_shapes", Dialect.TEXT, "\n".join(map(_words, made.shapes))))
             if not running.finished:

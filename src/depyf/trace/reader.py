@@ -68,11 +68,11 @@ class Reader:
     """Reads one file; `omitted` counts what was left out, by cause, and `size` the bytes that were read.
 
     skipped: kinds whose records are not wanted: the names with which their JSON begins.
-    wanted: records of these kinds are wanted all the same if their payload holds this.
+    wanted: records of these kinds are wanted all the same if their payload holds one of these.
     """
 
     skipped: tuple[bytes, ...] = ()
-    wanted: bytes = b""
+    wanted: tuple[bytes, ...] = ()
     omitted: Counter[Cause] = field(default_factory=Counter)
     size: int = 0
     records: int = 0
@@ -165,7 +165,7 @@ class Reader:
         return Record(metadata, payload, digest, _seconds(found), int(found["process"]), pending.offset)
 
     def _is_wanted(self, pending: _Pending) -> bool:
-        return bool(self.wanted) and any(self.wanted in body for body in pending.bodies)
+        return any(wanted in body for wanted in self.wanted for body in pending.bodies)
 
     def _cause(self, pending: _Pending, otherwise: Cause) -> Cause:
         return Cause.CUT_OFF if pending.is_last and self._ends_amid else otherwise

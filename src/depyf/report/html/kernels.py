@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from depyf.report.html.function_data import entry_key
 from depyf.report.index_reader import Run
 from depyf.report.kernel_calls import kernel_calls
-from depyf.report.model import Dialect
+from depyf.report.kernels.tuning import INFO, TIMES, Choice, Tuned, choices, tuned
+from depyf.report.model import Compile, Dialect
 from depyf.report.naming import title
 
 
@@ -22,12 +23,23 @@ class KernelRow:
     compile: str
     part: str
     address: str
+    tuned: Tuned = Tuned()
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceRow:
+    """A choice between templates and libraries, and the compile that it was made for."""
+
+    choice: Choice
+    function: str
+    compile: str
 
 
 def kernel_rows(run: Run, addresses: Mapping[str, str]) -> list[KernelRow]:
     """Return the kernels of a run in the order of its compiles, those of a module in the order of their first calls."""
     rows = []
     for function, compiled in run.session.compiles():
+        known = tuned(_texts(run, compiled, INFO), _texts(run, compiled, TIMES))
         for each in compiled.artefacts:
             if each.dialect is not Dialect.KERNEL:
                 continue
@@ -36,8 +48,22 @@ def kernel_rows(run: Run, addresses: Mapping[str, str]) -> list[KernelRow]:
                 lines.setdefault(call.name, []).append(call.line)
             tab = "kernel-backward" if each.part == "backward" else "kernel"
             page = f"{addresses[function.root]}/{entry_key(compiled)}/{tab}"
+            of = title(function), str(compiled.id), each.part
             rows += [
-                KernelRow(name, len(found), title(function), str(compiled.id), each.part, f"{page}/L{found[0]}")
+                KernelRow(name, len(found), *of, f"{page}/L{found[0]}", known.get(name, Tuned()))
                 for name, found in lines.items()
             ]
     return rows
+
+
+def choice_rows(run: Run) -> list[ChoiceRow]:
+    """Return the choices of kernels of a run, in the order of its compiles."""
+    return [
+        ChoiceRow(each, title(function), str(compiled.id))
+        for function, compiled in run.session.compiles()
+        for each in choices(_texts(run, compiled, TIMES))
+    ]
+
+
+def _texts(run: Run, compiled: Compile, stage: str) -> list[str]:
+    return [run.text(each.file) for each in compiled.artefacts if each.stage == stage and each.file]

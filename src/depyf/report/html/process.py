@@ -15,7 +15,7 @@ from depyf.report.html.chunks import as_json
 from depyf.report.html.costs import costs_data
 from depyf.report.html.finding_links import FindingLinks
 from depyf.report.html.function_data import entry_key
-from depyf.report.html.kernels import KernelRow, kernel_rows
+from depyf.report.html.kernels import ChoiceRow, KernelRow, choice_rows, kernel_rows
 from depyf.report.html.outside import NAME as OUTSIDE
 from depyf.report.html.overview import Row, rows
 from depyf.report.html.recompiles import Recompiled, recompiled
@@ -115,6 +115,11 @@ class Process:
     def kernels(self) -> list[KernelRow]:
         """Return the kernels that Inductor's modules call."""
         return kernel_rows(self.run, self.addresses)
+
+    @property
+    def choices(self) -> list[ChoiceRow]:
+        """Return the choices between templates and libraries that a trace tells of."""
+        return choice_rows(self.run)
 
     @cached_property
     def times(self) -> list[TimeRow]:

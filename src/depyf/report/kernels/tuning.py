@@ -1,0 +1,128 @@
+"""How torch tuned the kernels of a compile, as its trace tells: configurations and times, and templates that it chose.
+
+Registers, spills and shared memory are in no record: torch writes them to a log for developers alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+INFO = "triton_kernel_info"
+"""Torch's own artefact about each of Triton's kernels."""
+TIMES = "autotuning"
+"""What the timeline of a trace says of it: an artefact that depyf makes of a trace file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """How a kernel was tuned: of how many configurations, which one is known, and the seconds that it took.
+
+    `state` is torch's word for what its cache of configurations had.
+    """
+
+    state: str = ""
+    configurations: int | None = None
+    configuration: str = ""
+    compile_seconds: float | None = None
+    tuning_seconds: float | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether torch says anything of it."""
+        return self != Tuned()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The choice of a kernel for an operation: how many were tried, and the best, with its milliseconds.
+
+    `triton` is the best of Triton's templates; `seconds` is what trying all of them took.
+    """
+
+    operation: str
+    shapes: str
+    tried: int
+    best: str
+    milliseconds: float | None
+    description: str
+    triton: str
+    triton_milliseconds: float | None
+    seconds: float
+
+
+def tuned(infos: Iterable[str], times: Iterable[str]) -> dict[str, Tuned]:
+    """Return what is known of the tuning of each kernel, by its name, from texts of artefacts.
+
+    >>> tuned(['{"k": {"autotune_cache_state": "miss", "num_configs": 2, "compile_time_us": 1500}}'], [])
+    {'k': Tuned(state='miss', configurations=2, configuration='', compile_seconds=0.0015, tuning_seconds=None)}
+    """
+    found: dict[str, Tuned] = {}
+    for text in infos:
+        for name, told in _mapping(text).items():
+            if isinstance(told, dict):
+                found[name] = _tuned(told)
+    for text in times:
+        kernels = _mapping(text).get("kernels")
+        for name, seconds in kernels.items() if isinstance(kernels, dict) else ():
+            found[name] = replace(found.get(name, Tuned()), tuning_seconds=_number(seconds))
+    return found
+
+
+def choices(times: Iterable[str]) -> list[Choice]:
+    """Return the choices between templates and libraries that a trace tells of, in order."""
+    found = []
+    for text in times:
+        told = _mapping(text).get("choices")
+        found += [_choice(each) for each in told if isinstance(each, dict)] if isinstance(told, list) else []
+    return found
+
+
+def _tuned(told: Mapping[str, Any]) -> Tuned:
+    state, count = str(told.get("autotune_cache_state") or ""), told.get("num_configs")
+    known = told.get("only_config") or told.get("best_config")
+    took = _number(told.get("compile_time_us"))
+    return Tuned(
+        state,
+        1 if told.get("only_config") else count if isinstance(count, int) else None,
+        _configuration(known),
+        None if took is None else round(took / 1e6, 6),
+    )
+
+
+def _configuration(told: object) -> str:
+    """Return a configuration in words, e.g. of `[["XBLOCK", 128], ["num_warps", 4]]`."""
+    pairs = told if isinstance(told, list) else []
+    return ", ".join(f"{each[0]} {each[1]}" for each in pairs if isinstance(each, list) and len(each) == 2)
+
+
+def _choice(told: Mapping[str, Any]) -> Choice:
+    stats = _mapping(str(told.get("stats") or ""))
+    best = str(stats.get("best_kernel") or "")
+    is_triton = stats.get("best_triton_pos") == 0
+    tried = stats.get("num_choices")
+    return Choice(
+        str(told.get("operation") or ""),
+        str(told.get("shapes") or ""),
+        tried if isinstance(tried, int) else 0,
+        best,
+        _number(stats.get("best_time")),
+        str(stats.get("best_kernel_desc") or ""),
+        best if is_triton else str(stats.get("best_triton_kernel") or ""),
+        _number(stats.get("best_time" if is_triton else "best_triton_time")),
+        _number(told.get("seconds")) or 0.0,
+    )
+
+
+def _mapping(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _number(told: object) -> float | None:
+    return float(told) if isinstance(told, (int, float)) and not isinstance(told, bool) else None

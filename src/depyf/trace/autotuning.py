@@ -1,0 +1,32 @@
+"""Gathers what the timeline of a trace says of tuning, compile by compile, for an artefact of its own."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from depyf.trace.events import CHOICES, CONFIGS, DESCENT, Timed
+
+
+@dataclass(slots=True)
+class Tuning:
+    """The seconds in which each kernel of a compile was tuned, and the choices between templates, in order."""
+
+    kernels: dict[str, float] = field(default_factory=dict)
+    choices: list[dict[str, Any]] = field(default_factory=list)
+
+    def note(self, event: Timed) -> None:
+        """Note an event, if it is one of tuning."""
+        if event.name in (CONFIGS, DESCENT):
+            name = str(event.arguments.get("kernel_name"))
+            self.kernels[name] = round(self.kernels.get(name, 0.0) + event.seconds, 6)
+        elif event.name.endswith(CHOICES):
+            told = {"operation": event.name.removesuffix(CHOICES), "shapes": event.arguments.get("autotune_shape")}
+            stats = event.arguments.get("autotune_choices_stats")
+            self.choices.append({**told, "seconds": event.seconds, "stats": stats})
+
+    @property
+    def text(self) -> str:
+        """All of it as JSON; empty where there is nothing."""
+        return json.dumps({"kernels": self.kernels, "choices": self.choices}) if self.kernels or self.choices else ""
