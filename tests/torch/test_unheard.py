@@ -99,3 +99,29 @@ def test_dynamo_looks_at_no_frame_of_ours(tmp_path: Path) -> None:
         torch.compile(step, backend="aot_eager")(torch.ones(3), torch.ones(3, requires_grad=True))
     ours = str(Path(depyf.__file__).parent)
     assert [each for each in session.skipped if str(each).find(ours) >= 0] == []
+
+
+def _reasons(tmp_path: Path, *, alone: bool) -> list[str | None]:
+    """Return the records of why entries refused a call, as depyf hears them by itself, or beside somebody else."""
+    torch._dynamo.reset()
+    listener = _Listener()
+
+    def either(x: torch.Tensor, s: str) -> torch.Tensor:
+        return x + 1 if s == "it's \"a\"" else x * 2
+
+    with _nobody_listens() as logger:
+        if not alone:
+            logger.addHandler(listener)
+        with depyf.prepare_debug(tmp_path):
+            if alone:
+                (own,) = logger.handlers
+                own.emit = listener.emit  # type: ignore[method-assign]
+            compiled = torch.compile(either, backend="eager", dynamic=False)
+            for text in ("it's \"a\"", "b", "c\n", "d"):
+                compiled(torch.ones(3), text)
+    return listener.payloads["recompile_reasons"]
+
+
+def test_a_list_of_texts_is_written_as_torch_writes_it(tmp_path: Path) -> None:
+    alone, beside = (_reasons(tmp_path / name, alone=name == "alone") for name in ("alone", "beside"))
+    assert len(alone) == 3 and alone == beside
