@@ -34,6 +34,7 @@ WORDS = {
 _REGION = re.compile(r"^Torch-Compiled Region: (\S+)")
 _LOOKUP = re.compile(r"^(?:Torch)?Dynamo Cache Lookup|^TorchDynamo Cache Lookup")
 _MODULE = re.compile(r"^## Call CompiledFxGraph|^Inductor Standalone|^CUDA ?Graph")
+_KERNEL_NAME = re.compile(r"^(?:graph_\d+_)?(?:cpp|triton)_")
 _GLUE = re.compile(r"^(?:AOTDispatcher |CompiledFunction|autograd::engine::evaluate_function: CompiledFunction)")
 _PREGRAPH = re.compile(r"^Pregraph bytecode")
 _OPTIMIZER = re.compile(r"^Optimizer\.(?:step|zero_grad)#")
@@ -188,10 +189,20 @@ class Charges:
         return charge
 
     def _operations_of_graph(self, node: Node, compile_id: str, *, is_backward: bool = False) -> None:
-        """Charge the operations of a graph that no compiler lowered: they run one by one, as the graph calls them."""
-        ran = [child for child in node.children if is_operation(child)]
+        """Charge the operations of a graph that no compiler lowered: they run one by one, as the graph calls them.
+
+        Before 2.7 they may be those of Inductor's module, whose own call is no event: the text is taken that explains
+        more of them.
+        """
+        ran = [child for child in node.children if is_operation(child) or _KERNEL_NAME.match(child.event.name)]
         names = [child.event.name for child in ran]
-        text = self._programs.text(compile_id, names, is_module=False, is_backward=is_backward) if names else None
+        known = [
+            self._programs.text(compile_id, names, is_module=is_module, is_backward=is_backward)
+            for is_module in (False, True)
+            if names
+        ]
+        texts = [each for each in known if each is not None]
+        text = max(texts, key=lambda each: sum(call is not None for call in each.matched(names)), default=None)
         if text is None:
             return
         charge = self._own(BACKWARD if is_backward else KERNEL, text.compile, "")
