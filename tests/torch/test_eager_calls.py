@@ -48,3 +48,19 @@ def test_where_they_are_not_counted_the_report_says_so(tmp_path: Path) -> None:
     assert EAGER_CALLS in session.unavailable
     assert findings(session)[0].cost.eager_calls is None
     assert "calls of `times` ran eager" in findings(session)[0].cause
+
+
+@monitored
+def test_calls_of_a_frame_of_torchs_own_that_was_skipped_after_its_compile_began_are_counted(tmp_path: Path) -> None:
+    torch._dynamo.reset()
+    weight = torch.nn.Parameter(torch.ones(2))
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    weight.grad = torch.ones(2)
+    step = torch.compile(lambda: optimizer.step(), backend="eager")
+    with depyf.prepare_debug(tmp_path) as session:
+        for _ in range(3):
+            step()
+    wrappers = [each for each in session.functions.values() if each.filename.endswith("optimizer.py")]
+    without_code = [each for each in wrappers if all(one.hits is None for one in each.compiles)]
+    assert all(each.eager_calls == 3 for each in without_code), [(each.name, each.eager_calls) for each in without_code]
+    assert not any(filename.endswith("optimizer.py") for _, filename, _ in session.skipped)

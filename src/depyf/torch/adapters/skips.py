@@ -21,7 +21,7 @@ from depyf.report.model import Unavailable
 from depyf.torch.adapters.unseen import left_alone_with_calls
 
 Listener = Callable[[str, str, str], None]
-"""Is told the frame's function, torch's reason, and the file, which is none of torch's own."""
+"""Is told the frame's function, torch's reason, and the file."""
 
 _MESSAGE = "skipping: %s (reason: %s, file: %s)"
 _GIVEN_UP = "Skipping frame %s %s %s %s"
@@ -57,7 +57,7 @@ def watch_skips(listener: Listener) -> Callable[[], None] | Unavailable:
     @left_alone_with_calls
     def debug(message: object, *args: object, **kwargs: Any) -> None:
         told = _told(message, args)
-        if told is not None and not told[2].startswith(OF_TORCH):
+        if told is not None:
             listener(*told)
         # One level more: a record tells the line that calls `debug`.
         passed_on(message, *args, **{**kwargs, "stacklevel": kwargs.get("stacklevel", 1) + 1})

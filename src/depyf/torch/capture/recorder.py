@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from depyf.report.model import Artefact, CompileId, Dialect, Function, Session, Unavailable, UserLine
 from depyf.report.user_source import function_source, line_at
 from depyf.torch.adapters import caller, seams
+from depyf.torch.adapters.skips import OF_TORCH
 from depyf.torch.capture.line_facts import name_of
 from depyf.torch.capture.sources import keep_source
 from depyf.torch.capture.weak_codes import WeakCodes
@@ -157,11 +158,13 @@ class Recorder(join.Join[Running]):
     def skipped(self, name: str, reason: str, filename: str) -> Function | None:
         """Note that Dynamo left a frame as it is, and so why there is no code where it had begun to compile it.
 
-        Return the function of that compile, or None where it had not begun.
+        Return the function of that compile, or None where it had not begun. Frames of torch's own that it never
+        began to compile are many, and nobody's business.
         """
         with self.lock:
-            key = name, filename, reason
-            self.session.skipped[key] = self.session.skipped.get(key, 0) + 1
+            if not filename.startswith(OF_TORCH):
+                key = name, filename, reason
+                self.session.skipped[key] = self.session.skipped.get(key, 0) + 1
             last = self._all[-1].compile if self._all else None
             if last is not None and (last.name, last.filename) == (name, filename):
                 if isinstance(last.transformed, Unavailable) and last.failure is None:
