@@ -163,3 +163,14 @@ def test_a_break_at_a_call_names_the_function_that_is_called() -> None:
     made.compiles[0].breaks = [GraphBreak(reason, told, (), "", where, (), 0, "")]
     (found,) = findings(run_of(made))
     assert found.cause == "Graph break: `Optimizer.zero_grad` is called, which Dynamo does not trace"
+
+
+def test_of_the_rest_of_a_function_the_conditions_are_those_of_the_whole() -> None:
+    made = function(0, "f", "f.py", (CALL,), 10, 'L["self"].n: expected 5, got 7')
+    made.source = "def f(self, x):\n    print(x)\n    if self.n % 10 == 0:\n        x = x + 1\n    return x\n"
+    rest = function(1, "torch_dynamo_resume_in_f_at_2", "f.py", (CALL,), 10, 'L["self"].n: expected 5, got 7')
+    rest.source, rest.root, rest.resumes_at = "    print(x)\n", "0", 2
+    run = run_of(made, rest)
+    made.compiles = made.compiles[:1]
+    (found,) = findings(run)
+    assert found.kind == "number-in-condition"

@@ -47,6 +47,7 @@ from depyf.report.model import (
 from depyf.report.running_compile import LOG, RunningCompile
 from depyf.report.running_log import has_log, read_log
 from depyf.report.trace_file import TraceFile
+from depyf.report.user_source import function_in
 from depyf.report.writer import INDEX
 from depyf.verify.level import Level
 
@@ -79,6 +80,12 @@ class Run:
         for function, compiled in self.session.compiles():
             found[function.root].append((function, compiled))
         return found
+
+    def source_of(self, function: Function) -> str:
+        """Return the text of a function, of a resume function that of the one that it resumes; empty without a file."""
+        root = self.session.functions[function.root]
+        text = self.text(self.session.sources.get(root.filename, ""))
+        return function_in(text.splitlines(keepends=True), root.first_line)
 
     def text(self, file: str) -> str:
         """Return the text of a file of the dump; empty where it is not there."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import textwrap
 
 _NO_NODES = frozenset(("ctx", "op", "ops", "id", "attr", "kind", "type_comment"))
@@ -77,11 +78,15 @@ def decides(subject: str, source: str) -> bool:
     >>> decides("self.n", "def f(self, x):\n    if self.n % 10 == 0:\n        x = x + 1\n    return x")
     True
     """
-    if not subject or subject not in source:
-        return False
+    return bool(subject) and subject in source and subject in _deciding(source)
+
+
+@functools.lru_cache(maxsize=64)
+def _deciding(source: str) -> frozenset[str]:
+    """Return the variables, attributes and items in the conditions of a function, kept: each recompile asks."""
     found = (each for node in ast.walk(_tree(source)) for each in _conditions(node))
     values = (ast.Name, ast.Attribute, ast.Subscript)
-    return any(ast.unparse(each) == subject for node in found for each in ast.walk(node) if isinstance(each, values))
+    return frozenset(ast.unparse(each) for node in found for each in ast.walk(node) if isinstance(each, values))
 
 
 def _conditions(node: ast.AST) -> list[ast.expr]:

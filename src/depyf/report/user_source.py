@@ -29,7 +29,11 @@ def file_text(filename: str) -> str:
 
 def function_source(filename: str, first_line: int) -> str:
     """Return the text of the function that starts at `first_line`, dedented by nothing, or an empty string."""
-    lines = linecache.getlines(filename)
+    return function_in(linecache.getlines(filename), first_line)
+
+
+def function_in(lines: list[str], first_line: int) -> str:
+    """Return the text of the function that starts at `first_line` of a file's lines, or an empty string."""
     if not 0 < first_line <= len(lines):
         return ""
     try:

@@ -114,7 +114,9 @@ def profiles(found: Summary) -> Iterator[str]:
 def _compiled(found: Summary, only: str) -> str:
     processes = len(found.places) + len(found.unfinished)
     where = f" in {processes} processes" if processes > 1 else ""
+    without = found.compiles - found.given_up - found.with_code
     failed = f"{found.given_up} failed, " if found.given_up else ""
+    failed += f"{without} made no code, " if without and found.with_code else ""
     proven = f"all but {found.unproven} proven" if found.unproven else "the others proven" if failed else "all proven"
     proven = failed + (proven if found.with_code else "nothing runs compiled")
     those = f" that fit --only {only}" if only else ""

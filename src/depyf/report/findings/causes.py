@@ -48,7 +48,7 @@ class Cause:
 
 def causes(session: Session) -> list[Cause]:
     """Return what the functions of a run were compiled again for; what follows from a call further out is below it."""
-    found = [each for function in session.functions.values() for each in causes_of(function)]
+    found = [each for function in session.functions.values() for each in _causes_of(session, function)]
     seen = [_seen(each) for each in found]
     at: dict[tuple[_Place, _Pair], list[int]] = {}
     for index, changes in enumerate(seen):
@@ -77,8 +77,9 @@ def causes(session: Session) -> list[Cause]:
     ]
 
 
-def causes_of(function: Function) -> Iterator[Cause]:
+def _causes_of(session: Session, function: Function) -> Iterator[Cause]:
     """Yield what a function was compiled again for, in the order in which it came up."""
+    source = session.functions[function.root].source if function.is_resume else function.source
     found: dict[tuple[str, str], list[tuple[Refused, Compile]]] = {}
     kinds: dict[tuple[str, str], Kind] = {}
     firsts: set[tuple[str, str]] = set()
@@ -89,7 +90,7 @@ def causes_of(function: Function) -> Iterator[Cause]:
         if told.reasons[0].subject.startswith(STACK):
             continue  # The value is one that a graph break leaves behind, and the break is a finding.
         for number, reason in enumerate(told.reasons):
-            kind = kind_of_recompile(reason, function.parameters, function.source)
+            kind = kind_of_recompile(reason, function.parameters, source)
             key = kind.name, reason.subject
             kinds[key] = kind
             found.setdefault(key, []).append((reason, compiled))

@@ -59,24 +59,25 @@ def recompiled(run: Run, addresses: Mapping[str, str]) -> list[Recompiled]:
             continue
         address = addresses[function.root]
         guards = {str(each.id): each.guards.guards for each in function.compiles if isinstance(each.guards, GuardSet)}
-        entries = tuple(_entry(function, each, address) for each in function.compiles)
+        source = run.source_of(function)
+        entries = tuple(_entry(function, each, address, source) for each in function.compiles)
         found.append(Recompiled(function, address, entries, entry_table(guards), owner_of(run, function)))
     return found
 
 
-def _entry(function: Function, compiled: Compile, address: str) -> Entry:
+def _entry(function: Function, compiled: Compile, address: str, source: str) -> Entry:
     refusals = compiled.trigger.refusals if isinstance(compiled.trigger, Recompile) else ()
     told = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
     first = [each for each in refusals if told is not None and each.entry == told.entry]
     ordered = (*first, *(each for each in reversed(refusals) if each not in first))
-    reasons = tuple(reason for refusal in ordered for reason in _reasons(function, refused(refusal)))
+    reasons = tuple(reason for refusal in ordered for reason in _reasons(function, refused(refusal), source))
     is_untold = isinstance(compiled.trigger, Recompile) and not reasons
     return Entry(compiled, f"{address}/{entry_key(compiled)}/guards", reasons, is_untold)
 
 
-def _reasons(function: Function, found: list[Refused]) -> list[Reason]:
+def _reasons(function: Function, found: list[Refused], source: str) -> list[Reason]:
     """Give each independent respect its advice; what follows from another one has none of its own."""
     own = tuple(independent(found))
-    told = {each: advice(each, function.parameters, function.source) for each in own}
+    told = {each: advice(each, function.parameters, source) for each in own}
     ordered = sorted(found, key=lambda each: each not in own)
     return [Reason(each, told.get(each, "it follows from the others")) for each in ordered]

@@ -126,25 +126,25 @@ def recompiles(run: Run) -> list[Json]:
             refusals = [
                 {
                     "entry": each.entry,
-                    "reasons": _reasons(refused(each)),
+                    "reasons": _reasons(refused(each), run.source_of(function)),
                 }
                 for each in compiled.trigger.refusals
             ]
             told = {"id": str(compiled.id), "function": title(function), "where": _place(function)}
-            of_nearest = _nearest(compiled.trigger)
+            of_nearest = _nearest(compiled.trigger, run.source_of(function))
             seconds = round(duration(compiled.seconds), 6)
             found.append({**told, "nearest": of_nearest, "refused": refusals, "seconds": seconds})
     return found
 
 
-def _nearest(trigger: Recompile) -> Json | None:
+def _nearest(trigger: Recompile, source: str) -> Json | None:
     """Return what the entry refused that came nearest, without what follows from it, None where torch does not say."""
     found = nearest(trigger)
-    return {"entry": found.entry, "reasons": _reasons(found.reasons)} if found is not None else None
+    return {"entry": found.entry, "reasons": _reasons(found.reasons, source)} if found is not None else None
 
 
-def _reasons(found: Iterable[Refused]) -> list[Json]:
-    return [{"text": each.text, "advice": advice(each)} for each in found]
+def _reasons(found: Iterable[Refused], source: str) -> list[Json]:
+    return [{"text": each.text, "advice": advice(each, source=source)} for each in found]
 
 
 def costs(run: Run) -> list[Json]:

@@ -1,0 +1,43 @@
+"""What the end of `depyf run` says of the compiles: what failed or made no code is not proven."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from depyf.cli.launch.summary import lines, summarised
+from depyf.report.index_json import index_json
+from depyf.report.model import Compile, CompileId, Failure, Function, Session, Transformed, Unavailable
+from depyf.verify.level import Level
+
+CODE = Transformed(1, "", "", Level.EXACT, "", installed=False)
+FAILURE = Failure("BackendCompilerFailed", "no such kernel", None)
+
+
+def compiled(number: int, transformed: Transformed | Unavailable, failure: Failure | None = None) -> Compile:
+    return Compile(CompileId(0, number), "f", "f.py", 1, transformed=transformed, failure=failure)
+
+
+def without_code(number: int) -> Compile:
+    return compiled(number, Unavailable("Dynamo made no code"))
+
+
+@pytest.mark.parametrize(
+    ("compiles", "says"),
+    [
+        ([compiled(0, CODE)], "all proven"),
+        ([compiled(0, CODE), without_code(1)], "1 made no code, the others proven"),
+        (
+            [compiled(0, CODE), without_code(1), compiled(2, Unavailable("failed"), FAILURE)],
+            "1 failed, 1 made no code, the others proven",
+        ),
+        ([without_code(0)], "nothing runs compiled"),
+    ],
+)
+def test_what_has_no_code_is_not_counted_as_proven(tmp_path: Path, compiles: list[Compile], says: str) -> None:
+    session = Session("2.13.0", "3.11.7", functions={"0": Function("0", "f", "f.py", 1, "", "0", compiles=compiles)})
+    session.ended = True
+    (tmp_path / "index.json").write_text(index_json(session), encoding="utf-8")
+    first = lines(summarised(tmp_path, 0), tmp_path, tmp_path)[0]
+    assert first.endswith(f" s, {says}")
