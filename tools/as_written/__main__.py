@@ -69,7 +69,7 @@ def compare(path: Path, version: Version, count: Count, wanted: str, judges: boo
     try:
         text = path.read_text(encoding="utf-8")
         written = functions(ast.parse(text))
-    except (SyntaxError, ValueError):
+    except (OSError, SyntaxError, ValueError):
         return
     code = compiled(text, version)
     if code is None:

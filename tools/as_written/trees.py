@@ -16,6 +16,7 @@ class WithoutUnheld(ast.NodeTransformer):
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
         """Leave the assignment of an annotated one."""
+        self.generic_visit(node)
         return ast.Assign(targets=[node.target], value=node.value) if node.value is not None else None
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:

@@ -46,6 +46,8 @@ class Inst:
     offset: int
 
 
+HALVES = frozenset({"LOAD_FAST", "STORE_FAST"})
+"""The operations of instructions that do two of them."""
 JOINED = "EXPR"
 """The operation that stands for an expression of several blocks; its argument compares as that does."""
 
@@ -62,6 +64,17 @@ def operation_key(inst: Inst) -> tuple[str, Hashable]:
 def same_operation(one: Inst, two: Inst) -> bool:
     """Return whether two instructions do the same operation with the same argument, operands aside."""
     return one.op == two.op and (one.arg is two.arg or _argument(one) == _argument(two))
+
+
+def is_second_half(insts: list[Inst], number: int) -> bool:
+    """Return whether an operation on a variable is the second of two that one instruction does.
+
+    That instruction has the place of the first one; the second has none.
+    """
+    if not number:
+        return False
+    first, second = insts[number - 1], insts[number]
+    return first.offset == second.offset >= 0 and first.op in HALVES and second.op in HALVES
 
 
 def _argument(inst: Inst) -> Hashable:

@@ -214,6 +214,7 @@ def unpack(folder: Folder, inst: Inst) -> None:
         holder, number = slots.place[temp]
         slots.open.pop()
         target = slots.unpack(inst.defs, starred)
+        folder.locate(target, inst)
         if isinstance(holder, ast.Starred):
             holder.value = target
         else:
@@ -230,7 +231,9 @@ def unpack(folder: Folder, inst: Inst) -> None:
         folder.by_temp[temp] = entry
     entry.uses -= 1
     slots = folder.slots = Slots(folder, entry)
-    entry.targets.append(slots.unpack(inst.defs, starred))
+    target = slots.unpack(inst.defs, starred)
+    folder.locate(target, inst)
+    entry.targets.append(target)
     entry.effect = 2
     slots.close()
 

@@ -17,7 +17,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import cast
 
-from depyf.decompiler.graph.tac import Graph, Inst
+from depyf.decompiler.graph.tac import HALVES, Graph, Inst, is_second_half
 from depyf.decompiler.lift import order
 from depyf.decompiler.lift.extent import Extent, note_extent, note_place
 from depyf.decompiler.lift.nodes import EMPTY, IMPURE, PURE, Augmented, Entry, Ref, Temp
@@ -208,7 +208,9 @@ class Folder:
 
     def locate(self, node: ast.AST, inst: Inst) -> None:
         """Note where in the source an operation stands that makes a node."""
-        if inst.op != "MOVE" and inst.offset >= 0:
+        if inst.op == "MOVE" or inst.offset < 0:
+            return
+        if inst.op not in HALVES or not is_second_half(self.insts, self.position - 1):
             note_place(node, self.graph.place(inst.offset))
 
     def drops_next(self, temp: int) -> bool:

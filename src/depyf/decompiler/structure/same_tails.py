@@ -11,9 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst, Raise, Return, operation_key
+from depyf.bytecode.places import Place
+from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst, Raise, Return, is_second_half, operation_key
 from depyf.decompiler.steps import step
 
+Word = tuple[Hashable, Place | None]
+"""An operation, and where it stands; None for anywhere."""
 DROPS = frozenset({"POP", "POP_EXCEPT"})
 
 
@@ -44,25 +47,41 @@ def _end(graph: Graph, block: Block) -> Hashable:
     return None if place is None else (type(exit_), len(exit_.reads()), place)
 
 
-def _word(graph: Graph, block: Block, length: int) -> Hashable:
+def _word(graph: Graph, block: Block, length: int) -> Word | None:
     """Return what stands before the last `length` operations of a block, and where; None if that is not known."""
-    if length >= len(block.insts):
+    number = len(block.insts) - 1 - length
+    if number < 0:
         return None
-    inst = block.insts[-1 - length]
+    inst = block.insts[number]
     place = graph.place(inst.offset)
-    return None if place is None else (operation_key(inst), place, len(inst.uses), len(inst.defs))
+    shape = operation_key(inst), len(inst.uses), len(inst.defs)
+    if is_second_half(block.insts, number):
+        return shape, None
+    return None if place is None else (shape, place)
+
+
+def _alike(graph: Graph, blocks: list[Block], length: int) -> list[list[Block]]:
+    """Return blocks by what stands before the last `length` operations.
+
+    What may stand anywhere stands where another one does: what uses both is one.
+    """
+    words: dict[Word, list[Block]] = {}
+    for block in blocks:
+        word = _word(graph, block, length)
+        if word is not None:
+            words.setdefault(word, []).append(block)
+    for shape in [shape for shape, place in words if place is None]:
+        anywhere = words.pop((shape, None))
+        first = next((other for other in words if other[0] == shape), (shape, None))
+        words.setdefault(first, []).extend(anywhere)
+    return [found for found in words.values() if len(found) > 1]
 
 
 def _join_group(graph: Graph, group: list[Block], markers: set[int]) -> None:
     """Join blocks as far as they are alike; those that are alike for longer first."""
     levels: list[tuple[list[Block], int]] = [(group, 0)]
     for blocks, length in levels:  # It grows while it is gone through.
-        words: dict[Hashable, list[Block]] = {}
-        for block in blocks:
-            word = _word(graph, block, length)
-            if word is not None:
-                words.setdefault(word, []).append(block)
-        levels += [(alike, length + 1) for alike in words.values() if len(alike) > 1]
+        levels += [(alike, length + 1) for alike in _alike(graph, blocks, length)]
     joined: dict[int, Block] = {}
     for blocks, length in reversed(levels):
         left = list({id(one): one for one in (_last(joined, block) for block in blocks)}.values())
@@ -96,8 +115,8 @@ def _share(graph: Graph, group: list[Block], length: int, markers: set[int]) -> 
     first = group[0]
     insts = [
         Inst(inst[0].op, inst[0].arg, [use(temps) for temps in zip(*(one.uses for one in inst))], inst[0].defs,
-             inst[0].line, inst[0].offset)
-        for inst in zip(*tails)
+             inst[0].line, _offset(group, number - length, inst))
+        for number, inst in enumerate(zip(*tails))
     ]
     operands = [use(temps) for temps in zip(*(block.exit.reads() for block in group))]
     if not all(any(map(_makes, group, temps)) for temps in phis):
@@ -117,6 +136,12 @@ def _share(graph: Graph, group: list[Block], length: int, markers: set[int]) -> 
         del block.insts[len(block.insts) - length :]
         block.exit = Goto(Edge(shared.index, [temps[number] for temps in phis]))
     return shared
+
+
+def _offset(group: list[Block], number: int, copies: tuple[Inst, ...]) -> int:
+    """Return the offset of a copy that has a place of its own, -1 if none has."""
+    places = ((block.insts, len(block.insts) + number) for block in group)
+    return next((copy.offset for copy, place in zip(copies, places) if not is_second_half(*place)), -1)
 
 
 def _makes(block: Block, temp: int) -> bool:

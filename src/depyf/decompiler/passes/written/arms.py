@@ -39,7 +39,7 @@ def restore_arms(body: list[ast.stmt], columns: Columns) -> set[ast.stmt]:
     for block in reversed(order):
         for place in range(len(block) - 1, -1, -1):
             _restore_arm(block, place, columns, ending)
-            if _never_falls_through(block[place], ending):
+            if never_falls_through(block[place], ending):
                 ending.add(block[place])
     return ending
 
@@ -64,7 +64,8 @@ def _restore_arm(block: list[ast.stmt], place: int, columns: Columns, ending: se
         block[place + 1 : place + 1] = _taken_behind(stmt, columns, ending)
 
 
-def _never_falls_through(stmt: ast.stmt, ending: set[ast.stmt]) -> bool:
+def never_falls_through(stmt: ast.stmt, ending: set[ast.stmt]) -> bool:
+    """Return whether control never goes on behind a statement; `ending`: those inside of it where it does not."""
     if isinstance(stmt, ast.If):
         return bool(stmt.orelse) and stmt.body[-1] in ending and stmt.orelse[-1] in ending
     if isinstance(stmt, ast.Try):

@@ -7,16 +7,20 @@ import ast
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.bytecode.listing import Listing
 from depyf.decompiler.lift.definitions import ANNOTATE
+from depyf.decompiler.passes.walk import statements
 from depyf.decompiler.passes.written.arms import restore_arms
+from depyf.decompiler.passes.written.arms_by_lines import restore_arms_by_lines
 from depyf.decompiler.passes.written.columns import Columns
 from depyf.decompiler.passes.written.conditionals import restore_conditionals
 from depyf.decompiler.passes.written.evidence import written_statements
 from depyf.decompiler.passes.written.formats import restore_formats
 from depyf.decompiler.passes.written.guards import restore_guards
+from depyf.decompiler.passes.written.left import restore_left_loops
+from depyf.decompiler.passes.written.line_evidence import Lines
 from depyf.decompiler.passes.written.loops import restore_ones
 from depyf.decompiler.passes.written.nests import restore_nests
 from depyf.decompiler.passes.written.tests import restore_conditional_expressions, restore_tests
-from depyf.decompiler.passes.written.ways_out import restore_ways_out
+from depyf.decompiler.passes.written.ways_out import drop_unreached_breaks, restore_ways_out
 
 
 def write_as_written(body: list[ast.stmt], listing: Listing, ops: frozenset[str], has_source: bool) -> None:
@@ -33,15 +37,36 @@ def write_as_written(body: list[ast.stmt], listing: Listing, ops: frozenset[str]
     if has_source:
         restore_conditionals(body)
     columns = Columns(body)
+    if not listing.places:
+        if has_source:
+            _by_lines(body, columns, listing)
+        restore_tests(body, columns)
+        restore_ones(body, columns, listing)
+        return
+    restore_left_loops(body, columns)
     restore_nests(body, columns)
     restore_guards(body, columns)
     ending = restore_arms(body, columns)
     written = written_statements(listing, columns.unit)
-    if written and listing.code.flags & CO_OPTIMIZED:
+    if any(listing.places) and listing.code.flags & CO_OPTIMIZED:
         if restore_ways_out(body, columns, written, ending):
-            restore_arms(body, columns)
+            ending = restore_arms(body, columns)
+            if drop_unreached_breaks(body, ending) and restore_ways_out(body, columns, written, ending):
+                restore_arms(body, columns)
     restore_tests(body, columns)
     restore_ones(body, columns, listing)
+
+
+def _by_lines(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
+    """Rewrite the statements of code that has lines and no columns."""
+    lines = Lines(listing)
+    for stmt in statements(body):
+        if isinstance(stmt, ast.Return) and isinstance(stmt.value, ast.Constant) and stmt.value.value is None:
+            stmt.value = None
+    ending = restore_arms_by_lines(body, lines)
+    written = lines.ways_out if listing.code.flags & CO_OPTIMIZED else []
+    if written and restore_ways_out(body, columns, written, ending, has_all=False):
+        restore_arms_by_lines(body, lines)
 
 
 def _is_taken_apart(code: Code) -> bool:

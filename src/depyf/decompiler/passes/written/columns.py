@@ -197,9 +197,11 @@ def _target(target: ast.expr) -> Start | None:
     while True:
         match target:
             case ast.Tuple(elts) | ast.List(elts) if elts:
-                target = elts[0]
+                whole, target = place_of(target), elts[0]
+                if whole is not None and not stars:
+                    return whole[:2]
             case ast.Attribute(value) | ast.Subscript(value):
-                found = start_of(value)
+                found = start_of(value) or start_of(target)
                 return None if found is None else (found[0], found[1] - stars)
             case ast.Starred(value):
                 target, stars = value, stars + 1

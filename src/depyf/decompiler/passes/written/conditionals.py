@@ -37,7 +37,7 @@ def restore_conditionals(body: list[ast.stmt]) -> None:
                 continue
             first = stmt.body[0]
             rest = stmt.orelse or block[place + 1 : place + 2]
-            if isinstance(first, ast.Return) and _is_one(first, rest, stmt.test, line, is_end):
+            if isinstance(first, ast.Return) and _is_one(first, rest, stmt, line, is_end):
                 step("line {}: two returns are one of a conditional expression", first.lineno)
                 block[place] = _joined(first, rest, stmt.test)
                 if not stmt.orelse:
@@ -50,16 +50,17 @@ def _line_of_head(stmt: ast.With | ast.AsyncWith) -> int:
     return FAR if start is None else start[0]
 
 
-def _is_one(first: ast.Return, rest: list[ast.stmt], test: ast.expr, line: int, is_end: bool) -> bool:
+def _is_one(first: ast.Return, rest: list[ast.stmt], outer: ast.If, line: int, is_end: bool) -> bool:
     """Return whether a return and what follows it are one statement with a test in it.
 
     line: the last line of a `with` around it: what leaves that has its place.
     """
-    place, start = place_of(first), start_of(test)
+    place, start = place_of(first), start_of(outer.test)
     if getattr(first, "lineno", 0) <= line or (place is not None and (start is None or place[:2] >= start)):
         return False
     if not rest:
-        return is_end and place is not None
+        is_on_line = start is None and first.value is not None and 0 < outer.lineno == first.lineno
+        return is_end and (place is not None or is_on_line)
     other = rest[0]
     is_near = getattr(other, "lineno", 0) == first.lineno
     return isinstance(other, ast.Return) and is_near and place_of(other) == place

@@ -13,6 +13,8 @@ from depyf.bytecode.listing import Instruction, Listing
 
 WAYS_OUT = frozenset({"CONST", "RETURN", "POP", "POP_EXCEPT", "SWAP", "COPY", "NULL", "JUMP"})
 """Operations that may have the place of a statement that they are not."""
+CLEANUP = ["CONST", "STORE", "DELETE"]
+"""What unbinds the name of a clause: `name = None; del name`."""
 
 
 class Kind(Enum):
@@ -21,18 +23,21 @@ class Kind(Enum):
     RETURN = "return"
     NONE = "return None"
     CONTINUE = "continue"
+    BREAK = "break"
     PASS = "pass"
 
 
 RETURNS = frozenset({Kind.RETURN, Kind.NONE})
-BARE = {len(kind.value): kind for kind in (Kind.RETURN, Kind.CONTINUE, Kind.PASS)}
+BARE = {len(kind.value): kind for kind in (Kind.RETURN, Kind.CONTINUE, Kind.BREAK, Kind.PASS)}
+ANYWHERE = frozenset({Kind.PASS, Kind.NONE})
+"""What may have the place of an instruction that returns, and need not."""
 
 
 class Written(NamedTuple):
-    """A statement of the source: its line, its column, and what it is."""
+    """A statement of the source: its line, its column if that is known, and what it is."""
 
     line: int
-    column: int
+    column: int | None
     kind: Kind
 
 
@@ -41,9 +46,27 @@ def _begins_statement(line: int, column: int, unit: int, ends: set[tuple[int, in
     return column >= 0 and (column % unit == 0 or (line, column - len(": ")) in ends)
 
 
-def _is_way_out(one: Instruction) -> bool:
-    """Return whether an instruction may have the place of a statement that it is not: a constant that is None may."""
-    return one.op in WAYS_OUT and (one.op != "CONST" or one.arg is None)
+def leaves(instructions: list[Instruction], number: int) -> bool:
+    """Return whether an instruction may have the place of a statement that it is not: a constant that is None may.
+
+    So may what unbinds the name of a clause.
+    """
+    one = instructions[number]
+    if one.op in WAYS_OUT:
+        return one.op != "CONST" or one.arg is None
+    start = number - 1 if one.op.startswith("STORE") else number - 2
+    return one.op.partition("_")[0] in CLEANUP and start >= 0 and _is_cleanup(instructions[start : start + 3])
+
+
+def _is_cleanup(part: list[Instruction]) -> bool:
+    """Return whether instructions unbind the name of a clause."""
+    is_alike = [one.op.partition("_")[0] for one in part] == CLEANUP
+    return is_alike and is_none(part[0]) and part[1].arg == part[2].arg
+
+
+def is_none(one: Instruction) -> bool:
+    """Return whether an instruction loads None."""
+    return one.op == "CONST" and one.arg is None
 
 
 def written_statements(listing: Listing, unit: int) -> list[Written]:
@@ -54,7 +77,7 @@ def written_statements(listing: Listing, unit: int) -> list[Written]:
     instructions, places = listing.instructions, listing.places
     if not places:
         return []
-    others = {places[each.offset >> 1] for each in instructions if not _is_way_out(each)}
+    others = {places[each.offset >> 1] for number, each in enumerate(instructions) if not leaves(instructions, number)}
     ends = {(place.end_line, place.end_column) for place in others if place is not None}
     returning = {places[each.offset >> 1] for each in instructions if each.op == "RETURN"}
     found = []
@@ -65,7 +88,9 @@ def written_statements(listing: Listing, unit: int) -> list[Written]:
         inner = column - len("return ")
         if kind is Kind.PASS and place in returning and _begins_statement(place.line, inner, unit, ends):
             kind, column = Kind.NONE, inner
-        if (kind is Kind.RETURN) != (place in returning) and kind is not Kind.PASS and kind is not Kind.NONE:
+        if kind is Kind.BREAK:
+            kind = kind if _begins_statement(place.line, column, unit, ends) else None
+        elif (kind is Kind.RETURN) != (place in returning) and kind not in ANYWHERE:
             kind = None
         if kind is not None:
             found.append(Written(place.line, column, kind))
@@ -73,7 +98,7 @@ def written_statements(listing: Listing, unit: int) -> list[Written]:
 
 
 def _order(one: Written) -> tuple[int, int]:
-    return one.line, one.column
+    return one.line, one.column or 0
 
 
-__all__ = ["RETURNS", "Kind", "Written", "written_statements"]
+__all__ = ["RETURNS", "Kind", "Written", "is_none", "leaves", "written_statements"]

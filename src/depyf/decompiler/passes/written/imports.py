@@ -3,7 +3,7 @@
 Before: import a        After:  import a, b.c as d
         import b.c as d
 
-All instructions of a statement have its place.
+All instructions of a statement have its place; where places are not known, its line.
 """
 
 from __future__ import annotations
@@ -34,4 +34,6 @@ def _join(stmts: list[ast.stmt]) -> list[ast.stmt]:
 
 def _are_one(one: ast.Import, other: ast.Import) -> bool:
     place = place_of(one)
+    if place is None and place_of(other) is None:
+        return 0 < one.lineno == other.lineno
     return place is not None and place == place_of(other)

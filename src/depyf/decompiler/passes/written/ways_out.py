@@ -20,6 +20,7 @@ ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 FAR = 1 << 40
 NOTHING: frozenset[Kind] = frozenset()
 AGAIN = frozenset({Kind.CONTINUE})
+LEFT = frozenset({Kind.BREAK})
 
 
 @dataclass(slots=True, eq=False)
@@ -27,6 +28,7 @@ class Slot:
     """Where a statement may stand: in the place of the one at `place` of a block, or at its end.
 
     kinds: what would do the same there. is_implied: the statement there does what nothing does.
+    is_block: the block is there, not only room for one.
     column: of the block, if known. before, behind: the last line that is known before it, and the first behind it.
     """
 
@@ -35,6 +37,7 @@ class Slot:
     kinds: frozenset[Kind]
     column: int | None
     is_implied: bool = False
+    is_block: bool = True
     before: int = 0
     behind: int = FAR
 
@@ -56,11 +59,17 @@ Part = tuple[list[ast.stmt], Ends] | Slot | int
 
 
 def restore_ways_out(
-    body: list[ast.stmt], columns: Columns, written: list[Written], ending: set[ast.stmt]
+    body: list[ast.stmt],
+    columns: Columns,
+    written: list[Written],
+    ending: set[ast.stmt],
+    *,
+    has_all: bool = True,
 ) -> bool:
     """Write each way out that the source has and the statements lack, and none that only the statements have.
 
     ending: statements that never fall through.
+    has_all: a way out that is not among those written and is all of its block is none.
 
     Return whether anything is changed.
     """
@@ -69,16 +78,42 @@ def restore_ways_out(
     for one in written:
         fits = [slot for slot in slots if _fits(slot, one)]
         if fits:
-            slot = max(reversed(fits) if all(one.column == each.column for each in fits) else fits, key=_likely)
+            likely = _likely if has_all else _likely_by_lines
+            slot = max(reversed(fits) if all(one.column == each.column for each in fits) else fits, key=likely)
             slots.remove(slot)
-            _put(slot, one, columns)
-            is_changed = True
+            if has_all or not _is_likelier_as_it_is(slot, one):
+                _put(slot, one, columns)
+                is_changed = True
     for slot in reversed(slots):
-        if slot.is_implied and (len(slot.block) > 1 or not isinstance(slot.present, ast.Continue)):
+        if slot.is_implied and (len(slot.block) > 1 or (has_all and not isinstance(slot.present, ast.Continue))):
             step("a way out that is not written is none")
             slot.block[slot.place :] = [] if slot.place else [ast.Pass()]
             is_changed = True
     return is_changed
+
+
+def drop_unreached_breaks(body: list[ast.stmt], ending: set[ast.stmt]) -> bool:
+    """Take out each `break` that stands behind what never falls through, or before an `else` that has it.
+
+    Return whether there was any.
+    """
+    is_changed = False
+    work = [body]
+    for block in work:  # It grows while it is gone through.
+        kept = [each for each, before in zip(block, [None, *block]) if not _is_unreached(each, before, ending)]
+        is_changed |= len(kept) < len(block)
+        block[:] = kept
+        for stmt in block:
+            if isinstance(stmt, ast.Try) and len(stmt.body) > 1 and isinstance(stmt.body[-1], ast.Break):
+                if [type(each) for each in stmt.orelse] == [ast.Break]:
+                    del stmt.body[-1]
+                    is_changed = True
+            work += [below for below, _, _ in inner(stmt)]
+    return is_changed
+
+
+def _is_unreached(stmt: ast.stmt, before: ast.stmt | None, ending: set[ast.stmt]) -> bool:
+    return isinstance(stmt, ast.Break) and before in ending
 
 
 def _slots(body: list[ast.stmt], columns: Columns, ending: set[ast.stmt]) -> list[Slot]:
@@ -111,13 +146,14 @@ def _of_block(block: list[ast.stmt], ends: Ends, columns: Columns, ending: set[a
     parts: list[Part] = []
     column = columns.of_block(block)
     for place, stmt in enumerate(block):
-        here = ends.here if place == len(block) - 1 else NOTHING
+        here = ends.here if place == len(block) - 1 else LEFT if isinstance(block[place + 1], ast.Break) else NOTHING
         if isinstance(stmt, ast.Return) and stmt.value is None:
-            parts.append(Slot(block, place, _or_pass(RETURNS, here, block), column, here == RETURNS))
+            kinds = RETURNS | LEFT if ends.broken & RETURNS else RETURNS
+            parts.append(Slot(block, place, _or_pass(kinds, here, block), column, here == RETURNS))
         elif isinstance(stmt, ast.Continue):
             parts.append(Slot(block, place, _or_pass(AGAIN, here, block), column, here == AGAIN))
-        elif isinstance(stmt, ast.Break) and ends.broken:
-            parts.append(Slot(block, place, ends.broken, column))
+        elif isinstance(stmt, ast.Break):
+            parts.append(Slot(block, place, ends.broken | LEFT, column))
         else:
             parts += [*columns.lines(stmt), *_inside(stmt, Ends(here, ends.broken), columns)]
     if ends.here and not (block and (isinstance(block[-1], ENDS) or block[-1] in ending)):
@@ -134,7 +170,7 @@ def _inside(stmt: ast.stmt, ends: Ends, columns: Columns) -> list[Part]:
     """Return the blocks of a statement."""
     parts: list[Part] = []
     if isinstance(stmt, LOOPS):
-        parts.append((stmt.body, Ends(AGAIN, NOTHING if stmt.orelse else ends.here & RETURNS)))
+        parts.append((stmt.body, Ends(AGAIN, ends.here & RETURNS)))
         if stmt.orelse:
             parts.append((stmt.orelse, ends))
     else:
@@ -144,8 +180,10 @@ def _inside(stmt: ast.stmt, ends: Ends, columns: Columns) -> list[Part]:
                 parts += columns.lines(owner)
             goes_on = isinstance(stmt, ast.Try) and (name == "finalbody" or (block is stmt.body and has_else))
             parts.append((block, Ends(NOTHING, NOTHING) if goes_on else ends))
+        if isinstance(stmt, ast.Try) and not has_else and isinstance(stmt.body[-1], ast.Break):
+            parts.append(Slot(stmt.orelse, 0, LEFT, columns.of_block(stmt.body), is_block=False))
     if isinstance(stmt, (ast.If, *LOOPS)) and not stmt.orelse and ends.here:
-        parts.append(Slot(stmt.orelse, 0, ends.here, columns.of_block(stmt.body)))
+        parts.append(Slot(stmt.orelse, 0, ends.here, columns.of_block(stmt.body), is_block=False))
     return parts
 
 
@@ -156,7 +194,9 @@ def _in_order(parts: list[tuple[list[ast.stmt], ast.AST, str]]) -> list[tuple[li
 
 
 def _fits(slot: Slot, one: Written) -> bool:
-    if one.kind not in slot.kinds or (slot.column is not None and slot.column != one.column):
+    if one.kind not in slot.kinds:
+        return False
+    if slot.column is not None and one.column is not None and slot.column != one.column:
         return False
     return slot.before <= one.line <= slot.behind
 
@@ -166,6 +206,23 @@ def _likely(slot: Slot) -> tuple[bool, bool, int]:
     return slot.column is not None, slot.present is not None, slot.before
 
 
+def _likely_by_lines(slot: Slot) -> tuple[bool, bool, int]:
+    """Return how likely a statement stands in a slot where columns are not known: a block holds something."""
+    return _is_empty(slot), slot.present is not None, slot.before
+
+
+def _is_empty(slot: Slot) -> bool:
+    return slot.is_block and all(isinstance(each, (ast.Pass, ast.Return, ast.Continue)) for each in slot.block)
+
+
+def _is_likelier_as_it_is(slot: Slot, one: Written) -> bool:
+    """Return whether a line more likely is that of `break`, or of `pass` in a block that goes on by itself."""
+    present = slot.present
+    if isinstance(present, ast.Break):
+        return True
+    return _is_empty(slot) and one.kind is not Kind.NONE and (present is None or isinstance(present, ast.Pass))
+
+
 def _put(slot: Slot, one: Written, columns: Columns) -> None:
     stmt: ast.stmt
     match one.kind:
@@ -173,10 +230,13 @@ def _put(slot: Slot, one: Written, columns: Columns) -> None:
             stmt = ast.Continue()
         case Kind.PASS:
             stmt = ast.Pass()
+        case Kind.BREAK:
+            stmt = ast.Break()
         case _:
             stmt = ast.Return(value=ast.Constant(value=None) if one.kind is Kind.NONE else None)
     stmt.lineno = one.line
-    columns.starts[stmt] = one.line, one.column
+    if one.column is not None:
+        columns.starts[stmt] = one.line, one.column
     step("line {}: `{}` stands there", one.line, one.kind.value)
     if slot.present is not None:
         slot.block[slot.place] = stmt

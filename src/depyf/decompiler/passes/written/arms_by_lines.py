@@ -1,0 +1,167 @@
+"""`else` and `elif` behind what never falls through, where lines alone show the source.
+
+Before: 2: return 1         After:  2: return 1
+        4: return 2                 3: else:
+                                    4: return 2
+
+`else:` takes a line. So does a blank one: a single statement that leaves too is the `else` of what leaves two lines
+above it, while several statements stand behind a blank line. An `elif` takes none but its own.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TypeGuard
+
+from depyf.decompiler.passes.walk import inner
+from depyf.decompiler.passes.written.arms import never_falls_through
+from depyf.decompiler.passes.written.line_evidence import Lines
+from depyf.decompiler.steps import step
+
+ELSE = 2
+"""How many lines below a statement the first one in the `else` behind it stands."""
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+Block = tuple[list[ast.stmt], type[ast.stmt] | None]
+"""Statements, and what coming to their end does."""
+
+
+def restore_arms_by_lines(body: list[ast.stmt], lines: Lines) -> set[ast.stmt]:
+    """Move statements to the `else` that lines show, in place; return those that never fall through."""
+    order: list[Block] = [(body, ast.Return)]
+    for block, end in order:  # It grows while it is gone through.
+        for stmt in block:
+            after = end if stmt is block[-1] else None
+            for below, _, name in reversed(inner(stmt)):
+                order.append((below, ast.Continue if isinstance(stmt, LOOPS) and name == "body" else after))
+    ending: set[ast.stmt] = set()
+    above = {id(stmt.orelse): stmt for block, _ in order for stmt in block if _has_elif(stmt, lines)}
+    for block, end in reversed(order):
+        for place in range(len(block) - 1, -1, -1):
+            stmt = block[place]
+            if isinstance(stmt, ast.If):
+                outer = above.get(id(block))
+                if outer is None or outer.body[-1] in ending:
+                    _restore_if(block, place, lines, ending)
+            elif isinstance(stmt, ast.Try):
+                _restore_try(block, place, lines, ending, end)
+            if never_falls_through(stmt, ending):
+                ending.add(stmt)
+    return ending
+
+
+def _has_elif(stmt: ast.stmt, lines: Lines) -> TypeGuard[ast.If]:
+    """Return whether no line is left for an `else:` between the arms of a statement."""
+    if not isinstance(stmt, ast.If) or len(stmt.orelse) != 1 or not isinstance(stmt.orelse[0], ast.If):
+        return False
+    return _gap(stmt.body, stmt.orelse, lines) < ELSE
+
+
+def _gap(block: list[ast.stmt], rest: list[ast.stmt], lines: Lines) -> int:
+    """Return how many lines below the end of a block others begin, 0 where nothing says it."""
+    first, last = lines.first(rest[0]), lines.last(block)
+    return first - last if first and last else 0
+
+
+def _restore_if(block: list[ast.stmt], place: int, lines: Lines, ending: set[ast.stmt]) -> None:
+    """Move what follows a test's body into its `else`, or what is there behind it."""
+    stmt, rest = block[place], block[place + 1 :]
+    assert isinstance(stmt, ast.If)
+    if stmt.body[-1] not in ending or bool(stmt.orelse) == bool(rest):
+        return
+    if _part_behind(block, place, lines, ending):
+        return
+    is_else = _is_arm(stmt, stmt.orelse or rest, _stands_below_guard(block, place, lines, ending), lines, ending)
+    if is_else and rest:
+        step("line {}: what follows is its `else`", stmt.lineno)
+        stmt.orelse = rest
+        del block[place + 1 :]
+    elif stmt.orelse and not is_else:
+        step("line {}: its `else` stands behind it", stmt.lineno)
+        block += stmt.orelse
+        stmt.orelse = []
+
+
+def _part_behind(block: list[ast.stmt], place: int, lines: Lines, ending: set[ast.stmt]) -> bool:
+    """Move what stands behind the `else` of a statement out of its body; return whether there is any."""
+    stmt = block[place]
+    assert isinstance(stmt, ast.If)
+    other = stmt.orelse or block[place + 1 :]
+    if other[-1] not in ending or not lines.first(other[0]) > lines.first(stmt.body[0]) > 0:
+        return False
+    last = lines.last(other)
+    tail = next((number for number, below in enumerate(stmt.body) if lines.first(below) > last), 0)
+    if not tail:
+        return False
+    step("line {}: statements stand behind both arms", last)
+    block[place + 1 :] = stmt.body[tail:]
+    del stmt.body[tail:]
+    stmt.orelse = other
+    return True
+
+
+def _stands_below_guard(block: list[ast.stmt], place: int, lines: Lines, ending: set[ast.stmt]) -> bool:
+    """Return whether a statement stands right below one that leaves in the same way."""
+    before = block[place - 1] if place else None
+    if not isinstance(before, ast.If) or before.orelse or not never_falls_through(before.body[-1], ending):
+        return False
+    return _gap(before.body, block[place : place + 1], lines) == 1
+
+
+def _is_arm(stmt: ast.If, rest: list[ast.stmt], is_below: bool, lines: Lines, ending: set[ast.stmt]) -> bool:
+    """Return whether statements are the `else` or `elif` of one that leaves, not what follows it."""
+    gap, first = _gap(stmt.body, rest, lines), rest[0]
+    if len(rest) > 1 or not gap:
+        return False
+    if not isinstance(first, ast.If):
+        is_check = isinstance(stmt.body[0], ast.Raise) and not isinstance(first, ast.Raise)
+        return gap == ELSE and (is_below or (first in ending and not is_check))
+    if gap != 1:
+        return False
+    if first in ending:
+        return True
+    if first.orelse:
+        return is_below or len(stmt.body) > 1
+    returns = isinstance(stmt.body[-1], ast.Return)
+    return first.body[-1] in ending and returns and (is_below or len(stmt.body) > 1)
+
+
+def _restore_try(
+    block: list[ast.stmt], place: int, lines: Lines, ending: set[ast.stmt], end: type[ast.stmt] | None
+) -> None:
+    """Move what follows a `try` into its `else`, where no clause of it goes on to there."""
+    stmt, rest = block[place], block[place + 1 :]
+    assert isinstance(stmt, ast.Try)
+    if not rest or stmt.orelse or stmt.finalbody or not all(each.body[-1] in ending for each in stmt.handlers):
+        return
+    clauses = [each for clause in stmt.handlers for each in clause.body]
+    if len(rest) == 1 and isinstance(rest[0], ast.Return) and 0 < lines.first(rest[0]) < lines.first(clauses[0]):
+        step("line {}: the return stands before the clauses", rest[0].lineno)
+        stmt.body.append(block.pop())
+        return
+    gap = _gap(clauses, rest, lines)
+    going = [clause for clause in stmt.handlers if _goes_on(clause.body, rest, lines, end)]
+    last = clauses[-1]
+    if gap < ELSE or not (going or (isinstance(last, ast.Return) and len(rest) == 1 and rest[0] in ending)):
+        return
+    if gap > ELSE and not any(len(clause.body) > 1 for clause in going):
+        return
+    step("line {}: what follows is its `else`", stmt.lineno)
+    stmt.orelse = rest
+    del block[place + 1 :]
+    for clause in going:
+        clause.body = clause.body[:-1] or [ast.Pass()]
+
+
+def _goes_on(body: list[ast.stmt], rest: list[ast.stmt], lines: Lines, end: type[ast.stmt] | None) -> bool:
+    """Return whether a clause goes on to the end by itself: what leaves it there has no line of its own.
+
+    A clause that holds nothing else may hold `pass` there.
+    """
+    if not _goes_to_end(body[-1], end):
+        return False
+    return len(body) == 1 or not lines.leaves_between(lines.last(body[:-1]), lines.first(rest[0]))
+
+
+def _goes_to_end(stmt: ast.stmt, end: type[ast.stmt] | None) -> bool:
+    """Return whether a statement does what coming to the end of its block does."""
+    return end is not None and isinstance(stmt, end) and getattr(stmt, "value", None) is None

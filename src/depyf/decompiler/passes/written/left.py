@@ -1,0 +1,111 @@
+"""What is done where a loop is left: inside of the loop, or behind it.
+
+Before: while True:               After:  while True:
+            if a: break                       if a: return b
+        return b
+
+What stands to the right of the loop belongs to it, and a `return` in the column of the loop stands behind it.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.decompiler.passes.walk import inner
+from depyf.decompiler.passes.written.columns import Columns
+from depyf.decompiler.steps import step
+
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+Spot = tuple[list[ast.stmt], int]
+"""A block, and a place in it."""
+
+
+def restore_left_loops(body: list[ast.stmt], columns: Columns) -> None:
+    """Move what is done where loops are left to where its columns show it, in place."""
+    order = [(body, True)]
+    for block, is_end in order:  # It grows while it is gone through.
+        for stmt in block:
+            goes_on = is_end and stmt is block[-1] and not isinstance(stmt, LOOPS)
+            order += [(below, goes_on) for below, _, _ in inner(stmt)]
+    for block, is_end in reversed(order):
+        for place in range(len(block) - 1, -1, -1):
+            stmt = block[place]
+            if isinstance(stmt, LOOPS):
+                _move_in(block, place, columns, is_end)
+                _move_out(block, place, columns)
+
+
+def _move_in(block: list[ast.stmt], place: int, columns: Columns, is_end: bool) -> None:
+    """Put what follows a loop in the place of its only `break`, where it stands to the right of the loop."""
+    loop = block[place]
+    assert isinstance(loop, LOOPS)
+    own = columns.column(loop)
+    if own is None or not _never_ends(loop):
+        return
+    breaks = _found(loop, ast.Break)
+    end = place + 1
+    while end < len(block) and (column := columns.column(block[end])) is not None and column > own:
+        end += 1
+    if len(breaks) != 1 or end == place + 1:
+        return
+    step("line {}: what follows the loop is done in it", loop.lineno)
+    moved = block[place + 1 : end]
+    del block[place + 1 : end]
+    inside, at = breaks[0]
+    inside[at:] = moved if isinstance(moved[-1], (ast.Return, ast.Raise)) else [*moved, ast.Break()]
+    if is_end and place + 1 == len(block) and _is_bare_return(loop.orelse):
+        loop.orelse = []
+
+
+def _move_out(block: list[ast.stmt], place: int, columns: Columns) -> None:
+    """Put the `return` that stands in the column of a loop behind it, and `break` in its place."""
+    loop = block[place]
+    assert isinstance(loop, LOOPS)
+    own, following = columns.column(loop), block[place + 1 : place + 2]
+    if own is None or _found(loop, ast.Break):
+        return
+    returns = [spot for spot in _found(loop, ast.Return) if columns.column(_at(spot)) == own]
+    starts = {columns.starts.get(_at(spot)) for spot in returns}
+    if len(starts) != 1:
+        return
+    is_behind = bool(following) and columns.starts.get(following[0]) in starts
+    if is_behind and (loop.orelse or not isinstance(following[0], ast.Return)):
+        return
+    if not is_behind and (following or not _never_ends(loop)):
+        return
+    step("line {}: the loop is left, and returns behind it", loop.lineno)
+    if not is_behind:
+        block.append(_at(returns[0]))
+    for inside, at in returns:
+        inside[at:] = [ast.Break()]
+
+
+def _at(spot: Spot) -> ast.stmt:
+    return spot[0][spot[1]]
+
+
+def _found(loop: ast.For | ast.AsyncFor | ast.While, kind: type[ast.stmt]) -> list[Spot]:
+    """Return where a loop is left in one way; inner loops and their `break` are not part of it."""
+    found: list[Spot] = []
+    work = [loop.body]
+    while work:
+        block = work.pop()
+        for place, stmt in enumerate(block):
+            if isinstance(stmt, kind):
+                found.append((block, place))
+            for below, _, name in inner(stmt):
+                if kind is not ast.Break or not isinstance(stmt, LOOPS) or name == "orelse":
+                    work.append(below)
+    return found
+
+
+def _never_ends(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
+    """Return whether control comes behind a loop by `break` alone."""
+    if loop.orelse:
+        return isinstance(loop.orelse[-1], ENDS)
+    return isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and bool(loop.test.value)
+
+
+def _is_bare_return(block: list[ast.stmt]) -> bool:
+    return len(block) == 1 and isinstance(block[0], ast.Return) and block[0].value is None

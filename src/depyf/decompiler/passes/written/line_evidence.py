@@ -1,0 +1,76 @@
+"""The evidence of lines alone, which is all that code of 3.10 and older keeps of its source.
+
+A line on which nothing is done but to leave holds a `return` or a `continue` of the source.
+"""
+
+from __future__ import annotations
+
+import ast
+from bisect import bisect_left, bisect_right
+
+from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_GENERATOR
+from depyf.bytecode.listing import Listing
+from depyf.decompiler.lift.extent import extent_of
+from depyf.decompiler.passes.walk import inner, statements
+from depyf.decompiler.passes.written.declarations import line_of
+from depyf.decompiler.passes.written.evidence import Kind, Written, is_none, leaves
+
+GENERATOR = CO_GENERATOR | CO_ASYNC_GENERATOR
+HANDLING = frozenset({"RERAISE", "PUSH_EXC_INFO"})
+
+
+class Lines:
+    """The lines of the statements of one code object."""
+
+    def __init__(self, listing: Listing) -> None:
+        known = sorted((one.offset, one.line) for one in listing.instructions if one.line is not None)
+        self.offsets = [offset for offset, _ in known]
+        self.of = [line for _, line in known]
+        self.ways_out = statements_on_lines(listing)
+        self.leaving = [one.line for one in self.ways_out]
+
+    def leaves_between(self, first: int, last: int) -> bool:
+        """Return whether a way out of its own stands between two lines."""
+        return bisect_right(self.leaving, first) < bisect_left(self.leaving, last)
+
+    def first(self, stmt: ast.stmt) -> int:
+        """Return the line on which a statement begins, 0 where nothing says it."""
+        lines = [] if inner(stmt) else self._of(stmt)
+        return min(lines, default=line_of(stmt))
+
+    def last(self, block: list[ast.stmt]) -> int:
+        """Return the last line of statements that is known."""
+        found = 0
+        for stmt in statements(block):
+            found = max(found, getattr(stmt, "lineno", 0), *self._of(stmt), 0)
+        return found
+
+    def _of(self, stmt: ast.stmt) -> list[int]:
+        """Return the lines of the instructions that a statement came from."""
+        extent = extent_of(stmt)
+        if extent is None:
+            return []
+        return self.of[bisect_left(self.offsets, extent[0]) : bisect_right(self.offsets, extent[1])]
+
+
+def statements_on_lines(listing: Listing) -> list[Written]:
+    """Return the ways out that have a line of their own, in the order of the source."""
+    instructions = listing.instructions
+    busy = {
+        one.line
+        for number, one in enumerate(instructions)
+        if one.op not in HANDLING and not leaves(instructions, number)
+    }
+    returns_values = any(
+        one.op == "RETURN" and not is_none(before) for before, one in zip(instructions, instructions[1:])
+    )
+    is_plain = not returns_values or bool(listing.code.flags & GENERATOR)
+    found: dict[int, Kind] = {}
+    for number, one in enumerate(instructions):
+        if one.line is None or one.line in busy:
+            continue
+        if one.op == "RETURN" and is_none(instructions[number - 1]):
+            found[one.line] = Kind.RETURN if is_plain else Kind.NONE
+        elif one.op == "JUMP" and one.target < number and (instructions[one.target].line or one.line) < one.line:
+            found.setdefault(one.line, Kind.CONTINUE)
+    return [Written(line, None, kind) for line, kind in sorted(found.items())]
