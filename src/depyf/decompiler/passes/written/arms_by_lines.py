@@ -34,19 +34,30 @@ def restore_arms_by_lines(body: list[ast.stmt], lines: Lines) -> set[ast.stmt]:
             for below, _, name in reversed(inner(stmt)):
                 order.append((below, ast.Continue if isinstance(stmt, LOOPS) and name == "body" else after))
     ending: set[ast.stmt] = set()
-    above = {id(stmt.orelse): stmt for block, _ in order for stmt in block if _has_elif(stmt, lines)}
+    for block, _ in reversed(order):
+        ending.update(stmt for stmt in block if never_falls_through(stmt, ending))
+    kept = _kept(order, lines, ending)
     for block, end in reversed(order):
         for place in range(len(block) - 1, -1, -1):
             stmt = block[place]
-            if isinstance(stmt, ast.If):
-                outer = above.get(id(block))
-                if outer is None or outer.body[-1] in ending:
-                    _restore_if(block, place, lines, ending)
+            if isinstance(stmt, ast.If) and id(block) not in kept:
+                _restore_if(block, place, lines, ending)
             elif isinstance(stmt, ast.Try):
                 _restore_try(block, place, lines, ending, end)
             if never_falls_through(stmt, ending):
                 ending.add(stmt)
     return ending
+
+
+def _kept(order: list[Block], lines: Lines, ending: set[ast.stmt]) -> set[int]:
+    """Return the identities of blocks that stay what an `elif` holds: nothing else can be done with them."""
+    kept: set[int] = set()
+    for block, _ in order:
+        for stmt in block:
+            if _has_elif(stmt, lines):
+                if id(block) in kept or stmt is not block[-1] or stmt.body[-1] not in ending:
+                    kept.add(id(stmt.orelse))
+    return kept
 
 
 def _has_elif(stmt: ast.stmt, lines: Lines) -> TypeGuard[ast.If]:

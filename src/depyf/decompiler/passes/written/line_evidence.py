@@ -39,11 +39,12 @@ class Lines:
         return min(lines, default=line_of(stmt))
 
     def last(self, block: list[ast.stmt]) -> int:
-        """Return the last line of statements that is known."""
+        """Return the last line of statements that is known; a `break` without one stands below what is before it."""
         found = 0
         for stmt in statements(block):
             found = max(found, getattr(stmt, "lineno", 0), *self._of(stmt), 0)
-        return found
+        is_unseen = found and isinstance(block[-1], (ast.Break, ast.Continue)) and not hasattr(block[-1], "lineno")
+        return found + 1 if is_unseen else found
 
     def _of(self, stmt: ast.stmt) -> list[int]:
         """Return the lines of the instructions that a statement came from."""

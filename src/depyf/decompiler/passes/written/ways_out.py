@@ -218,9 +218,19 @@ def _is_empty(slot: Slot) -> bool:
 def _is_likelier_as_it_is(slot: Slot, one: Written) -> bool:
     """Return whether a line more likely is that of `break`, or of `pass` in a block that goes on by itself."""
     present = slot.present
-    if isinstance(present, ast.Break):
+    if isinstance(present, ast.Break) or (present is None and _ends_idly(slot.block)):
         return True
     return _is_empty(slot) and one.kind is not Kind.NONE and (present is None or isinstance(present, ast.Pass))
+
+
+def _ends_idly(block: list[ast.stmt]) -> bool:
+    """Return whether the last statement inside of a block has no operation: what comes to the end has its line."""
+    last: ast.stmt | None = None
+    while block and block[-1] is not last:
+        last = block[-1]
+        parts = _in_order(inner(last))
+        block = parts[-1][0] if parts else []
+    return isinstance(last, (ast.Break, ast.Continue, ast.Pass))
 
 
 def _put(slot: Slot, one: Written, columns: Columns) -> None:
