@@ -59,7 +59,7 @@ def _starts_apart(test: ast.BoolOp, tests_case: Callable[[ast.expr], bool]) -> b
     """Return whether the first part of a condition is for a case of its own: no pattern with its guard behind it."""
     first = test.values[0]
     if isinstance(test.op, ast.Or):
-        return tests_case(first)
+        return tests_case(first) or (isinstance(first, ast.BoolOp) and tests_case(first.values[0]))
     return isinstance(first, ast.UnaryOp)
 
 

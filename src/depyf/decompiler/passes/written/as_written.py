@@ -12,7 +12,7 @@ from depyf.decompiler.passes.written.arms import restore_arms
 from depyf.decompiler.passes.written.arms_by_lines import restore_arms_by_lines
 from depyf.decompiler.passes.written.columns import Columns
 from depyf.decompiler.passes.written.conditionals import restore_conditionals
-from depyf.decompiler.passes.written.evidence import written_statements
+from depyf.decompiler.passes.written.evidence import Kind, written_statements
 from depyf.decompiler.passes.written.formats import restore_formats
 from depyf.decompiler.passes.written.guards import restore_guards
 from depyf.decompiler.passes.written.left import restore_left_loops
@@ -67,6 +67,9 @@ def _by_lines(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
     written = lines.ways_out if listing.code.flags & CO_OPTIMIZED else []
     if written and restore_ways_out(body, columns, written, ending, has_all=False):
         restore_arms_by_lines(body, lines)
+    for stmt in statements(body):
+        if isinstance(stmt, ast.Return) and stmt.value is None and lines.bare is Kind.NONE:
+            stmt.value = ast.Constant(value=None)
 
 
 def _is_taken_apart(code: Code) -> bool:

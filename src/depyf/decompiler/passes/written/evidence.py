@@ -55,10 +55,10 @@ def leaves(instructions: list[Instruction], number: int) -> bool:
     if one.op in WAYS_OUT:
         return one.op != "CONST" or one.arg is None
     start = number - 1 if one.op.startswith("STORE") else number - 2
-    return one.op.partition("_")[0] in CLEANUP and start >= 0 and _is_cleanup(instructions[start : start + 3])
+    return one.op.partition("_")[0] in CLEANUP and start >= 0 and is_cleanup(instructions[start : start + 3])
 
 
-def _is_cleanup(part: list[Instruction]) -> bool:
+def is_cleanup(part: list[Instruction]) -> bool:
     """Return whether instructions unbind the name of a clause."""
     is_alike = [one.op.partition("_")[0] for one in part] == CLEANUP
     return is_alike and is_none(part[0]) and part[1].arg == part[2].arg
@@ -101,4 +101,4 @@ def _order(one: Written) -> tuple[int, int]:
     return one.line, one.column or 0
 
 
-__all__ = ["RETURNS", "Kind", "Written", "is_none", "leaves", "written_statements"]
+__all__ = ["RETURNS", "Kind", "Written", "is_cleanup", "is_none", "leaves", "written_statements"]

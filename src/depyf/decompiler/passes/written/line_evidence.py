@@ -9,13 +9,14 @@ import ast
 from bisect import bisect_left, bisect_right
 
 from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_GENERATOR
-from depyf.bytecode.listing import Listing
+from depyf.bytecode.listing import Instruction, Listing
 from depyf.decompiler.lift.extent import extent_of
 from depyf.decompiler.passes.walk import inner, statements
 from depyf.decompiler.passes.written.declarations import line_of
-from depyf.decompiler.passes.written.evidence import Kind, Written, is_none, leaves
+from depyf.decompiler.passes.written.evidence import Kind, Written, is_cleanup, is_none, leaves
 
 GENERATOR = CO_GENERATOR | CO_ASYNC_GENERATOR
+LEAVING = frozenset({"POP_EXCEPT", "POP", "SWAP"})
 HANDLING = frozenset({"RERAISE", "PUSH_EXC_INFO"})
 
 
@@ -26,7 +27,8 @@ class Lines:
         known = sorted((one.offset, one.line) for one in listing.instructions if one.line is not None)
         self.offsets = [offset for offset, _ in known]
         self.of = [line for _, line in known]
-        self.ways_out = statements_on_lines(listing)
+        self.bare = _bare(listing)
+        self.ways_out = statements_on_lines(listing, self.bare)
         self.leaving = [one.line for one in self.ways_out]
 
     def leaves_between(self, first: int, last: int) -> bool:
@@ -43,7 +45,7 @@ class Lines:
         found = 0
         for stmt in statements(block):
             found = max(found, getattr(stmt, "lineno", 0), *self._of(stmt), 0)
-        is_unseen = found and isinstance(block[-1], (ast.Break, ast.Continue)) and not hasattr(block[-1], "lineno")
+        is_unseen = found and isinstance(block[-1], ast.Break) and not hasattr(block[-1], "lineno")
         return found + 1 if is_unseen else found
 
     def _of(self, stmt: ast.stmt) -> list[int]:
@@ -54,24 +56,40 @@ class Lines:
         return self.of[bisect_left(self.offsets, extent[0]) : bisect_right(self.offsets, extent[1])]
 
 
-def statements_on_lines(listing: Listing) -> list[Written]:
-    """Return the ways out that have a line of their own, in the order of the source."""
+def _bare(listing: Listing) -> Kind:
+    """Return how a function most likely writes that it returns None: as such where it returns values elsewhere."""
+    instructions = listing.instructions
+    returns = [number for number, one in enumerate(instructions) if one.op == "RETURN"]
+    has_values = not all(_returns_none(instructions, number) for number in returns)
+    return Kind.NONE if has_values and not listing.code.flags & GENERATOR else Kind.RETURN
+
+
+def _returns_none(instructions: list[Instruction], number: int) -> bool:
+    """Return whether an instruction returns None, or what was made before it left a `with`, whatever it leaves."""
+    while number and (instructions[number - 1].op in LEAVING or is_cleanup(instructions[number - 3 : number])):
+        number -= 1 if instructions[number - 1].op in LEAVING else 3
+    if not number:
+        return False
+    return is_none(instructions[number - 1]) or instructions[number].op == "POP"
+
+
+def statements_on_lines(listing: Listing, bare: Kind) -> list[Written]:
+    """Return the ways out that have a line of their own, in the order of the source.
+
+    bare: how `return` without a value is written.
+    """
     instructions = listing.instructions
     busy = {
         one.line
         for number, one in enumerate(instructions)
         if one.op not in HANDLING and not leaves(instructions, number)
     }
-    returns_values = any(
-        one.op == "RETURN" and not is_none(before) for before, one in zip(instructions, instructions[1:])
-    )
-    is_plain = not returns_values or bool(listing.code.flags & GENERATOR)
     found: dict[int, Kind] = {}
     for number, one in enumerate(instructions):
         if one.line is None or one.line in busy:
             continue
-        if one.op == "RETURN" and is_none(instructions[number - 1]):
-            found[one.line] = Kind.RETURN if is_plain else Kind.NONE
+        if one.op == "RETURN" and _returns_none(instructions, number):
+            found[one.line] = bare
         elif one.op == "JUMP" and one.target < number and (instructions[one.target].line or one.line) < one.line:
             found.setdefault(one.line, Kind.CONTINUE)
     return [Written(line, None, kind) for line, kind in sorted(found.items())]
