@@ -22,7 +22,8 @@ _DIFFERS = re.compile(r"(?<=[=<>] )'(?:[^'\\]|\\.)*'|(?<=[=<>] )\"(?:[^\"\\]|\\.
 _MOST_FORMS = 4
 MOST_TEXTS = 1024
 """Refusals whose reading is remembered."""
-_PLACE_OF_CLAUSE = re.compile(r":(\d+) in \S+$")
+_PLACE_OF_CLAUSE = re.compile(r":(\d+) in \S+(?: \(\S+:\d+ in \S+\))?$")
+"""The user's line; behind it, of a condition, torch names its own that made it."""
 _BEGINS, _NEXT = "[\n", ",\n"
 """How torch writes a list of texts, one a line."""
 

@@ -133,7 +133,7 @@ def _calls_past(function: Function) -> str:
 def _eager_calls(function: Function) -> str:
     """Return how many of the calls of a function ran eager, as far as they are counted."""
     if function.eager_calls is None:
-        return "calls (not counted)"
+        return "Uncounted calls"
     hits = [each.hits for each in function.compiles if not isinstance(each.transformed, Unavailable)]
     served = [each for each in hits if each is not None]
     if len(served) < len(hits):
