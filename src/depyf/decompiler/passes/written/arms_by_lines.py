@@ -149,18 +149,30 @@ def _restore_try(
         step("line {}: the return stands before the clauses", rest[0].lineno)
         stmt.body.append(block.pop())
         return
-    gap = _gap(clauses, rest, lines)
     going = [clause for clause in stmt.handlers if _goes_on(clause.body, rest, lines, end)]
-    last = clauses[-1]
-    if gap < ELSE or not (going or (isinstance(last, ast.Return) and len(rest) == 1 and rest[0] in ending)):
-        return
-    if gap > ELSE and not any(len(clause.body) > 1 for clause in going):
+    if not _has_room(clauses, rest, going, lines, ending):
         return
     step("line {}: what follows is its `else`", stmt.lineno)
     stmt.orelse = rest
     del block[place + 1 :]
     for clause in going:
         clause.body = clause.body[:-1] or [ast.Pass()]
+
+
+def _has_room(
+    clauses: list[ast.stmt],
+    rest: list[ast.stmt],
+    going: list[ast.ExceptHandler],
+    lines: Lines,
+    ending: set[ast.stmt],
+) -> bool:
+    """Return whether statements behind clauses more likely are an `else`, of those that lines leave room for."""
+    gap = _gap(clauses, rest, lines)
+    if gap < ELSE:
+        return False
+    if not going:
+        return gap == ELSE and isinstance(clauses[-1], ast.Return) and len(rest) == 1 and rest[0] in ending
+    return gap == ELSE or any(len(clause.body) > 1 for clause in going)
 
 
 def _goes_on(body: list[ast.stmt], rest: list[ast.stmt], lines: Lines, end: type[ast.stmt] | None) -> bool:
