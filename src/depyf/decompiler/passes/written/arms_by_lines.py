@@ -145,7 +145,7 @@ def _restore_try(
     if not rest or stmt.orelse or stmt.finalbody or not all(each.body[-1] in ending for each in stmt.handlers):
         return
     clauses = [each for clause in stmt.handlers for each in clause.body]
-    if len(rest) == 1 and isinstance(rest[0], ast.Return) and 0 < lines.first(rest[0]) < lines.first(clauses[0]):
+    if len(rest) == 1 and _is_constant(rest[0]) and 0 < lines.first(rest[0]) < lines.first(clauses[0]):
         step("line {}: the return stands before the clauses", rest[0].lineno)
         stmt.body.append(block.pop())
         return
@@ -157,6 +157,11 @@ def _restore_try(
     del block[place + 1 :]
     for clause in going:
         clause.body = clause.body[:-1] or [ast.Pass()]
+
+
+def _is_constant(stmt: ast.stmt) -> TypeGuard[ast.Return]:
+    """Return whether a statement returns a constant, which cannot raise: it is the same inside of a `try`."""
+    return isinstance(stmt, ast.Return) and (stmt.value is None or isinstance(stmt.value, ast.Constant))
 
 
 def _has_room(
