@@ -138,19 +138,24 @@ def test_graphs_that_run_as_they_are_are_charged_in_forward_and_backward() -> No
     assert found == [("kernel", [2]), ("backward", [3]), ("backward", [4])]
 
 
-def test_kernels_are_charged_where_the_call_of_their_module_is_no_event() -> None:
+@pytest.mark.parametrize("names_nodes", [True, False])
+def test_kernels_are_charged_where_the_call_of_their_module_is_no_event(names_nodes: bool) -> None:
     known = programs()
     calls = (Call("add", 2, origins(2)), Call("addmm", 3, origins(4)))
     known.texts.append(Text("0/0", "forward.py", False, False, calls))
+    if not names_nodes:
+        # The lines are then left to the graph, where it has the operation.
+        bare = tuple(Call(call.name, call.line, frozenset()) for call in known.texts[0].calls)
+        known.texts[0] = Text("0/0", "kernel_0.py", False, True, bare)
     step = period(
         Event("Torch-Compiled Region: 0/0", 0, 100),
         Event("CompiledFunction", 0, 100),
         Event("graph_0_cpp_fused_add_0", 10, 40),
         Event("aten::addmm", 50, 90),
     )
-    charges = [piece.charge for piece in pieces_of(step, known, [])]
-    found = [(charge.kind, charge.file, sorted(line for _, line in charge.lines)) for charge in charges if charge.file]
-    assert found == [("kernel", "kernel_0.py", [2, 3]), ("kernel", "kernel_0.py", [4])]
+    charges = [piece.charge for piece in pieces_of(step, known, []) if piece.charge.file]
+    found = [(charge.kind, charge.file, sorted(line for _, line in charge.lines)) for charge in charges]
+    assert found == [("kernel", "kernel_0.py", [2, 3] if names_nodes else []), ("kernel", "kernel_0.py", [4])]
 
 
 def test_the_device_counts_and_the_host_where_the_device_waits_for_it() -> None:

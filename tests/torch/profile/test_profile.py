@@ -83,7 +83,9 @@ def test_kernels_of_inductor_serve_lines_alone_or_together(tmp_path: Path) -> No
     result = profiled(tmp_path, programs.Training("inductor").step)
     kernels = {row["name"]: row for row in result["kernels"]}
     fused = [row for name, row in kernels.items() if "cpp_fused" in name]
-    assert fused and all(row["lines"] for row in fused)
+    assert fused and {row["kind"] for row in fused} == {"kernel", "backward"}
+    if hasattr(torch._inductor.config.trace, "provenance_tracking_level"):
+        assert all(row["lines"] for row in fused), "this torch says which nodes a kernel computes"
     backward = {number for row in result["lines"] if "backward" in row["kinds"] for number in numbers(row)}
     assert line_of("the product") in backward
     assert result["step"]["named"] > 0.95

@@ -191,8 +191,8 @@ class Charges:
     def _operations_of_graph(self, node: Node, compile_id: str, *, is_backward: bool = False) -> None:
         """Charge the operations of a graph that no compiler lowered: they run one by one, as the graph calls them.
 
-        Before 2.7 they may be those of Inductor's module, whose own call is no event: the text is taken that explains
-        more of them.
+        Before 2.7 they may be those of Inductor's module, whose own call is no event: the text counts that explains
+        more of them. Such a module names no nodes, so lines are those of the graph where it has the operation, too.
         """
         ran = [child for child in node.children if is_operation(child) or _KERNEL_NAME.match(child.event.name)]
         names = [child.event.name for child in ran]
@@ -201,16 +201,19 @@ class Charges:
             for is_module in (False, True)
             if names
         ]
-        texts = [each for each in known if each is not None]
-        text = max(texts, key=lambda each: sum(call is not None for call in each.matched(names)), default=None)
-        if text is None:
-            return
-        charge = self._own(BACKWARD if is_backward else KERNEL, text.compile, "")
-        for child, call in zip(ran, text.matched(names), strict=True):
-            if call is not None:
-                self._of[child] = replace(
-                    charge, lines=call.origins, name=child.event.name, file=text.file, row=call.line
-                )
+        matched = [(each, each.matched(names)) for each in known if each is not None]
+        # Of texts that explain as much, the graph comes first.
+        matched.sort(key=lambda pair: -sum(call is not None for call in pair[1]))
+        for text, calls in matched:
+            charge = self._own(BACKWARD if is_backward else KERNEL, text.compile, "")
+            for child, call in zip(ran, calls, strict=True):
+                if call is None:
+                    continue
+                if child not in self._of:
+                    charged = replace(charge, name=child.event.name, file=text.file, row=call.line)
+                    self._of[child] = replace(charged, lines=call.origins)
+                elif not self._of[child].lines:
+                    self._of[child] = replace(self._of[child], lines=call.origins)
 
     def _eager(self, node: Node, above: Charge | None, line: Origin | None) -> Charge:
         name = node.event.name
