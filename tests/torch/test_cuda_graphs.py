@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import json
 import logging
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ from torch._inductor import cudagraph_trees, cudagraph_utils
 
 import depyf
 from depyf.report.index_reader import read_run
-from depyf.torch.adapters.cuda_graphs import LOGS, watch_cuda_graphs
+from depyf.torch.adapters.cuda_graphs import LOGS, CudaGraphLogs
 
 RECORDING = "[%s] Recording function=%s, mode=%s, cuda_graph_id=%d, inputs: %s"
 AGAIN = "[%s] Re-recording function=%s, mode=%s, reason=%s"
@@ -150,15 +152,31 @@ def test_torchs_loggers_are_left_as_they_were(caplog: pytest.LogCaptureFixture) 
     logs = [torch._logging.getArtifactLogger(*names) for names in LOGS]
     before = [dict(vars(log)) for log in logs]
     heard: list[str] = []
-    end = watch_cuda_graphs(lambda line, about, part: heard.append(line))
-    assert callable(end)
+    watched = CudaGraphLogs(lambda line, about, part: heard.append(line))
+    watched.look_for_loggers()
     with caplog.at_level(logging.WARNING):
         assert TREES.isEnabledFor(logging.DEBUG), "torch tells why it records again only where somebody asks"
         TREES.debug("%s is heard and goes no further", "this")
         TREES.warning("this goes on")
-    end()
+    watched.end()
     assert heard == ["this is heard and goes no further", "this goes on"]
     assert not any("no further" in each.getMessage() for each in caplog.records)
     assert [{key: value for key, value in vars(log).items() if key != "_cache"} for log in logs] == [
         {key: value for key, value in each.items() if key != "_cache"} for each in before
     ]
+
+
+def test_a_log_that_nobody_has_made_is_not_made(tmp_path: Path) -> None:
+    code = f"""
+import logging, torch, depyf
+compiled = torch.compile(lambda x: x + 1, backend="eager")
+with depyf.prepare_debug({str(tmp_path)!r}) as session:
+    compiled(torch.ones(3))
+    assert not [each for each in logging.Logger.manager.loggerDict if "cudagraph" in each]
+    log = torch._logging.getArtifactLogger("torch._inductor.cudagraph_trees", "cudagraphs")
+    compiled(torch.ones(4))
+    assert "debug" in vars(log), "it is heard from when it was made"
+assert "debug" not in vars(log)
+"""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

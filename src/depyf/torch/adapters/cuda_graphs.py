@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from depyf.report.model import CompileId, Unavailable
+from depyf.report.model import CompileId
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.unseen import left_alone_with_calls
 from depyf.trace.cuda_graphs import PARTS
@@ -34,16 +34,30 @@ _DEEPEST = 12
 """Calls between what runs a graph and a line of the log about it; there are four."""
 
 
-def watch_cuda_graphs(listener: Listener) -> Callable[[], None] | Unavailable:
-    """Have `listener` told of every line about CUDA graphs; return what ends that. `listener` must not raise."""
-    try:
-        logs = [torch._logging.getArtifactLogger(*names) for names in LOGS]
-    except (AttributeError, ValueError):
-        return Unavailable("this torch has no log of its CUDA graphs")
-    undo = ExitStack()
-    for log in logs:
-        undo.callback(_hear(log, listener))
-    return undo.close
+class CudaGraphLogs:
+    """The logs that are listened to until the end, each from when torch makes it.
+
+    A program can list the loggers that there are: one of Inductor's is not made where nobody uses Inductor.
+    """
+
+    def __init__(self, listener: Listener) -> None:
+        """Have `listener` told of every line about CUDA graphs, which must not raise."""
+        self._listener = listener
+        known = set(getattr(getattr(torch._logging._internal, "log_registry", None), "artifact_names", ()))
+        self._awaited = {f"{module}.__{name}": (module, name) for module, name in LOGS if name in known}
+        self.unavailable = "" if self._awaited else "this torch has no log of its CUDA graphs"
+        self._undo = ExitStack()
+
+    def look_for_loggers(self) -> None:
+        """Listen to the logs that torch has made meanwhile."""
+        for name in [each for each in self._awaited if each in logging.Logger.manager.loggerDict]:
+            log = torch._logging.getArtifactLogger(*self._awaited.pop(name))
+            self._undo.callback(_hear(log, self._listener))
+
+    def end(self) -> None:
+        """Listen no more."""
+        self._awaited.clear()
+        self._undo.close()
 
 
 def _hear(log: logging.Logger, listener: Listener) -> Callable[[], None]:

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from depyf.bytecode.host import paused
 from depyf.report.model import CompileId, Unavailable
 from depyf.torch.adapters import lacking, seams
-from depyf.torch.adapters.cuda_graphs import watch_cuda_graphs
+from depyf.torch.adapters.cuda_graphs import CudaGraphLogs
 from depyf.torch.adapters.formatter import FormatterPatch
 from depyf.torch.adapters.kernel_caches.look import KernelLook
 from depyf.torch.adapters.kernel_caches.watch import KernelCaches
@@ -83,6 +83,7 @@ class ActiveContexts:
         self._hooks: ExitStack | None = None
         self._unavailable: dict[str, str] = {}
         self._kernel_caches: KernelCaches | None = None
+        self._cuda_graphs: CudaGraphLogs | None = None
 
     def enter(self, context: Context) -> dict[str, str]:
         """Let a context hear from now on; return the seams that this torch does not have, with reasons."""
@@ -122,6 +123,8 @@ class ActiveContexts:
         with self._contained("reading a record of torch's trace"):
             if self._kernel_caches is not None:
                 self._kernel_caches.look_for_modules()
+            if self._cuda_graphs is not None:
+                self._cuda_graphs.look_for_loggers()
             compile_id = record_compile_id(metadata)
             begins = record_kind(metadata)[0] in (stages.FRAME_STARTS, stages.RECOMPILE_REASONS)
             owner = self._owner(compile_id, begins=begins and not metadata.get("attempt"))
@@ -229,11 +232,11 @@ class ActiveContexts:
                 unavailable["frames that Dynamo skipped"] = no_more_skips.reason
             else:
                 hooks.callback(no_more_skips)
-            no_more_graphs = watch_cuda_graphs(unseen(self.on_cuda_graph))
-            if isinstance(no_more_graphs, Unavailable):
-                unavailable["CUDA graphs"] = no_more_graphs.reason
-            else:
-                hooks.callback(no_more_graphs)
+            self._cuda_graphs = CudaGraphLogs(unseen(self.on_cuda_graph))
+            self._cuda_graphs.look_for_loggers()
+            if self._cuda_graphs.unavailable:
+                unavailable["CUDA graphs"] = self._cuda_graphs.unavailable
+            hooks.callback(self._cuda_graphs.end)
             no_more_lines = watch_lines()
             if isinstance(no_more_lines, Unavailable):
                 unavailable["lines that Dynamo read"] = no_more_lines.reason
