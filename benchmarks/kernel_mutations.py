@@ -1,7 +1,7 @@
 """Kernels with one operation changed: whether `trace_numerics` finds the kernel, the line, and the node it stood for.
 
     python -m benchmarks.kernel_mutations            # Triton's (needs triton) and C++ ones
-    python -m benchmarks.kernel_mutations cpp --count 10
+    python -m benchmarks.kernel_mutations cpp --count 10 --seed 41
 
 Each mutation is another operator or function in one line of a kernel of the models of `benchmarks.kernels`, drawn
 from a seed among all lines that compute a node. Inductor then compiles the changed kernel, as if it had written that.
@@ -152,13 +152,13 @@ def located(site: Site) -> tuple[bool, bool, str] | None:
     return is_line, found.node in site.nodes, f"{place}: found {what}"
 
 
-def measured(name: str, count: int) -> Bar:
+def measured(name: str, count: int, seed: int) -> Bar:
     """Draw mutations of a language until enough of them change results."""
     lines = nodes = same = drawn = 0
     wrong = []
     with language(name):
         places = all_sites()
-        for site in random.Random(SEED).sample(places, len(places)):
+        for site in random.Random(seed).sample(places, len(places)):
             if drawn == count:
                 break
             result = located(site)
@@ -179,9 +179,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("languages", nargs="*", default=["triton", "cpp"])
     parser.add_argument("--count", type=int, default=COUNT)
+    parser.add_argument("--seed", type=int, default=SEED)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    report([measured(name, arguments.count) for name in arguments.languages])
+    report([measured(name, arguments.count, arguments.seed) for name in arguments.languages])
 
 
 if __name__ == "__main__":

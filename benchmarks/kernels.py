@@ -31,6 +31,7 @@ from depyf.report.index_reader import read_run
 from depyf.report.kernels.graph import read_graph
 from depyf.report.kernels.lines import Launched
 from depyf.report.kernels.module import read_module
+from depyf.report.syntax import names_in
 from depyf.torch.kernels.interpreter import interpreting
 from depyf.torch.kernels.standalone import NotAlone, Told, standalone
 
@@ -158,12 +159,12 @@ def _transformer(seen: dict[tuple[int, str], list[Any]]) -> ast.NodeTransformer:
     import numpy
     from triton.runtime import interpreter
 
-    def note(line: int, name: str, value: object) -> object:
+    def note(line: int, name: str, value: object, *given: str) -> object:
         frame = sys._getframe(1)
         data = getattr(getattr(value, "handle", None), "data", None)
         if data is not None and name.startswith("tmp"):
             kept = numpy.ones_like(data, dtype=bool)
-            for mask in (each for key, each in frame.f_locals.items() if key.endswith("mask")):
+            for mask in (each for key, each in frame.f_locals.items() if key.endswith("mask") or key in given):
                 lanes = mask.handle.data
                 if lanes.ndim == data.ndim and all(a in (1, b) for a, b in zip(lanes.shape, data.shape)):
                     kept = kept & lanes
@@ -171,17 +172,35 @@ def _transformer(seen: dict[tuple[int, str], list[Any]]) -> ast.NodeTransformer:
             seen.setdefault((line - 1 + first, name), []).append(data[kept].astype(float).ravel())
         return value
 
+    masks: dict[str, set[str]] = {}
+
     class Noting(interpreter.ASTTransformer):
         def visit_Assign(self, node: ast.Assign) -> ast.Assign:
+            own = _masks_of(node.value, masks)
+            masks.update({each.id: own for each in node.targets if isinstance(each, ast.Name)})
             made: ast.Assign = super().visit_Assign(node)
             if isinstance(made.targets[0], ast.Name):
                 told = [ast.Constant(value=node.lineno), ast.Constant(value=made.targets[0].id), made.value]
+                told += [ast.Constant(value=each) for each in sorted(own)]
                 made.value = ast.Call(func=ast.Name(id="_depyf_note", ctx=ast.Load()), args=told, keywords=[])
             return made
 
     vars(interpreter)["_depyf_note"] = note
     made: ast.NodeTransformer = Noting()
     return made
+
+
+def _masks_of(value: ast.expr, known: dict[str, set[str]]) -> set[str]:
+    """Return the conditions on indices under which a value was loaded: the other lanes count only where it is placed.
+
+    before: `tl.load(in_ptr0 + (x0), tmp3 & xmask)`, and `tl.where(tmp3, tmp8, 0.0)`, which fills the other lanes
+    """
+    match value:
+        case ast.Call(func=ast.Attribute(attr="load"), args=[_, mask, *_]):
+            return {each for each in names_in(mask) if each.startswith("tmp")}
+        case ast.Call(func=ast.Attribute(attr="where"), args=[ast.Name(id=condition), *_]):
+            return {mask for each in names_in(value) for mask in known.get(each, ())} - {condition}
+    return {mask for each in names_in(value) for mask in known.get(each, ())}
 
 
 def judged(found: Launched, path: Path, seen: dict[tuple[int, str], list[Any]], nodes: dict[str, Any]) -> Iterator[str]:
@@ -227,7 +246,7 @@ def main() -> None:
     names = parser.parse_args().only.split(",")
     warnings.simplefilter("ignore")
     agree = kernels = linked = lines = 0
-    problems, failed, long, verdicts = list[str](), list[str](), list[str](), list[str]()
+    problems, failed, long, verdicts, without = (list[str]() for _ in range(5))
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
             directory = Path(folder) / name
@@ -244,6 +263,8 @@ def main() -> None:
                 long += [path.stem] if length >= MOST_LINES else []
                 own = [each for each in found.lines if each.statement.targets or each.statement.place is not None]
                 linked, lines = linked + sum(bool(each.nodes) for each in own), lines + len(own)
+                rows = found.kernel.text.splitlines()
+                without += [f"{name}: {rows[each.statement.line - 1].strip()}" for each in own if not each.nodes]
                 try:
                     wrong, nodes = run_alone(path, seen)
                     failed += wrong
@@ -261,6 +282,7 @@ def main() -> None:
         Bar("linked lines with another value than their node", f"{len(false)} of {total}", not false, false),
         Bar("lines of bodies that are linked", f"{linked} of {lines}", linked > 0),
     ]
+    print(f"{len(without)} lines without a link:", *without, sep="\n  ")
     report(bars)
 
 

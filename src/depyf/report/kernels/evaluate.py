@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 
 from depyf.report.kernels.graph import Graph, Node
 from depyf.report.kernels.statements import Statement, is_accumulator
-from depyf.report.kernels.terms import REDUCED_BY, Terms
+from depyf.report.kernels.terms import PLACED, REDUCED_BY, Terms
 from depyf.report.syntax import names_in, nodes_below
 
 _VIEWS = frozenset(
     "view _unsafe_view reshape permute expand unsqueeze squeeze clone alias t transpose detach contiguous slice select"
     " lift_fresh_copy convert_element_type _to_copy to split split_with_sizes as_strided copy copy_ diagonal"
-    " device_put flatten repeat unfold".split()
+    " device_put flatten repeat unfold flip rev roll unbind".split()
 )
 _CASTS = frozenset(("convert_element_type", "_to_copy", "to"))
-_PARTS = frozenset(("slice", "select", "split", "split_with_sizes", "as_strided", "diagonal", "unfold"))
+_PARTS = frozenset(("slice", "select", "split", "unbind", "split_with_sizes", "as_strided", "diagonal", "unfold"))
 _REDUCTIONS = frozenset(("sum", "amax", "amin", "prod", "any", "max", "min", "argmax", "argmin"))
 _FOREACH = "_foreach_"
 _FILLED = {"full": 1, "full_like": 1, "scalar_tensor": 0, "new_full": 2}
@@ -106,8 +106,8 @@ def _of_node(node: Node, graph: Graph, found: Mapping[str, int], terms: Terms) -
         return _of_item(node, parts[0], graph, found, terms)
     if name == "embedding" and len(parts) > 1 and _counts_up(node, graph):
         return parts[0]  # The rows in their order: a kernel reads the table itself.
-    if name == "mean" and parts:
-        return terms.of("div", terms.of("sum", parts[0]), _group(_source(node, graph), node, terms))
+    if name in _MOMENTS and parts:
+        return _MOMENTS[name](node, node, parts[0], graph, terms)
     special = _SPECIAL.get(name)
     made = special(node, parts, terms) if special is not None else None
     return made if made is not None else _by_name(node, given, terms)
@@ -176,17 +176,11 @@ def _of_item(node: Node, whole: int, graph: Graph, found: Mapping[str, int], ter
     """Return a part of a result: the variance and the mean are computed in steps, the parts of a split are views."""
     name, parts = terms.made[whole]
     index = ast.unparse(node.arguments[1])
+    made = _source(node, graph)
     if name == "var_mean":
         x = int(parts[0])
-        whole_node = _source(node, graph)
-        given = _source(whole_node, graph) if whole_node is not None else None
-        mean = terms.of("div", terms.of("sum", x), _group(given, node, terms))
-        if index == "1":
-            return mean
-        difference = terms.of("sub", x, mean)
-        return terms.of("div", terms.of("sum", terms.of("mul", difference, difference)), _divisor(node, graph, terms))
-    made = _source(node, graph)
-    if made is not None and made.operation.startswith("split"):
+        return _MOMENTS["mean" if index == "1" else "var"](made, node, x, graph, terms)
+    if made is not None and made.operation.startswith(("split", "unbind")):
         return whole
     if name == "sort":
         return terms.of(f"sort {index}", int(parts[0]))
@@ -219,9 +213,24 @@ def _group(given: Node | None, made: Node, terms: Terms) -> int:
     return terms.constant(given.count / made.count) if given is not None and known else terms.leaf(f"group {made.name}")
 
 
-def _divisor(item: Node, graph: Graph, terms: Terms) -> int:
+def _mean(whole: Node | None, made: Node, x: int, graph: Graph, terms: Terms) -> int:
+    """Return the mean of `x`, in the steps in which a kernel computes it; `made` has its shape."""
+    given = _source(whole, graph) if whole is not None else None
+    return terms.of("div", terms.of("sum", x), _group(given, made, terms))
+
+
+def _variance(whole: Node | None, made: Node, x: int, graph: Graph, terms: Terms) -> int:
+    """Return the variance of `x`, as `_mean` does the mean."""
+    difference = terms.of("sub", x, _mean(whole, made, x, graph, terms))
+    squares = terms.of("sum", terms.of("mul", difference, difference))
+    return terms.of("div", squares, _divisor(whole, made, graph, terms))
+
+
+_MOMENTS: dict[str, Callable[[Node | None, Node, int, Graph, Terms], int]] = {"mean": _mean, "var": _variance}
+
+
+def _divisor(whole: Node | None, item: Node, graph: Graph, terms: Terms) -> int:
     """Return what the sum of squares is divided by for a variance: the elements of a group, less the correction."""
-    whole = _source(item, graph)
     given = _source(whole, graph) if whole is not None else None
     if whole is None or given is None or not item.count or not given.count:
         return terms.leaf(f"elements of a group of {item.name}")
@@ -255,6 +264,15 @@ def _looked_up(node: Node, parts: list[int], terms: Terms) -> int | None:
     return None if not isinstance(listed, ast.List) else terms.of("unknown_index", parts[0], terms.leaf(node.name))
 
 
+def _placed(node: Node, parts: list[int], terms: Terms) -> int | None:
+    """Return what stands in a part of a tensor of zeros: `slice_scatter(zeros, y, 1, 0, -1)`."""
+    if node.operation == "constant_pad_nd":
+        fill = _of_argument(node.arguments[2], {}, terms) if len(node.arguments) > 2 else terms.constant(0)
+        return terms.of(PLACED, parts[0]) if fill is not None and terms.value_of(fill) == 0.0 else None
+    is_zero = len(parts) > 1 and terms.value_of(parts[0]) == 0.0
+    return terms.of(PLACED, parts[1]) if is_zero else None
+
+
 def _gated(node: Node, parts: list[int], terms: Terms) -> int | None:
     """before: `glu(x)`, of two halves of `x`, which the term leaves out as it does all views."""
     return terms.of("mul", parts[0], terms.of("sigmoid", parts[0]))
@@ -267,6 +285,7 @@ _SPECIAL: dict[str, Callable[[Node, list[int], Terms], int | None]] = {
     "embedding": _looked_up,
     "index": _looked_up,
     "glu": _gated,
+    **dict.fromkeys(("slice_scatter", "select_scatter", "constant_pad_nd"), _placed),
 }
 
 
@@ -396,7 +415,9 @@ class Body:
         pointer = next((name for name in names if name in self.contents), None)
         if pointer is None:
             return None
-        indices = [self.values[name] for name in names if _INDICES.match(name) and name in self.values]
+        known = [self.values[name] for name in names if _INDICES.match(name) and name in self.values]
+        # What compares places is a mask, beside the index.
+        indices = [each for each in known if not self.terms.is_of_places(each)]
         content = self.contents[pointer]
         return self.terms.of("indexed", content, *indices) if indices else content
 
@@ -410,8 +431,8 @@ class Body:
             return self._loaded(node)
         if name == "associative_scan":
             return self._scanned(node, found)
-        if name in ("full", "float") and all(_is_literal(each) for each in node.args[-2:]):
-            return self._number(node.args[-2] if name == "full" and len(node.args) > 2 else node.args[-1])
+        if name in ("full", "float") and (number := _number_of(name, node.args)) is not None:
+            return self._number(number)
         if name in ("where", "blendv") and len(node.args) == 3:
             return self._chosen(name, node.args[0], given)
         if name in _CONVERSIONS:
@@ -433,7 +454,13 @@ class Body:
         """Return the term of a choice; where only a mask decides, it is what the lanes that count have."""
         if name == "blendv":
             return self._operation("where", [given[2], given[1], given[0]])
-        return given[1] if self._is_mask(condition) else self._operation("where", given)
+        if self._is_mask(condition):
+            return given[1]
+        test, value, other = given
+        is_placed = test is not None and other is not None and self.terms.value_of(other) == 0.0
+        if value is not None and test is not None and is_placed and self.terms.is_of_places(test):
+            return self.terms.of(PLACED, value)
+        return self._operation("where", given)
 
     def _reduced(self, name: str, given: list[int | None]) -> int | None:
         own = given[0] if given else None
@@ -460,6 +487,12 @@ class Body:
 
 def _is_pointer(name: str) -> bool:
     return "ptr" in name or name.startswith("local_buffer")
+
+
+def _number_of(name: str, given: list[ast.expr]) -> ast.expr | None:
+    """Return the number in `tl.full([1], 2.0, tl.float32)` or `float("inf")`, or None where it is none."""
+    number = given[-2 if name == "full" and len(given) > 2 else -1] if given else None
+    return number if number is not None and _is_literal(number) else None
 
 
 def _is_literal(node: ast.expr) -> bool:

@@ -150,6 +150,8 @@ class _Module:
         inputs = (each for each in graph.nodes.values() if not each.operation)
         self._held: dict[str, int] = {each.name: self._of_node[each.name] for each in inputs}
         self._called: set[str] = set()
+        self._whole: dict[str, str] = {}
+        self._written: dict[str, dict[str, int]] = {}
 
     def _is_used_in_parts(self, name: str) -> bool:
         """Return whether nothing needs all of a node: then a kernel computes parts of it."""
@@ -169,8 +171,21 @@ class _Module:
         return found
 
     def _rename(self, launch: Launch) -> None:
+        self._whole[launch.out] = launch.arguments[0]
         if launch.arguments[0] in self._held:
             self._held[launch.out] = self._held[launch.arguments[0]]
+
+    def _gather(self, part: str) -> None:
+        """Note what a buffer holds now that one of its parts was written: `cat`, once all that it takes are there."""
+        whole = self._whole.get(part, "")
+        if not whole or part not in self._held:
+            return
+        self._written.setdefault(whole, {})[part] = self._held[part]
+        there = set(self._written[whole].values())
+        cats = (each for each in self._graph.nodes.values() if each.operation == "cat")
+        same = [each for each in cats if {self._of_node.get(name) for name in each.uses} == there]
+        if len(same) == 1:
+            self._held[whole] = self._of_node[same[0].name]
 
     def _library(self, launch: Launch) -> None:
         """Note what a library's kernel gives: the node of its name with the same operands."""
@@ -214,6 +229,8 @@ class _Module:
                 self._held[each] = body.contents[name]
                 made.after[name] = self._one_of(body.contents[name], held[name], inside)
         self._settle(made, {name: each for name, each in buffers.items() if name in stored})
+        for name in stored & buffers.keys():
+            self._gather(buffers[name])
         return self._program_s_own(made, buffers) if kernel.is_own else made
 
     def _program_s_own(self, made: Launched, buffers: Mapping[str, str]) -> Launched:

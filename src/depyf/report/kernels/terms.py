@@ -12,6 +12,7 @@ from typing import TypeAlias
 Part: TypeAlias = "int | float | str | bool"
 
 _COMMUTATIVE = frozenset(("add", "mul", "maximum", "minimum", "eq", "ne", "and", "or", "xor"))
+_COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 REDUCED_BY = {
     "add": "sum",
     "mul": "prod",
@@ -21,6 +22,9 @@ REDUCED_BY = {
     "xor": "xor_sum",
 }
 """What a reduction is called that combines by an operation."""
+
+PLACED = "placed"
+"""A value that stands in a part of a tensor of zeros, wherever that part is."""
 
 _SAME = {
     "amax": "max",
@@ -91,6 +95,17 @@ class Terms:
         """Return whether a term is a number."""
         return self.made[term][0] == "constant"
 
+    def is_of_places(self, term: int) -> bool:
+        """Return whether a condition compares indices, which are no values of the graph's, with numbers."""
+        pending = [term]
+        while pending:
+            name, parts = self.made[pending.pop()]
+            if name in ("and", "or", "not"):
+                pending += [int(each) for each in parts]
+            elif name not in _COMPARISONS or len(parts) != 1 or not self.is_number(int(parts[0])):
+                return False
+        return True
+
     def _intern(self, name: str, parts: tuple[Part, ...]) -> int:
         key = name, parts
         if key not in self._known:
@@ -109,6 +124,8 @@ class Terms:
                 return self.of("sub", self.of("mul", a, b), c)
             case "fnmadd", (a, b, c):
                 return self.of("sub", c, self.of("mul", a, b))
+            case "placed", (x,) if self.made[x][0] == PLACED:
+                return x
             case ("square", (x,)):
                 return self.of("mul", x, x)
             case "reciprocal", (x,):
