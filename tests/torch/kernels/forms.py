@@ -46,6 +46,11 @@ def foreach(x):
     return torch._foreach_add(torch._foreach_mul([x, x[0] + 1], 2.0), 1.0)
 
 
+def unbound(x):
+    first, second = x.reshape(2, 256).unbind(0)
+    return torch._foreach_add(torch._foreach_mul([first, second], 2.0), 1.0)
+
+
 def scan(x):
     return x.cumsum(-1) + x.cumprod(-1)
 
@@ -74,7 +79,7 @@ def relative(score, batch, head, i, j):
 
 
 FORMS: dict[str, Callable[..., Any]] = {
-    each.__name__: each for each in (own, matmul, foreach, scan, sort, persistent, looped, flex)
+    each.__name__: each for each in (own, matmul, foreach, unbound, scan, sort, persistent, looped, flex)
 }
 TEMPLATES = {"max_autotune": True, "max_autotune_gemm_backends": "TRITON", "benchmark_epilogue_fusion": False}
 

@@ -30,6 +30,7 @@ pytestmark = [
 LINKS = {
     "matmul": {"tl.dot(": "mm", "a = tl.load(": "mm", "triton_helpers.maximum": "relu"},
     "foreach": {"tmp2 = tmp0 * tmp1": "getitem", "tmp10 = tmp9 + tmp6": "getitem_3"},
+    "unbound": {"tmp2 = tmp0 * tmp1": "getitem_2", "tmp9 = tmp7 + tmp8": "getitem_5"},
     "scan": {"_triton_helper_fn_add": "cumsum", "_triton_helper_fn_mul": "cumprod"},
     "sort": {"sort_with_index": "getitem"},
     "persistent": {"libdevice.exp": "exp", "tl.sum(": "sum_1"},
@@ -41,6 +42,7 @@ LINKS = {
 NAMES = {
     "matmul": "triton_tem_fused_mm_",
     "foreach": "triton_for_fused_",
+    "unbound": "triton_for_fused_",
     "scan": "triton_per_fused_add_cumprod_cumsum_",
     "sort": "triton_per_fused_sort_",
     "persistent": "triton_per_fused__softmax_",
