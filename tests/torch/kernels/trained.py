@@ -22,7 +22,8 @@ def step(x):
 
 def main(directory: str) -> None:
     global last
-    for name, last in (("step", torch.sin), ("other", torch.cos)):
+    for name, function in (("step", torch.sin), ("other", torch.cos)):
+        last = function
         torch._dynamo.reset()
         with torch._inductor.config.patch(cpu_backend="triton"), interpreting():
             with depyf.prepare_debug(f"{directory}/{name}"):
