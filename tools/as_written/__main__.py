@@ -3,7 +3,9 @@
     python -m tools.as_written [--modules 60] [--seed 1] [--python 3.9] [--folder DIR] [--show 20] [--judge]
 
 Modules of the standard library, or of a folder, are decompiled whole. Annotations of locals, `pass`, folded constants
-and how literals are spelled count as the same: no bytecode holds them.
+and how literals are spelled count as the same: no bytecode holds them. A second number adds functions that differ by no
+more than what the compiler decides before it writes instructions: a list that is only searched or iterated, the order
+of a constant set, items of constants, `if __debug__`, f-strings without fields, `global` of names that are only read.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from depyf.decompiler.module import judge, module_source
 from depyf.verify.candidate.interpreters import find_interpreter
 from depyf.verify.candidate.oracle import NotCompiled, shared_oracle
 from depyf.verify.level import Level
-from tools.as_written.trees import Definition, causes, functions, held
+from tools.as_written.trees import Definition, causes, folded, functions, held
 
 SKIPPED = ("/test", "idlelib", "lib2to3", "site-packages")
 Version = tuple[int, int]
@@ -33,9 +35,14 @@ Version = tuple[int, int]
 
 @dataclass
 class Count:
-    """What was found so far. `levels`: how far modules were proven, where that was asked for."""
+    """What was found so far.
+
+    folded: how many are the same but for what the compiler decides before it writes instructions.
+    levels: how far modules were proven, where that was asked for.
+    """
 
     same: int = 0
+    folded: int = 0
     total: int = 0
     failed: int = 0
     ranked: Counter[str] = field(default_factory=Counter)
@@ -102,6 +109,7 @@ def _count(count: Count, one: Definition, other: Definition, name: str, wanted: 
     if ast.dump(one) == ast.dump(other):
         count.same += 1
         return
+    count.folded += ast.dump(folded(one)) == ast.dump(folded(other))
     why = " + ".join(causes(one, other))
     count.ranked[why] += 1
     if wanted in why:
@@ -131,6 +139,8 @@ def main() -> None:
         compare(path, version, count, arguments.cause, arguments.judge)
     share = 100 * count.same / max(1, count.total)
     print(f"functions with the tree that was written: {count.same} of {count.total}, {share:.2f} %")
+    share = 100 * (count.same + count.folded) / max(1, count.total)
+    print(f"and those that differ by what is decided before there are instructions: {count.folded}, {share:.2f} %")
     if count.failed or count.levels:
         print(f"modules that failed: {count.failed}; proven: {dict(count.levels)}")
     for why, times in count.ranked.most_common(30):

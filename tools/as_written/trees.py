@@ -66,6 +66,94 @@ def held(function: Definition) -> Definition:
     return found
 
 
+class WithoutFolded(ast.NodeTransformer):
+    """Takes out what the compiler decides before any instruction is there, so that none tells it."""
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        """Write a list that is only searched as a tuple, and order the constants of a set that is."""
+        self.generic_visit(node)
+        for place, (op, one) in enumerate(zip(node.ops, node.comparators)):
+            if isinstance(op, (ast.In, ast.NotIn)):
+                node.comparators[place] = _listed(one)
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        """Write a list that is only iterated as a tuple."""
+        self.generic_visit(node)
+        node.iter = _listed(node.iter)
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        """Write a list that is only iterated as a tuple."""
+        self.generic_visit(node)
+        node.iter = _listed(node.iter)
+        return node
+
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+        """Put the body of `if __debug__` in its place."""
+        self.generic_visit(node)
+        return node.body if isinstance(node.test, ast.Name) and node.test.id == "__debug__" else node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """Compute an item of a constant."""
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Constant) and isinstance(node.slice, ast.Constant):
+            try:
+                return ast.Constant(node.value.value[node.slice.value])
+            except (TypeError, LookupError):
+                return node
+        return node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        """Write an f-string without fields as a string."""
+        if all(isinstance(each, ast.Constant) for each in node.values):
+            return ast.Constant("".join(each.value for each in node.values if isinstance(each, ast.Constant)))
+        return self.generic_visit(node)
+
+
+def _listed(node: ast.expr) -> ast.expr:
+    if isinstance(node, ast.List):
+        return ast.Tuple(node.elts, ast.Load())
+    if isinstance(node, ast.Set) and all(isinstance(each, ast.Constant) for each in node.elts):
+        return ast.Set(sorted(node.elts, key=ast.dump))
+    return node
+
+
+def folded(function: Definition) -> Definition:
+    """Return a tree from `held` without what is decided before there are instructions.
+
+    `global` and `nonlocal` of names that a function only reads are no part of it either.
+    """
+    found: Definition = WithoutFolded().visit(copy.deepcopy(function))
+    for block in blocks(found):
+        for stmt in [each for each in block if isinstance(each, (ast.Global, ast.Nonlocal))]:
+            stmt.names = sorted(set(stmt.names) & _bound(found))
+            if not stmt.names:
+                block.remove(stmt)
+    return found
+
+
+def _bound(tree: ast.AST) -> set[str]:
+    """Return the names that a function or one inside of it binds."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        targets: list[ast.expr] = []
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names.update(each.asname or each.name.partition(".")[0] for each in node.names)
+        elif isinstance(node, (ast.Assign, ast.Delete)):
+            targets = node.targets
+        elif isinstance(node, (ast.AugAssign, ast.For, ast.AsyncFor, ast.NamedExpr, ast.comprehension)):
+            targets = [node.target]
+        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+            targets = [node.optional_vars]
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            names.add(node.name)
+        names.update(each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name))
+    return names
+
+
 def functions(tree: ast.AST) -> dict[str, list[Definition]]:
     """Return the functions of a module by their qualified names."""
     found: dict[str, list[Definition]] = defaultdict(list)

@@ -17,6 +17,7 @@ from depyf.decompiler.steps import step
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+PROTECTING = (ast.Try, ast.With, ast.AsyncWith)
 Spot = tuple[list[ast.stmt], int]
 """A block, and a place in it."""
 
@@ -49,13 +50,41 @@ def _move_in(block: list[ast.stmt], place: int, columns: Columns, is_end: bool) 
         end += 1
     if len(breaks) != 1 or end == place + 1:
         return
+    spot = _unprotected(loop, breaks[0])
+    if spot is None:
+        return
     step("line {}: what follows the loop is done in it", loop.lineno)
     moved = block[place + 1 : end]
     del block[place + 1 : end]
     inside, at = breaks[0]
+    del inside[at:]
+    inside, at = spot
     inside[at:] = moved if isinstance(moved[-1], (ast.Return, ast.Raise)) else [*moved, ast.Break()]
     if is_end and place + 1 == len(block) and _is_bare_return(loop.orelse):
         loop.orelse = []
+
+
+def _unprotected(loop: ast.For | ast.AsyncFor | ast.While, spot: Spot) -> Spot | None:
+    """Return where statements may take the place of a `break`: no handler is theirs that was not; None if nowhere.
+
+    Behind a `try` only its body comes, where each clause leaves.
+    """
+    work: list[tuple[list[ast.stmt], Spot | None, bool]] = [(loop.body, None, True)]
+    while work:
+        block, around, is_behind = work.pop()
+        if block is spot[0]:
+            if around is None:
+                return spot
+            return (around[0], around[1] + 1) if is_behind and len(block) > 1 else None
+        for place, stmt in enumerate(block):
+            for below, _, name in inner(stmt):
+                if not isinstance(stmt, PROTECTING):
+                    work.append((below, around, False))
+                    continue
+                leads = isinstance(stmt, ast.Try) and name == "body" and below is stmt.body and not stmt.orelse
+                leads = leads and all(isinstance(clause.body[-1], ENDS) for clause in stmt.handlers)
+                work.append((below, (block, place), leads and around is None and stmt is block[-1]))
+    return None
 
 
 def _move_out(block: list[ast.stmt], place: int, columns: Columns) -> None:
@@ -95,9 +124,15 @@ def _found(loop: ast.For | ast.AsyncFor | ast.While, kind: type[ast.stmt]) -> li
             if isinstance(stmt, kind):
                 found.append((block, place))
             for below, _, name in inner(stmt):
+                if kind is ast.Return and isinstance(stmt, PROTECTING) and (name != "orelse" or _has_finally(stmt)):
+                    continue  # Behind the loop its value would be computed under another handler.
                 if kind is not ast.Break or not isinstance(stmt, LOOPS) or name == "orelse":
                     work.append(below)
     return found
+
+
+def _has_finally(stmt: ast.stmt) -> bool:
+    return bool(getattr(stmt, "finalbody", None))
 
 
 def _never_ends(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
