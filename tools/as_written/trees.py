@@ -98,16 +98,15 @@ class WithoutFolded(ast.NodeTransformer):
         """Compute an item of a constant."""
         self.generic_visit(node)
         if isinstance(node.value, ast.Constant) and isinstance(node.slice, ast.Constant):
-            try:
-                return ast.Constant(node.value.value[node.slice.value])
-            except (TypeError, LookupError):
-                return node
+            text, place = node.value.value, node.slice.value
+            if isinstance(text, (str, bytes)) and isinstance(place, int) and -len(text) <= place < len(text):
+                return ast.Constant(text[place])
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         """Write an f-string without fields as a string."""
         if all(isinstance(each, ast.Constant) for each in node.values):
-            return ast.Constant("".join(each.value for each in node.values if isinstance(each, ast.Constant)))
+            return ast.Constant("".join(str(each.value) for each in node.values if isinstance(each, ast.Constant)))
         return self.generic_visit(node)
 
 

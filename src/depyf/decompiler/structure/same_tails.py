@@ -55,8 +55,8 @@ def _word(graph: Graph, block: Block, length: int) -> Word | None:
     inst = block.insts[number]
     place = graph.place(inst.offset)
     shape = operation_key(inst), len(inst.uses), len(inst.defs)
-    if is_second_half(block.insts, number):
-        return shape, None
+    if is_second_half(block.insts, number):  # What is loaded stands where that is used, which is alike.
+        return (shape, None) if inst.defs else None
     return None if place is None else (shape, place)
 
 

@@ -77,14 +77,20 @@ def _unprotected(loop: ast.For | ast.AsyncFor | ast.While, spot: Spot) -> Spot |
                 return spot
             return (around[0], around[1] + 1) if is_behind and len(block) > 1 else None
         for place, stmt in enumerate(block):
-            for below, _, name in inner(stmt):
+            for below, _, _ in inner(stmt):
                 if not isinstance(stmt, PROTECTING):
                     work.append((below, around, False))
                     continue
-                leads = isinstance(stmt, ast.Try) and name == "body" and below is stmt.body and not stmt.orelse
-                leads = leads and all(isinstance(clause.body[-1], ENDS) for clause in stmt.handlers)
-                work.append((below, (block, place), leads and around is None and stmt is block[-1]))
+                leads = around is None and stmt is block[-1] and _leads_behind(stmt, below)
+                work.append((below, (block, place), leads))
     return None
+
+
+def _leads_behind(stmt: ast.stmt, block: list[ast.stmt]) -> bool:
+    """Return whether control comes behind a `try` from the end of a block of it alone."""
+    if not isinstance(stmt, ast.Try) or block is not stmt.body or stmt.orelse:
+        return False
+    return all(isinstance(clause.body[-1], ENDS) for clause in stmt.handlers)
 
 
 def _move_out(block: list[ast.stmt], place: int, columns: Columns) -> None:
