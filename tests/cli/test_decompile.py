@@ -171,3 +171,48 @@ def test_a_class_has_no_forms_to_show(module: Path) -> None:
     done = CliRunner().invoke(depyf, ["decompile", "defined:Counter", "--show", "bytecode"])
     assert done.exit_code == EXIT_USAGE
     assert "no bytecode of its own" in done.stderr
+
+
+LAID = """# a comment
+
+import os; import sys
+
+
+
+class A:
+
+    def f(self):
+        # why
+        return g(self)
+"""
+
+
+def test_as_written_lays_the_text_out_on_its_lines(tmp_path: Path) -> None:
+    path = tmp_path / "laid.py"
+    path.write_text(LAID, encoding="utf-8")
+    done = CliRunner().invoke(depyf, ["decompile", "--as-written", str(path)])
+    assert done.exit_code == EXIT_DONE
+    assert done.stdout == LAID.replace("# a comment", "").replace("        # why", "")
+    assert "EXACT" in done.stderr
+    out = tmp_path / "out"
+    whole = CliRunner().invoke(depyf, ["decompile", "--as-written", str(tmp_path), "-o", str(out)])
+    assert whole.exit_code == EXIT_DONE
+    assert (out / "laid.py").read_text(encoding="utf-8") == done.stdout
+
+
+def test_as_written_shows_a_method_as_it_stands_in_its_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "class A:\n\n    @staticmethod\n\n    def f(self):\n\n        return 1\n"
+    (tmp_path / "holds_a_method.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    done = CliRunner().invoke(depyf, ["decompile", "--as-written", "holds_a_method:A.f"])
+    assert done.exit_code == EXIT_DONE, done.output
+    assert done.stdout == text.partition("\n\n")[2]
+
+
+@pytest.mark.parametrize("option", [["--no-prove"], ["--show", "tree"], ["--stop-after", "exits"]])
+def test_as_written_goes_with_no_other_form(module: Path, option: list[str]) -> None:
+    done = CliRunner().invoke(depyf, ["decompile", "--as-written", str(module), *option])
+    assert done.exit_code == EXIT_USAGE
+    assert "--as-written" in done.stderr

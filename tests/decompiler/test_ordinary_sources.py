@@ -8,6 +8,7 @@ from tests import interpreters
 from tests.decompiler.again import exact
 
 every_version = pytest.mark.parametrize("version", interpreters.VERSIONS, ids=interpreters.label)
+from_3_8 = pytest.mark.parametrize("version", interpreters.VERSIONS[1:], ids=interpreters.label)
 from_3_10 = pytest.mark.parametrize("version", interpreters.VERSIONS[3:], ids=interpreters.label)
 
 SLICES = """
@@ -137,6 +138,22 @@ def f(a, b):
 )
 def test_comes_back_exactly(source: str, version: tuple[int, int]) -> None:
     assert "state" not in exact(source, version)
+
+
+YIELDS_OF_WALRUS = """
+def f(a):
+    yield (i := g())
+    x = yield (i := g(i, i + 1))
+    h((yield (i := a)), a=(yield (j := 1)))
+    yield (a, (i := g()))
+    yield from (i := g())
+    return (yield (i := g()))
+"""
+
+
+@from_3_8
+def test_a_yield_has_brackets_around_what_it_assigns(version: tuple[int, int]) -> None:
+    exact(YIELDS_OF_WALRUS, version)
 
 
 @pytest.mark.parametrize("version", interpreters.VERSIONS[4:], ids=interpreters.label)

@@ -14,7 +14,7 @@ from depyf.cli.forms import SHOWS, STANDARD
 from depyf.cli.locate import NotFound as NothingFound
 from depyf.cli.outcome import decompile_found
 from depyf.cli.problems import Failed, NotFound, Usage
-from depyf.cli.target import Class, Folder, Found, Function, Module, parse_target, resolve
+from depyf.cli.target import Class, Folder, Found, Function, Module, Named, PycFile, SourceFile, parse_target, resolve
 from depyf.decompiler.pipeline.table import OPTIONAL, PASSES
 from depyf.errors import DecompilationError
 
@@ -38,6 +38,11 @@ LIMIT = 60.0
 @click.option(
     "--without", multiple=True, metavar="PASS", help="Leave an optional pass out. May be given several times."
 )
+@click.option(
+    "--as-written",
+    is_flag=True,
+    help="Lay the source out on the lines on which its author wrote it, so that tracebacks and debuggers fit it.",
+)
 @click.option("--prove/--no-prove", default=True, help="Say on stderr how far the source is proven (the default).")
 @click.option(
     "-j",
@@ -60,6 +65,7 @@ def decompile(
     show: str | None,
     stop_after: str | None,
     without: tuple[str, ...],
+    as_written: bool,
     prove: bool,
     jobs: int,
     limit: float,
@@ -77,33 +83,47 @@ def decompile(
       1  what TARGET names cannot be decompiled, a file of a folder cannot, or -o cannot be written
       2  wrong usage, or TARGET leads to nothing
     """
-    left_out = frozenset(without)
-    if left_out - OPTIONAL:
-        raise Usage(f"--without takes {', '.join(sorted(OPTIONAL))}; not {', '.join(sorted(left_out - OPTIONAL))}")
+    left_out = _left_out(without)
+    if as_written and (show or stop_after or not prove):
+        raise Usage("--as-written prints a proven source: it goes with no --show, --stop-after or --no-prove")
     try:
         what = parse_target(target)
         if isinstance(what, Folder):
             if out is None or show is not None or stop_after is not None:
                 raise Usage("a folder needs -o FOLDER, and has no --show and no --stop-after")
-            _folder(what.path, out, prove=prove, without=left_out, count=jobs, limit=limit)
+            _folder(what.path, out, prove, left_out, as_written, jobs, limit)
             return
-        found = resolve(what)
-        if not isinstance(found, Module) and found.imported:
-            click.echo(f"{target}: the module was imported, as its bytecode does not show what is meant", err=True)
+        found = _resolved(target, what)
         if show or stop_after:
             if isinstance(found, Class):
                 raise Usage("--show and --stop-after take a module or a function: a class has no bytecode of its own")
             _write(_shown(target, found, show, stop_after, left_out), out)
         else:
-            _write(_source(target, found, prove, left_out), out)
+            _write(_source(target, found, prove, left_out, as_written), out)
     except NothingFound as error:
         raise NotFound(str(error)) from error
     except (DecompilationError, SyntaxError, TypeError) as error:
         raise Failed(f"{target}: {error}") from error
 
 
-def _source(target: str, found: Found, prove: bool, without: frozenset[str]) -> Iterator[str]:
-    outcome = decompile_found(found, prove=prove, without=without)
+def _left_out(without: tuple[str, ...]) -> frozenset[str]:
+    """Return the passes to leave out. Raises Usage for what is no optional pass."""
+    wrong = set(without) - OPTIONAL
+    if wrong:
+        raise Usage(f"--without takes {', '.join(sorted(OPTIONAL))}; not {', '.join(sorted(wrong))}")
+    return frozenset(without)
+
+
+def _resolved(target: str, what: PycFile | SourceFile | Named) -> Found:
+    """Return what a target leads to; on stderr, whether its module was imported."""
+    found = resolve(what)
+    if not isinstance(found, Module) and found.imported:
+        click.echo(f"{target}: the module was imported, as its bytecode does not show what is meant", err=True)
+    return found
+
+
+def _source(target: str, found: Found, prove: bool, without: frozenset[str], as_written: bool) -> Iterator[str]:
+    outcome = decompile_found(found, prove=prove, without=without, as_written=as_written)
     if outcome.verdict is not None:
         click.echo(f"{target}: {outcome.verdict}", err=True)
     yield outcome.source
@@ -148,14 +168,16 @@ def _write(parts: Iterator[str], out: Path | None) -> None:
         raise Failed(f"{out}: {error.strerror}") from error
 
 
-def _folder(folder: Path, out: Path, *, prove: bool, without: frozenset[str], count: int, limit: float) -> None:
+def _folder(
+    folder: Path, out: Path, prove: bool, without: frozenset[str], as_written: bool, count: int, limit: float
+) -> None:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from depyf.cli.folder import FAILED, Report, convert_all, jobs_of, summary
 
     start = time.perf_counter()
-    jobs = jobs_of(folder, out, prove=prove, without=without)
+    jobs = jobs_of(folder, out, prove=prove, without=without, as_written=as_written)
     count = min(count, max(len(jobs), 1))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:

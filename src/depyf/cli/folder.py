@@ -27,6 +27,7 @@ class Job:
     out: Path
     prove: bool
     without: frozenset[str]
+    as_written: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,9 @@ class Report:
     seconds: float
 
 
-def jobs_of(folder: Path, out: Path, *, prove: bool, without: frozenset[str]) -> list[Job]:
+def jobs_of(
+    folder: Path, out: Path, *, prove: bool, without: frozenset[str], as_written: bool = False
+) -> list[Job]:
     """Return a job for each `.pyc` and `.py` below a folder, in the order of their paths.
 
     A file of a `__pycache__` goes where its source was; where that is there as well, it alone is decompiled. Where
@@ -55,7 +58,7 @@ def jobs_of(folder: Path, out: Path, *, prove: bool, without: frozenset[str]) ->
     for place, paths in wanted.items():
         for path in paths:
             target = place if len(paths) == 1 else place.with_name(f"{path.name}.py")
-            found.append(Job(path, out / target, prove, without))
+            found.append(Job(path, out / target, prove, without, as_written))
     return found
 
 
@@ -71,7 +74,8 @@ def convert(job: Job) -> Report:
     start = time.perf_counter()
     target = PycFile(job.path) if job.path.suffix == ".pyc" else SourceFile(job.path)
     try:
-        outcome = decompile_found(resolve(target), prove=job.prove, without=job.without)
+        found = resolve(target)
+        outcome = decompile_found(found, prove=job.prove, without=job.without, as_written=job.as_written)
         job.out.parent.mkdir(parents=True, exist_ok=True)
         write_whole(job.out, outcome.source)
         verdict = outcome.verdict

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from depyf.cli.target import Class, Found, Function, Module
 from depyf.decompiler.api import decompile_code, decompile_module, source_of
-from depyf.decompiler.definition import definition_source
+from depyf.decompiler.definition import Definition, definition_source, definitions
 from depyf.decompiler.module import module_source
 from depyf.decompiler.pipeline.table import NOTHING
 from depyf.errors import DecompilationError
@@ -28,14 +28,24 @@ class Outcome:
 
 
 def decompile_found(
-    found: Found, *, prove: bool, without: frozenset[str] = NOTHING, oracle: Oracle | None = None
+    found: Found,
+    *,
+    prove: bool,
+    without: frozenset[str] = NOTHING,
+    oracle: Oracle | None = None,
+    as_written: bool = False,
 ) -> Outcome:
     """Decompile what a target leads to.
+
+    as_written: lay it out on the lines of the original; that is proven in any case.
 
     Raises DecompilationError for code that cannot be decompiled.
     """
     start = time.perf_counter()
     verdict = None
+    laid = on_its_lines(found, without, oracle) if as_written else None
+    if laid is not None:
+        return Outcome(*laid, time.perf_counter() - start)
     match found:
         case Module(code) if prove:
             module = decompile_module(code, oracle=oracle, without=without)
@@ -51,6 +61,33 @@ def decompile_found(
         case Function():
             source, verdict = _in_module(found, prove, without) or _alone(found, prove, without)
     return Outcome(source, verdict, time.perf_counter() - start)
+
+
+def on_its_lines(found: Found, without: frozenset[str], oracle: Oracle | None) -> tuple[str, Verdict] | None:
+    """Return a target as it stands in its module, laid out on the lines of the original, and what was proven of that.
+
+    None for code that stands in no module, and where the running Python cannot find a definition in the text.
+    """
+    module = found.module if isinstance(found, Function) else found.code
+    if module is None:
+        return None
+    made = decompile_module(module, oracle=oracle, without=without, as_written=True)
+    if isinstance(found, Module):
+        return made.source, made.verdict
+    try:
+        stmts = ast.parse(made.source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    kinds = FUNCTIONS if isinstance(found, Function) else (ast.ClassDef,)
+    parts = [each for each in definitions(stmts, found.qualname) if isinstance(each, kinds)]
+    lines = made.source.splitlines(keepends=True)
+    text = ["".join(lines[_first(each) - 1 : each.end_lineno]) for each in parts]
+    return ("\n".join(text), made.verdict) if text else None
+
+
+def _first(definition: Definition) -> int:
+    """Return the line that a definition begins on, that of its first decorator."""
+    return min([definition.lineno, *(each.lineno for each in definition.decorator_list)])
 
 
 def _in_module(found: Function, prove: bool, without: frozenset[str]) -> tuple[str, Verdict | None] | None:

@@ -12,6 +12,7 @@ from depyf.bytecode.reader import read
 from depyf.bytecode.versions.running import is_running
 from depyf.decompiler.emit.grammar import Grammar
 from depyf.decompiler.emit.statements import write
+from depyf.decompiler.layout.lay import laid_out
 from depyf.decompiler.passes.module import module_body
 from depyf.decompiler.pipeline.run import NO_CODES, decompile
 from depyf.decompiler.pipeline.table import NOTHING, WRITTEN
@@ -47,17 +48,23 @@ class DecompiledModule:
 
 
 def decompile_module(
-    code: Code, *, oracle: Oracle | None = None, without: frozenset[str] = NOTHING
+    code: Code, *, oracle: Oracle | None = None, without: frozenset[str] = NOTHING, as_written: bool = False
 ) -> DecompiledModule:
     """Decompile the code of a module, and prove it.
 
     oracle: compiles the source where the bytecode is of another Python than this; by default one that this process
         keeps until it ends. The level is UNPROVEN, with the reason, where it finds no interpreter.
     without: names of optional passes to leave out.
+    as_written: lay the source out on the lines of the original, as far as its code knows them.
 
     Raises DecompilationError for code that cannot be decompiled.
     """
     listings = Listings()
+    found = _proven(code, oracle, without, listings)
+    return _on_its_lines(found, oracle, listings) if as_written else found
+
+
+def _proven(code: Code, oracle: Oracle | None, without: frozenset[str], listings: Listings) -> DecompiledModule:
     source = module_source(code, without=without, listings=listings)
     found = DecompiledModule(source, code, judge(code, source, oracle=oracle, listings=listings))
     if found.level is Level.EXACT or WRITTEN in without:
@@ -65,6 +72,16 @@ def decompile_module(
     source = module_source(code, without=without | {WRITTEN}, listings=listings)
     plain = DecompiledModule(source, code, judge(code, source, oracle=oracle, listings=listings))
     return plain if plain.level > found.level else found
+
+
+def _on_its_lines(found: DecompiledModule, oracle: Oracle | None, listings: Listings) -> DecompiledModule:
+    """Return a module laid out on its lines, proven anew; as it is where less would be proven of it."""
+    try:
+        source = laid_out(found.source, found.code, compiled(found.source, found.code, oracle))
+    except NotCompiled:
+        return found
+    laid = DecompiledModule(source, found.code, judge(found.code, source, oracle=oracle, listings=listings))
+    return laid if laid.level >= found.level else found
 
 
 def module_source(code: Code, *, without: frozenset[str] = NOTHING, listings: Listings | None = None) -> str:

@@ -308,7 +308,8 @@ def _call(writer: ExpressionWriter, node: ast.Call) -> tuple[list[Piece], int]:
 def _yield(writer: ExpressionWriter, node: ast.Yield) -> tuple[list[Piece], int]:
     if node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None):
         return ["yield"], YIELD
-    return ["yield ", (node.value, STAR if is_starred(node.value) else TUPLE)], YIELD
+    bare = TEST if isinstance(node.value, ast.NamedExpr) else TUPLE  # `yield a := b` is none.
+    return ["yield ", (node.value, STAR if is_starred(node.value) else bare)], YIELD
 
 
 def _yield_from(writer: ExpressionWriter, node: ast.YieldFrom) -> tuple[list[Piece], int]:

@@ -1,0 +1,99 @@
+"""Lay a text out on the lines of the original: blank lines, breaks inside brackets, statements side by side."""
+
+from __future__ import annotations
+
+import tokenize
+
+from depyf.bytecode.code import Code
+from depyf.decompiler.layout.lines import origins
+from depyf.decompiler.layout.statements import Statement, blocks_on_one_line, statements
+
+TIMES, MOST_LINES = 50, 10_000
+"""Lines of a source for each of its statements, and on top of that, beyond which the numbers are nobody's lines."""
+
+
+def laid_out(source: str, code: Code, candidate: Code) -> str:
+    """Return a module's text with each statement on its own line of the original, as far as there is room.
+
+    code: what was decompiled. candidate: the text, compiled by an interpreter of the same version.
+
+    Returns the text as it is where the running Python cannot tell its tokens apart, and where the code's own lines are
+    those of no source.
+    """
+    try:
+        found = statements(source, origins(code, candidate))
+    except (tokenize.TokenError, SyntaxError):
+        return source
+    if max((one.last for one in found), default=0) > MOST_LINES + TIMES * len(found):
+        return source
+    _fill(found)
+    return _Page(set(blocks_on_one_line(found))).lay(found)
+
+
+def _fill(found: list[Statement]) -> None:
+    """Give `else:`, `try:` and `finally:` of which nothing says where they stand the line before what follows.
+
+    Where something stands on that line, it is the line of what follows.
+    """
+    for number in range(len(found) - 2, -1, -1):
+        one, below = found[number], found[number + 1]
+        if not one.line and one.is_head and below.line > 1:
+            is_taken = number > 0 and found[number - 1].last >= below.line - 1
+            one.line = one.last = below.line - (not is_taken)
+
+
+class _Page:
+    """The text that is laid out: `line` is the line that its end stands on."""
+
+    def __init__(self, one_liners: set[int]) -> None:
+        self.one_liners = one_liners
+        self.parts: list[str] = []
+        self.line = 1
+
+    def lay(self, found: list[Statement]) -> str:
+        """Return the text of all statements."""
+        head = -1
+        for number, one in enumerate(found):
+            before = found[number - 1] if number else None
+            if head >= 0 and one.level <= found[head].level:
+                head = -1
+            if before is None:
+                self._down(one.line)
+            elif head >= 0:
+                self._add(" " if number == head + 1 else "; ")
+            elif _beside(before, one) and self.line == one.line:
+                self._add("; ")
+            else:
+                self._add("\n")
+                self._down(one.line)
+            if not self.parts or self.parts[-1].endswith("\n"):
+                self._add(one.indent)
+            self._write(one)
+            if number in self.one_liners:
+                head = number
+        return "".join(self.parts) + "\n" if found else ""
+
+    def _write(self, one: Statement) -> None:
+        for number, piece in enumerate(one.pieces):
+            if number and piece.line > self.line and piece.may_break:
+                gap = piece.line - self.line
+                self.parts.append("\n" * gap if piece.depth else " \\\n" * gap)
+                self.line += gap
+                self._add(" " * max(piece.column, 0))
+            elif number:
+                self._add(piece.before)
+            self._add(piece.text)
+
+    def _down(self, line: int) -> None:
+        """Go down to a line, if it is further down."""
+        self._add("\n" * max(line - self.line, 0))
+
+    def _add(self, text: str) -> None:
+        if text:
+            self.parts.append(text)
+            self.line += text.count("\n")
+
+
+def _beside(before: Statement, one: Statement) -> bool:
+    """Return whether a statement stood on the line on which the one before it ends."""
+    return before.is_simple and one.is_simple and one.level == before.level and 0 < one.line == before.last

@@ -1,0 +1,71 @@
+"""On which lines of the original what stands in a text.
+
+A text and the code that it was decompiled from are compared through the text's own code: the same instruction stands at
+one place in the text, and at another in the original.
+"""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.line_table import read_lines
+from depyf.bytecode.places import read_places
+from depyf.bytecode.versions.known import facts_of
+
+MOST_UNITS = 4000
+"""Units of code that is aligned where it is not the same unit by unit: that takes time with the square."""
+
+Origins = dict[tuple[int, int], tuple[int, int]]
+"""By line and column in bytes in the text, line and column in the original; the column -1 is that of a whole line."""
+WHOLE = -1
+
+
+def origins(code: Code, candidate: Code) -> Origins:
+    """Return where what begins at a place in the text stands in the original.
+
+    code: what was decompiled. candidate: the text, compiled by an interpreter of the same version.
+    """
+    found: Origins = {}
+    pairs = [(code, candidate)]
+    for mine, its in pairs:  # It grows while it is gone through.
+        _add(mine, its, found)
+        own = [const for const in mine.consts if isinstance(const, Code)]
+        others = [const for const in its.consts if isinstance(const, Code)]
+        if [one.name for one in own] == [one.name for one in others]:
+            pairs += zip(own, others, strict=True)
+    return found
+
+
+def _add(mine: Code, its: Code, found: Origins) -> None:
+    """Add what one code object shows; what was found first stays."""
+    if its.name != "<module>" and mine.first_line > 0:
+        found.setdefault((its.first_line, WHOLE), (mine.first_line, WHOLE))
+    table = facts_of(mine.version, str(mine)).lines
+    my_lines, its_lines = read_lines(mine, table), read_lines(its, table)
+    has_columns = table == "locations"
+    my_places, its_places = (read_places(mine), read_places(its)) if has_columns else ([], [])
+    for one, other in _aligned(mine, its):
+        my_line, its_line = my_lines[one], its_lines[other]
+        if not my_line or not its_line:
+            continue
+        found.setdefault((its_line, WHOLE), (my_line, WHOLE))
+        my_place = my_places[one] if one < len(my_places) else None
+        its_place = its_places[other] if other < len(its_places) else None
+        if my_place is not None and its_place is not None:
+            found.setdefault((its_place.line, its_place.column), (my_place.line, my_place.column))
+
+
+def _aligned(mine: Code, its: Code) -> list[tuple[int, int]]:
+    """Return which units of two codes are the same instruction."""
+    one, other = mine.bytecode, its.bytecode
+    if len(one) == len(other) and one[::2] == other[::2]:
+        return [(unit, unit) for unit in range(len(one) // 2)]
+    if max(len(one), len(other)) // 2 > MOST_UNITS:
+        return []
+    blocks = SequenceMatcher(None, _units(one), _units(other), autojunk=False).get_matching_blocks()
+    return [(block.a + step, block.b + step) for block in blocks for step in range(block.size)]
+
+
+def _units(data: bytes) -> list[bytes]:
+    return [data[place : place + 2] for place in range(0, len(data), 2)]

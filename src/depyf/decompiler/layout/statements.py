@@ -1,0 +1,129 @@
+"""A text as logical lines of tokens, each with where it stands in the original."""
+
+from __future__ import annotations
+
+import io
+import token
+import tokenize
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from depyf.decompiler.layout.lines import WHOLE, Origins
+
+OPENING, CLOSING = "([{", ")]}"
+COMPOUND = frozenset("if elif else for while try except finally with def class match case async @".split())
+"""Words that begin a head or a decorator, after which no other statement stands on the line."""
+F_STRINGS = [getattr(token, f"{kind}STRING_{end}", -1) for kind in "FT" for end in ("START", "END")]
+NO_TEXT = frozenset({token.NEWLINE, token.INDENT, token.DEDENT, token.ENDMARKER, tokenize.NL})
+
+
+@dataclass(slots=True)
+class Piece:
+    """A token: the text in front of it, its own, and where it stands in the original (0: nothing says it).
+
+    depth: the brackets around it. may_break: whether a line may begin with it.
+    """
+
+    before: str
+    text: str
+    line: int
+    column: int
+    depth: int
+    may_break: bool
+
+
+@dataclass(slots=True)
+class Statement:
+    """A simple statement, or the head of a compound one: `level` is how far it is indented, `indent` is that in text.
+
+    line: where it begins in the original, 0 where nothing says it. last: the last line of the original that it shows.
+    """
+
+    level: int
+    indent: str
+    pieces: list[Piece] = field(default_factory=list)
+    line: int = 0
+    last: int = 0
+
+    @property
+    def is_head(self) -> bool:
+        """Whether a block, or what is decorated, follows it."""
+        return self.pieces[-1].text == ":" or self.pieces[0].text == "@"
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether another statement may stand on its line."""
+        return not self.is_head and self.pieces[0].text not in COMPOUND and not self.is_apart
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether it is a comment, or a text such as a docstring."""
+        return len(self.pieces) == 1 and self.pieces[0].text.endswith(('"', "'")) or self.pieces[0].text[0] == "#"
+
+
+def statements(source: str, origins: Origins) -> list[Statement]:
+    """Return a text's statements, each with its place in the original.
+
+    Raises tokenize.TokenError or SyntaxError for what the running Python cannot tell apart.
+    """
+    lines = source.splitlines(keepends=True)
+    found: list[Statement] = []
+    level = depth = in_string = 0
+    end = (1, 0)
+    current: Statement | None = None
+    for one in tokenize.generate_tokens(io.StringIO(source).readline):
+        level += (one.type == token.INDENT) - (one.type == token.DEDENT)
+        if one.type in NO_TEXT:
+            if one.type == token.NEWLINE or (one.type == tokenize.NL and not depth):
+                current = None
+            end = one.end
+            continue
+        if current is None:
+            current = Statement(level, lines[one.start[0] - 1][: one.start[1]])
+            found.append(current)
+            end = one.start
+        in_string -= one.type in F_STRINGS[1::2]
+        depth -= one.type == token.OP and one.string in CLOSING
+        line, column = _origin(one, lines, origins, is_first=not current.pieces)
+        may_break = not in_string and (not current.pieces or current.pieces[-1].text != ".")
+        text = _between(lines, end, one.start)
+        current.pieces.append(Piece(text, one.string, line, column, depth, may_break))
+        depth += one.type == token.OP and one.string in OPENING
+        in_string += one.type in F_STRINGS[::2]
+        end = one.end
+    for each in found:
+        known = [piece.line for piece in each.pieces if piece.line]
+        each.line, each.last = (known[0], max(known)) if known else (0, 0)
+    return found
+
+
+def _origin(one: tokenize.TokenInfo, lines: list[str], origins: Origins, *, is_first: bool) -> tuple[int, int]:
+    """Return where a token stands in the original; (0, 0) where nothing says it."""
+    row, column = one.start
+    place = origins.get((row, len(lines[row - 1][:column].encode("utf-8", "surrogatepass"))))
+    if place is None and is_first:
+        place = origins.get((row, WHOLE))
+    return (0, 0) if place is None else place
+
+
+def _between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> str:
+    """Return the text between two places."""
+    if start[0] == end[0]:
+        return lines[start[0] - 1][start[1] : end[1]]
+    inside = [lines[start[0] - 1][start[1] :], *lines[start[0] : end[0] - 1], lines[end[0] - 1][: end[1]]]
+    return "".join(inside)
+
+
+def blocks_on_one_line(found: list[Statement]) -> Iterator[int]:
+    """Yield the numbers of heads whose whole block stands on their own line in the original."""
+    for number, head in enumerate(found):
+        if head.pieces[-1].text != ":" or not head.line:
+            continue
+        below = number + 1
+        while below < len(found) and found[below].level > head.level:
+            one = found[below]
+            if not (one.is_simple and one.level == head.level + 1 and one.line == one.last == head.last):
+                break
+            below += 1
+        if below > number + 1 and (below == len(found) or found[below].level <= head.level):
+            yield number
