@@ -68,7 +68,7 @@ def on_its_lines(found: Found, without: frozenset[str], oracle: Oracle | None) -
 
     None for code that stands in no module, and where the running Python cannot find a definition in the text.
     """
-    module = found.module if isinstance(found, Function) else found.code
+    module = found.code if isinstance(found, Module) else found.module
     if module is None:
         return None
     made = decompile_module(module, oracle=oracle, without=without, as_written=True)
