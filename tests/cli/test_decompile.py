@@ -209,6 +209,8 @@ def test_as_written_shows_a_method_as_it_stands_in_its_module(
     done = CliRunner().invoke(depyf, ["decompile", "--as-written", "holds_a_method:A.f"])
     assert done.exit_code == EXIT_DONE, done.output
     assert done.stdout == text.partition("\n\n")[2]
+    done = CliRunner().invoke(depyf, ["decompile", "--as-written", "holds_a_method:A"])
+    assert done.stdout == text
 
 
 @pytest.mark.parametrize("option", [["--no-prove"], ["--show", "tree"], ["--stop-after", "exits"]])
