@@ -165,6 +165,11 @@ def test_a_refusal_is_of_the_value_that_the_user_can_change(text: str, kind: str
             "object-identity",
             "`p[7].a is p[0].b` did not hold: the two were one object",
         ),
+        (
+            'L["p"][0].a is L["p"][1].b: expected the same object, got [array([0.]), array([0.])]',
+            "object-identity",
+            "`p[0].a is p[1].b` did not hold: the two were one object",
+        ),
         ('size of L["x"]: expected (4, 1), got (4, 2)', "tensor-size-one", "compiles a size of 0 or 1 for itself"),
         ('size of L["x"]: expected (4, any), got (4, 2)', "tensor-size", "was (4, 2)"),
         ('L["self"].param_groups[0]["lr"]: expected 0.1, got 0.01', "learning-rate", "the learning rate"),

@@ -25,6 +25,8 @@ STATES = frozenset(
     "cuda_matmul_precision default_device default_dtype num_threads saved_tensors_hooks".split()
 )
 """Torch's names for what stands around a call, and is no value of the program's."""
+_SAME = "the same object"
+"""What is expected of two names of one object on 2.6 and 2.15; elsewhere the condition is expected to be true."""
 _OF_LENGTH = "length "
 _VALUE = re.compile(r"(?P<quote>['\"])(?P<name>[LG]\[.*?)(?P=quote): (?P<value>.*?)(?=, ['\"][LG]\[|\}|$)")
 """A value that a condition is about: its name as a text, and what it was."""
@@ -78,7 +80,7 @@ class Refused:
     @property
     def is_condition(self) -> bool:
         """Return whether it is about a relation between values, such as `n <= 2` or `a is b`, which did not hold."""
-        return not self.aspect and self.expected == "true"
+        return not self.aspect and self.expected in ("true", _SAME)
 
     @property
     def is_identity(self) -> bool:
