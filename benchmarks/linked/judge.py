@@ -30,6 +30,7 @@ _WORDS = frozenset(
     ("reinterpret_tensor", "torch", "device", "dtype", "float32", "float64", "int64", "bool", "del", "return")
 )
 _BUFFERS = re.compile(r"^(?:buf|arg|primals|tangents|s\d|reinterpret)|_\d+$")
+_TAKEN = re.compile(r"^\s+(.+?),? = args$")
 
 
 class Module:
@@ -49,6 +50,9 @@ class Module:
         mapping = _read(other / f"{stem}.inductor_provenance_tracking_node_mappings.{number}.json")
         self._nodes: Mapping[str, list[str]] = mapping.get("cppCodeToPost", {})
         self.calls = dict(self._all_calls())
+        taken = [found[1] for row in self.rows if (found := _TAKEN.match(row))]
+        # A backward takes what the forward has kept, by the names of the forward's nodes: `relu`, `view`.
+        self._inputs = {name.strip() for each in taken for name in each.split(",")}
 
     def _all_calls(self) -> Iterator[tuple[int, tuple[str, Places]]]:
         """Yield the lines of each call that Inductor has a word for, with the kernel and the places."""
@@ -116,7 +120,8 @@ class Module:
             if _STATEMENT.match(row) and self._nodes:
                 return self._of_statement(number, kernel, values, whole), "statement"
             return whole, "kernel"
-        names = [name for name in _NAME.findall(row) if _BUFFERS.search(name) and name not in _WORDS]
+        words = _NAME.findall(row)
+        names = [each for each in words if each in self._inputs or (_BUFFERS.search(each) and each not in _WORDS)]
         inside = any("def call(" in each or "def partition_" in each for each in self.rows[:number])
         if inside and names and "def " not in row:
             return self._of_names(set(names)), "buffer"

@@ -133,6 +133,13 @@ def _module(tmp_path: Path) -> Module:
     return write_module(tmp_path, MODULE, GRAPH, STACKS, COMPUTED)
 
 
+def test_an_input_with_the_name_of_a_node_is_of_the_calls_that_take_it(tmp_path: Path) -> None:
+    text = MODULE.replace("arg0_1", "relu").replace("def get_args():\n", "def get_args():\n    relu = example()\n")
+    module = write_module(tmp_path, text, GRAPH, STACKS, COMPUTED)
+    assert module.allowed(line_of(text, "relu = example()"), {}) == (IN_14 | IN_15, "buffer")
+    assert module.allowed(line_of(text, "import torch"), {}) == (frozenset(), "around")
+
+
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="the judge compiles kernels with g++")
 
 
