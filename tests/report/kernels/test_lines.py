@@ -181,3 +181,69 @@ def test_a_line_that_may_be_of_another_node_is_linked_only_where_both_are_of_one
     exp, add = frozenset({("f.py", 4)}), frozenset({("f.py", 3)})
     assert origins_of_lines([made], {"exp": exp, "add_1": add}) == {1: frozenset()}
     assert origins_of_lines([made], {"exp": exp, "add_1": exp}) == {1: exp}
+
+
+@pytest.mark.parametrize(
+    ("value", "operations"),
+    [
+        ("tmp0 >= tmp1", {"ge"}),
+        ("tmp0 == tmp1", {"eq"}),
+        ("tmp0 & (tmp1 < tmp2)", {"bitwise_and", "logical_and", "lt"}),
+        ("~tmp0", {"bitwise_not", "logical_not"}),
+        ("-tmp0 * tmp1", {"neg", "mul"}),
+        ("decltype.blendv(tmp0, tmp1, tmp2)", {"where"}),
+        ("tmp0 if tmp1 else tmp2", {"where"}),
+        ("load(in_ptr0 + x0)", {"load", "add"}),
+    ],
+)
+def test_a_statement_has_the_operations_as_a_graph_calls_them(value: str, operations: set[str]) -> None:
+    assert Statement(1, ("tmp9",), ast.parse(value, mode="eval").body).operations == operations
+
+
+MASKED = """
+def forward(self, arg0_1: "f32[8, 4][4, 1]cpu", arg1_1: "b8[8, 4][4, 1]cpu"):
+    iota: "i64[8][1]cpu" = torch.ops.prims.iota.default(8, start = 0, step = 1, dtype = torch.int64)
+    view: "i64[8, 1][1, 1]cpu" = torch.ops.aten.reshape.default(iota, [8, 1])
+    ge: "b8[8, 1][1, 1]cpu" = torch.ops.aten.ge.Scalar(view, 0)
+    bitwise_and: "b8[8, 4][4, 1]cpu" = torch.ops.aten.bitwise_and.Tensor(ge, opaque)
+    where: "f32[8, 4][4, 1]cpu" = torch.ops.aten.where.self(bitwise_and, zero, arg0_1)
+    add: "f32[8, 4][4, 1]cpu" = torch.ops.aten.add.Tensor(arg0_1, where)
+    return (add,)
+"""
+MASK = """
+cpp_fused_add_0 = async_compile.cpp_pybinding(['const float*', 'const bool*', 'float*'], r'''
+extern "C"  void  kernel(const float* in_ptr0, const bool* in_ptr1, float* out_ptr0)
+{
+    for(int64_t x0=static_cast<int64_t>(0L); x0<static_cast<int64_t>(8L); x0+=static_cast<int64_t>(1L))
+    {
+        auto tmp0 = in_ptr0[static_cast<int64_t>(x0)];
+        auto tmp1 = x0;
+        auto tmp2 = static_cast<int64_t>(0);
+        auto tmp3 = tmp1 >= tmp2;
+        auto tmp4 = in_ptr1[static_cast<int64_t>(x0)];
+        auto tmp5 = tmp3 & tmp4;
+        auto tmp6 = tmp5 ? tmp2 : tmp0;
+        auto tmp7 = tmp0 + tmp6;
+        out_ptr0[static_cast<int64_t>(x0)] = tmp7;
+    }
+}
+''')
+
+def call(args):
+    arg0_1, arg1_1 = args
+    buf0 = empty_strided_cpu((8, 4), (4, 1), torch.float32)
+    # [Provenance debug handles] cpp_fused_add_0:1
+    cpp_fused_add_0(arg0_1, arg1_1, buf0)
+    return (buf0, )
+"""
+
+
+def test_a_comparison_that_may_be_a_node_is_not_of_what_needs_it() -> None:
+    nodes = ("iota", "view", "ge", "bitwise_and", "where", "add")
+    (made,) = launched(read_module(MASK), read_graph(MASKED), {"cpp_fused_add_0:1": nodes})
+    places = {name: frozenset({("f.py", number)}) for number, name in enumerate(nodes, start=1)}
+    of = origins_of_lines([made], places)
+    text = MASK.splitlines()
+    linked = {text[number - 1].split()[1]: of[number] for number in of if text[number - 1].split()[0] == "auto"}
+    for name in ("tmp1", "tmp3"):
+        assert not linked.get(name) or linked[name] <= places["ge"] | places["iota"]

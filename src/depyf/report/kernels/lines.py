@@ -301,13 +301,13 @@ class _Module:
         return same if len(same) == 1 else set()
 
     def _may_compute(self, statement: Statement, term: int | None, left: frozenset[str]) -> set[str]:
-        """Return those of the nodes left that a statement may compute, by its operations and its numbers."""
+        """Return those of the nodes left that a statement may compute, by its operations, and by its numbers if known."""
         if statement.place is not None or not statement.computes or statement.accumulates:
             return set()
         operations = statement.operations
-        numbers = self._terms.numbers_in(term) if term is not None else frozenset()
+        numbers = self._terms.numbers_in(term) if term is not None else None
         found = (self._graph.nodes[each] for each in left)
-        return {each.name for each in found if each.operation in operations and each.numbers == numbers}
+        return {each.name for each in found if each.operation in operations and numbers in (None, each.numbers)}
 
     def _before(self, wanted: Iterable[str], among: Collection[str]) -> set[str]:
         """Return those of some nodes that others need; of the rest of the graph only views are looked through."""

@@ -27,7 +27,28 @@ _REDUCED = re.compile(r"at::vec::vec_reduce_all.*\},\s*(?P<vector>\w+)\)+$|!?(?P
 _CONDITIONAL = re.compile(r"^(?P<test>[^?]+)\?(?P<yes>[^?:]+):(?P<no>[^?:]+)$")
 
 
-_OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
+_OPERATORS: dict[type, tuple[str, ...]] = {
+    ast.Add: ("add",),
+    ast.Sub: ("sub",),
+    ast.Mult: ("mul",),
+    ast.Div: ("div",),
+    ast.BitAnd: ("bitwise_and", "logical_and"),
+    ast.BitOr: ("bitwise_or", "logical_or"),
+    ast.BitXor: ("bitwise_xor", "logical_xor"),
+    ast.And: ("logical_and", "bitwise_and"),
+    ast.Or: ("logical_or", "bitwise_or"),
+    ast.Invert: ("bitwise_not", "logical_not"),
+    ast.Not: ("logical_not", "bitwise_not"),
+    ast.USub: ("neg",),
+    ast.Eq: ("eq",),
+    ast.NotEq: ("ne",),
+    ast.Lt: ("lt",),
+    ast.LtE: ("le",),
+    ast.Gt: ("gt",),
+    ast.GtE: ("ge",),
+    ast.IfExp: ("where",),
+}
+_CALLS = {"blendv": "where"}
 _TRANSPARENT = frozenset(
     ("load", "loadu", "full", "broadcast_to", "to", "static_cast", "Vectorized", "float", "convert")
 )
@@ -61,10 +82,18 @@ class Statement:
     @functools.cached_property
     def operations(self) -> frozenset[str]:
         """How a graph calls the operations that its value does."""
-        nodes = nodes_below(self.value)
-        calls = [each.func for each in nodes if isinstance(each, ast.Call)]
-        operators = [_OPERATORS.get(type(each.op), "") for each in nodes if isinstance(each, ast.BinOp)]
-        return frozenset((*operators, *map(_called, calls)))
+        found: set[str] = set()
+        for each in nodes_below(self.value):
+            if isinstance(each, ast.Call):
+                name = _called(each.func)
+                found.add(_CALLS.get(name, name))
+            elif isinstance(each, (ast.BinOp, ast.BoolOp, ast.UnaryOp)):
+                found.update(_OPERATORS.get(type(each.op), ()))
+            elif isinstance(each, ast.Compare):
+                found.update(name for op in each.ops for name in _OPERATORS.get(type(op), ()))
+            elif isinstance(each, ast.IfExp):
+                found.update(_OPERATORS[ast.IfExp])
+        return frozenset(found)
 
     @functools.cached_property
     def computes(self) -> bool:
