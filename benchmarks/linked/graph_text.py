@@ -15,7 +15,8 @@ Place: TypeAlias = tuple[str, int]
 Places: TypeAlias = frozenset[Place]
 NOWHERE: Places = frozenset()
 
-_FILE = re.compile(r"# File: (.*?):(\d+) in ")
+_FILE = re.compile(r"# (?:\w+: .*? )?File: (.*?):(\d+) in ")
+"""The comment above nodes; torch writes a note in front where there is one: `# Annotation: {...} File: f.py:3 in f`."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _IN_PLACE = re.compile(r"(\w+) (?:[-+*/%@&|^]|//|\*\*|<<|>>)= ")
 """A statement that changes a tensor: `x += y`."""

@@ -23,9 +23,12 @@ QUADRATIC = 2 * LARGE / SMALL
 def test_time_grows_with_the_size(family: str) -> None:
     version = VERSIONS[len(family) % len(VERSIONS)]
     spend(File(family, SMALL, version))  # The version's tables are read once.
-    small, large = spend(File(family, SMALL, version)), spend(File(family, LARGE, version))
-    assert FAULT not in (small.outcome, large.outcome), large.detail
-    assert large.seconds < max(QUADRATIC * small.seconds, 3 * EXACT), (small, large)
+    for _ in range(3):  # The collector, which looks at all that other tests have left, may come in between.
+        small, large = spend(File(family, SMALL, version)), spend(File(family, LARGE, version))
+        assert FAULT not in (small.outcome, large.outcome), large.detail
+        if large.seconds < max(QUADRATIC * small.seconds, 3 * EXACT):
+            return
+    raise AssertionError(f"{small} but {large}")
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -253,3 +253,9 @@ def test_a_change_in_place_is_of_the_line_above_it_and_of_no_other() -> None:
     places = places_of_lines(graph)
     assert places[line_of(graph, "mul += arg1_1")] == IN_15
     assert places[line_of(graph, "aten.mul.Tensor")] == IN_14
+
+
+def test_a_note_before_the_place_is_no_other_place() -> None:
+    graph = GRAPH.replace("# File: user.py:16 in f", "# Annotation: {'stream': 1} File: user.py:16 in f")
+    assert "Annotation" in graph
+    assert places_of_lines(graph)[line_of(graph, "mul_1:")] == IN_16

@@ -34,6 +34,8 @@ TIMES, PLUS = 40, 100 << 20
 LIMIT = 600.0
 EXACT = 0.05
 """Seconds below which the start of things, and the clock, count more than the size."""
+RANGE = 4
+"""How many times larger the largest file must be that a growth is told from."""
 TEXT, REFUSED, FAULT = "text", "refused", "fault"
 
 
@@ -87,9 +89,10 @@ def drawn(count: int, largest: int, families: Sequence[str]) -> list[File]:
 
 
 def exponent(found: Sequence[Spent]) -> float | None:
-    """Return the slope of time over size on logarithmic scales, None where too few files take any time."""
+    """Return the slope of time over size on logarithmic scales, None where too few files take any time to tell."""
     points = [(math.log(each.size), math.log(each.seconds)) for each in found if each.seconds > EXACT]
-    if len(points) < 3 or len({x for x, _ in points}) < 2:
+    sizes = [x for x, _ in points]
+    if len(points) < 3 or max(sizes) - min(sizes) < math.log(RANGE):
         return None
     return statistics.linear_regression(*zip(*points, strict=True)).slope
 
