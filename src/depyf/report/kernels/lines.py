@@ -301,7 +301,7 @@ class _Module:
         return same if len(same) == 1 else set()
 
     def _may_compute(self, statement: Statement, term: int | None, left: frozenset[str]) -> set[str]:
-        """Return those of the nodes left that a statement may compute, by its operations, and by its numbers if known."""
+        """Return those of the nodes left that a statement may compute: by operations, and by numbers if known."""
         if statement.place is not None or not statement.computes or statement.accumulates:
             return set()
         operations = statement.operations
