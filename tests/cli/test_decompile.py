@@ -213,6 +213,18 @@ def test_as_written_shows_a_method_as_it_stands_in_its_module(
     assert done.stdout == text
 
 
+def test_as_written_says_of_a_function_without_a_module_that_it_is_not_laid_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "space = {}\nexec('def made(x):\\n\\n    return x', space)\nmade = space['made']\n"
+    (tmp_path / "makes_a_function.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    done = CliRunner().invoke(depyf, ["decompile", "--as-written", "makes_a_function:made"])
+    assert done.exit_code == EXIT_DONE, done.output
+    assert done.stdout == "def made(x):\n    return x\n"
+    assert "makes_a_function:made: it stands in no module that is known" in done.stderr
+
+
 @pytest.mark.parametrize("option", [["--no-prove"], ["--show", "tree"], ["--stop-after", "exits"]])
 def test_as_written_goes_with_no_other_form(module: Path, option: list[str]) -> None:
     done = CliRunner().invoke(depyf, ["decompile", "--as-written", str(module), *option])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from depyf.report.findings import Cost, Finding, findings, merged
 from depyf.report.index_json import index_json
@@ -99,7 +100,14 @@ def test_a_break_that_ends_the_compile_is_one_finding() -> None:
     failure = Failure("Unsupported", "Unsupported context manager", None)
     (found,) = findings(session(compiled(0, breaks=[broken(3)], failure=failure)))
     assert (found.kind, found.severity) == ("graph-break", "high")
-    assert "the rest of `f` runs eager" in found.cause
+    assert "all of `f` runs eager" in found.cause
+
+
+def test_a_break_that_ends_a_resume_function_ends_the_rest_of_the_function() -> None:
+    run = session(compiled(0, breaks=[broken(3)], failure=Failure("Unsupported", "no", None)))
+    run.functions["0"] = replace(run.functions["0"], name="torch_dynamo_resume_in_f_at_2", resumes_at=2)
+    (found,) = findings(run)
+    assert "and the rest of `f` runs eager" in found.cause
 
 
 def test_calls_past_the_limit_are_told_where_they_are_counted() -> None:
@@ -138,7 +146,7 @@ def test_calls_past_a_limit_that_raises_ran_nothing() -> None:
 def test_what_became_of_a_failure_that_a_trace_tells_is_not_known() -> None:
     failure = Failure("Unsupported", "Data-dependent branching", UserLine("f.py", 3, "if x:", "f"))
     (found,) = findings(session(compiled(0, failure=failure)))
-    assert found.cause.endswith("and the rest of `f` is not compiled")
+    assert found.cause.endswith("and all of `f` is not compiled")
 
 
 def test_a_value_that_a_break_leaves_behind_is_no_finding_of_its_own() -> None:
@@ -164,5 +172,5 @@ def test_the_index_tells_them_and_is_read_back() -> None:
     assert tuple(findings_of(index)) == findings(run) == findings(session_of(index))
     assert isinstance(findings_of(index)[0], Finding)
     assert findings_of({}) == []
-    told = "1. **high**: Graph break: print, and the rest of `f` runs eager (f.py:3)"
+    told = "1. **high**: Graph break: print, and all of `f` runs eager (f.py:3)"
     assert f"## Findings\n\n{told}" in index_markdown(run)

@@ -124,6 +124,8 @@ def _resolved(target: str, what: PycFile | SourceFile | Named) -> Found:
 
 def _source(target: str, found: Found, prove: bool, without: frozenset[str], as_written: bool) -> Iterator[str]:
     outcome = decompile_found(found, prove=prove, without=without, as_written=as_written)
+    if as_written and isinstance(found, Function) and found.module is None:
+        click.echo(f"{target}: it stands in no module that is known, so it is not laid out on lines", err=True)
     if outcome.verdict is not None:
         click.echo(f"{target}: {outcome.verdict}", err=True)
     yield outcome.source

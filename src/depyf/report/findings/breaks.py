@@ -69,7 +69,8 @@ def _in_place_of(function: Function, *, is_told: bool) -> str:
     if any(each.raised for each in failures):
         return f"`{plain_name(function)}` fails: with `fullgraph=True` its call raises {failures[-1].kind}"
     is_eager = is_told or all(each.raised is False for each in failures)
-    return f"the rest of `{plain_name(function)}` {'runs eager' if is_eager else 'is not compiled'}"
+    part = "the rest" if function.is_resume else "all"
+    return f"{part} of `{plain_name(function)}` {'runs eager' if is_eager else 'is not compiled'}"
 
 
 def _is_in_try(function: Function, line: UserLine) -> bool:
