@@ -6,6 +6,7 @@ import logging
 import sys
 import threading
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -23,6 +24,19 @@ class _Missing:
 
 
 MISSING = _Missing()
+
+
+class _Objects:
+    """Objects that are equal to these same objects alone. They are kept: an address is given again to what is new."""
+
+    def __init__(self, objects: Iterable[object]) -> None:
+        self._objects = tuple(objects)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Objects) and list(map(id, self._objects)) == list(map(id, other._objects))
+
+    def __repr__(self) -> str:
+        return repr(self._objects)
 
 
 def picture() -> Picture:
@@ -47,7 +61,7 @@ def changes(before: Picture, after: Picture) -> dict[str, str]:
 
 
 def _plain(value: object) -> bool:
-    return isinstance(value, (bool, int, float, str, tuple, type(None)))
+    return isinstance(value, (bool, int, float, str, tuple, _Objects, type(None)))
 
 
 def _attributes() -> Picture:
@@ -69,8 +83,8 @@ def _loggers() -> Picture:
     found: Picture = {}
     for name, logger in list(logging.Logger.manager.loggerDict.items()):
         if name.partition(".")[0] == "torch" and isinstance(logger, logging.Logger):
-            found[f"logger {name} handlers"] = tuple(map(id, logger.handlers))
-            found[f"logger {name} filters"] = tuple(map(id, logger.filters))
+            found[f"logger {name} handlers"] = _Objects(logger.handlers)
+            found[f"logger {name} filters"] = _Objects(logger.filters)
             found[f"logger {name} level"] = logger.level
             found[f"logger {name} propagate"] = logger.propagate
             found[f"logger {name} disabled"] = logger.disabled
@@ -90,9 +104,9 @@ def _hooks() -> Picture:
     callbacks = getattr(sys.modules.get("torch._dynamo.callback"), "callback_handler", None)
     ask_callback = getattr(torch._C._dynamo.eval_frame, "get_eval_frame_callback", lambda: None)
     return {
-        "bytecode hooks": tuple(map(id, torch._dynamo.convert_frame._bytecode_hooks.values())),
-        "callbacks at start": tuple(map(id, getattr(callbacks, "start_callbacks", ()))),
-        "callbacks at end": tuple(map(id, getattr(callbacks, "end_callbacks", ()))),
+        "bytecode hooks": _Objects(torch._dynamo.convert_frame._bytecode_hooks.values()),
+        "callbacks at start": _Objects(getattr(callbacks, "start_callbacks", ())),
+        "callbacks at end": _Objects(getattr(callbacks, "end_callbacks", ())),
         "stance": repr(getattr(torch._dynamo.eval_frame, "_stance", None)),
         "eval frame callback": ask_callback(),
         "listener to runs": getattr(torch._C._dynamo.eval_frame, "get_bytecode_debugger_callback", lambda: None)(),
@@ -106,7 +120,7 @@ def _interpreter() -> Picture:
         "sys.settrace": sys.gettrace(),
         "sys.setprofile": sys.getprofile(),
         "sys.excepthook": sys.excepthook,
-        "sys.meta_path": tuple(map(id, sys.meta_path)),
+        "sys.meta_path": _Objects(sys.meta_path),
         "sys.path": tuple(sys.path),
         "threading.excepthook": threading.excepthook,
         "threads": tuple(thread.name for thread in threading.enumerate()),

@@ -4,8 +4,9 @@
 
 Compared are results bit by bit, exceptions with the frames of their tracebacks, warnings and log records with their
 places, stdout, stderr, the exit code, torch's attributes and settings, loggers, environment, threads, signal handlers,
-random numbers, both inside of the context and after it, and after it open descriptors and tensors that live on. What
-differs between two plain runs is counted, not compared. Peak memory is printed.
+random numbers, both inside of the context and after it, and after it open descriptors and tensors that live on. A
+feature that differs is run plain twice more: the places in which plain runs differ among themselves are printed apart,
+not counted. Peak memory is printed.
 """
 
 from __future__ import annotations
@@ -50,27 +51,33 @@ def differences(one: object, other: object, where: str = "") -> Iterator[str]:
         yield f"{where}: {one!r:.200} -> {other!r:.200}"
 
 
-def compare(
-    names: Sequence[str], python: str = sys.executable, kind: str = ""
-) -> tuple[dict[str, list[str]], int, list[int]]:
-    """Return what differs by feature, how many places are not compared, and the memory that was added, in KiB.
+class Comparison:
+    """What differs in some features, by feature, and the memory that was added, in KiB."""
 
-    `kind` is `-warm` where features share what is imported. Features that differ are run
-    plain once more: a place in which two plain runs differ says nothing.
-    """
-    with tempfile.TemporaryDirectory() as scratch:
-        plain = runs(f"plain{kind}", names, scratch, python)
-        seen = runs(f"depyf{kind}", names, scratch, python)
-        found = {name: list(differences(plain[name], seen[name])) for name in names}
-        doubtful = [name for name in names if found[name]]
-        again = runs(f"plain{kind}", doubtful, scratch, python) if doubtful else {}
-    unstable = 0
-    for name in doubtful:
-        loose = {each.partition(":")[0] for each in differences(plain[name], again[name])}
-        unstable += len(loose)
-        found[name] = [each for each in found[name] if each.partition(":")[0] not in loose]
-    added = [seen[name].get("memory", 0) - plain[name].get("memory", 0) for name in names]
-    return {name: each for name, each in found.items() if each}, unstable, added
+    def __init__(self) -> None:
+        self.found: dict[str, list[str]] = {}
+        self.unstable: dict[str, list[str]] = {}
+        """Places that differed, and in which plain runs differ, too."""
+        self.memory: list[int] = []
+
+    def add(self, names: Sequence[str], python: str = sys.executable, kind: str = "") -> list[str]:
+        """Compare these features; return those that differ. `kind` is `-warm` where they share what is imported."""
+        with tempfile.TemporaryDirectory() as scratch:
+            plain = runs(f"plain{kind}", names, scratch, python)
+            seen = runs(f"depyf{kind}", names, scratch, python)
+            differing = {name: places for name in names if (places := list(differences(plain[name], seen[name])))}
+            again = [runs(f"plain{kind}", list(differing), scratch, python) for _ in range(2 if differing else 0)]
+        for name, places in differing.items():
+            loose = {_place(each) for other in again for each in differences(plain[name], other[name])}
+            for kept, are_loose in ((self.found, False), (self.unstable, True)):
+                if own := [each for each in places if (_place(each) in loose) is are_loose]:
+                    kept[name] = own
+        self.memory += [seen[name].get("memory", 0) - plain[name].get("memory", 0) for name in names]
+        return [name for name in differing if name in self.found]
+
+
+def _place(difference: str) -> str:
+    return difference.partition(":")[0]
 
 
 def main() -> None:
@@ -82,21 +89,20 @@ def main() -> None:
     arguments = parser.parse_args()
     names = arguments.features or list(load())
     kind = "-warm" if arguments.warm else ""
-    found: dict[str, list[str]] = {}
-    unstable, added = 0, list[int]()
+    all_of_them = Comparison()
     for first in range(0, len(names), CHUNK):
-        differing, loose, memory = compare(names[first : first + CHUNK], arguments.python, kind)
-        found |= differing
-        unstable, added = unstable + loose, added + memory
-        for name, places in differing.items():
-            print(name, *places, sep="\n    ", flush=True)
+        for name in all_of_them.add(names[first : first + CHUNK], arguments.python, kind):
+            print(name, *all_of_them.found[name], sep="\n    ", flush=True)
         print(f"{min(first + CHUNK, len(names))} of {len(names)}", flush=True)
-    print(f"{unstable} places differ between plain runs and are not compared")
+    unstable = {name: ", ".join(map(_place, places)) for name, places in all_of_them.unstable.items()}
+    print(f"features with places in which plain runs differ, too: {len(unstable)}")
+    print(*(f"    {name}: {places}" for name, places in unstable.items()), sep="\n")
+    added = all_of_them.memory
     print(f"peak memory added: median {statistics.median(added) / 1024:.1f} MiB, at most {max(added) / 1024:.1f} MiB")
     enough = arguments.features or len(names) >= FEATURES_AT_LEAST
     report(
         [
-            none_of("features in which a program can notice depyf", list(found), f"{len(names)}"),
+            none_of("features in which a program can notice depyf", list(all_of_them.found), f"{len(names)}"),
             Bar("features that are compared", str(len(names)), bool(enough)),
         ]
     )

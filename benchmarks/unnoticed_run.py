@@ -42,7 +42,8 @@ WARM = ("torch._inductor.compile_fx", "torch._inductor.codegen.cpp_wrapper_cpu",
 _VARYING = (
     (re.compile(r"0x[0-9a-f]+"), "0x"),
     (re.compile(r"_[0-9a-f]{8}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{12}"), "_uuid"),
-    (re.compile(r"\b\d{4} \d\d:\d\d:\d\d\.\d+ \d+"), "time"),
+    (re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "uuid"),
+    (re.compile(r"\b[A-Z]?\d{4} \d\d:\d\d:\d\d\.\d+ \d+"), "time"),
     (re.compile(r"\b\d+\.\d+(e-\d+)? ?(s|ms|us|seconds)\b"), "seconds"),
     (re.compile(r"\b\d{9,}\b"), "number"),
     (re.compile(r"/tmp[\w./-]*tmp\w+"), "temporary"),
@@ -84,6 +85,10 @@ def frames(error: BaseException) -> list[object]:
     return found
 
 
+_USUAL = vars(logging.Logger("usual")).keys()
+"""What every logger holds: what another one holds beside it, somebody has put there."""
+
+
 class _Records(logging.Handler):
     def __init__(self) -> None:
         super().__init__(logging.NOTSET)
@@ -102,7 +107,8 @@ def loggers() -> dict[str, object]:
         if name not in ("depyf", "torch.__trace"):
             each = logging.getLogger(name)
             handlers = [type(handler).__name__ for handler in each.handlers]
-            found[name] = [each.level, handlers, len(each.filters), each.propagate, each.disabled]
+            own = sorted(vars(each).keys() - _USUAL)
+            found[name] = [each.level, handlers, len(each.filters), each.propagate, each.disabled, *own]
     return found
 
 

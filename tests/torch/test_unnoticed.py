@@ -9,13 +9,14 @@ import pytest
 pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 from benchmarks.features import load  # noqa: E402 - after the check that torch is there
-from benchmarks.unnoticed import FEATURES_AT_LEAST, compare, differences  # noqa: E402
+from benchmarks.unnoticed import FEATURES_AT_LEAST, Comparison, differences  # noqa: E402
 
 SAMPLE = (
     "calls.graph_break_by_print",
     "failing.attribute_that_was_deleted",
     "failing.user_exception_that_goes_out",
     "reading.levels_of_loggers",
+    "reading.logs_of_dynamo_at_debug",
     "reading.place_of_a_log_record",
     "reading.settings_while_it_runs",
     "surroundings.constants_of_dynamos_code_die",
@@ -25,9 +26,10 @@ SAMPLE = (
 
 @pytest.mark.skipif(not hasattr(os, "fork") or not os.path.isdir("/proc/self/fd"), reason="this system is no Linux")
 def test_a_program_notices_nothing() -> None:
-    found, _, added = compare(SAMPLE)
-    assert found == {}
-    assert len(added) == len(SAMPLE)
+    compared = Comparison()
+    compared.add(SAMPLE)
+    assert compared.found == {}
+    assert len(compared.memory) == len(SAMPLE)
 
 
 def test_there_are_enough_features_and_differences_are_found() -> None:

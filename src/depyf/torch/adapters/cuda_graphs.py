@@ -1,7 +1,7 @@
 """Torch's words about CUDA graphs: which it records, which it records again and why, and which it skips.
 
 They are lines of a log for developers, which torch drops unless somebody asked for them; of most there is no record in
-its trace. depyf hears a line where torch hands it to the logger. Levels, handlers and filters stay as they are.
+its trace. depyf hears a line where torch hands it to the logger, which stays as it is.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ import sys
 import types
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any
 
 import torch
 
 from depyf.report.model import CompileId
 from depyf.torch.adapters import seams
-from depyf.torch.adapters.unseen import left_alone_with_calls
+from depyf.torch.adapters.twins import hear
 from depyf.trace.cuda_graphs import PARTS
 
 Listener = Callable[[str, "tuple[CompileId, int] | None", str], None]
@@ -29,7 +28,9 @@ LOGS = (
     ("torch._inductor.cudagraph_trees", "cudagraphs"),
 )
 """The modules that say something, and the names of their logs: before 2.10 a skip is a hint about performance."""
-_METHODS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING}
+_PACKAGE = "torch._inductor"
+"""Whose modules have these loggers: some import one from the module that makes it."""
+
 _DEEPEST = 12
 """Calls between what runs a graph and a line of the log about it; there are four."""
 
@@ -49,48 +50,19 @@ class CudaGraphLogs:
         self._undo = ExitStack()
 
     def look_for_loggers(self) -> None:
-        """Listen to the logs that torch has made meanwhile."""
-        for name in [each for each in self._awaited if each in logging.Logger.manager.loggerDict]:
-            log = torch._logging.getArtifactLogger(*self._awaited.pop(name))
-            self._undo.callback(_hear(log, self._listener))
+        """Listen to the logs of modules that were imported meanwhile."""
+        for name in [each for each in self._awaited if self._awaited[each][0] in sys.modules]:
+            if name in logging.Logger.manager.loggerDict:
+                del self._awaited[name]
+                self._undo.callback(hear(logging.getLogger(name), _PACKAGE, self._on_line, is_curious=True))
+
+    def _on_line(self, message: object, args: tuple[object, ...]) -> None:
+        self._listener(_text(message, args), *_about())
 
     def end(self) -> None:
         """Listen no more."""
         self._awaited.clear()
         self._undo.close()
-
-
-def _hear(log: logging.Logger, listener: Listener) -> Callable[[], None]:
-    before = {name: value for name, value in vars(log).items() if name in (*_METHODS, "isEnabledFor")}
-    is_enabled: Callable[[int], bool] = log.isEnabledFor
-
-    def heard(name: str) -> Callable[..., None]:
-        passed_on = getattr(log, name)
-
-        @left_alone_with_calls
-        def say(message: object, *args: object, **kwargs: Any) -> None:
-            listener(_text(message, args), *_about())
-            if is_enabled(_METHODS[name]):
-                # One level more: a record tells the line that calls.
-                passed_on(message, *args, **{**kwargs, "stacklevel": kwargs.get("stacklevel", 1) + 1})
-
-        return say
-
-    @left_alone_with_calls
-    def enabled(level: int) -> bool:
-        """Answer torch's question whether anybody wants to know why it records again."""
-        return level == logging.DEBUG or is_enabled(level)
-
-    ours: dict[str, Callable[..., Any]] = {**{name: heard(name) for name in _METHODS}, "isEnabledFor": enabled}
-    vars(log).update(ours)
-
-    def end() -> None:
-        for name, own in ours.items():
-            if vars(log).get(name) is own:
-                del vars(log)[name]
-                vars(log).update({key: value for key, value in before.items() if key == name})
-
-    return end
 
 
 def _text(message: object, args: tuple[object, ...]) -> str:

@@ -1,24 +1,21 @@
 """Torch's word that Dynamo leaves a frame as the user wrote it, and why.
 
 Torch's only word of it is a line in a log for developers, which it drops unless somebody asked for that level. depyf
-hears the line where torch hands it to the logger. Levels, handlers and filters stay as they are: child loggers inherit
-them.
+hears the line where torch hands it to the logger, which stays as it is: child loggers inherit its level.
 """
 
 from __future__ import annotations
 
-import functools
 import logging
 import os
 import types
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch._dynamo import convert_frame
 
 from depyf.report.model import Unavailable
-from depyf.torch.adapters.unseen import left_alone_with_calls
+from depyf.torch.adapters.twins import hear
 
 Listener = Callable[[str, str, str], None]
 """Is told the frame's function, torch's reason, and the file."""
@@ -50,23 +47,9 @@ def watch_skips(listener: Listener) -> Callable[[], None] | Unavailable:
     if not isinstance(log, logging.Logger) or not any(_MESSAGE in each for each in constants):
         return Unavailable("this torch does not say in a form that depyf knows which frames Dynamo skips")
 
-    before = {name: value for name, value in vars(log).items() if name == "debug"}
-    # Who listens already goes on listening: contexts and contracts nest.
-    passed_on = before.get("debug") or functools.partial(type(log).debug, log)
-
-    @left_alone_with_calls
-    def debug(message: object, *args: object, **kwargs: Any) -> None:
+    def on_line(message: object, args: tuple[object, ...]) -> None:
         told = _told(message, args)
         if told is not None:
             listener(*told)
-        # One level more: a record tells the line that calls `debug`.
-        passed_on(message, *args, **{**kwargs, "stacklevel": kwargs.get("stacklevel", 1) + 1})
 
-    vars(log)["debug"] = debug
-
-    def end() -> None:
-        if vars(log).get("debug") is debug:
-            del vars(log)["debug"]
-            vars(log).update(before)
-
-    return end
+    return hear(logging.getLogger(log.name), convert_frame.__name__, on_line)

@@ -1,0 +1,107 @@
+"""Hear what torch's modules say to a logger, so that nobody who reads the loggers sees that somebody hears.
+
+The modules are given a twin of the logger: an object of a class of its own that has the same attributes. Who asks
+`logging` for the logger gets the logger itself, with nothing on it.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from depyf.torch.adapters.unseen import left_alone_with_calls
+
+METHODS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING}
+"""What is heard: the methods that modules call, with their levels."""
+
+Listener = Callable[[object, "tuple[object, ...]"], None]
+"""Is told of each line before the logger is: the message, and what belongs into it. It must not raise."""
+
+
+class _Twin:
+    """The twin of one logger in the modules of one package, while anybody listens to it."""
+
+    def __init__(self, log: logging.Logger, package: str) -> None:
+        self.log = log
+        self.listeners: list[Listener] = []
+        self.curious: list[Listener] = []
+        """Those for whom modules are told that somebody wants to hear the lines for developers."""
+        self._package = package
+        plain = type(log)
+        own: dict[str, Any] = {name: _heard(self, name) for name in METHODS}
+        own |= {"isEnabledFor": _enabled(self), "__module__": plain.__module__}
+        self._object: logging.Logger = object.__new__(type(plain.__name__, (plain,), own))
+        object.__setattr__(self._object, "__dict__", vars(log))
+
+    def put_in(self) -> None:
+        self._replace(self.log, self._object)
+
+    def take_out(self) -> None:
+        self._replace(self._object, self.log)
+
+    def _replace(self, old: logging.Logger, new: logging.Logger) -> None:
+        for attributes, key in _holders(old, self._package):
+            attributes[key] = new
+
+
+_twins: dict[tuple[str, str], _Twin] = {}
+_lock = threading.Lock()
+
+
+def hear(log: logging.Logger, package: str, listener: Listener, *, is_curious: bool = False) -> Callable[[], None]:
+    """Have `listener` told what the modules of `package` say to `log`; return what ends that.
+
+    With `is_curious`, modules that ask whether anybody wants to hear lines for developers are told so. Listeners may
+    end in any order: contexts and contracts nest.
+    """
+    key = (log.name, package)
+    with _lock:
+        twin = _twins.setdefault(key, _Twin(log, package))
+        twin.listeners.append(listener)
+        if is_curious:
+            twin.curious.append(listener)
+        twin.put_in()
+
+    def end() -> None:
+        with _lock:
+            twin.listeners.remove(listener)
+            if is_curious:
+                twin.curious.remove(listener)
+            if not twin.listeners:
+                twin.take_out()
+                _twins.pop(key, None)
+
+    return end
+
+
+def _holders(log: logging.Logger, package: str) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield where modules of `package` have this logger: the attributes of the module, and a name among them."""
+    for name, module in list(sys.modules.items()):
+        if (name == package or name.startswith(f"{package}.")) and module is not None:
+            attributes = vars(module)
+            for key, value in list(attributes.items()):
+                if value is log:
+                    yield attributes, key
+
+
+def _heard(twin: _Twin, name: str) -> Callable[..., None]:
+    @left_alone_with_calls
+    def say(_: logging.Logger, message: object, *args: object, **kwargs: Any) -> None:
+        for listener in tuple(twin.listeners):
+            listener(message, args)
+        # One level more: a record tells the line that calls.
+        passed_on: Callable[..., None] = getattr(twin.log, name)
+        passed_on(message, *args, **{**kwargs, "stacklevel": kwargs.get("stacklevel", 1) + 1})
+
+    return say
+
+
+def _enabled(twin: _Twin) -> Callable[[logging.Logger, int], bool]:
+    @left_alone_with_calls
+    def enabled(_: logging.Logger, level: int) -> bool:
+        return (level == logging.DEBUG and bool(twin.curious)) or twin.log.isEnabledFor(level)
+
+    return enabled
