@@ -141,6 +141,9 @@ def test_a_number_of_the_process_in_a_name_is_no_difference() -> None:
         ('L["f"].__defaults__[0]: expected 1, got 2', "argument-function", "f"),
         ('L["self"]: expected no attribute "cached", got a Net', "missing-attribute", "self.cached"),
         ('number of keys of L["batch"]: expected 1, got 2', "dict-keys", "batch"),
+        ('L["stats"]: expected 0 items, got 2', "dict-keys", "stats"),
+        ('L["d"]: expected has no key \'bias\', got ["bias"]', "dict-keys", "d"),
+        ('L["flags"]: expected has member \'relu\', got set()', "argument-constant", "flags"),
         ('type of L["x"]: expected torch.Tensor, got numpy.ndarray', "argument-type", "x"),
         ('type of L["x"]: expected torch.Tensor, got torch.nn.Parameter', "tensor-type", "x"),
     ],
@@ -201,3 +204,16 @@ def test_of_two_dimensions_the_one_that_may_be_dynamic_is_marked() -> None:
 def test_no_tensor_stands_for_a_number_that_a_branch_or_a_loop_depends_on(source: str, kind: str) -> None:
     (found,) = refused(Refusal("0/0", (), ('L["n"]: expected 5, got 7',)))
     assert kind_of_recompile(found, ("x", "n"), source).name == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('L["d"]: expected 0 items, got 2', "`d` had 2 keys, not 0"),
+        ('L["d"]: expected has no key \'{}\', got ["{}"]', "the key '{}' of `d` was there in some calls alone"),
+        ('L["s"]: expected has member 3, got set()', "the member 3 of `s` was there in some calls alone"),
+    ],
+)
+def test_keys_and_members_are_told_as_such(text: str, said: str) -> None:
+    (found,) = refused(Refusal("0/0", (), (text,)))
+    assert filled(kind_of_recompile(found).cause, found) == said

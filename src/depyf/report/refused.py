@@ -28,6 +28,10 @@ STATES = frozenset(
 _SAME = "the same object"
 """What is expected of two names of one object on 2.6 and 2.15; elsewhere the condition is expected to be true."""
 _OF_LENGTH = "length "
+_OF_NUMBER = re.compile(r"(?P<number>\d+) items$")
+_ITEM = re.compile(r"has (?:no )?(?P<item>(?:key|member) .+)$", re.DOTALL)
+NUMBER_OF_KEYS = "number of keys"
+"""What of a dict is looked at where torch tells its keys by their number."""
 _VALUE = re.compile(r"(?P<quote>['\"])(?P<name>[LG]\[.*?)(?P=quote): (?P<value>.*?)(?=, ['\"][LG]\[|\}|$)")
 """A value that a condition is about: its name as a text, and what it was."""
 _MISSING = re.compile(r"no attribute ['\"](?P<name>\w+)['\"]")
@@ -71,6 +75,12 @@ class Refused:
         if not self.actual:
             return f"{subject} was not {self.expected}"
         return f"{subject}: expected {self.expected}, got {self.actual}"
+
+    @property
+    def item(self) -> str:
+        """Return what was looked for in a dict or a set, such as `key 'a'`; empty where it is about no such thing."""
+        found = _ITEM.match(self.expected) if not self.aspect else None
+        return found["item"] if found is not None else ""
 
     @property
     def is_state(self) -> bool:
@@ -125,6 +135,8 @@ def _read(entry: str, text: str) -> Refused:
     expected = parts["expected"]
     if not name and expected.startswith(_OF_LENGTH):
         name, expected = "length", expected.removeprefix(_OF_LENGTH)
+    elif not name and (number := _OF_NUMBER.match(expected)):
+        name, expected = NUMBER_OF_KEYS, number["number"]
     return Refused(entry, source, name, expected, parts["actual"] or "", parts.get("where") or "", text)
 
 

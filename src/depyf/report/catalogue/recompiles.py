@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from depyf.report.catalogue.kind import Kind
 from depyf.report.nearest import changed_dimensions, literal
-from depyf.report.refused import Refused
+from depyf.report.refused import NUMBER_OF_KEYS, Refused
 from depyf.report.spelling import root_name, spelled
 from depyf.report.syntax import decides
 
@@ -16,8 +16,6 @@ _HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
 
 _LEARNING_RATE = re.compile(r"\.param_groups\[\d+\]\[['\"]lr['\"]\]$")
 _HELD = re.compile(r"\.__(?:defaults|kwdefaults|closure)__\b")
-NUMBER = "number of keys"
-"""What of a dict is looked at where torch tells its keys by their number."""
 
 PLACES = {
     "argument": "an argument",
@@ -182,7 +180,8 @@ KEYS = Kind(
     "`{subject}` had other keys: {actual}, not {expected}",
     "give `{subject}` the same keys in the same order in all calls",
 )
-NUMBER_OF_KEYS = replace(KEYS, cause="`{subject}` had {actual} keys, not {expected}")
+OTHER_NUMBER = replace(KEYS, cause="`{subject}` had {actual} keys, not {expected}")
+_IN_SOME_CALLS = "the {item} of `{subject}` was there in some calls alone"
 KEYWORDS = Kind(
     "keyword-arguments",
     "the keyword arguments `{subject}` were {actual}, not {expected}",
@@ -248,12 +247,11 @@ def kind_of_recompile(found: Refused, parameters: Collection[str] = (), source: 
     if of_tensor is not None:
         return of_tensor
     change = _change(found)
-    if found.aspect == NUMBER:
-        return NUMBER_OF_KEYS
     if is_keywords and found.subject == root:
         return KEYWORDS if change == "keys" else NUMBER_OF_KEYWORDS
-    if change == "keys":
-        return KEYS
+    of_container = _of_container(found, change, place_of(found, parameters))
+    if of_container is not None:
+        return of_container
     return _of_value(found, change, place_of(found, parameters), source) if change and found.source else UNKNOWN
 
 
@@ -275,6 +273,16 @@ def _of_tensor(found: Refused, parameters: Collection[str]) -> Kind | None:
     if found.aspect in TENSORS:
         return TENSORS[found.aspect]
     return None
+
+
+def _of_container(found: Refused, change: str, place: str) -> Kind | None:
+    """Return the kind of a refusal of the keys of a dict or a member of a set; None for any other value."""
+    if found.item:
+        kind = KEYS if found.item.startswith("key ") else VALUES[place, "constant"]
+        return replace(kind, cause=_IN_SOME_CALLS)
+    if found.aspect == NUMBER_OF_KEYS:
+        return OTHER_NUMBER
+    return KEYS if change == "keys" else None
 
 
 def holder_of(found: Refused) -> str:
@@ -339,6 +347,7 @@ def filled(template: str, found: Refused, step: int = 0) -> str:
         step=f" by {step}" if step else "",
         values=f", with {found.values or actual}",
         text=found.text,
+        item=found.item,
     )
 
 
