@@ -174,3 +174,14 @@ def test_of_the_rest_of_a_function_the_conditions_are_those_of_the_whole() -> No
     made.compiles = made.compiles[:1]
     (found,) = findings(run)
     assert found.kind == "number-in-condition"
+
+
+def test_a_break_of_no_kind_is_told_with_torchs_explanation_where_it_names_something() -> None:
+    named = "Dynamo does not know how to trace method `random` of class `Generator`"
+    told = ((named, f"Graph break: unsupported: {named}"), ("Not supported.", "Graph break: unsupported"))
+    for explanation, said in told:
+        made = function(0, "f", "f.py", (CALL,), 10, SIZE)
+        where = UserLine("f.py", 12, "x = rng.random()", "f")
+        made.compiles[0].breaks.append(GraphBreak("unsupported", explanation, (), "", where, (where,), 0, ""))
+        (found,) = [each for each in findings(run_of(made)) if each.kind == "graph-break"]
+        assert found.cause == said

@@ -227,6 +227,8 @@ _UNNAMED = frozenset(("break-c-extension", "break-skipped-function", GENERIC.nam
 """Kinds that say little of what is called: where they end a frame, it says more that this is inside of `try`."""
 
 
+MOST_EXPLAINED = 120
+"""The longest explanation of torch's that is told beside its reason, in characters."""
 _CALLED = re.compile(r"(?:function|builtin|method) `(?P<name>[^`]+?)\.?`")
 
 
@@ -234,6 +236,16 @@ def called_in(found: GraphBreak) -> str:
     """Return the function at whose call a graph ended, by torch's explanation; a function, where that has no name."""
     name = _CALLED.search(found.explanation)
     return f"`{name['name'].removeprefix('<unknown module>.')}`" if name is not None else "a function"
+
+
+def said_by_torch(found: GraphBreak) -> str:
+    """Return torch's reason of a graph break, with its explanation where that is a short sentence with a name in it.
+
+    The reason alone, such as `Unsupported method call`, does not say what it is about.
+    """
+    reason, explanation = (" ".join(text.split()).rstrip(".") for text in (found.reason, found.explanation))
+    is_told = "`" in explanation and len(explanation) <= MOST_EXPLAINED and explanation not in reason
+    return f"{reason}: {explanation}" if is_told else reason
 
 
 def kind_of_break(found: GraphBreak, *, ends_in_try: bool = False) -> Kind:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from depyf.report.catalogue import kind_of_break
-from depyf.report.catalogue.breaks import called_in
+from depyf.report.catalogue.breaks import called_in, said_by_torch
 from depyf.report.counts import counted
 from depyf.report.findings.callers import is_foreign
 from depyf.report.findings.failures import Place, break_places, cost_of, ends_at, place, unsaid_break
@@ -50,7 +50,7 @@ def _finding(
     function: Function, compiled: Compile, found: GraphBreak, line: UserLine, rest: Function | None
 ) -> Finding:
     kind = kind_of_break(found, ends_in_try=rest is not None and _is_in_try(rest, line))
-    cause = kind.cause.format(text=" ".join(found.reason.split()).rstrip("."), called=called_in(found))
+    cause = kind.cause.format(text=said_by_torch(found), called=called_in(found))
     fix = kind.fix or (found.hints[0] if found.hints else "")
     ids = (str(compiled.id),)
     if rest is None:
