@@ -185,3 +185,14 @@ def test_a_break_of_no_kind_is_told_with_torchs_explanation_where_it_names_somet
         made.compiles[0].breaks.append(GraphBreak("unsupported", explanation, (), "", where, (where,), 0, ""))
         (found,) = [each for each in findings(run_of(made)) if each.kind == "graph-break"]
         assert found.cause == said
+
+
+def test_a_change_that_a_function_and_its_rest_both_see_is_one_finding_in_any_order() -> None:
+    text = 'L["self"].beta: expected 0.25, got 0.5'
+    rest = function(1, "torch_dynamo_resume_in_net_at_4", "net.py", (CALL,), 10, text)
+    rest.resumes_at, rest.qualname, rest.root = 5, "net", "0"
+    (found,) = findings(run_of(function(0, "net", "net.py", (CALL,), 12, text), rest))
+    assert (found.compiles, found.cost.compiles) == (("0/1", "1/1"), 2)
+    assert "and with it `net from line 5 on`" in found.cause
+    other = function(1, "other", "net.py", (UserLine("other.py", 2, "other(x)", "main"),), 10, text)
+    assert len(findings(run_of(function(0, "net", "net.py", (CALL,), 12, text), other))) == 2

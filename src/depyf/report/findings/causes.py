@@ -60,10 +60,11 @@ def causes(session: Session) -> list[Cause]:
         first = seen[index][0]
         outside = (first.place[:length] for length in range(len(first.place) + 1))
         alike = merge(*(at.get(key, ()) for key in product(outside, first.pairs)))
-        others = (place for place in alike if found[place].function is not each.function)
+        others = (place for place in alike if not _is_part(found[place].function, each.function))
         outer = next((place for place in others if _follows(seen[index], seen[place])), None)
         if outer is not None:
             inside[index] = outer
+    _join_parts(found, seen, inside)
     below: dict[int, list[Cause]] = {}
     for index in inside:
         outermost = index
@@ -75,6 +76,21 @@ def causes(session: Session) -> list[Cause]:
         for index, each in enumerate(found)
         if index not in inside
     ]
+
+
+def _is_part(function: Function, whole: Function) -> bool:
+    """Return whether a function is another one, or the rest of it behind a graph break: that one does not call it."""
+    return function is whole or (function.is_resume and not whole.is_resume and function.root == whole.root)
+
+
+def _join_parts(found: list[Cause], seen: list[list[_Seen]], inside: dict[int, int]) -> None:
+    """Put a change that a function and its rests behind graph breaks see under the function, in whatever order."""
+    first: dict[tuple[str, str, str, Change], int] = {}
+    for index in sorted(range(len(found)), key=lambda each: found[each].function.is_resume):
+        cause, pairs = found[index], seen[index][0].pairs
+        key = (cause.function.root, cause.kind.name, cause.refused[0].subject, pairs)
+        if index not in inside and pairs and first.setdefault(key, index) != index:
+            inside[index] = first[key]
 
 
 def _causes_of(session: Session, function: Function) -> Iterator[Cause]:
