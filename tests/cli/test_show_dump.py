@@ -68,7 +68,7 @@ def test_breaks_and_recompiles_say_what_to_do(dump: Path) -> None:
     assert "toy.py:6  if b.sum() < 0:" in run(dump, "--breaks").output
     assert "hint: Use `torch.cond` to express dynamic control flow." in run(dump, "--breaks").output
     recompiles = run(dump, "--recompiles").output
-    assert '0/0 refused: size of L["a"]: expected (10,), got (9,)' in recompiles
+    assert "0/0 refused: the size of `a` was (9,), not (10,)" in recompiles
     assert "fix: call `torch._dynamo.mark_dynamic(a, 0)` before the first call" in recompiles
 
 

@@ -142,7 +142,7 @@ def test_a_number_that_the_function_raises_is_a_counter_where_others_raise_it_to
     later.trigger = Recompile((Refusal("0/1", (text,), (text,)),))
     made.compiles.append(later)
     (found,) = findings(run_of(made))
-    assert found.kind == "counter" and "`net.calls` grows from call to call" in found.cause
+    assert found.kind == "counter" and "it grows from call to call" in found.cause
     made.compiles[0].effects = []
     (found,) = findings(run_of(made))
     assert found.kind == "object-int"

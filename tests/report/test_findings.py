@@ -93,7 +93,7 @@ def test_the_limit_is_told_with_the_cause_of_the_recompiles() -> None:
     run = session(compiled(0), *recompiles, compiled(4, Refusal("0/3", ("n == 3",)), failure=limit))
     (found,) = findings(run)
     assert (found.kind, found.severity, found.cost.compiles) == ("recompile-limit", "high", 4)
-    assert "`n` grows by 1" in found.cause and "add_" in found.fix
+    assert "it grows by 1" in found.cause and "add_" in found.fix
 
 
 def test_a_break_that_ends_the_compile_is_one_finding() -> None:

@@ -214,7 +214,7 @@ def test_what_entries_further_away_refused_is_counted_where_it_is_much() -> None
     far = tuple(f'L["a"][{number}]: expected 1, got 2' for number in range(13))
     near = ('L["n"]: expected 1, got 2',)
     page = _page_of_recompile(Refusal("0/0", far, far), Refusal("0/1", near, near))
-    assert 'entry 0/1 refused: L["n"]: expected 1, got 2' in page
+    assert 'entry 0/1 refused: the number `n` was 2, not 1' in page
     assert "entry 0/0 refused, too, for 13 reasons, in `index.json`" in page and "entry 0/0 refused: " not in page
     page = _page_of_recompile(Refusal("0/0", far[:12], far[:12]), Refusal("0/1", near, near))
     assert page.count("entry 0/0 refused: ") == 12

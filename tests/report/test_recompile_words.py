@@ -209,7 +209,7 @@ def test_no_tensor_stands_for_a_number_that_a_branch_or_a_loop_depends_on(source
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('L["d"]: expected 0 items, got 2', "`d` had 2 keys, not 0"),
+        ('L["d"]: expected 0 items, got 2', "the number of keys of `d` was 2, not 0"),
         ('L["d"]: expected has no key \'{}\', got ["{}"]', "the key '{}' of `d` was there in some calls alone"),
         ('L["s"]: expected has member 3, got set()', "the member 3 of `s` was there in some calls alone"),
     ],

@@ -22,9 +22,10 @@ from depyf.report.model import (
     UserLine,
 )
 from depyf.report.naming import title
-from depyf.report.nearest import nearest
 from depyf.report.phases import duration
+from depyf.report.reasons import refusing
 from depyf.report.skips import Whose, skips
+from depyf.report.spelling import spelled
 from depyf.report.user_source import is_library_file, resumption_words, short_path
 from depyf.report.words import graph_label, proof_words, resumption, trigger_words, where_words
 
@@ -47,7 +48,7 @@ def index_markdown(session: Session, found: tuple[Finding, ...] | None = None) -
     if pairs:
         parts += [
             _compiles(session, pairs),
-            _recompiles(pairs),
+            _recompiles(session, pairs),
             _breaks(pairs),
             _failures(pairs),
             _files(session, pairs),
@@ -92,7 +93,7 @@ def _compiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
         cells = [
             _link(str(each.id), each.transformed.file if isinstance(each.transformed, Transformed) else ""),
             _what(session, function),
-            _why(function, each),
+            _why(session, function, each),
             _number(each.op_count),
             _number(guard_count(each)),
             _number(each.hits),
@@ -113,10 +114,10 @@ def _what(session: Session, function: Function) -> str:
     return f"{title(root)} {resumption_words(resumed)}"
 
 
-def _why(function: Function, each: Compile) -> str:
+def _why(session: Session, function: Function, each: Compile) -> str:
     if isinstance(each.trigger, Resume) and function.break_line is not None:
         return f"{each.trigger.caller} broke at :{function.break_line}"
-    return trigger_words(each.trigger, rest="below")
+    return trigger_words(session.functions[function.root], function, each, rest="below")
 
 
 def _number(value: int | None) -> str:
@@ -131,30 +132,32 @@ def _link(text: str, target: str) -> str:
     return f"[{text}]({target})" if target else text
 
 
-def _recompiles(pairs: list[tuple[Function, Compile]]) -> str:
+def _recompiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
     lines = []
     for function, each in pairs:
         if isinstance(each.trigger, Recompile):
             lines.append(f"- compile {each.id} of {title(function)}")
-            lines += _refusals(each.trigger)
+            lines += _refusals(session.functions[function.root], function, each)
             if each.trigger.others is not None:
                 lines.append(f"  - {each.trigger.others}")
             if each.contrast is not None and each.contrast.respects:
                 lines.append(f"  - its guards against those of {each.contrast.entry}:")
-                lines += _bounded("    - ", each.contrast.respects)
+                lines += _bounded("    - ", list(map(spelled, each.contrast.respects)))
     return "## Recompiles\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
-def _refusals(trigger: Recompile) -> Iterator[str]:
+def _refusals(root: Function, function: Function, compiled: Compile) -> Iterator[str]:
     """Yield what the entries refused; with many, those that were further away than the nearest are counted."""
-    told, near = {each.entry: each.explained or each.clauses for each in trigger.refusals}, nearest(trigger)
-    others = [entry for entry in told if near is not None and entry != near.entry]
-    count = sum(len(told[entry]) for entry in others)
-    for entry, texts in told.items():
-        if count <= MOST_LINES or entry not in others:
-            yield from _bounded(f"  - entry {entry} refused: ", texts)
+    told = list(refusing(root, function, compiled))
+    others = [each for each in told if not each.is_nearest]
+    count = sum(len(each.reasons) + len(each.folded) for each in others)
+    for each in told:
+        if count <= MOST_LINES or each.is_nearest:
+            texts = [reason.words for reason in each.reasons] + [f"{one.words}: it follows" for one in each.folded]
+            yield from _bounded(f"  - entry {each.entry} refused: ", texts)
     if count > MOST_LINES:
-        those = f"entries {others[0]} to {others[-1]}" if len(others) > 1 else f"entry {others[0]}"
+        entries = sorted(each.entry for each in others)
+        those = f"entries {entries[0]} to {entries[-1]}" if len(entries) > 1 else f"entry {entries[0]}"
         yield f"  - {those} refused, too, for {count} reasons, in `index.json`"
 
 

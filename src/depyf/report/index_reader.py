@@ -112,11 +112,17 @@ def read_run(directory: Path) -> Run:
 def _run_of(directory: Path, index: Json) -> Run:
     try:
         names = {each["path"]: each["file"] for each in index.get("sources", ())}
-        return Run(directory, session_of(index), names)
+        run = Run(directory, session_of(index), names)
     except KeyError as error:
         raise ValueError(f"{directory / INDEX} is no index of depyf's: it has no {error}") from error
     except (TypeError, AttributeError, IndexError) as error:
         raise ValueError(f"{directory / INDEX} is no index of depyf's: {error}") from error
+    for function in run.session.functions.values():
+        # What is said about recompiles and breaks depends on the source; a long run has thousands of functions.
+        if any(isinstance(each.trigger, Recompile) or each.breaks for each in function.compiles):
+            root = run.session.functions[function.root]
+            root.source = root.source or run.source_of(root)
+    return run
 
 
 def has_index(directory: Path) -> bool:

@@ -31,12 +31,6 @@ class Nearest:
     folded: int
     others: int
 
-    @property
-    def words(self) -> str:
-        """Return the reason as a sentence, with the line that needs the value."""
-        reason = self.reasons[0]
-        return f"{reason.words}  ({reason.where})" if reason.where and reason.expected else reason.words
-
 
 @functools.lru_cache(maxsize=MOST_READ)
 def nearest(trigger: Recompile) -> Nearest | None:
@@ -95,7 +89,7 @@ def changed_dimensions(each: Refused) -> Iterator[tuple[object, object]]:
 
 def _is_shape_clause(each: Refused, dimensions: set[tuple[object, object]]) -> bool:
     """Return whether a refusal is a relation between sizes, where a size is refused anyway."""
-    return bool(dimensions) and (".size()" in each.source or ".shape" in each.source)
+    return bool(dimensions) and (each.is_dimension or ".size()" in each.source or ".shape" in each.source)
 
 
 def literal(text: str) -> object:

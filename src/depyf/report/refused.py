@@ -16,6 +16,9 @@ _MISMATCH = re.compile(
     r"tensor '(?P<subject>.*?)' (?P<aspect>\w+) mismatch.*?expected (?P<expected>.*?)(?:, actual (?P<actual>.*))?$"
 )
 _EQUAL = re.compile(r"(?P<subject>[\w.\[\]'\"]+) == (?P<expected>.+?)(?:  \((?P<where>\S*:\d+(?: .*)?)\))?$")
+_EMPTY = re.compile(r"not (?P<subject>[\w.\[\]'\"]+)(?:  \((?P<where>\S*:\d+(?: .*)?)\))?$")
+_AT_LEAST_TWO = re.compile(r"2 <= (?P<tensor>.+)\.size\(\)\[(?P<dimension>\d+)\]$")
+"""What is asked of a dimension that may change: one of size 0 or 1 is compiled for itself."""
 _LENGTH = re.compile(r"len\((?P<subject>.+)\) (?:==|!=) (?P<expected>\d+)(?:  \((?P<where>\S*:\d+(?: .*)?)\))?$")
 _CHANGED = re.compile(r"GLOBAL_STATE changed: (?P<subject>\w+)")
 _ASPECT = re.compile(r"(?P<aspect>[a-z_ ]+) of (?P<source>.+)$", re.DOTALL)
@@ -65,16 +68,9 @@ class Refused:
         return self.source.endswith(".__code__") or self.expected.startswith("code of ")
 
     @property
-    def words(self) -> str:
-        """Return the refusal as a sentence, with the value as the user would write it."""
-        if not self.expected:
-            return self.text
-        subject = f"{self.aspect} of {self.subject}" if self.aspect else self.subject
-        if self.is_condition:
-            return f"{subject} did not hold" + (f", with {self.values}" if self.values else "")
-        if not self.actual:
-            return f"{subject} was not {self.expected}"
-        return f"{subject}: expected {self.expected}, got {self.actual}"
+    def has_values(self) -> bool:
+        """Return whether a value was expected and another one was there: of a condition, the sentence says all."""
+        return bool(self.expected and self.actual) and not self.is_condition
 
     @property
     def item(self) -> str:
@@ -102,6 +98,11 @@ class Refused:
         """Return the values that a condition is about, as the user would write them; of objects, their names say it."""
         found = () if self.is_identity else _VALUE.finditer(self.actual)
         return " and ".join(f"{spelled(each['name'])} = {each['value']}" for each in found)
+
+    @property
+    def is_dimension(self) -> bool:
+        """Return whether it is about one dimension of a tensor, which may have any size but 0 and 1."""
+        return self.aspect.startswith("dimension ")
 
     @property
     def is_mode(self) -> bool:
@@ -137,16 +138,21 @@ def _read(entry: str, text: str) -> Refused:
         name, expected = "length", expected.removeprefix(_OF_LENGTH)
     elif not name and (number := _OF_NUMBER.match(expected)):
         name, expected = NUMBER_OF_KEYS, number["number"]
-    return Refused(entry, source, name, expected, parts["actual"] or "", parts.get("where") or "", text)
+    actual, small = parts["actual"] or "", _AT_LEAST_TWO.match(source) if not name and expected == "true" else None
+    if small is not None and (value := _VALUE.search(actual)) is not None:
+        source, name, expected, actual = small["tensor"], f"dimension {small['dimension']}", "2 or more", value["value"]
+    return Refused(entry, source, name, expected, actual, parts.get("where") or "", text)
 
 
 def _of_torch(entry: str, text: str) -> Refused:
     """Take a clause of torch's own apart, which says what was expected and not what was there."""
-    state, length, equal = _CHANGED.match(text), _LENGTH.match(text), _EQUAL.match(text)
+    state, length, equal, empty = (each.match(text) for each in (_CHANGED, _LENGTH, _EQUAL, _EMPTY))
     if state is not None:
         return Refused(entry, state["subject"], "", "", "", "", text)
     if length is not None:
         return Refused(entry, length["subject"], "length", length["expected"], "", length["where"] or "", text)
+    if empty is not None:
+        return Refused(entry, empty["subject"], "length", "0", "", empty["where"] or "", text)
     if equal is not None:
         return Refused(entry, equal["subject"], "", equal["expected"], "", equal["where"] or "", text)
     return Refused(entry, "", "", "", "", "", text)

@@ -12,32 +12,29 @@ from depyf.report.model import (
     Recompile,
     Resume,
     Transformed,
-    Trigger,
 )
 from depyf.report.nearest import nearest
+from depyf.report.reasons import reason_words
 from depyf.report.user_source import Resumption, is_generated, is_library_file, short_path
 
 
-def trigger_words(trigger: Trigger, rest: str = "in index.md") -> str:
+def trigger_words(root: Function, function: Function, compiled: Compile, rest: str = "in index.md") -> str:
     """Return why something was compiled: of a recompile, why the entry that came nearest did not serve the call.
 
-    `rest` says where all the others are told of.
-
-    >>> trigger_words(FirstCall())
-    'first call'
+    `root` is the function, or the one that it resumes; `rest` says where all the others are told of.
     """
-    match trigger:
+    match compiled.trigger:
         case FirstCall(failed):
             return f"again, as compile {failed} failed" if failed else "first call"
         case NoCall(how):
             return how
-        case Recompile():
-            told = nearest(trigger)
+        case Recompile() as trigger:
+            told, why = nearest(trigger), reason_words(root, function, compiled)
             if told is None:
-                return "recompile, torch does not say why"
+                return f"recompile, {why}"
             untold = trigger.others.count if trigger.others is not None else 0
             others = len(told.reasons) - 1 + told.folded + told.others + untold
-            return f"recompile, {told.entry}: {told.words}" + (f" ({others} more {rest})" if others else "")
+            return f"recompile, {told.entry}: {why}" + (f" ({others} more {rest})" if others else "")
         case Resume(caller):
             return f"goes on after {caller}"
 

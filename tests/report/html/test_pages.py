@@ -168,7 +168,7 @@ def test_a_real_mouse_lights_up_and_a_click_is_kept_in_the_address(launched: Any
     [
         ("torch.abs(l_a_)", "captured graph"),
         ("def toy", "source"),
-        ("size of l", "recompiles"),
+        ("the size of", "recompiles"),
         ("torch.cond", "breaks"),
     ],
 )

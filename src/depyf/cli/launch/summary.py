@@ -97,7 +97,7 @@ def lines(found: Summary, directory: Path, called: Path, only: str = "") -> list
 def _first_findings(found: Summary) -> list[str]:
     """Return the first findings of all processes, a line each; what several processes show is one."""
     told = [each for each in merged(found.findings) if each.severity != "low"]
-    more = [f"  and {len(told) - MOST_FINDINGS} more findings"] if len(told) > MOST_FINDINGS else []
+    more = [f"  and {counted(len(told) - MOST_FINDINGS, 'more finding')}"] if len(told) > MOST_FINDINGS else []
     return [f"  {number}. {each.line}" for number, each in enumerate(told[:MOST_FINDINGS], start=1)] + more
 
 

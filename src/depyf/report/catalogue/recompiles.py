@@ -16,6 +16,8 @@ _HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
 
 _LEARNING_RATE = re.compile(r"\.param_groups\[\d+\]\[['\"]lr['\"]\]$")
 _HELD = re.compile(r"\.__(?:defaults|kwdefaults|closure)__\b")
+_BOTH = re.compile(r"(?:on )?\{actual\}, (?P<expected>not (?:on )?\{expected\})")
+_KEYS = re.compile(r"the keys (?P<keys>.*), in this order$")
 
 PLACES = {
     "argument": "an argument",
@@ -44,11 +46,11 @@ CHANGES = {
         "hold a tensor in `{subject}` in every call: a neutral one, such as zeros, where there is nothing to hand over",
     ),
     "type": (
-        "`{subject}` was {actual}, and an entry for {expected} was there",
+        "the type of `{subject}` was {actual}, not {expected}",
         "convert `{subject}` to one type before the call",
     ),
     "length": (
-        "`{subject}` had {actual} items, not {expected}",
+        "the length of `{subject}` was {actual}, not {expected}",
         "hand over the items of `{subject}` stacked in one tensor `t`, after `torch._dynamo.mark_dynamic(t, 0)`",
     ),
     "constant": (
@@ -80,6 +82,12 @@ TENSORS = {
         "",
         is_expected=True,
     ),
+    "dimension of one": Kind(
+        "tensor-size-one",
+        "dimension {dimension} of `{subject}` was {actual}; torch compiles a size of 0 or 1 for itself",
+        "",
+        is_expected=True,
+    ),
     "rank": Kind(
         "tensor-rank",
         "the size of `{subject}` was {actual}, not {expected}: another number of dimensions",
@@ -107,12 +115,12 @@ TENSORS = {
     ),
     "type": Kind(
         "tensor-type",
-        "`{subject}` was a {actual}, not a {expected}",
+        "the type of `{subject}` was {actual}, not {expected}",
         "hand over one type: `{subject}.detach()` is a plain tensor",
     ),
     "dispatch keys": Kind(
         "tensor-dispatch-keys",
-        "`{subject}` had other dispatch keys: {actual}, not {expected}",
+        "the dispatch keys of `{subject}` were {actual}, not {expected}",
         "hand over a plain tensor: `{subject}.resolve_conj()` of a lazy conjugate",
     ),
     "the same object": Kind(
@@ -155,7 +163,7 @@ STATES = {
     ),
     "torch_function_modes": Kind(
         "torch-function-modes",
-        "other torch function modes were entered: {actual}, not {expected}",
+        "the torch function modes were {actual}, not {expected}",
         "",
     ),
     "allow_tf32": Kind(
@@ -165,22 +173,23 @@ STATES = {
     ),
 }
 
+GROWS = "; it grows{step} from call to call"
 COUNTER = Kind(
     "counter",
-    "`{subject}` grows{step} from call to call",
+    "the number `{subject}` was {actual}, not {expected}" + GROWS,
     "hold `{subject}` as a tensor (of a module: `register_buffer`) and change it in place with `add_`",
 )
 GROWTH = Kind(
     "growing-container",
-    "`{subject}` grows{step} from call to call",
+    "the length of `{subject}` was {actual}, not {expected}" + GROWS,
     "change `{subject}` outside of the compiled function, and keep its length out of it",
 )
 KEYS = Kind(
     "dict-keys",
-    "`{subject}` had other keys: {actual}, not {expected}",
+    "the keys of `{subject}` were {actual}, not {expected}",
     "give `{subject}` the same keys in the same order in all calls",
 )
-OTHER_NUMBER = replace(KEYS, cause="`{subject}` had {actual} keys, not {expected}")
+OTHER_NUMBER = replace(KEYS, cause="the number of keys of `{subject}` was {actual}, not {expected}")
 _IN_SOME_CALLS = "the {item} of `{subject}` was there in some calls alone"
 KEYWORDS = Kind(
     "keyword-arguments",
@@ -191,7 +200,7 @@ MISSING_KEYWORD = replace(KEYWORDS, cause="the keyword argument `{subject}` was 
 NUMBER_OF_KEYWORDS = replace(KEYWORDS, cause="the number of keyword arguments in `{subject}` changed")
 DEFAULTS = Kind(
     "argument-function",
-    "the function `{subject}` was another one of the same code, which holds {actual}, not {expected}",
+    "the function `{subject}` was another one of the same code: what it holds was {actual}, not {expected}",
     CHANGES["function"][1],
 )
 """Of what a function holds: its defaults, or the variables of the function around it."""
@@ -257,6 +266,8 @@ def kind_of_recompile(found: Refused, parameters: Collection[str] = (), source: 
 
 def _of_tensor(found: Refused, parameters: Collection[str]) -> Kind | None:
     """Return the kind of a refusal of a tensor, or of its type; None for any other value."""
+    if found.is_dimension:
+        return TENSORS["dimension of one"]
     if found.aspect == "size":
         expected, actual = literal(found.expected), literal(found.actual)
         same_rank = not (isinstance(expected, tuple) and isinstance(actual, tuple)) or len(expected) == len(actual)
@@ -327,15 +338,22 @@ def _special(found: Refused) -> Kind | None:
 
 def advice(found: Refused, parameters: Collection[str] = (), source: str = "") -> str:
     """Return what to write so that a call is not refused for this again, empty where nothing is advised."""
+    return advice_of(kind_of_recompile(found, parameters, source), found)
+
+
+def advice_of(kind: Kind, found: Refused, step: int = 0) -> str:
+    """Return what to write for a kind; torch's own hint where the catalogue has nothing that was tried."""
     hint = _HINT.search(found.text)
-    if hint is not None:
+    if not kind.fix and hint is not None:
         return f"torch: {hint['hint']}"
-    return filled(kind_of_recompile(found, parameters, source).fix, found)
+    return filled(kind.fix, found, step)
 
 
 def filled(template: str, found: Refused, step: int = 0) -> str:
-    """Return a sentence of the catalogue for a refusal."""
-    expected, actual = found.expected, found.actual or "another one"
+    """Return a sentence of the catalogue for a refusal, without the values that are not known."""
+    expected, actual = _keys(found.expected), found.actual
+    if not actual:
+        template = _BOTH.sub(r"\g<expected>" if expected else "another one", template)
     if found.aspect == "dispatch keys" and _device(expected) != _device(actual):
         expected, actual = _device(expected), _device(actual)
     subject = holder_of(found) if "another one of the same code" in template or template == DEFAULTS.fix else ""
@@ -345,10 +363,17 @@ def filled(template: str, found: Refused, step: int = 0) -> str:
         actual=actual,
         dimension=changed_dimension(found),
         step=f" by {step}" if step else "",
-        values=f", with {found.values or actual}",
+        values=f", with {found.values or actual}" if actual else "",
         text=found.text,
         item=found.item,
     )
+
+
+def _keys(expected: str) -> str:
+    """Return which keys are expected of a dict as a list, as what was there is one; any other text as it is."""
+    keys = _KEYS.match(expected)
+    found = literal(f"[{keys['keys']}]") if keys is not None else ...
+    return expected if found is ... else repr(found)
 
 
 def _device(keys: str) -> str:
@@ -398,6 +423,8 @@ def _change_of_literals(expected: object, actual: object, found: Refused) -> str
 
 def changed_dimension(found: Refused) -> int:
     """Return the first dimension in which two sizes differ and which may be dynamic, else the first that differs."""
+    if found.is_dimension:
+        return int(found.aspect.rpartition(" ")[2])
     expected, actual = literal(found.expected), literal(found.actual)
     if isinstance(expected, tuple) and isinstance(actual, tuple):
         pairs = [(index, pair) for index, pair in enumerate(zip(expected, actual, strict=False)) if pair[0] != pair[1]]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from depyf.report.callers import is_foreign
 from depyf.report.catalogue import kind_of_break
 from depyf.report.catalogue.breaks import called_in, said_by_torch
 from depyf.report.counts import counted
-from depyf.report.findings.callers import is_foreign
 from depyf.report.findings.failures import Place, break_places, cost_of, ends_at, place, unsaid_break
 from depyf.report.findings.merge import joined
 from depyf.report.findings.model import Finding

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from heapq import merge
 from itertools import product
 from typing import TypeAlias
 
 from depyf.report.catalogue import Kind, kind_of_recompile
-from depyf.report.catalogue.recompiles import COUNTER, GROWTH, IN_CONDITION, KEYS, PLACES
+from depyf.report.catalogue.recompiles import COUNTER, GROWS, GROWTH, IN_CONDITION, KEYS, PLACES
 from depyf.report.findings.failures import is_limit
 from depyf.report.model import Compile, Function, Recompile, Session, SideEffect
 from depyf.report.nearest import changed_dimensions, literal, nearest
@@ -48,7 +48,8 @@ class Cause:
 
 def causes(session: Session) -> list[Cause]:
     """Return what the functions of a run were compiled again for; what follows from a call further out is below it."""
-    found = [each for function in session.functions.values() for each in _causes_of(session, function)]
+    functions = session.functions
+    found = [each for function in functions.values() for each in _causes_of(functions[function.root], function)]
     seen = [_seen(each) for each in found]
     at: dict[tuple[_Place, _Pair], list[int]] = {}
     for index, changes in enumerate(seen):
@@ -93,9 +94,18 @@ def _join_parts(found: list[Cause], seen: list[list[_Seen]], inside: dict[int, i
             inside[index] = first[key]
 
 
-def _causes_of(session: Session, function: Function) -> Iterator[Cause]:
+def kinds(session: Session) -> Mapping[tuple[int, str], Kind]:
+    """Return the kind of the cause of each recompile, by its order and the value that was refused."""
+    found = [each for outermost in causes(session) for each in (outermost, *outermost.below)]
+    return {
+        (compiled.order, why.subject): each.kind
+        for each in found
+        for compiled, why in zip(each.compiles, each.refused, strict=True)
+    }
+
+
+def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
     """Yield what a function was compiled again for, in the order in which it came up."""
-    source = session.functions[function.root].source if function.is_resume else function.source
     found: dict[tuple[str, str], list[tuple[Refused, Compile]]] = {}
     kinds: dict[tuple[str, str], Kind] = {}
     firsts: set[tuple[str, str]] = set()
@@ -106,7 +116,7 @@ def _causes_of(session: Session, function: Function) -> Iterator[Cause]:
         if told.reasons[0].subject.startswith(STACK):
             continue  # The value is one that a graph break leaves behind, and the break is a finding.
         for number, reason in enumerate(told.reasons):
-            kind = kind_of_recompile(reason, function.parameters, source)
+            kind = kind_of_recompile(reason, function.parameters, root.source)
             key = kind.name, reason.subject
             kinds[key] = kind
             found.setdefault(key, []).append((reason, compiled))
@@ -119,6 +129,12 @@ def _causes_of(session: Session, function: Function) -> Iterator[Cause]:
 
 
 def _grown(kind: Kind, refused: tuple[Refused, ...], effects: Collection[SideEffect]) -> Kind:
+    """Return the kind of what was refused; growth is said behind what every view says of each recompile."""
+    found = _growth(kind, refused, effects)
+    return kind if found is kind else replace(found, cause=kind.cause.partition(";")[0] + GROWS)
+
+
+def _growth(kind: Kind, refused: tuple[Refused, ...], effects: Collection[SideEffect]) -> Kind:
     """Return the kind of growth, where a number or a length rises by one step from call to call."""
     is_changed = any(_is_of(each.source, refused[0]) for each in effects)
     if is_changed and kind.name in _NUMBERS and _rises(refused):

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from depyf.report.callers import is_foreign
 from depyf.report.catalogue import kind_of_break
 from depyf.report.catalogue.breaks import GENERIC
-from depyf.report.findings.callers import is_foreign
 from depyf.report.findings.model import Cost, Finding, Where
 from depyf.report.model import Compile, Failure, GraphBreak, Session, UserLine
 from depyf.report.naming import title

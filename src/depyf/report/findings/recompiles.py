@@ -7,16 +7,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from depyf.report.catalogue.kind import Kind
+from depyf.report.callers import is_foreign
 from depyf.report.catalogue.others import LIMIT
-from depyf.report.catalogue.recompiles import INSIDE, LEARNING_RATE, VALUES, filled
 from depyf.report.counts import counted
-from depyf.report.findings.callers import Call, is_foreign, own_call
 from depyf.report.findings.causes import Cause, causes
 from depyf.report.findings.failures import cost_of, is_limit, place
 from depyf.report.findings.model import Cost, Finding, Severity, Where
 from depyf.report.model import Compile, Function, Session, Unavailable, UserLine
 from depyf.report.naming import title
+from depyf.report.reasons import UNTOLD, reason_of
 from depyf.report.refused import Refused
 from depyf.report.user_source import is_library_file
 
@@ -61,26 +60,16 @@ def _is_worst(cause: Cause, function: Function, found: list[Cause]) -> bool:
 def _finding(session: Session, cause: Cause, limited: list[Compile]) -> Finding:
     last, compiles = cause.refused[-1], {one.order: one for each in (cause, *cause.below) for one in each.compiles}
     costly = [*compiles.values(), *limited]
-    call = own_call(cause.function, cause.compiles[-1], last)
-    if call is not None and call.value:
-        last = replace(last, source=call.value)
-    kind = _kind(cause, call)
-    because, advice = filled(kind.cause, last, cause.step), filled(kind.fix, last, cause.step)
+    why = reason_of(_root(session, cause), cause.function, cause.compiles[-1], last, cause.kind, cause.step)
     ids, cost = tuple(str(each.id) for each in costly), _cost(costly)
-    where = place(call.line) if call is not None else where_of(session, cause, last)
-    said = f"`{title(cause.function)}` was compiled again: {because}{_below(cause)}"
-    found = Finding(kind.name, _severity(cause), where, said, cost, advice, ids)
-    return _limit(cause, limited, because, found) if limited else found
+    where = place(why.call.line) if why.call is not None else where_of(session, cause, last)
+    said = f"`{title(cause.function)}` was compiled again: {why.cause}{_below(cause)}"
+    found = Finding(why.kind.name, _severity(cause), where, said, cost, why.fix, ids)
+    return _limit(cause, limited, why.cause, found) if limited else found
 
 
-def _kind(cause: Cause, call: Call | None) -> Kind:
-    """Return the kind of a cause, and what to write; a value that the user's call does not show cannot be changed."""
-    if call is not None and call.value and cause.kind.name.startswith("element-"):
-        # What the library holds in its `*args` or `**kwargs` is an argument of the user's call.
-        return VALUES["argument", cause.kind.name.removeprefix("element-")]
-    if call is None or call.value or cause.kind.is_expected or cause.kind is LEARNING_RATE:
-        return cause.kind
-    return INSIDE if cause.kind.name == "tensor-size" else replace(cause.kind, fix="")
+def _root(session: Session, cause: Cause) -> Function:
+    return session.functions[cause.function.root]
 
 
 def _below(cause: Cause) -> str:
@@ -118,7 +107,7 @@ def _severity(cause: Cause) -> Severity:
 
 def _unexplained(function: Function, limited: list[Compile]) -> Finding:
     where = place(UserLine(function.filename, function.first_line, "", function.name))
-    cause = LIMIT.cause.format(calls=_calls_past(function), because="torch does not say why")
+    cause = LIMIT.cause.format(calls=_calls_past(function), because=UNTOLD)
     return Finding(LIMIT.name, "high", where, cause, _cost(limited), "", tuple(str(each.id) for each in limited))
 
 

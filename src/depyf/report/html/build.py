@@ -18,6 +18,7 @@ from depyf.report.html.ranks import apart
 from depyf.report.html.templates import asset, environment
 from depyf.report.job_index import JobIndex, read_job
 from depyf.report.naming import title
+from depyf.report.spelling import spelled
 from depyf.report.writer import write_whole
 from depyf.version import __version__
 
@@ -110,6 +111,7 @@ def _page(content: Content, inlined: dict[str, str], *, home: str = "", base: st
     maker.filters["seconds"] = seconds_words
     maker.filters["title_of"] = title
     maker.filters["code"] = code_marked
+    maker.filters["spelled"] = spelled
     scripts = "\n".join(asset(name) for name in SCRIPTS)
     return maker.get_template("page.html").generate(
         version=__version__,

@@ -133,7 +133,7 @@ def _entry(run: Run, function: Function, compiled: Compile, places: _Places, chu
         "id": str(compiled.id),
         "fn": title(function),
         "status": status_of(compiled).value,
-        "why": _why(function, compiled),
+        "why": _why(run.session.functions.get(function.root, function), function, compiled),
         "kind": type(compiled.trigger).__name__,
         "proof": proof_words(compiled),
         "level": transformed.level.name if isinstance(transformed, Transformed) else "none",
@@ -189,12 +189,12 @@ def _failure(failure: Failure) -> Json:
     }
 
 
-def _why(function: Function, compiled: Compile) -> str:
+def _why(root: Function, function: Function, compiled: Compile) -> str:
     match compiled.trigger:
         case Resume():
-            return f"{trigger_words(compiled.trigger)}, from line {function.resumes_at} on"
+            return f"{trigger_words(root, function, compiled)}, from line {function.resumes_at} on"
         case _:
-            return trigger_words(compiled.trigger)
+            return trigger_words(root, function, compiled)
 
 
 def _callers(found: GraphBreak, function: Function, root: Function) -> Origins:

@@ -12,8 +12,8 @@ from depyf.report.html.owners import owner_of
 from depyf.report.index_reader import Family, Run
 from depyf.report.model import Compile, Function, NoCall, Recompile, Resume, UserLine
 from depyf.report.naming import title
-from depyf.report.nearest import nearest
 from depyf.report.phases import PHASES, duration, phases
+from depyf.report.reasons import reason_words
 from depyf.report.status import SIGNS, Status, status_of, worst
 from depyf.report.words import where_words
 
@@ -111,10 +111,10 @@ def _function_rows(run: Run, pairs: Family, root: Function, depth: int, address:
     )
     if len(pairs) == 1:
         return [head]
-    return [head, *(_compile_row(function, one, depth + 1, address, axis) for function, one in pairs)]
+    return [head, *(_compile_row(root, function, one, depth + 1, address, axis) for function, one in pairs)]
 
 
-def _compile_row(function: Function, compiled: Compile, depth: int, address: str, axis: Axis) -> Row:
+def _compile_row(root: Function, function: Function, compiled: Compile, depth: int, address: str, axis: Axis) -> Row:
     return Row(
         "compile",
         depth,
@@ -122,19 +122,18 @@ def _compile_row(function: Function, compiled: Compile, depth: int, address: str
         "",
         f"{address}/{entry_key(compiled)}",
         status_of(compiled),
-        _detail(function, compiled),
+        _detail(root, function, compiled),
         _sums([compiled]),
         _bars([compiled], axis),
     )
 
 
-def _detail(function: Function, compiled: Compile) -> str:
+def _detail(root: Function, function: Function, compiled: Compile) -> str:
     match compiled.trigger:
         case Resume(caller):
             return f"goes on from line {function.resumes_at} after {caller}"
         case Recompile():
-            told = nearest(compiled.trigger)
-            return told.words if told is not None else "torch does not say why"
+            return reason_words(root, function, compiled)
         case NoCall(how):
             return how
         case _:

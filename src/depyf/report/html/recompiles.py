@@ -5,33 +5,43 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from depyf.report.catalogue import advice
+from depyf.report.catalogue import Kind
+from depyf.report.counts import counted
 from depyf.report.entry_table import EntryTable, entry_table
+from depyf.report.findings.causes import kinds
 from depyf.report.html.function_data import entry_key
 from depyf.report.html.owners import owner_of
 from depyf.report.index_reader import Run
 from depyf.report.model import Compile, Function, GuardSet, Recompile
 from depyf.report.naming import title
-from depyf.report.nearest import independent, nearest
-from depyf.report.refused import Refused, refused
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """One respect in which an entry refused a call, and what can be done about it."""
-
-    found: Refused
-    advice: str
+from depyf.report.reasons import Reason, refusing
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of the function: its page, and why those before it did not serve the call that it was made for."""
+    """An entry of the function: its page, and why those before it did not serve the call that it was made for.
+
+    nearest: the entry that came nearest, with its reasons. others: what follows from them, and what others refused.
+    """
 
     compile: Compile
     address: str
+    nearest: str
     reasons: tuple[Reason, ...]
+    others: tuple[tuple[str, Reason, bool], ...]
     is_untold: bool
+
+    @property
+    def rows(self) -> int:
+        """Return in how many rows it stands."""
+        return len(self.reasons) + bool(self.others)
+
+    @property
+    def others_words(self) -> str:
+        """Return how many refusals are folded away, and of how many entries."""
+        older = len({entry for entry, *_ in self.others} - {self.nearest})
+        what = f"{counted(len(self.others), 'refusal')} more"
+        return f"{what}, of {counted(older, 'other entry', 'other entries')}" if older else f"{what} that follow"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,31 +63,34 @@ class Recompiled:
 
 def recompiled(run: Run, addresses: Mapping[str, str]) -> list[Recompiled]:
     """Return the functions of a run that were compiled more than once; `addresses` are those of the root functions."""
-    found = []
+    found, known = [], kinds(run.session)
     for function in run.session.functions.values():
         if not any(isinstance(each.trigger, Recompile) for each in function.compiles):
             continue
         address = addresses[function.root]
         guards = {str(each.id): each.guards.guards for each in function.compiles if isinstance(each.guards, GuardSet)}
-        source = run.source_of(function)
-        entries = tuple(_entry(function, each, address, source) for each in function.compiles)
+        root = run.session.functions[function.root]
+        entries = tuple(_entry(root, function, each, address, known) for each in function.compiles)
         found.append(Recompiled(function, address, entries, entry_table(guards), owner_of(run, function)))
     return found
 
 
-def _entry(function: Function, compiled: Compile, address: str, source: str) -> Entry:
-    refusals = compiled.trigger.refusals if isinstance(compiled.trigger, Recompile) else ()
-    told = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
-    first = [each for each in refusals if told is not None and each.entry == told.entry]
-    ordered = (*first, *(each for each in reversed(refusals) if each not in first))
-    reasons = tuple(reason for refusal in ordered for reason in _reasons(function, refused(refusal), source))
-    is_untold = isinstance(compiled.trigger, Recompile) and not reasons
-    return Entry(compiled, f"{address}/{entry_key(compiled)}/guards", reasons, is_untold)
-
-
-def _reasons(function: Function, found: list[Refused], source: str) -> list[Reason]:
-    """Give each independent respect its advice; what follows from another one has none of its own."""
-    own = tuple(independent(found))
-    told = {each: advice(each, function.parameters, source) for each in own}
-    ordered = sorted(found, key=lambda each: each not in own)
-    return [Reason(each, told.get(each, "it follows from the others")) for each in ordered]
+def _entry(
+    root: Function, function: Function, compiled: Compile, address: str, known: Mapping[tuple[int, str], Kind]
+) -> Entry:
+    told = list(refusing(root, function, compiled, known))
+    near = next((each for each in told if each.is_nearest), None)
+    others = tuple(
+        (each.entry, reason, follows)
+        for each in told
+        for follows, found in ((False, () if each is near else each.reasons), (True, each.folded))
+        for reason in found
+    )
+    return Entry(
+        compiled,
+        f"{address}/{entry_key(compiled)}/guards",
+        near.entry if near is not None else "",
+        near.reasons if near is not None else (),
+        others,
+        isinstance(compiled.trigger, Recompile) and near is None,
+    )

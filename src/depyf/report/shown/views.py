@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from depyf.report.caches.looks import looks
-from depyf.report.catalogue import advice
 from depyf.report.counts import breaks_of, guard_count
 from depyf.report.findings import Finding, findings
+from depyf.report.findings.causes import kinds
 from depyf.report.index_reader import Run
 from depyf.report.model import (
     Artefact,
@@ -29,9 +29,8 @@ from depyf.report.model import (
     UserLine,
 )
 from depyf.report.naming import title
-from depyf.report.nearest import nearest
 from depyf.report.phases import duration, phases
-from depyf.report.refused import Refused, refused
+from depyf.report.reasons import Reason, refusing
 from depyf.report.skips import Whose, skips
 
 Json: TypeAlias = dict[str, Any]
@@ -120,31 +119,27 @@ def _eager(run: Run) -> Iterator[Json]:
 
 def recompiles(run: Run) -> list[Json]:
     """Return each recompile with what every entry refused, and what can be done about it."""
-    found = []
+    found, fixes = [], kinds(run.session)
     for function, compiled in run.session.compiles():
         if isinstance(compiled.trigger, Recompile):
-            refusals = [
-                {
-                    "entry": each.entry,
-                    "reasons": _reasons(refused(each), run.source_of(function)),
-                }
-                for each in compiled.trigger.refusals
-            ]
-            told = {"id": str(compiled.id), "function": title(function), "where": _place(function)}
-            of_nearest = _nearest(compiled.trigger, run.source_of(function))
-            seconds = round(duration(compiled.seconds), 6)
-            found.append({**told, "nearest": of_nearest, "refused": refusals, "seconds": seconds})
+            refusals = list(refusing(run.session.functions[function.root], function, compiled, fixes))
+            near = next((each for each in refusals if each.is_nearest), None)
+            told = {
+                "id": str(compiled.id),
+                "function": title(function),
+                "where": _place(function),
+                "nearest": {"entry": near.entry, "reasons": _reasons(near.reasons)} if near is not None else None,
+                "refused": [
+                    {"entry": each.entry, "reasons": _reasons((*each.reasons, *each.folded))} for each in refusals
+                ],
+                "seconds": round(duration(compiled.seconds), 6),
+            }
+            found.append(told)
     return found
 
 
-def _nearest(trigger: Recompile, source: str) -> Json | None:
-    """Return what the entry refused that came nearest, without what follows from it, None where torch does not say."""
-    found = nearest(trigger)
-    return {"entry": found.entry, "reasons": _reasons(found.reasons, source)} if found is not None else None
-
-
-def _reasons(found: Iterable[Refused], source: str) -> list[Json]:
-    return [{"text": each.text, "advice": advice(each, source=source)} for each in found]
+def _reasons(found: Iterable[Reason]) -> list[Json]:
+    return [{"text": each.words, "advice": each.fix} for each in found]
 
 
 def costs(run: Run) -> list[Json]:

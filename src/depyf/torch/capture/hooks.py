@@ -60,6 +60,14 @@ def show_code(
     return made
 
 
+def correct_reason(recorder: Recorder, running: Running, dump: Dump) -> None:
+    """Write into the file of a compile why it was made, once all guards that refused the call are known."""
+    if running.reason:
+        from depyf.torch.capture.transform import write_reason
+
+        write_reason(recorder.session.functions[running.function.root], running, dump)
+
+
 def _note_wrappers(recorder: Recorder, running: Running, new_code: types.CodeType) -> None:
     """Write into the files of AOTAutograd's wrappers what the names in them stand for."""
     scope = seams.globals_in_progress()

@@ -273,6 +273,7 @@ class DumpContext:
         if running is not None:
             with self._problems.contained(f"reading the guards of {running.compile.id}"):
                 entries.read_guards_in_progress(self._recorder, running)
+                hooks.correct_reason(self._recorder, running, self._dump)
 
     def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
         """Write the source of Dynamo's code; return the code to run in its place, or None for Dynamo's own."""

@@ -38,6 +38,8 @@ class Running(join.Running):
     guards: Tree | None = None
     placeholders: Mapping[str, object] = field(default_factory=dict)
     entry_is_read: bool = False
+    reason: str = ""
+    """The line in which the file of its code says why it was compiled."""
     is_ahead: bool = False
     """Whether it was compiled before any call, for the program to keep: torch's cache has no entry of it."""
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from depyf.decompiler.function import Decompiled
 from depyf.report.graph_source import user_lines
-from depyf.report.model import Compile, Dialect, Function, Transformed
+from depyf.report.model import Compile, Dialect, Function, Recompile, Transformed
 from depyf.report.names import compiled_fn_number, file_part
 from depyf.report.reproducible import reproducible
 from depyf.report.transformed_source import Notes, annotated, comment_lines
@@ -173,17 +173,17 @@ def _notes(subject: Subject) -> Notes:
 
 def _header(subject: Subject) -> list[str]:
     compiled = subject.compile
-    facts = [
-        place_words(subject.function),
-        f"compile {compiled.id} ({trigger_words(compiled.trigger)})",
-        f"proven: {proof_words(compiled)}",
-    ]
+    subject.running.reason = _reason_line(subject.root, subject.running)
+    place, proof = place_words(subject.function), f"proven: {proof_words(compiled)}"
     graphs = [each.file for each in compiled.artefacts if each.dialect is Dialect.GRAPH and each.file]
     files = [
         f"graph: {graphs[0]}" if graphs else "no graph: there was no tensor operation to compile",
         f"all entries: {subject.root.file}",
     ]
-    lines = [*in_columns(facts), *in_columns(files)]
+    lines = in_columns([place, subject.running.reason, proof])
+    if isinstance(compiled.trigger, Recompile):
+        lines = [*in_columns([place, proof]), subject.running.reason]
+    lines += in_columns(files)
     resumed = resumption(subject.function, subject.root)
     if resumed is not None:
         kept = subject.function.parameters
@@ -192,6 +192,24 @@ def _header(subject: Subject) -> list[str]:
         lines += [line.removeprefix("# ") for line in marked_source(resumed)]
     lines += [f"{name}: {object_words(value)}" for name, value in subject.running.placeholders.items()]
     return lines
+
+
+def _reason_line(root: Function, running: Running) -> str:
+    """Return why a compile was made; in one line, which another may take the place of."""
+    return f"compile {running.compile.id} ({' '.join(trigger_words(root, running.function, running.compile).split())})"
+
+
+def write_reason(root: Function, running: Running, dump: Dump) -> None:
+    """Write into the file of a compile why it was made, once the call was held against all guards of the entries.
+
+    The file is written before that, with the one guard that torch names. No line of it moves: the code that runs may
+    be compiled from it.
+    """
+    transformed, before, now = running.compile.transformed, running.reason, _reason_line(root, running)
+    if isinstance(transformed, Transformed) and transformed.file and before != now:
+        text = (dump.directory / transformed.file).read_text(encoding="utf-8")
+        if dump.write(transformed.file, text.replace(comment_lines([before]), comment_lines([now]), 1)):
+            running.reason = now
 
 
 def _resume_lines(subject: Subject) -> dict[str, int]:

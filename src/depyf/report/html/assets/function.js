@@ -1,6 +1,6 @@
 // The page of a function: source and stages beside each other; pointing at a line shows its kin in all of them.
 depyf.functionPage = (() => {
-  const { element, signs } = depyf;
+  const { element, coded, signs } = depyf;
   const SOURCE = "source", FAR = 25;
   const kinds = { Resume: "resumes", Recompile: "recompile", Outside: "graph" };
   const host = document.getElementById("function");
@@ -79,7 +79,7 @@ depyf.functionPage = (() => {
 
     tell() {
       const { entry } = this;
-      const facts = [element("b", {}, entry.kind === "Outside" ? "graph " + entry.id : entry.fn === this.data.name ? "compile " + entry.id : entry.fn + ", compile " + entry.id), ": " + entry.why + ". "];
+      const facts = [element("b", {}, entry.kind === "Outside" ? "graph " + entry.id : entry.fn === this.data.name ? "compile " + entry.id : entry.fn + ", compile " + entry.id), ": ", ...coded(entry.why), ". "];
       const counts = [[entry.ops, "operation", "operations"], [entry.guards, "guard", "guards"], [entry.hits, "call served", "calls served"]].filter(([number]) => number !== null);
       if (counts.length) facts.push(counts.map(([number, one, many]) => number + " " + (number === 1 ? one : many)).join(", ") + ". ");
       if (entry.kind !== "Outside") facts.push(entry.missing ? "No code: " + entry.missing : "Proof of the transformed code: " + entry.proof + ".");

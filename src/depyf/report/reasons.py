@@ -1,0 +1,117 @@
+"""Why a function was compiled again, as one sentence: every view says this one, and the findings too.
+
+refusal: `L["self"].__dict__["n"]: expected 3, got 4  (model.py:7 if self.n > 2:)`
+sentence: the number `self.n` was 4, not 3; a branch or a loop depends on it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from depyf.report.callers import Call, own_call
+from depyf.report.catalogue.kind import Kind
+from depyf.report.catalogue.recompiles import INSIDE, LEARNING_RATE, VALUES, advice_of, filled, kind_of_recompile
+from depyf.report.model import Compile, Function, Recompile
+from depyf.report.nearest import independent, nearest
+from depyf.report.refused import Refused, refused
+
+UNTOLD = "torch does not say why"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One respect in which an entry refused a call: the sentence for it, what to write, and where the value is needed.
+
+    found: the refusal, with the value as the user's call names it. call: the user's call of a function of a library.
+    """
+
+    found: Refused
+    kind: Kind
+    cause: str
+    fix: str
+    call: Call | None = None
+
+    @property
+    def words(self) -> str:
+        """Return the sentence, with the line that needs the value."""
+        return f"{self.cause}  ({self.found.where})" if self.found.where else self.cause
+
+
+@dataclass(frozen=True, slots=True)
+class Refusing:
+    """What an entry refused: each independent respect, and those that follow from them.
+
+    is_nearest: whether it is the entry that came nearest to serving the call.
+    """
+
+    entry: str
+    reasons: tuple[Reason, ...]
+    folded: tuple[Reason, ...]
+    is_nearest: bool = False
+
+
+def reason_of(
+    root: Function, function: Function, compiled: Compile, found: Refused, kind: Kind | None = None, step: int = 0
+) -> Reason:
+    """Return a refusal as a sentence.
+
+    root: the function, or the one that it resumes.
+    kind: what is known from the other recompiles for the same value, such as growth by `step` from call to call.
+    """
+    kind = kind or kind_of_recompile(found, function.parameters, root.source)
+    call = own_call(function, compiled, found)
+    if call is not None and call.value:
+        found = replace(found, source=call.value)
+    kind = _at_call(kind, call)
+    return Reason(found, kind, filled(kind.cause, found, step), advice_of(kind, found, step), call)
+
+
+def _at_call(kind: Kind, call: Call | None) -> Kind:
+    """Return the kind of a cause, and what to write; a value that the user's call does not show cannot be changed."""
+    if call is not None and call.value and kind.name.startswith("element-"):
+        # What the library holds in its `*args` or `**kwargs` is an argument of the user's call.
+        return VALUES["argument", kind.name.removeprefix("element-")]
+    if call is None or call.value or kind.is_expected or kind is LEARNING_RATE:
+        return kind
+    return INSIDE if kind.name == "tensor-size" else replace(kind, fix="")
+
+
+def reasons(root: Function, function: Function, compiled: Compile) -> tuple[Reason, ...]:
+    """Return why the entry that came nearest did not serve the call that a compile was made for; the first counts."""
+    told = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
+    return tuple(reason_of(root, function, compiled, each) for each in told.reasons) if told is not None else ()
+
+
+def refusing(
+    root: Function, function: Function, compiled: Compile, kinds: Mapping[tuple[int, str], Kind] = MappingProxyType({})
+) -> Iterator[Refusing]:
+    """Yield what each entry refused that is known of: the nearest, then the newest first.
+
+    kinds: what is known of each cause from all recompiles, by order and value: what to write is by these.
+    """
+    if not isinstance(compiled.trigger, Recompile):
+        return
+
+    def say(each: Refused) -> Reason:
+        kind, said = kinds.get((compiled.order, each.subject)), reason_of(root, function, compiled, each)
+        return said if kind is None else replace(said, fix=reason_of(root, function, compiled, each, kind).fix)
+
+    told = nearest(compiled.trigger)
+    found = [(each.entry, refused(each)) for each in reversed(compiled.trigger.refusals)]
+    for entry, all_of in sorted(found, key=lambda each: told is None or each[0] != told.entry):
+        own = list(independent(all_of))
+        is_nearest = told is not None and entry == told.entry
+        yield Refusing(entry, _said(map(say, own)), _said(say(each) for each in all_of if each not in own), is_nearest)
+
+
+def _said(found: Iterable[Reason]) -> tuple[Reason, ...]:
+    """Return reasons, those that say the same in the same words once."""
+    return tuple({each.words: each for each in found}.values())
+
+
+def reason_words(root: Function, function: Function, compiled: Compile) -> str:
+    """Return why a function was compiled again, in the words that every view has for it."""
+    found = reasons(root, function, compiled)
+    return found[0].words if found else UNTOLD
