@@ -22,21 +22,27 @@ from tests.interpreters import find
 from tools.packages.__main__ import judge, report
 from tools.random_sources.matches import Matches
 
+Sources = Iterator[tuple[int, str]]
+"""Sources with their numbers."""
 
-def matches(seed: int, count: int) -> Iterator[str]:
+
+def matches(seed: int, count: int) -> Sources:
     """Yield functions of nested matches."""
     for number in range(seed, seed + count):
-        yield Matches(number).function()
+        yield number, Matches(number).function()
 
 
-def pysource(seed: int, count: int) -> Iterator[str]:
-    """Yield modules of pysource-codegen."""
+def pysource(seed: int, count: int) -> Sources:
+    """Yield modules of pysource-codegen, but for the trees that `ast.unparse` of this Python has no text for."""
     made = importlib.import_module("pysource_codegen")
     for number in range(seed, seed + count):
-        yield made.generate(number, node_limit=400, depth_limit=8)
+        try:
+            yield number, made.generate(number, node_limit=400, depth_limit=8)
+        except ValueError as error:
+            print(f"pysource-{number} has no text: {error}")
 
 
-def hypothesmith(seed: int, count: int) -> Iterator[str]:
+def hypothesmith(seed: int, count: int) -> Sources:
     """Yield modules of hypothesmith, by its grammar of concrete syntax trees."""
     hypothesmith_ = importlib.import_module("hypothesmith")
     found: list[str] = []
@@ -53,10 +59,10 @@ def hypothesmith(seed: int, count: int) -> Iterator[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         take()
-    yield from found[:count]
+    yield from enumerate(found[:count], seed)
 
 
-KINDS: dict[str, Callable[[int, int], Iterator[str]]] = {
+KINDS: dict[str, Callable[[int, int], Sources]] = {
     "matches": matches,
     "pysource": pysource,
     "hypothesmith": hypothesmith,
@@ -74,7 +80,7 @@ def main() -> int:
     parser.add_argument("--save", help="a file to write the sources to, one a line as `- name JSON`")
     arguments = parser.parse_args()
     made = KINDS[arguments.kind](arguments.seed, arguments.count)
-    lines = [f"- {arguments.kind}-{number} {json.dumps(text)}" for number, text in enumerate(made, arguments.seed)]
+    lines = [f"- {arguments.kind}-{number} {json.dumps(text)}" for number, text in made]
     if arguments.save:
         with open(arguments.save, "w", encoding="utf-8") as file:
             file.writelines(f"{line}\n" for line in lines)

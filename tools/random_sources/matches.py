@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 ATOMS = ("0", "-1", "'a'", "b'b'", "None", "True", "1.5", "2j")
 NAMES = ("E.A", "E.B", "m.n.o")
@@ -10,6 +11,8 @@ CLASSES = ("A", "B", "int", "m.C", "str")
 SUBJECTS = ("a", "b", "f(a)", "a.p", "(a, b)", "[a, *b]", "a[0]", "a if b else c")
 GUARDS = ("a", "not b", "a and c", "g(a) > b")
 DEEP = 3
+TAKES_ALL = re.compile(r"\| (_|v\d+)\)$")
+"""Alternatives of which the last takes whatever there is."""
 
 
 class Matches:
@@ -51,7 +54,7 @@ class Matches:
         while True:
             before = self.captured
             found = self.pattern(depth, captures=captures)
-            if found != "_" and not found.isidentifier():
+            if found != "_" and not found.isidentifier() and not TAKES_ALL.search(found):
                 return found
             if found in ("None", "True"):
                 return found
@@ -86,6 +89,8 @@ class Matches:
         if captures and self.random.random() < 0.4:
             return self.alternatives_that_capture(depth, count)
         parts = [self.refutable(depth, captures=False) for _ in range(count)]
+        if self.random.random() < 0.2:
+            parts.append("_")
         return "(" + " | ".join(parts) + ")"
 
     def alternatives_that_capture(self, depth: int, count: int) -> str:
@@ -102,6 +107,8 @@ class Matches:
             else:
                 attributes = ", ".join(f"{key}={each}" for key, each in zip("xyz", inner))
                 parts.append(f"{self.random.choice(CLASSES)}({attributes})")
+        if len(names) == 1 and self.random.random() < 0.2:
+            parts.append(names[0])
         return "(" + " | ".join(parts) + ")"
 
     def _as(self, depth: int, captures: bool) -> str:

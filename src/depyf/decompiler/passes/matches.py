@@ -122,6 +122,8 @@ def _cases(rest: list[ast.stmt], subject: ast.expr) -> tuple[list[ast.match_case
         capture = _captured(rest[0], subject)
         behind = rest[1:] if capture is not None else rest
         only = behind[0] if len(behind) == 1 else None
+        if isinstance(only, ast.If) and isinstance(subject, Temp):
+            part_cases(only, partial(_tests_values, subject))
         if isinstance(only, ast.Match) and capture is None and _same(only.subject, subject):
             return cases, only.cases
         if isinstance(only, ast.If) and (cases or _captured(only.body[0], subject)):

@@ -85,7 +85,8 @@ def _join_group(graph: Graph, group: list[Block], markers: set[int]) -> None:
     joined: dict[int, Block] = {}
     for blocks, length in reversed(levels):
         left = list({id(one): one for one in (_last(joined, block) for block in blocks)}.values())
-        while length and left[0].insts[-length].op in DROPS:  # How a value is dropped tells of no place.
+        # How a value is dropped tells of no place; what was joined before has left it out.
+        while length and (length > len(left[0].insts) or left[0].insts[-length].op in DROPS):
             length -= 1
         if len(left) > 1 and (length or isinstance(left[0].exit, Raise)):
             shared = _share(graph, left, length, markers)

@@ -17,7 +17,7 @@ from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.patterns.copied import depth, drops, join_copied_bodies, paired, same_bodies
 from depyf.decompiler.structure.patterns.junk import drop_junk
-from depyf.decompiler.structure.patterns.roots import STORES, find_roots, parts
+from depyf.decompiler.structure.patterns.roots import STORES, SUBJECT, find_roots, parts
 from depyf.decompiler.structure.patterns.write import Alternatives, Captures, pattern_test
 from depyf.decompiler.structure.regions.table import prune
 
@@ -30,6 +30,8 @@ FILLS = frozenset(
     {"LIST_APPEND", "LIST_EXTEND", "SET_ADD", "SET_UPDATE", "MAP_ADD", "DICT_MERGE", "DICT_UPDATE"}
 )
 """Operations that add to a display."""
+TESTED = SUBJECT | {"COMPARE", "IS", "ALTERNATIVES"}
+"""Operations whose first operand is tested."""
 
 
 @dataclass(slots=True)
@@ -37,6 +39,7 @@ class _Test:
     """What a block tests of a pattern: the operations, and where it goes on.
 
     pure: the block does nothing else.
+    sure: it never fails, as its last alternative takes whatever there is.
     """
 
     root: int
@@ -45,6 +48,7 @@ class _Test:
     fail: Edge
     pure: bool
     outs: dict[int, None] = field(default_factory=dict)
+    sure: bool = False
 
 
 def join_cases(graph: Graph, scope: dict[int, int]) -> None:
@@ -53,7 +57,7 @@ def join_cases(graph: Graph, scope: dict[int, int]) -> None:
     roots = find_roots(graph)
     if not roots:
         return
-    drop_junk(graph)
+    drop_junk(graph, parts(graph, roots))
     joiner = _Joiner(graph, scope, roots)
     for index in postorder(graph):
         while joiner.step(index):
@@ -176,7 +180,14 @@ class _Joiner:
         test = self.tests.get(index)
         if test is None:
             return False
-        return self._straight(index, test) or self._both(index, test) or self._either(index, test)
+        if test.sure:
+            return self._straight(index, test) or self._both(index, test)
+        return (
+            self._straight(index, test)
+            or self._both(index, test)
+            or self._either(index, test)
+            or self._whatever(index, test)
+        )
 
     def _alone(self, index: int, target: int) -> Block | None:
         """Return a block that only this edge reaches, if it may be joined."""
@@ -205,8 +216,11 @@ class _Joiner:
         if block is None or other is None or not other.pure or other.root != test.root:
             return False
         fail = _through(block, test.success, other.fail)
-        if fail != test.fail and not self._fails_alike(fail, test.fail):
-            return False
+        can_both_fail = not test.sure and not other.sure
+        if can_both_fail and fail != test.fail and not self._fails_alike(fail, test.fail):
+            if not self._whatever(block.index, other, is_part=True):
+                return False
+            can_both_fail = False
         step("block {} tests one pattern with block {}", index, block.index)
         for phi, arg in zip(block.phis, test.success.args):
             self.passed[phi] = self.passed.get(arg, arg)
@@ -215,7 +229,9 @@ class _Joiner:
         test.facts += other.facts
         test.outs |= other.outs
         test.success = _through(block, test.success, other.success)
-        self._absorb(block, fail)
+        if test.sure:
+            test.fail, test.sure = fail, other.sure
+        self._absorb(block, fail if can_both_fail else None)
         return True
 
     def _fails_alike(self, one: Edge, two: Edge) -> bool:
@@ -232,30 +248,59 @@ class _Joiner:
             return False
         success = _through(block, test.fail, other.success)
         dropped = success
-        if not self._is_alternative(block, other):
+        is_same = success.target == test.success.target
+        if _has_room(test, other) or (not (is_same and other.sure) and not self._is_alternative(block, other)):
             return False
-        if success.target != test.success.target:
+        if not is_same:
             joined = self._join_copied(test, other, success)
             if joined is None:
                 return False
             success = joined
+        fail = _through(block, test.fail, other.fail)
+        self._alternate(test, self._subject(other), other.facts, success)
+        test.fail, test.sure = fail, other.sure
+        self._absorb(block, dropped)
+        return True
+
+    def _whatever(self, index: int, test: _Test, is_part: bool = False) -> bool:
+        """Give a test the alternative that takes whatever there is, where it goes on alike when it has failed.
+
+        The subject of the alternatives waits while they are tested; that of a last case that does nothing does not.
+        is_part: the test is that of a part of a pattern which fails elsewhere, so that it is no case.
+        """
+        target = test.success.target
+        if test.sure or (test.fail.target != target and not self._fails_alike(test.fail, test.success)):
+            return False
+        tested = (inst.uses[0] for inst in test.facts if inst.op in TESTED)
+        waiting = {*self.graph.block(target).stack, *self._waiting(self.graph.block(index), test.root)[:1]}
+        subject = next((temp for temp in tested if temp in waiting or (is_part and temp != test.root)), None)
+        if subject is None:
+            return False
+        differing = [pair for pair in zip(test.success.args, test.fail.args) if pair[0] != pair[1]]
+        if any(self.roots.get(value) != test.root for pair in differing for value in pair):
+            return False
+        step("block {} tests for a pattern or whatever there is", index)
+        self._alternate(test, subject, [], Edge(target, test.fail.args))
+        self.preds[test.fail.target] -= 1
+        test.fail, test.sure = test.success, True
+        return True
+
+    def _alternate(self, test: _Test, subject: int, facts: list[Inst], success: Edge) -> None:
+        """Give a test another alternative, for which `facts` look, and which goes on at `success`."""
         outs: list[tuple[int, list[int]]] = []
         args: list[int] = []
         for one, two in zip(test.success.args, success.args):
             args.append(one if one == two else self.graph.new_temp())
             if one != two:
                 outs.append((args[-1], [one, two]))
-        subject = self._subject(other)
         before, first = self._split(test.facts, subject)
-        alternatives = Alternatives([first, other.facts], outs)
-        test.facts = [*before, Inst("ALTERNATIVES", alternatives, [subject], [out for out, _ in outs], None, -1)]
+        alternatives = Alternatives([first, facts], outs)
+        line = next((inst.line for inst in first if inst.line is not None), None)
+        test.facts = [*before, Inst("ALTERNATIVES", alternatives, [subject], [out for out, _ in outs], line, -1)]
         for out, _ in outs:
             test.outs[out] = None
             self.roots[out] = test.root
-        test.fail = _through(block, test.fail, other.fail)
         test.success = Edge(success.target, args)
-        self._absorb(block, dropped)
-        return True
 
     def _join_copied(self, test: _Test, other: _Test, success: Edge) -> Edge | None:
         """Take what begins two copies of one body, and belongs to the pattern, into the tests.
@@ -292,13 +337,18 @@ class _Joiner:
         """
         if self._subject(test) != test.root or not isinstance(block.exit, Branch):
             return True
-        op = self.made[block.exit.cond].op
-        waiting = self.graph.waiting[block.exit.cond].count(test.root) - (op in ("MATCH_SEQUENCE", "MATCH_MAPPING"))
+        waiting = len(self._waiting(block, test.root))
         before = depth(block, test.root)
         # Copies that an alternative itself captures wait too.
         is_kept = before in (waiting, waiting - self._captures_of_root(test))
         is_kept = is_kept or (before > 1 and before in range(waiting - _nested(test), waiting))
         return is_kept and depth(self.graph.blocks[test.fail.target], test.root) < before
+
+    def _waiting(self, block: Block, root: int) -> list[int]:
+        """Return a subject as often as it waits where a block tests it."""
+        assert isinstance(block.exit, Branch)
+        op = self.made[block.exit.cond].op
+        return [root] * (self.graph.waiting[block.exit.cond].count(root) - (op in ("MATCH_SEQUENCE", "MATCH_MAPPING")))
 
     def _captures_of_root(self, test: _Test) -> int:
         """Return how often what a test succeeds to captures the subject itself: so many copies wait for that."""
@@ -319,11 +369,12 @@ class _Joiner:
             start -= 1
         return facts[:start], facts[start:]
 
-    def _absorb(self, block: Block, dropped: Edge) -> None:
+    def _absorb(self, block: Block, dropped: Edge | None) -> None:
         """Remove a block whose test is part of another now; one of two edges to the same place goes with it."""
         del self.tests[block.index]
         self.graph.blocks[block.index] = None
-        self.preds[dropped.target] -= 1
+        if dropped is not None:
+            self.preds[dropped.target] -= 1
 
     # -- the end ----------------------------------------------------------------------------------
 
@@ -367,6 +418,13 @@ class _Joiner:
         after.phis = [phi for phi, _ in kept]
         test.success.args = [arg for _, arg in kept]
         return captures
+
+
+def _has_room(one: _Test, two: _Test) -> bool:
+    """Return whether a line is left between two tests, which holds the body of the first one's case."""
+    before = [inst.line for inst in one.facts if inst.line is not None]
+    behind = [inst.line for inst in two.facts if inst.line is not None]
+    return bool(before and behind) and min(behind) > max(before) + 1
 
 
 def _makes_subject(inst: Inst, root: int) -> bool:

@@ -89,8 +89,6 @@ def paired(one: Block, two: Block, apart: AbstractSet[int] = frozenset()) -> dic
         if any((made if use in made else values).setdefault(use, other) != other for use, other in uses):
             return None
         made.update(zip(left.defs, right.defs))
-    if not one.exit.reads():
-        return values if one.exit == two.exit else None
     uses = list(zip(one.exit.reads(), two.exit.reads()))
     if any((made if use in made else values).setdefault(use, other) != other for use, other in uses):
         return None

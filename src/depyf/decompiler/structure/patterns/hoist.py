@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import ast
 
-from depyf.decompiler.lift.nodes import MatchTest, Temp
+from depyf.decompiler.lift.nodes import Capture, MatchTest, Temp
 from depyf.decompiler.lift.references import referred
 from depyf.decompiler.steps import step
+from depyf.decompiler.structure.polarity import negated
 from depyf.decompiler.structure.tree import If, Item, Jump, Label, children
 
 
@@ -25,6 +26,8 @@ def hoist_behind_cases(items: list[Item]) -> None:
         for item in sequence:
             if isinstance(item, ast.stmt):
                 continue
+            if isinstance(item, If) and _takes_all(item.test):
+                _take_rest(sequence, item)
             if isinstance(item, If) and is_case(item.test):
                 found.append((sequence, item))
             work += children(item)
@@ -34,6 +37,45 @@ def hoist_behind_cases(items: list[Item]) -> None:
             step("{} items behind a case stand behind the cases around it", len(moved))
             place = next(number for number, item in enumerate(sequence) if item is outer)
             sequence[place + 1 : place + 1] = moved
+
+
+def _takes_all(test: ast.expr) -> bool:
+    """Return whether a test is for a pattern that takes whatever there is: no arm is for the opposite."""
+    pattern = test.pattern if isinstance(test, MatchTest) else None
+    while isinstance(pattern, (Capture, ast.MatchAs, ast.MatchOr)):
+        below = pattern.patterns[-1] if isinstance(pattern, ast.MatchOr) else pattern.pattern
+        if below is None:
+            return True
+        pattern = below
+    return False
+
+
+def _take_rest(sequence: list[Item], case: If) -> None:
+    """Move what both arms of a case that takes whatever there is go on to into its body."""
+    if not all(isinstance(item, Jump) for item in (*case.body, *case.orelse)):
+        return
+    place = next(number for number, item in enumerate(sequence) if item is case)
+    step("{} items behind a case that takes whatever there is are its body", len(sequence) - place - 1)
+    case.body, case.orelse = sequence[place + 1 :], []
+    del sequence[place + 1 :]
+    first = next((number for number, item in enumerate(case.body) if not isinstance(item, Label)), 0)
+    rest = _flat(case.body[first:])
+    guard = rest[0] if rest and (len(rest) == 1 or isinstance(rest[1], Label)) else None
+    if isinstance(guard, If) and _take_guard(case, guard):
+        sequence += rest[1:]
+
+
+def _take_guard(case: If, guard: If) -> bool:
+    """Join a case that takes whatever there is with the test in it that leads on to another case, if it does."""
+    subject = _subject(case.test)
+    if _leads_on(_flat(guard.body), subject):
+        guard.test, guard.body, guard.orelse = negated(guard.test), guard.orelse, guard.body
+    if not _leads_on(_flat(guard.orelse), subject):
+        return False
+    step("a test behind a case that takes whatever there is is its guard")
+    case.test = ast.BoolOp(op=ast.And(), values=[case.test, guard.test])
+    case.body, case.orelse = guard.body, guard.orelse
+    return True
 
 
 def _behind_case(outer: If) -> list[Item]:
@@ -51,7 +93,7 @@ def _behind_case(outer: If) -> list[Item]:
         if is_case(first.test):
             break
         # A guard leads on to the next case; what its own case does stands in the other arm.
-        holder, is_else = first, _leads_on(_flat(first.orelse), subject)
+        holder, is_else = first, _begins_with_test(_flat(first.orelse), subject)
     if not _is_same(_subject(first.test), subject):
         return []
     moved = [item for holder, is_else, length in reversed(chain) for item in _arm(holder, is_else)[length:]]
@@ -73,10 +115,17 @@ def _captures(arm: list[Item], subject: ast.expr) -> int:
     return next((place for place, is_one in enumerate(binds) if not is_one), len(arm))
 
 
+def _begins_with_test(arm: list[Item], subject: ast.expr) -> bool:
+    """Return whether an arm begins with a test, captures aside."""
+    place = _captures(arm, subject)
+    return place < len(arm) and isinstance(arm[place], If)
+
+
 def _leads_on(arm: list[Item], subject: ast.expr) -> bool:
     """Return whether an arm begins with another case."""
     place = _captures(arm, subject)
-    return place < len(arm) and isinstance(arm[place], If)
+    case = arm[place] if place < len(arm) else None
+    return place > 0 or (isinstance(case, If) and is_case(case.test) and _is_same(_subject(case.test), subject))
 
 
 def is_case(test: ast.expr) -> bool:

@@ -1,4 +1,4 @@
-"""Values that lie on the stack where ways meet, only to be dropped.
+"""Parts of patterns that lie on the stack where ways meet, only to be dropped.
 
 Before: 8: v24 = phi(v20, v26); POP v24
 After:  8: (nothing)
@@ -6,32 +6,37 @@ After:  8: (nothing)
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
+
 from depyf.decompiler.graph.tac import Graph
 
 
-def drop_junk(graph: Graph) -> None:
-    """Remove phis that nothing uses but POP, and such phis."""
-    phis = {phi for block in graph.live() for phi in block.phis}
+def drop_junk(graph: Graph, parts: AbstractSet[int]) -> None:
+    """Remove phis of parts that nothing uses but POP, and such phis."""
     passed: dict[int, list[int]] = {}
+    for block in graph.live():
+        for edge in block.exit.edges():
+            for phi, arg in zip(graph.block(edge.target).phis, edge.args):
+                passed.setdefault(phi, []).append(arg)
+    phis = {phi for phi, args in passed.items() if not parts.isdisjoint((phi, *args))}
     work: list[int] = []
     for block in graph.live():
         work.extend(temp for inst in block.insts if inst.op != "POP" for temp in inst.uses)
         work.extend(block.exit.reads())
-        for edge in block.exit.edges():
-            for phi, arg in zip(graph.block(edge.target).phis, edge.args):
-                passed.setdefault(phi, []).append(arg)
+    for phi in passed.keys() - phis:
+        work.extend(passed[phi])
     wanted: set[int] = set()
     while work:
         temp = work.pop()
         if temp in phis and temp not in wanted:
             wanted.add(temp)
-            work.extend(passed.get(temp, ()))
+            work.extend(passed[temp])
     for block in graph.live():
         for edge in block.exit.edges():
             pairs = zip(graph.block(edge.target).phis, edge.args)
-            edge.args = [arg for phi, arg in pairs if phi in wanted]
+            edge.args = [arg for phi, arg in pairs if phi in wanted or phi not in phis]
     for block in graph.live():
         block.insts = [
             inst for inst in block.insts if inst.op != "POP" or inst.uses[0] not in phis or inst.uses[0] in wanted
         ]
-        block.phis = [phi for phi in block.phis if phi in wanted]
+        block.phis = [phi for phi in block.phis if phi in wanted or phi not in phis]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import takewhile
 
 from depyf.decompiler.graph.orders import postorder
-from depyf.decompiler.graph.tac import Branch, Graph, Inst
+from depyf.decompiler.graph.tac import Block, Branch, Graph, Inst
 
 SUBJECT = frozenset({"MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS"})
 """Operations whose first operand is the subject of a pattern."""
@@ -35,22 +35,46 @@ def parts(graph: Graph, roots: dict[int, int]) -> set[int]:
     for block in graph.live():
         for edge in block.exit.edges():
             pairs = zip(graph.block(edge.target).phis, edge.args)
-            found.difference_update([phi for phi, arg in pairs if arg not in found])
+            found.difference_update([phi for phi, arg in pairs if arg not in found and phi not in roots])
     return found
 
 
 def _captured(graph: Graph) -> list[int]:
-    """Return the values that are bound where they were found equal to another: `case 1 as one`."""
+    """Return values that cases compare with others, where more than the comparisons themselves is to be seen.
+
+    They are bound where they were found equal (`case 1 as one`), wait where both ways lead (`1 | _`), or are compared
+    again and lead to the same place: in one case or in two.
+    """
     found = []
     for block in graph.live():
-        test = block.insts[-1] if block.insts and isinstance(block.exit, Branch) else None
-        if test is None or test.op not in ("COMPARE", "IS") or test.defs != block.exit.reads():
+        test = _comparison(block)
+        if test is None:
             continue
-        for edge in block.exit.edges():
-            leading = takewhile(_drops_or_binds, graph.block(edge.target).insts)
-            if any(inst.op != "POP" and inst.uses == test.uses[:1] for inst in leading):
-                found.append(test.uses[0])
+        ways = [graph.block(edge.target) for edge in block.exit.edges()]
+        leading = [inst for way in ways for inst in takewhile(_drops_or_binds, way.insts)]
+        if any(inst.op != "POP" and inst.uses == test.uses[:1] for inst in leading):
+            found.append(test.uses[0])
+        elif ways[0] is ways[1] and test.uses[0] in ways[0].stack:
+            found.append(test.uses[0])
+        elif any(_tests_again(test, way, other) for way, other in (ways, ways[::-1])):
+            found.append(test.uses[0])
     return found
+
+
+def _comparison(block: Block) -> Inst | None:
+    """Return the comparison that a block ends with."""
+    test = block.insts[-1] if block.insts and isinstance(block.exit, Branch) else None
+    if test is None or test.op not in ("COMPARE", "IS") or test.defs != block.exit.reads():
+        return None
+    return test
+
+
+def _tests_again(test: Inst, way: Block, other: Block) -> bool:
+    """Return whether one way of a comparison compares the same value again, and may come where the other leads."""
+    again = _comparison(way)
+    if again is None or again.uses[0] != test.uses[0]:
+        return False
+    return any(edge.target == other.index for edge in way.exit.edges())
 
 
 def _drops_or_binds(inst: Inst) -> bool:
