@@ -122,8 +122,7 @@ def _cases(rest: list[ast.stmt], subject: ast.expr) -> tuple[list[ast.match_case
         capture = _captured(rest[0], subject)
         behind = rest[1:] if capture is not None else rest
         only = behind[0] if len(behind) == 1 else None
-        if isinstance(only, ast.If) and isinstance(subject, Temp):
-            part_cases(only, partial(_tests_values, subject))
+        _part_only(only, subject)
         if isinstance(only, ast.Match) and capture is None and _same(only.subject, subject):
             return cases, only.cases
         if isinstance(only, ast.If) and (cases or _captured(only.body[0], subject)):
@@ -136,6 +135,12 @@ def _cases(rest: list[ast.stmt], subject: ast.expr) -> tuple[list[ast.match_case
         cases.append(case)
         rest = only.orelse
     return cases, []
+
+
+def _part_only(only: ast.stmt | None, subject: ast.expr) -> None:
+    """Part the test of a statement that tests a subject for the values of several cases."""
+    if isinstance(only, ast.If) and isinstance(subject, Temp):
+        part_cases(only, partial(_tests_values, subject))
 
 
 def _tested_case(test: ast.If, subject: ast.expr, capture: Var | None) -> ast.match_case | None:

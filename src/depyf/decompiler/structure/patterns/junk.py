@@ -19,24 +19,25 @@ def drop_junk(graph: Graph, parts: AbstractSet[int]) -> None:
             for phi, arg in zip(graph.block(edge.target).phis, edge.args):
                 passed.setdefault(phi, []).append(arg)
     phis = {phi for phi, args in passed.items() if not parts.isdisjoint((phi, *args))}
-    work: list[int] = []
+    junk = phis - _wanted(graph, passed, phis)
+    for block in graph.live():
+        for edge in block.exit.edges():
+            edge.args = [arg for phi, arg in zip(graph.block(edge.target).phis, edge.args) if phi not in junk]
+    for block in graph.live():
+        block.insts = [inst for inst in block.insts if inst.op != "POP" or inst.uses[0] not in junk]
+        block.phis = [phi for phi in block.phis if phi not in junk]
+
+
+def _wanted(graph: Graph, passed: dict[int, list[int]], phis: AbstractSet[int]) -> set[int]:
+    """Return those of some phis that something uses, if only other phis that stay."""
+    work: list[int] = [arg for phi, args in passed.items() if phi not in phis for arg in args]
     for block in graph.live():
         work.extend(temp for inst in block.insts if inst.op != "POP" for temp in inst.uses)
         work.extend(block.exit.reads())
-    for phi in passed.keys() - phis:
-        work.extend(passed[phi])
     wanted: set[int] = set()
     while work:
         temp = work.pop()
         if temp in phis and temp not in wanted:
             wanted.add(temp)
             work.extend(passed[temp])
-    for block in graph.live():
-        for edge in block.exit.edges():
-            pairs = zip(graph.block(edge.target).phis, edge.args)
-            edge.args = [arg for phi, arg in pairs if phi in wanted or phi not in phis]
-    for block in graph.live():
-        block.insts = [
-            inst for inst in block.insts if inst.op != "POP" or inst.uses[0] not in phis or inst.uses[0] in wanted
-        ]
-        block.phis = [phi for phi in block.phis if phi in wanted or phi not in phis]
+    return wanted
