@@ -212,6 +212,7 @@ def test_a_record_that_holds_the_one_before_says_the_same_as_by_itself() -> None
     texts[20] = "0/20: len(L['s']) == 3"
     grown = [refusals.recompile(_as_torch_writes(texts[count::-1])) for count in range(30)]
     alone = [refusals.recompile(_as_torch_writes([*texts[count::-1], "9/9: x"])) for count in range(30)]
+    assert grown == [refusals.recompile(refusals.Listed(texts[count::-1])) for count in range(30)]
     for count, (one, other) in enumerate(zip(grown, alone, strict=True)):
         newest = range(max(0, count - 7), count + 1)
         assert [each.entry for each in one.refusals] == [f"0/{number}" for number in newest]

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 INDEX = "index.json"
 """Name of the file that tells of a whole run, in each dump."""
@@ -48,7 +49,7 @@ def foreign_files(directory: Path) -> list[str]:
     return sorted(path.name for pattern in ("index.md", "full_code_for_*.py") for path in directory.glob(pattern))
 
 
-def write_whole(path: Path, text: str | Iterable[str]) -> None:
+def write_whole(path: str | os.PathLike[str], text: str | Iterable[str]) -> None:
     """Write a text, or its pieces, to `path` through a temporary file beside it: no reader ever sees a part of it.
 
     Characters that UTF-8 cannot hold are written as escapes.
@@ -56,16 +57,24 @@ def write_whole(path: Path, text: str | Iterable[str]) -> None:
     Raises:
         OSError: the file cannot be written; nothing is left of it then.
     """
-    directory = os.path.dirname(path)
-    os.makedirs(directory, exist_ok=True)
-    temporary = os.path.join(directory, f".{os.getpid()}-{threading.get_ident()}.tmp")
+    temporary = os.path.join(os.path.dirname(path), f".{os.getpid()}-{threading.get_ident()}.tmp")
     try:
-        with open(temporary, "wb") as file:
-            file.writelines(each.encode("utf-8", "backslashreplace") for each in _pieces(text))
+        with _opened(temporary) as file:
+            for each in _pieces(text):
+                file.write(each.encode("utf-8", "backslashreplace"))
         os.replace(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _opened(path: str) -> BinaryIO:
+    """Return a file to write, in a directory that is made where it is not there."""
+    try:
+        return open(path, "wb")
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        return open(path, "wb")
 
 
 def _pieces(text: str | Iterable[str]) -> Iterable[str]:

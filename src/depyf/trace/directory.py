@@ -71,7 +71,7 @@ class Dump:
     def write(self, name: str, text: str) -> bool:
         """Write a file; return whether it is there now."""
         try:
-            write_whole(self.directory / name, text)
+            write_whole(os.path.join(self.directory, name), text)
         except OSError as error:
             self._problems.add(f"writing {name}", error)
             return False

@@ -131,7 +131,7 @@ class Join(ABC, Generic[R]):
             elif kind == stages.FRAME_STARTS:
                 self._start(compile_id, details)
             elif kind == stages.RECOMPILE_REASONS:
-                self._reasons[compile_id] = refusals.recompile(payload or "")
+                self._reasons[compile_id] = refusals.recompile(payload if payload is not None else "")
             else:
                 attempt = int(metadata.get("attempt") or 0)
                 self._record_of(self._attempt(compile_id, attempt), kind, details, payload, attempt)

@@ -28,14 +28,27 @@ _BEGINS, _NEXT = "[\n", ",\n"
 """How torch writes a list of texts, one a line."""
 
 
+class Listed(str):
+    """A list of texts where torch's trace has a text: nobody has joined them. The text itself is empty."""
+
+    texts: list[str]
+
+    def __new__(cls, texts: list[str]) -> Listed:
+        """Hold texts."""
+        made = super().__new__(cls)
+        made.texts = texts
+        return made
+
+
 @dataclass(slots=True)
 class _Read:
     """What the last record said: its text behind the bracket, the clauses by entry, and the entries in their order.
 
-    `forms` are those of the first `formed` entries.
+    `listed` are the texts instead where they are a list. `forms` are those of the first `formed` entries.
     """
 
     text: str = ""
+    listed: list[str] = field(default_factory=list)
     clauses: dict[str, list[str]] = field(default_factory=dict)
     entries: list[str] = field(default_factory=list)
     forms: dict[str, None] = field(default_factory=dict)
@@ -85,21 +98,31 @@ def recompile(payload: str) -> Recompile:
 
 def _continued(last: _Read, payload: str) -> _Read | None:
     """Return what a record says that holds the last one, with newer entries before it; None for any other record."""
+    if isinstance(payload, Listed):
+        new = len(payload.texts) - len(last.listed)
+        if not last.listed or new < 1 or payload.texts[new:] != last.listed:
+            return None
+        last.listed = payload.texts
+        return last if _add(last, _texts(Listed(payload.texts[:new]))) else None
     if not (last.text and payload.endswith(last.text) and payload.startswith(_BEGINS)):
         return None
     text = payload.removeprefix(_BEGINS)
     before = text.removesuffix(last.text)
     if not before.endswith(_NEXT):
         return None
-    for each in reversed(_texts(f"[{before.removesuffix(_NEXT)}]")):
-        if not last.add(*_refusal(each)):
-            return None
     last.text = text
-    return last
+    return last if _add(last, _texts(f"[{before.removesuffix(_NEXT)}]")) else None
+
+
+def _add(last: _Read, texts: list[str]) -> bool:
+    """Add what newer entries said, the newest first; return whether all of them are newer."""
+    return all(last.add(*_refusal(each)) for each in reversed(texts))
 
 
 def _read(payload: str) -> _Read:
     found = _Read(payload.removeprefix(_BEGINS) if payload.startswith(_BEGINS) else "")
+    if isinstance(payload, Listed):
+        found.listed = payload.texts
     for text in _texts(payload):
         entry, clause = _refusal(text)
         found.clauses.setdefault(entry, []).append(clause)
@@ -109,7 +132,7 @@ def _read(payload: str) -> _Read:
 
 def _texts(payload: str) -> list[str]:
     try:
-        loaded = json.loads(payload)
+        loaded = payload.texts if isinstance(payload, Listed) else json.loads(payload)
     except ValueError:
         loaded = payload
     told = [str(text) for text in loaded] if isinstance(loaded, list) else [str(loaded)]

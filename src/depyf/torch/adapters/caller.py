@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import types
 from collections.abc import Mapping
@@ -13,16 +14,32 @@ from depyf.report.model import Unavailable
 
 _DEEPEST = 30
 """Calls between Dynamo's compile and a hook; there are fewer than ten."""
+_COMPILER = f"{os.sep}_dynamo{os.sep}convert_frame.py"
+"""How the file with Dynamo's compile ends."""
+
+
+def _compiling(frame: types.FrameType | None) -> types.FrameType | None:
+    """Return the innermost frame, from this one outwards, in which Dynamo compiles a function."""
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename.endswith(_COMPILER) and _NAMES <= set(code.co_varnames):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+_NAMES = {"code", "compiler_fn"}
+"""Variables of the function that compiles."""
 
 
 def code_in_progress() -> types.CodeType | None:
     """Return the code object of the function that Dynamo compiles in this thread, or None."""
-    frame = sys._getframe(1).f_back
+    frame = _compiling(sys._getframe(1).f_back)
     while frame is not None:
-        code = frame.f_locals.get("code") if {"code", "compiler_fn"} <= set(frame.f_code.co_varnames) else None
+        code = frame.f_locals.get("code")
         if isinstance(code, types.CodeType):
             return code
-        frame = frame.f_back
+        frame = _compiling(frame.f_back)
     return None
 
 
@@ -31,9 +48,7 @@ def place_of_call(not_users: tuple[str, ...]) -> tuple[str, int, str] | None:
 
     `not_users` are the beginnings of the files that are not looked at: Dynamo's own, and what runs in a caller's place.
     """
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None and not {"code", "compiler_fn"} <= set(frame.f_code.co_varnames):
-        frame = frame.f_back
+    frame = _compiling(sys._getframe(1))
     while frame is not None and frame.f_code.co_filename.startswith(not_users):
         frame = frame.f_back
     return (frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name) if frame is not None else None
@@ -47,9 +62,7 @@ def interrupt() -> BaseException | None:
 
 def failure_reaches_program() -> bool:
     """Return whether the exception that ends the compile at hand goes to the program, which does not run eager then."""
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None and not {"code", "compiler_fn"} <= set(frame.f_code.co_varnames):
-        frame = frame.f_back
+    frame = _compiling(sys._getframe(1))
     if frame is not None:
         shown = frame.f_locals
         if shown.get("one_graph") or getattr(shown.get("convert_frame_box"), "error_on_graph_break", None):

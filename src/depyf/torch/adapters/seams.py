@@ -136,7 +136,8 @@ def guards_in_progress() -> GuardsInProgress | Unavailable:
 def globals_in_progress() -> Mapping[str, object] | Unavailable:
     """Return the globals of the function that is being compiled, while Dynamo calls a bytecode hook."""
     for frame in _callers():
-        if {"globals", "compiler_fn"} <= set(frame.f_code.co_varnames):
+        code = frame.f_code
+        if code.co_filename.endswith("convert_frame.py") and {"globals", "compiler_fn"} <= set(code.co_varnames):
             found = frame.f_locals.get("globals")
             if isinstance(found, Mapping):
                 return found

@@ -3,14 +3,12 @@
 Torch makes three records for each parameter of a model, and a text of all its guards, which depyf reads as objects. For
 a transformer of twelve layers that is a third of what a listener costs: 435 records, and a text of 665 kB.
 
-Why n entries refused a call is a list of n texts, all but one of which stood in the record before: each is made JSON
-once.
+Why n entries refused a call is a list of n texts, all but one of which stood in the record before: nobody joins them.
 """
 
 from __future__ import annotations
 
 import functools
-import json
 import logging
 import sys
 from collections.abc import Callable
@@ -20,10 +18,9 @@ from typing import Any
 
 from depyf.torch.adapters.unseen import left_alone
 from depyf.trace import stages
-from depyf.trace.refusals import MOST_TEXTS
+from depyf.trace.refusals import Listed
 
 _FUNCTION = "trace_structured"
-_ARTIFACT = "artifact"
 _MODULES = ("torch._logging", "torch._subclasses.meta_utils", "torch.fx.experimental.symbolic_shapes")
 """Where those who write such records find the function: two of them have a name of their own for it."""
 
@@ -57,8 +54,8 @@ def _replace(module: ModuleType, original: Callable[..., object], is_alone: Call
             return None
         if name == stages.GUARD_TREE and "payload_fn" in kwargs and is_alone():
             kwargs["payload_fn"] = _nothing
-        elif name == _ARTIFACT and "payload_fn" in kwargs and is_alone():
-            kwargs["payload_fn"] = _with_known_texts(kwargs["payload_fn"])
+        elif name == stages.ARTEFACT and {"metadata_fn", "payload_fn"} <= kwargs.keys() and is_alone():
+            kwargs = _unjoined(kwargs)
         return original(name, *args, **kwargs)
 
     def put_back() -> None:
@@ -75,17 +72,18 @@ def _nothing() -> None:
     return None
 
 
-def _with_known_texts(payload_of: Callable[[], object]) -> Callable[[], object]:
-    """Return what gives a list of texts as torch itself writes it, one a line, and any other payload as it is."""
+def _unjoined(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Return what is given for an artefact: of why entries refused a call, the texts as they are."""
+    details, payload_of = kwargs["metadata_fn"](), kwargs["payload_fn"]
+
+    @left_alone
+    def known() -> object:
+        return details
 
     @left_alone
     def payload() -> object:
         found = payload_of()
-        if type(found) is list and len(found) > 1 and all(type(each) is str for each in found):
-            return "[\n" + ",\n".join(map(_quoted, found)) + "\n]"
-        return found
+        return Listed(found) if type(found) is list and all(type(each) is str for each in found) else found
 
-    return payload
-
-
-_quoted = functools.lru_cache(maxsize=MOST_TEXTS)(json.dumps)
+    is_of_refusals = isinstance(details, dict) and details.get("name") == stages.RECOMPILE_REASONS
+    return kwargs | {"metadata_fn": known} | ({"payload_fn": payload} if is_of_refusals else {})

@@ -33,7 +33,7 @@ from depyf.torch.capture.recorder import CallSite, Recorder, Running
 from depyf.torch.capture.weak_codes import WeakCodes
 from depyf.torch.dump.told import LiveCompile
 from depyf.torch.guards.record import guard_set
-from depyf.torch.guards.tree import Tree, share
+from depyf.torch.guards.tree import Tree
 from depyf.torch.guards.verdicts import agreement
 from depyf.torch.guards.verdicts.between import contrasts
 from depyf.torch.guards.verdicts.explain import Told, explain
@@ -47,8 +47,7 @@ def read_guards_in_progress(recorder: Recorder, running: Running) -> None:
     """Read the guards that torch is writing its record of."""
     found = seams.guards_in_progress()
     if isinstance(found, seams.GuardsInProgress):
-        _read_guards(running, found.manager, found.local_values)
-        _share_guards(recorder, running)
+        _read_guards(recorder, running, found.manager, found.local_values)
         _explain_refusals(recorder, running, found)
         _note_call_sites(recorder, running, found.global_values)
 
@@ -91,7 +90,7 @@ def _explain_refusals(recorder: Recorder, running: Running, found: seams.GuardsI
     others = _guards_of_others(recorder, running, [each.entry for each in trigger.refusals])
     file = running.function.filename
     told = trigger.refusals or tuple(Refusal(entry, ()) for entry in others)
-    asked: Told = {}
+    asked = Told()
     explained = [replace(each, explained=_failing(others.get(each.entry), found, file, asked)) for each in told]
     running.compile.trigger = replace(
         trigger, refusals=tuple(each for each in explained if each.clauses or each.explained)
@@ -174,17 +173,14 @@ def relate(recorder: Recorder, running: Running, code: types.CodeType) -> None:
         running.compile.trigger = Resume(site.caller.compile.id, offset)
 
 
-def _read_guards(running: Running, manager: seams.GuardManager, values: Mapping[str, object] | None) -> None:
-    tree, differs = agreement.read(manager, values, running.compile.filename)
-    running.guards = tree
-    running.compile.guards = guard_set(tree, differs)
-
-
-def _share_guards(recorder: Recorder, running: Running) -> None:
+def _read_guards(
+    recorder: Recorder, running: Running, manager: seams.GuardManager, values: Mapping[str, object] | None
+) -> None:
     others = (each.guards for each in reversed(recorder.compiles_of(running.function)) if each is not running)
     earlier = next((tree for tree in others if tree is not None), None)
-    if running.guards is not None and earlier is not None:
-        share(running.guards, earlier)
+    tree, differs = agreement.read(manager, values, running.compile.filename, earlier)
+    running.guards = tree
+    running.compile.guards = guard_set(tree, differs)
 
 
 def _read_from_cache(recorder: Recorder, running: Running) -> None:
@@ -198,7 +194,7 @@ def _read_from_cache(recorder: Recorder, running: Running) -> None:
     if entry is None:
         running.compile.guards = Unavailable("torch dropped the entry: something that it guards was gone")
         return
-    _read_guards(running, seams.entry_guard_manager(entry), None)
+    _read_guards(recorder, running, seams.entry_guard_manager(entry), None)
     _note_call_sites(recorder, running, seams.entry_globals(entry))
 
 

@@ -64,22 +64,29 @@ def torch_expression(text: str, scope: Mapping[str, object], known: Mapping[str,
     """
     for source, node in known.items():
         text = text.replace(source, f"{_MARK}{node}", 1)
+    tokens = _tokens(text)
+    if tokens is None:
+        return None
     pieces: list[Piece] = []
     end, previous = 0, ""
-    try:
-        compile(text, "<guard>", "eval")
-        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
-    except (SyntaxError, ValueError, tokenize.TokenError):
-        return None
     for token in tokens:
-        if token.type in (tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER):
-            continue
         piece = _token(token, previous, scope)
         if piece is None:
             return None
         pieces += [" " * (token.start[1] - end), piece]
         end, previous = token.end[1], token.string
     return tuple(pieces)
+
+
+@lru_cache(maxsize=512)
+def _tokens(text: str) -> tuple[tokenize.TokenInfo, ...] | None:
+    """Return the tokens of an expression, `None` for what is none: every entry of a function has the same ones."""
+    try:
+        compile(text, "<guard>", "eval")
+        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    except (SyntaxError, ValueError, tokenize.TokenError):
+        return None
+    return tuple(each for each in tokens if each.type not in (tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER))
 
 
 def _token(token: tokenize.TokenInfo, previous: str, scope: Mapping[str, object]) -> Piece | None:

@@ -34,7 +34,7 @@ def _global_state(clauses: Sequence[Clause]) -> list[Clause]:
     states = [clause for clause in clauses if clause.flags is not None]
     if not states:
         return list(clauses)
-    flags: dict[str, object] = {flag: ANY for flag in ambient.current() if flag in ambient.USUAL}
+    flags: dict[str, object] = {flag: ANY for flag in ambient.looked_at() if flag in ambient.USUAL}
     for clause in states:
         flags.update(clause.flags or {})
     first = next(clause for clause in states)

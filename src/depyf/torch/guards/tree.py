@@ -48,13 +48,15 @@ class Tree:
     """The guards of one entry: clauses in the order in which torch asks them, over nodes in the order of the walk.
 
     `beyond` are sources of subtrees that torch's Python side does not describe; `check` is torch's own verdict on a
-    dict of locals, which covers them.
+    dict of locals, which covers them. `was_run` says that the text of these guards, or one that differs in constants
+    alone, was run on a call.
     """
 
     nodes: list[Node] = field(default_factory=list)
     clauses: list[Clause] = field(default_factory=list)
     beyond: list[str] = field(default_factory=list)
     check: kinds.TorchGuard | None = None
+    was_run: bool = False
 
 
 @dataclass(slots=True, eq=False)

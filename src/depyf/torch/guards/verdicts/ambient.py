@@ -7,7 +7,9 @@ same facts have names, and what is usual is left out: `{"grad_mode": False, "num
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextvars import ContextVar
+from functools import cache, lru_cache
 from typing import Any
 
 import torch
@@ -69,6 +71,11 @@ def _autocast(state: dict[str, Any]) -> object:
 
 def flags(description: str) -> dict[str, object]:
     """Return the named flags in `description`, the json in which a `GlobalStateGuard` describes itself."""
+    return dict(_flags(description))
+
+
+@lru_cache(maxsize=64)
+def _flags(description: str) -> Mapping[str, object]:
     raw: dict[str, Any] = json.loads(description)
     autocast = raw.pop("autocast_state")
     named: dict[str, object] = {
@@ -94,6 +101,12 @@ def own_flags() -> dict[str, object]:
         if "torch_function_all_disabled" in found:
             found["torch_function_all_disabled"] = outside.all_disabled
     return dict(sorted(found.items()))
+
+
+@cache
+def looked_at() -> tuple[str, ...]:
+    """Return the flags that this torch's guards look at."""
+    return tuple(current())
 
 
 def current() -> dict[str, object]:

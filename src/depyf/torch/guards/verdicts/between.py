@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from depyf.report.model import Guard, GuardSet
 from depyf.report.names import without_count
@@ -85,6 +86,7 @@ def _shown(aspect: str, text: str) -> str:
 _POSITIONS = {"tensor": ("value", "type", "dtype", "device"), "equals": ("value", "constant")}
 
 
+@lru_cache(maxsize=64)
 def _arguments(clause: str) -> Mapping[str, str] | None:
     """Return the arguments of a call by name, and the function under ''; `None` if it is no plain call."""
     match ast.parse(clause, mode="eval").body:

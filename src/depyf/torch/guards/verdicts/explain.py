@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, field
 
 from depyf.report.model import UserLine
 from depyf.torch.guards.clause import At, Clause
@@ -36,8 +35,16 @@ class Refusal:
         return f"{subject}: expected {self.expected}, got {self.actual}{where}"
 
 
-Told: TypeAlias = dict[tuple[int, int], list[Refusal]]
-"""What one call was told of a clause over some nodes, by their identities: entries of one function share most."""
+@dataclass(slots=True)
+class Told:
+    """What is known of one call: entries of one function share most of their nodes and clauses.
+
+    `refusals` are those of a clause over some nodes, by their identities; `values` those of such nodes by number, and
+    which of them cannot be reached.
+    """
+
+    refusals: dict[tuple[int, int], list[Refusal]] = field(default_factory=dict)
+    values: dict[int, tuple[dict[int, object], dict[int, _Unreachable]]] = field(default_factory=dict)
 
 
 def explain(
@@ -52,7 +59,17 @@ def explain(
         told: what other entries of the function said of the same call; what this one says is added. They live as long.
     """
     with runtime.without_torch_function():
-        return list(_Asked(tree, L, G, {} if told is None else told).refusals())
+        return list(_Asked(tree, L, G, Told() if told is None else told).refusals())
+
+
+def holds(tree: Tree, L: Mapping[str, object], G: Mapping[str, object]) -> bool:
+    """Return whether every clause of an entry holds for a call, as `explain` takes it."""
+    with runtime.without_torch_function():
+        asked = _Asked(tree, L, G, Told())
+        try:
+            return all(evaluate(clause.text, asked.value, asked.scope) for clause in tree.clauses)
+        except Exception:  # noqa: BLE001  in a guard any exception means refused
+            return False
 
 
 class _Unreachable(Exception):
@@ -65,14 +82,13 @@ class _Unreachable(Exception):
 
 
 class _Asked:
-    """One call that is held against the guards: the values of the nodes, each found once."""
+    """One call that is held against the guards of an entry."""
 
     def __init__(self, tree: Tree, L: Mapping[str, object], G: Mapping[str, object], told: Told) -> None:
         self.tree = tree
         self.told = told
         self.scope = {**SCOPE, "L": L, "G": G}
-        self.values: dict[int, object] = {}
-        self.unreachable: dict[int, _Unreachable] = {}
+        self.values, self.unreachable = told.values.setdefault(id(tree.nodes), ({}, {}))
 
     def value(self, node: int) -> object:
         path = [node]
@@ -114,9 +130,9 @@ class _Asked:
     def ask_once(self, clause: Clause) -> list[Refusal]:
         """Ask a clause, unless another entry has the very same one: each compares with objects of its own."""
         key = (id(self.tree.nodes), id(clause))
-        found = self.told.get(key)
+        found = self.told.refusals.get(key)
         if found is None:
-            found = self.told[key] = self.ask(clause)
+            found = self.told.refusals[key] = self.ask(clause)
         return found
 
     def ask(self, clause: Clause) -> list[Refusal]:
