@@ -49,6 +49,9 @@ def nearest(trigger: Recompile) -> Nearest | None:
 
 def independent(found: list[Refused]) -> Iterator[Refused]:
     """Yield the refusals of an entry that follow from no other one."""
+    if len(found) == 1:
+        yield from found
+        return
     aspects = {(each.source, each.aspect) for each in found}
     states = {each.source for each in found if each.is_state}
     dimensions: set[tuple[object, object]] = set()

@@ -54,9 +54,14 @@ def short_path(filename: str) -> str:
     for naming in NAMING:
         if (name := naming(filename)) is not None:
             return name
+    return _short_path(filename, (*_working_directory(), *_package_directories()))
+
+
+@functools.lru_cache(maxsize=256)
+def _short_path(filename: str, directories: tuple[str, ...]) -> str:
     if not os.path.isabs(filename):
         return filename
-    for directory in sorted((*_working_directory(), *_package_directories()), key=len, reverse=True):
+    for directory in sorted(directories, key=len, reverse=True):
         if filename.startswith(directory.rstrip(os.sep) + os.sep):
             return os.path.relpath(filename, directory)
     return filename

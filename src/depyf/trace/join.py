@@ -241,8 +241,8 @@ class Join(ABC, Generic[R]):
             # Before 2.6 torch does not tell the reasons.
             ids = {str(each.id.of_torch): str(each.id) for each in function.compiles if each.id.count > 1}
             told = self._reasons.pop(compile_id, Recompile(()))
-            own = tuple(replace(each, entry=ids.get(each.entry, each.entry)) for each in told.refusals)
-            made.trigger = replace(told, refusals=own)
+            own = tuple(replace(each, entry=ids.get(each.entry, each.entry)) for each in told.refusals) if ids else None
+            made.trigger = told if own is None else replace(told, refusals=own)
         function.compiles.append(made)
         running = self._make(made, function)
         made.artefacts += [artefact_of(*each, 0) for each in self._of_autograd.pop(compile_id.autograd, ())]

@@ -65,7 +65,7 @@ class _Read:
     def told(self) -> Recompile:
         """Return the refusals of the newest entries, and the others in short."""
         newest = tuple(
-            Refusal(entry, tuple(reproducible(_clause(each)) for each in self.clauses[entry]))
+            Refusal(entry, tuple(map(_words, self.clauses[entry])))
             for entry in self.entries[-MOST_REFUSALS:]
         )
         count = len(self.entries) - len(newest)
@@ -159,6 +159,12 @@ def _form(clause: str) -> str:
 @functools.lru_cache(maxsize=MOST_TEXTS)
 def _entry_order(entry: str) -> tuple[int, ...]:
     return tuple(int(number) for number in entry.split("/") if number.isdigit())
+
+
+@functools.lru_cache(maxsize=64)
+def _words(clause: str) -> str:
+    """Return a failed clause as it is told: the same one stands in the record of each later compile."""
+    return reproducible(_clause(clause))
 
 
 def _clause(text: str) -> str:

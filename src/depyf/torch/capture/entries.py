@@ -36,7 +36,7 @@ from depyf.torch.guards.record import guard_set
 from depyf.torch.guards.tree import Tree
 from depyf.torch.guards.verdicts import agreement
 from depyf.torch.guards.verdicts.between import contrasts
-from depyf.torch.guards.verdicts.explain import Told, explain
+from depyf.torch.guards.verdicts.explain import explain_each
 
 DROPPED = "something that its guards need is gone (a module that died), or Dynamo was reset"
 RESET = "Dynamo was reset"
@@ -90,8 +90,12 @@ def _explain_refusals(recorder: Recorder, running: Running, found: seams.GuardsI
     others = _guards_of_others(recorder, running, [each.entry for each in trigger.refusals])
     file = running.function.filename
     told = trigger.refusals or tuple(Refusal(entry, ()) for entry in others)
-    asked = Told()
-    explained = [replace(each, explained=_failing(others.get(each.entry), found, file, asked)) for each in told]
+    of_entries = explain_each((tree for tree, _ in others.values()), found.local_values, found.global_values)
+    failing = {
+        entry: tuple(each.words + _line_words(each.line, file) for each in refusals)
+        for entry, refusals in zip(others, of_entries, strict=True)
+    }
+    explained = [Refusal(each.entry, each.clauses, failing.get(each.entry, ())) for each in told]
     running.compile.trigger = replace(
         trigger, refusals=tuple(each for each in explained if each.clauses or each.explained)
     )
@@ -128,15 +132,6 @@ def _guards_from_before(running: Running, compiles: list[Running], most: int) ->
         tree, differs = agreement.read(seams.entry_guard_manager(entry), None, running.function.filename)
         found[compile_id(entry)] = (tree, guard_set(tree, differs))
     return found
-
-
-def _failing(
-    guards: tuple[Tree, GuardSet] | None, found: seams.GuardsInProgress, own_file: str, asked: Told
-) -> tuple[str, ...]:
-    if guards is None:
-        return ()
-    refusals = explain(guards[0], found.local_values, found.global_values, asked)
-    return tuple(str(replace(each, line=None)) + _line_words(each.line, own_file) for each in refusals)
 
 
 def _line_words(line: UserLine | None, own_file: str) -> str:

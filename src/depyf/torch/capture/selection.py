@@ -52,6 +52,8 @@ class Selection:
 
     def fits_names(self, name: str, filename: str, qualified: str = "") -> bool:
         """Return whether the pattern fits a name, a qualified name, or a file."""
+        if not self._pattern:
+            return True
         resumed = resumed_function(name)
         names = (resumed[0] if resumed else name, qualified, filename, short_path(filename))
-        return not self._pattern or any(fnmatch.fnmatch(each, self._pattern) for each in names)
+        return any(fnmatch.fnmatch(each, self._pattern) for each in names)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from depyf.torch.adapters import global_state as adapter
 from depyf.torch.guards.clause import Clause, Leaf, Piece, Text
@@ -70,10 +69,8 @@ def dual_level(leaf: Leaf, at: Place) -> list[Clause]:
 def say(leaf: Leaf, at: Place, flags: Mapping[str, object]) -> list[Clause]:
     """Return the clause on these flags."""
     arguments = spelled(flags)
-    return [
-        replace(clause, flags=flags, differences=("global_state_differences(", *arguments, ")"))
-        for clause in at.clause(leaf, "global_state(", *arguments, ")")
-    ]
+    differences = ("global_state_differences(", *arguments, ")")
+    return at.clause(leaf, "global_state(", *arguments, ")", differences=differences, flags=flags)
 
 
 def spelled(flags: Mapping[str, object]) -> Text:

@@ -56,6 +56,7 @@ class Place:
         actual: Text = (),
         differences: Text = (),
         pins: type | None = None,
+        flags: Mapping[str, object] | None = None,
     ) -> list[Clause]:
         """Return the one clause that says what `leaf` checks."""
         return [
@@ -70,5 +71,6 @@ class Place:
                 differences=differences,
                 check=leaf.check,
                 pins=pins,
+                flags=flags,
             )
         ]

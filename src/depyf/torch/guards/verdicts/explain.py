@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from depyf.report.model import UserLine
@@ -29,14 +29,18 @@ class Refusal:
     line: UserLine | None
     torch_text: str = ""
 
-    def __str__(self) -> str:
+    @property
+    def words(self) -> str:
+        """Return what was expected and what was there, without the line."""
         subject = f"{self.aspect} of {self.source}" if self.aspect and self.source else self.aspect or self.source
-        where = f"  ({self.line.filename}:{self.line.line})" if self.line else ""
-        return f"{subject}: expected {self.expected}, got {self.actual}{where}"
+        return f"{subject}: expected {self.expected}, got {self.actual}"
+
+    def __str__(self) -> str:
+        return self.words + (f"  ({self.line.filename}:{self.line.line})" if self.line else "")
 
 
 @dataclass(slots=True)
-class Told:
+class _Told:
     """What is known of one call: entries of one function share most of their nodes and clauses.
 
     `refusals` are those of a clause over some nodes, by their identities; `values` those of such nodes by number, and
@@ -47,25 +51,29 @@ class Told:
     values: dict[int, tuple[dict[int, object], dict[int, _Unreachable]]] = field(default_factory=dict)
 
 
-def explain(
-    tree: Tree, L: Mapping[str, object], G: Mapping[str, object], told: Told | None = None
-) -> list[Refusal]:
+def explain(tree: Tree, L: Mapping[str, object], G: Mapping[str, object]) -> list[Refusal]:
     """Return all that keeps the entry from serving a call; empty if it serves it.
 
     Args:
         tree: the guards of the entry.
         L: the locals, cells and free variables of the frame by name.
         G: the globals of its module.
-        told: what other entries of the function said of the same call; what this one says is added. They live as long.
     """
+    (refusals,) = explain_each([tree], L, G)
+    return refusals
+
+
+def explain_each(trees: Iterable[Tree], L: Mapping[str, object], G: Mapping[str, object]) -> list[list[Refusal]]:
+    """Return what keeps each of some entries from serving a call, as `explain` does of one."""
+    told = _Told()
     with runtime.without_torch_function():
-        return list(_Asked(tree, L, G, Told() if told is None else told).refusals())
+        return [list(_Asked(tree, L, G, told).refusals()) for tree in trees]
 
 
 def holds(tree: Tree, L: Mapping[str, object], G: Mapping[str, object]) -> bool:
     """Return whether every clause of an entry holds for a call, as `explain` takes it."""
     with runtime.without_torch_function():
-        asked = _Asked(tree, L, G, Told())
+        asked = _Asked(tree, L, G, _Told())
         try:
             return all(evaluate(clause.text, asked.value, asked.scope) for clause in tree.clauses)
         except Exception:  # noqa: BLE001  in a guard any exception means refused
@@ -84,7 +92,7 @@ class _Unreachable(Exception):
 class _Asked:
     """One call that is held against the guards of an entry."""
 
-    def __init__(self, tree: Tree, L: Mapping[str, object], G: Mapping[str, object], told: Told) -> None:
+    def __init__(self, tree: Tree, L: Mapping[str, object], G: Mapping[str, object], told: _Told) -> None:
         self.tree = tree
         self.told = told
         self.scope = {**SCOPE, "L": L, "G": G}
