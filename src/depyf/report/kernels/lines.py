@@ -13,7 +13,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from depyf.report.kernels.evaluate import Body, graph_terms, is_cast, is_part, is_view
+from depyf.report.kernels.body import Body
+from depyf.report.kernels.evaluate import graph_terms, is_cast, is_part, is_view
 from depyf.report.kernels.graph import Graph, Node
 from depyf.report.kernels.module import Buffer, Kernel, Launch, Module, Value
 from depyf.report.kernels.statements import Statement, parameters, statements
