@@ -1,7 +1,7 @@
 """Kernels with one operation changed: whether `trace_numerics` finds the kernel, the line, and the node it stood for.
 
     python -m benchmarks.kernel_mutations            # Triton's (needs triton) and C++ ones
-    python -m benchmarks.kernel_mutations cpp --count 10 --seed 41
+    python -m benchmarks.kernel_mutations cpp --count 10 --seed 41 97
 
 Each mutation is another operator or function in one line of a kernel of the models of `benchmarks.kernels`, drawn
 from a seed among all lines that compute a node. Inductor then compiles the changed kernel, as if it had written that.
@@ -152,26 +152,31 @@ def located(site: Site) -> tuple[bool, bool, str] | None:
     return is_line, found.node in site.nodes, f"{place}: found {what}"
 
 
-def measured(name: str, count: int, seed: int) -> Bar:
-    """Draw mutations of a language until enough of them change results."""
-    lines = nodes = same = drawn = 0
-    wrong = []
+def measured(name: str, count: int, seeds: list[int]) -> Iterator[Bar]:
+    """Draw mutations of a language with each seed until enough of them change results."""
+    results: dict[Site, tuple[bool, bool, str] | None] = {}
     with language(name):
         places = all_sites()
-        for site in random.Random(seed).sample(places, len(places)):
-            if drawn == count:
-                break
-            result = located(site)
-            if result is None:
-                same += 1
-                continue
-            drawn += 1
-            lines, nodes = lines + result[0], nodes + result[1]
-            wrong += [] if result[0] and result[1] else [result[2]]
-            print(f"  {name} {drawn}: {result}", file=sys.stderr, flush=True)
-    number = f"{lines} and {nodes} of {drawn} (from {len(places)} places; {same} more change no result)"
-    is_met = min(lines, nodes) >= ENOUGH and drawn >= COUNT
-    return Bar(f"changed {name} kernels: the line found, the node found", number, is_met, wrong)
+        for seed in seeds:
+            lines = nodes = same = drawn = 0
+            wrong = []
+            for site in random.Random(seed).sample(places, len(places)):
+                if drawn == count:
+                    break
+                result = results[site] if site in results else located(site)
+                results[site] = result
+                if result is None:
+                    same += 1
+                    continue
+                drawn += 1
+                lines, nodes = lines + result[0], nodes + result[1]
+                wrong += [] if result[0] and result[1] else [result[2]]
+                print(f"  {name} {drawn}: {result}", file=sys.stderr, flush=True)
+            number = f"{lines} and {nodes} of {drawn} (from {len(places)} places; {same} more change no result)"
+            is_met = min(lines, nodes) >= ENOUGH and drawn >= COUNT
+            claim = f"changed {name} kernels, seed {seed}: the line found, the node found"
+            print(f"{claim}: {number}", *wrong, sep="\n  ", file=sys.stderr, flush=True)
+            yield Bar(claim, number, is_met, wrong)
 
 
 def main() -> None:
@@ -179,10 +184,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("languages", nargs="*", default=["triton", "cpp"])
     parser.add_argument("--count", type=int, default=COUNT)
-    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--seed", type=int, nargs="+", default=[SEED])
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    report([measured(name, arguments.count, arguments.seed) for name in arguments.languages])
+    bars = (measured(name, arguments.count, arguments.seed) for name in arguments.languages)
+    report([bar for some in bars for bar in some])
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from depyf.report.kernels.module import read_module
-from depyf.report.kernels.probes import probed
+from depyf.report.kernels.probes import COUNTED, probed
 
 HEAD = """import torch
 async_compile = AsyncCompile()
@@ -77,9 +77,9 @@ def test_lines_of_triton_note_what_they_set_and_store() -> None:
     ast.parse(kernel)
     rows = [row.strip() for row in kernel.splitlines()]
     assert "import triton; from receiver import note as _depyf_note, stored as _depyf_stored" in rows
-    assert 'tmp0 = tl.load(in_ptr0 + (x0), xmask); _depyf_note(9, "tmp0", locals())' in rows
+    assert 'tmp0 = tl.load(in_ptr0 + (x0), xmask); _depyf_note(9, "tmp0", locals(), ())' in rows
     assert "_tmp1 = _tmp1 + tmp0" in rows, "what a loop gathers is no value yet"
-    assert 'tmp0, 0); _depyf_note(11, "tmp2", locals())' in rows
+    assert 'tmp0, 0); _depyf_note(11, "tmp2", locals(), ())' in rows
     stored = "tl.store(out_ptr0 + (x0), tmp2, xmask); _depyf_stored(13, out_ptr0 + x0, tmp2, locals())"
     assert stored in rows
 
@@ -97,3 +97,30 @@ def test_lines_of_cpp_note_the_lanes_that_count() -> None:
     assert "auto tmp1 = tmp0 + tmp0; depyf_note(17, tmp1, 3L);" in rows
     assert any(row.endswith("depyf_note(12, tmp1, 16);") and ".store(" in row for row in rows)
     assert "{ DepyfKernel depyf_kernel;" in rows
+
+
+def test_lines_of_triton_name_the_conditions_under_which_their_values_were_loaded() -> None:
+    text = TRITON.replace("tl.load(in_ptr0 + (x0), xmask)", "tl.load(in_ptr0 + (x0), tmp9 & xmask, other=0.0)")
+    kernel = next(iter(read_module(probed(text, read_module(text), "receiver", 7)).kernels.values())).text
+    assert """_depyf_note(9, "tmp0", locals(), ('tmp9',))""" in kernel
+
+
+def test_lines_of_cpp_note_the_lanes_of_a_mask() -> None:
+    body = """
+            auto tmp9 = at::vec::VecMask<int64_t,2>(tmp7 < tmp8);
+            auto tmp6 = [&]
+            {
+                auto tmp0 = tmp9.template cast<float,1>().template loadu<float,1>(in_ptr0 + static_cast<int64_t>(x0));
+                auto tmp1 = tmp0 + tmp0;
+                return tmp1;
+            }
+            ;
+"""
+    old = "            auto tmp1 = tmp0 + tmp0;\n            tmp1.store(out_ptr0 + static_cast<int64_t>(x0));\n"
+    assert old in CPP
+    text = CPP.replace(old, body)
+    rows = [row.strip() for row in probed(text, read_module(text), "receiver", 0).splitlines()]
+    (row,) = (each for each in rows if each.startswith("auto tmp1") and f"depyf_note({COUNTED + 16}, " in each)
+    assert "depyf_note(16, tmp1, " in row
+    assert "[&](int depyf_lane) { return depyf_is_kept(tmp9, depyf_lane); });" in row
+    assert "return tmp1;" in rows, "nothing is noted of what is returned"

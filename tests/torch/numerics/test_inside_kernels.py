@@ -15,6 +15,7 @@ torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch
 from torch._inductor.graph import GraphLowering  # noqa: E402 - after the check that torch is there
 
 import depyf  # noqa: E402 - after the check that torch is there
+from depyf.torch.numerics.against_eager import Comparison  # noqa: E402 - after the check that torch is there
 from depyf.torch.numerics.report import Kind, NumericsReport  # noqa: E402
 
 Tensor = torch.Tensor
@@ -114,3 +115,41 @@ def test_the_line_that_is_not_as_eager(language: str) -> None:
 
 def test_nothing_is_said_where_all_is_well(language: str) -> None:
     assert trace(logarithm, torch.tensor([3.0, 1.5, 2.0])).findings == []
+
+
+def joined(x: Tensor) -> Tensor:
+    return torch.cat([x.exp(), x.log1p()], -1)
+
+
+def normal(x: Tensor) -> Tensor:
+    return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-5)
+
+
+def compared(x: Tensor) -> tuple[Tensor, Tensor]:
+    return x > x.flip(0), x < x.flip(0)
+
+
+def scaled_parts(x: Tensor) -> Tensor:
+    scaled = x * 2
+    return scaled[:, :4] * x[:, 4:].cos()
+
+
+@pytest.mark.parametrize(
+    ("function", "old", "new", "node"),
+    [
+        pytest.param(joined, "libdevice.exp(", "libdevice.exp2(", "exp", id="lanes-under-a-mask"),
+        pytest.param(normal, "tmp7 + tmp8", "tmp7 - tmp8", "add", id="a-little-off"),
+        pytest.param(compared, "tmp0 > tmp1", "tmp0 < tmp1", "gt", id="as-another-node"),
+        pytest.param(scaled_parts, "tmp2 * tmp4", "tmp2 + tmp4", "mul_1", id="of-a-part"),
+    ],
+)
+def test_the_line_and_the_node_of_one_changed_operation(
+    language: str, function: Callable[..., Any], old: str, new: str, node: str
+) -> None:
+    # The search for the node by halves compiles parts of the graph, whose kernels have other lines.
+    with writing(old, new), mock.patch.object(Comparison, "first_wrong_node", lambda self: None):
+        report = trace(function, torch.rand(4, 8) + 0.5)
+    assert report.first is not None
+    found = report.first.kernel
+    assert found is not None, report
+    assert (new in found.text, found.node) == (True, node), report

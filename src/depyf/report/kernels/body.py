@@ -72,6 +72,9 @@ class Body:
             return None
         self.is_accumulating = is_accumulator(target)
         made = self._parts(statement.value, len(statement.targets))
+        for name in statement.targets:
+            # Each loop of a C++ kernel begins its names anew.
+            self.values.pop(name, None)
         self.values.update(zip(statement.targets, made))
         return made[0] if made else None
 
@@ -181,6 +184,10 @@ class Body:
         """Return the term of a call: `libdevice.exp(tmp0)`, `tmp0.exp()`, `at.vec.maximum(tmp0, tmp1)`."""
         function = node.func
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        if name in self.values and isinstance(function, ast.Name):
+            return self.values[name]  # before: `tmp6()`, a function of a C++ kernel's that gives a masked value.
+        if name == "arange":
+            return None  # Places, as all indices.
         owner = found.get(id(function.value)) if isinstance(function, ast.Attribute) else None
         given = [found[id(each)] for each in node.args]
         if name in ("load", "loadu"):
@@ -209,8 +216,8 @@ class Body:
     def _chosen(self, name: str, condition: ast.expr, given: list[int | None]) -> int | None:
         """Return the term of a choice; where only a mask decides, it is what the lanes that count have."""
         if name == "blendv":
-            return self._operation("where", [given[2], given[1], given[0]])
-        if self._is_mask(condition):
+            given = given[::-1]
+        elif self._is_mask(condition):
             return given[1]
         test, value, other = given
         is_placed = test is not None and other is not None and self.terms.value_of(other) == 0.0

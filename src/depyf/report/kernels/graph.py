@@ -59,10 +59,14 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """A graph: its nodes by name, inputs first, and the names that it returns."""
+    """A graph: its nodes by name, inputs first, and the names that it returns.
+
+    `outputs` are the same in order, empty for what is no node.
+    """
 
     nodes: dict[str, Node]
     returned: frozenset[str]
+    outputs: tuple[str, ...] = ()
 
 
 def read_graph(text: str) -> Graph:
@@ -82,6 +86,7 @@ def read_graph(text: str) -> Graph:
         dtype, sizes = _shape(arg.annotation)
         found[arg.arg] = Node(arg.arg, "", (), (), arg.lineno, dtype, sizes)
     returned: set[str] = set()
+    outputs: list[ast.expr] = []
     for statement in function.body:
         match statement:
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value, annotation=annotation):
@@ -90,7 +95,9 @@ def read_graph(text: str) -> Graph:
                 found[name] = _node(name, value, None)
             case ast.Return(value=ast.expr() as value):
                 returned = {*names_in(value)}
-    return Graph(found, frozenset(returned))
+                outputs = value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value]
+    names = tuple(each.id if isinstance(each, ast.Name) else "" for each in outputs)
+    return Graph(found, frozenset(returned), names)
 
 
 def _node(name: str, value: ast.expr, annotation: ast.expr | None) -> Node:

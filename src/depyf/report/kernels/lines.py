@@ -37,13 +37,18 @@ _ABBREVIATED = {
 """How the text of a graph writes dtypes."""
 
 
+_SAME_ORDER = frozenset(("view", "_unsafe_view", "reshape", "unsqueeze", "squeeze", "alias", "detach"))
+"""The views whose elements are in memory as what they are of."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """A statement of a kernel in one launch.
 
     `computes` are the nodes whose results it gives, `serves` those that need it on their way, where it gives none, or
-    of whose results it gives a part; `maybe` others before those, which it may be of instead. `step` is the node that
-    its value is a step inside of; `is_known` tells whether it is that, or a node's.
+    of whose results it gives a part, the `parts`; `maybe` others before those, which it may be of instead. `step` is
+    the node that its value is a step inside of; `is_known` tells whether it is that, or a node's. `numbers` are the
+    constants that it takes.
     """
 
     statement: Statement
@@ -53,6 +58,8 @@ class Line:
     maybe: tuple[str, ...] = ()
     step: str = ""
     is_known: bool = False
+    parts: tuple[str, ...] = ()
+    numbers: frozenset[float] = frozenset()
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -96,7 +103,7 @@ class Line:
 class Launched:
     """A launch, its lines, and the nodes whose results its pointers hold, before and after it, by parameter.
 
-    `aliases` are other names that a kernel gives its parameters.
+    `aliases` are other names that a kernel gives its parameters, `terms` the values of the graph's nodes but numbers.
     """
 
     launch: Launch
@@ -106,6 +113,7 @@ class Launched:
     before: dict[str, str] = field(default_factory=dict)
     after: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
+    terms: Mapping[str, int] = field(default_factory=dict)
 
 
 def launched(module: Module, graph: Graph, computed: Mapping[str, tuple[str, ...]]) -> list[Launched]:
@@ -139,6 +147,7 @@ class _Module:
         self._module, self._graph, self._computed = module, graph, computed
         self._terms = Terms()
         self._of_node, self._steps = graph_terms(graph, self._terms)
+        self._values = {name: term for name, term in self._of_node.items() if not self._terms.is_number(term)}
         self._named: dict[int, list[str]] = {}
         for name, term in self._of_node.items():
             self._named.setdefault(term, []).append(name)
@@ -169,7 +178,31 @@ class _Module:
                 self._rename(launch)
             elif launch.out:
                 self._library(launch)
+        for name, node in zip(self._module.returned, self._graph.outputs):
+            self._return(name, node, found)
         return found
+
+    def _return(self, buffer: str, name: str, found: list[Launched]) -> None:
+        """Note that the last launch that writes to a buffer has to write what the graph returns in its place.
+
+        What the launch itself seems to compute may be another node: `x < y` where the graph has `x > y`, and both.
+        """
+        node = self._graph.nodes.get(name)
+        while node is not None and node.operation in _SAME_ORDER:
+            node = self._graph.nodes.get(node.uses[0])
+        for each in reversed(found):
+            names, launch = parameters(each.kernel), each.launch
+            given = zip(names, launch.arguments, launch.values)
+            held = [(own, value) for own, text, value in given if _buffer_name(text, value) == buffer]
+            held = [(own, value) for own, value in held if own in each.after]
+            if not held or node is None:
+                continue
+            parameter, value = held[0]
+            is_whole = isinstance(value, Buffer) and math.prod(value.size) == node.count
+            is_other = self._of_node.get(each.after[parameter]) != self._of_node[node.name]
+            if is_whole and is_other and not is_view(node):
+                each.after[parameter] = node.name
+            return
 
     def _rename(self, launch: Launch) -> None:
         self._whole[launch.out] = launch.arguments[0]
@@ -221,7 +254,7 @@ class _Module:
         }
         lines = _linked(followed, body.aliases, computes, self._in_parts, likely, doubts, self._before)
         lines = [self._as_step(each) for each in lines]
-        made.aliases = body.aliases
+        made.aliases, made.terms = body.aliases, self._values
         made.lines = list(filter(_is_told, lines))
         places = (name for each, _ in followed if each.place is not None for name in names_in(each.place))
         stored = {body.aliases.get(name, name) for name in places}
@@ -257,7 +290,8 @@ class _Module:
         node = self._steps.get(line.term, "") if line.term is not None else ""
         is_known = bool(node) or line.term in self._named
         serves = line.serves if line.nodes or not node else (node,)
-        return replace(line, serves=serves, step="" if line.computes else node, is_known=is_known)
+        numbers = self._terms.numbers_in(line.term) if line.term is not None else frozenset()
+        return replace(line, serves=serves, step="" if line.computes else node, is_known=is_known, numbers=numbers)
 
     def _with_parts(self, names: tuple[str, ...]) -> frozenset[str]:
         """Return nodes, and what takes one of several results of theirs: Inductor leaves some of it out."""
@@ -409,7 +443,8 @@ def _linked(
             needed.setdefault(aliases.get(name, name), {}).update(dict.fromkeys(nodes))
             doubted.setdefault(aliases.get(name, name), set()).update(maybe)
         whole = tuple(each for each in own if each not in in_parts)
-        lines.append(Line(statement, term, whole, () if whole else own or tuple(served), tuple(sorted(maybe))))
+        serves = () if whole else own or tuple(served)
+        lines.append(Line(statement, term, whole, serves, tuple(sorted(maybe)), parts=() if whole else own))
     return _with_accumulators(lines[::-1])
 
 

@@ -80,11 +80,13 @@ class Module:
     """The kernels of a module by name, and in order its launches and what gives a buffer another name.
 
     The latter have no kernel: what is named is their argument, its new name `out`. `numbers` are the example sizes.
+    `returned` are the buffers that the module returns, in order, empty for what is none.
     """
 
     kernels: dict[str, Kernel] = field(default_factory=dict)
     launches: list[Launch] = field(default_factory=list)
     numbers: dict[str, int | float] = field(default_factory=dict)
+    returned: tuple[str, ...] = ()
 
     def launches_of(self, name: str) -> list[Launch]:
         """Return the launches of a kernel."""
@@ -189,6 +191,9 @@ class _Reader:
         simple = (node for node in nodes_below(function) if isinstance(node, (ast.Assign, ast.Expr)))
         for statement in sorted(simple, key=lambda node: (node.lineno, node.col_offset)):
             self._statement(statement)
+        returns = [each for each in nodes_below(function) if isinstance(each, ast.Return)]
+        if function.name not in self._parts and returns and isinstance(returns[-1].value, ast.Tuple):
+            self._module.returned = tuple(map(_returned, returns[-1].value.elts))
 
     def _statement(self, statement: ast.Assign | ast.Expr) -> None:
         value = statement.value
@@ -259,6 +264,14 @@ class _Reader:
             self._module.launches.append(Launch("", "", node.lineno, (source,), (value,), name))
         if value is not None:
             self._known[name] = value
+
+
+def _returned(node: ast.expr) -> str:
+    """Return the buffer that is returned, or is returned in another shape."""
+    match node:
+        case ast.Name(id=name) | ast.Call(func=ast.Name(id="reinterpret_tensor"), args=[ast.Name(id=name), *_]):
+            return name
+    return ""
 
 
 def _takes_args(function: ast.FunctionDef) -> bool:

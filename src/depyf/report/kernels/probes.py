@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from depyf.report.kernels.lanes import conditions
 from depyf.report.kernels.module import Kernel, Module
 from depyf.report.kernels.statements import Statement, statements
 
@@ -18,6 +19,9 @@ FILE_VARIABLE = "DEPYF_PROBES"
 
 MOST_VALUES = 1 << 20
 """Of a line of a C++ kernel so many values are written; beyond them only those that are not finite."""
+
+COUNTED = 1 << 16
+"""Added to the line: of its values only those in the lanes that count."""
 
 _VALUE = re.compile(r"tmp\d+$")
 _COUNT = re.compile(r"(?:loadu|store|from)\(.*, static_cast<int64_t>\((?P<count>[^()]+)\)\)")
@@ -55,10 +59,12 @@ def _of_kernel(kernel: Kernel, rows: list[str], receiver: str) -> Iterator[tuple
 def _of_triton(kernel: Kernel, rows: list[str], receiver: str) -> Iterator[tuple[int, str]]:
     begin = next(number for number, row in enumerate(rows, start=1) if row.startswith("import triton"))
     yield begin, f"{rows[begin - 1]}; from {receiver} import note as _depyf_note, stored as _depyf_stored"
-    for each in statements(kernel):
+    found = statements(kernel)
+    needed = conditions(found)
+    for each in found:
         end = each.value.end_lineno if each.place is None else each.line
         if end is not None and (each.place is not None or _sets_value(each)):
-            yield end, f"{rows[end - 1]}; {_triton_probe(each)}"
+            yield end, f"{rows[end - 1]}; {_triton_probe(each, needed.get(each.line, ()))}"
 
 
 def _of_cpp(kernel: Kernel, rows: list[str]) -> Iterator[tuple[int, str]]:
@@ -67,27 +73,39 @@ def _of_cpp(kernel: Kernel, rows: list[str]) -> Iterator[tuple[int, str]]:
     body = next((number for number, row in enumerate(rows, start=1) if number > begin and row.strip() == "{"), 0)
     if body:
         yield body, "{ DepyfKernel depyf_kernel;"
-    counts = _lanes(rows)
-    for each in statements(kernel):
+    counts, blocks = _lanes(rows), _blocks(rows)
+    found = statements(kernel)
+    needed, declared = conditions(found), dict[str, int]()
+    for each in found:
         value = _cpp_value(rows[each.line - 1], each)
-        if body and each.line > body and value:
-            yield each.line, f"{rows[each.line - 1]} depyf_note({each.line}, {value}, {counts[each.line - 1]});"
+        declared.update(dict.fromkeys(each.targets, each.line))
+        if not body or each.line <= body or not value:
+            continue
+        row = f"{rows[each.line - 1]} depyf_note({each.line}, {value}, {counts[each.line - 1]});"
+        masks = needed.get(each.line, ())
+        if masks and all(blocks[declared[name] - 1][-1] in blocks[each.line - 1] for name in masks if name in declared):
+            kept = " && ".join(f"depyf_is_kept({name}, depyf_lane)" for name in masks)
+            row += f" depyf_note({each.line + COUNTED}, {value}, {counts[each.line - 1]}, "
+            row += f"[&](int depyf_lane) {{ return {kept}; }});"
+        yield each.line, row
 
 
 def _sets_value(statement: Statement) -> bool:
     return any(_VALUE.match(each) for each in statement.targets)
 
 
-def _triton_probe(statement: Statement) -> str:
+def _triton_probe(statement: Statement, needed: tuple[str, ...]) -> str:
     if statement.place is None:
-        names = [each for each in statement.targets if _VALUE.match(each)]
-        return "; ".join(f'_depyf_note({statement.line}, "{name}", locals())' for name in names[:1])
+        name = next(each for each in statement.targets if _VALUE.match(each))
+        return f'_depyf_note({statement.line}, "{name}", locals(), {needed})'
     place, value = ast.unparse(statement.place), ast.unparse(statement.value)
     return f"_depyf_stored({statement.line}, {place}, {value}, locals())"
 
 
 def _cpp_value(row: str, statement: Statement) -> str:
     """Return what a row of a C++ kernel gives, as an expression; empty where it has no probe."""
+    if row.strip().startswith("return "):
+        return ""
     if statement.place is None:
         return next((each for each in statement.targets[:1] if _VALUE.match(each)), "")
     stored = _VECTOR_STORE.match(row)
@@ -96,18 +114,25 @@ def _cpp_value(row: str, statement: Statement) -> str:
 
 def _lanes(rows: list[str]) -> list[str]:
     """Return for each row how many lanes of a vector count there: what loads and stores of its block say; -1: all."""
-    blocks, counts, opened = list[int](), dict[int, str](), [0]
-    for number, row in enumerate(rows):
-        blocks.append(opened[-1])
+    blocks, counts = _blocks(rows), dict[int, str]()
+    for block, row in zip(blocks, rows):
         found = _COUNT.search(row)
         if found is not None:
-            counts.setdefault(opened[-1], found["count"])
+            counts.setdefault(block[-1], found["count"])
+    return [counts.get(block[-1], "-1") for block in blocks]
+
+
+def _blocks(rows: list[str]) -> list[tuple[int, ...]]:
+    """Return for each row the blocks that it is in, the innermost last, by the number of the row that opens them."""
+    opened, found = [0], list[tuple[int, ...]]()
+    for number, row in enumerate(rows):
+        found.append(tuple(opened))
         for character in row:
             if character == "{":
                 opened.append(number + 1)
             elif character == "}" and len(opened) > 1:
                 opened.pop()
-    return [counts.get(block, "-1") for block in blocks]
+    return found
 
 
 _CPP = """#include <cmath>
@@ -123,7 +148,7 @@ struct DepyfKernel {
 };
 static inline void depyf_write(int line, const double* values, int count) {
     if (depyf_file == nullptr || count <= 0) return;
-    if ((depyf_counts[line & 4095] += count) > (1 << 20)) {
+    if ((depyf_counts[(line + (line >> 16 << 11)) & 4095] += count) > (1 << 20)) {
         bool is_finite = true;
         for (int i = 0; i < count; ++i) is_finite = is_finite && std::isfinite(values[i]);
         if (is_finite) return;
@@ -134,39 +159,54 @@ static inline void depyf_write(int line, const double* values, int count) {
     std::memcpy(record + 1, values, count * sizeof(double));
     std::fwrite(record, sizeof(double), count + 1, depyf_file);
 }
-template <typename T> inline void depyf_note(int line, const T& value, int64_t) {
+static inline bool depyf_all(int) { return true; }
+template <typename M> inline bool depyf_is_kept(const M& mask, int) {
+    if constexpr (std::is_same_v<M, bool>) return mask;
+    else return true;
+}
+template <typename T, typename F = bool (*)(int)>
+inline void depyf_note(int line, const T& value, int64_t, F is_kept = depyf_all) {
     if constexpr (std::is_arithmetic_v<T>) {
         double kept = static_cast<double>(value);
-        depyf_write(line, &kept, 1);
+        depyf_write(line, &kept, is_kept(0) ? 1 : 0);
     } else if constexpr (std::is_convertible_v<T, float>) {
         double kept = static_cast<double>(static_cast<float>(value));
-        depyf_write(line, &kept, 1);
+        depyf_write(line, &kept, is_kept(0) ? 1 : 0);
     }
 }
-template <typename T, typename V> inline void depyf_lanes(int line, const V& value, int size, int64_t lanes) {
-    T kept[1024];
+template <typename V, typename F> inline void depyf_lanes(int line, V value_at, int size, int64_t lanes, F is_kept) {
     double values[1024];
-    value.store(kept);
-    int count = lanes < 0 || lanes > size ? size : static_cast<int>(lanes);
+    int kept = 0, count = lanes < 0 || lanes > size ? size : static_cast<int>(lanes);
     for (int i = 0; i < count; ++i) {
-        if constexpr (std::is_arithmetic_v<T>) values[i] = static_cast<double>(kept[i]);
-        else values[i] = static_cast<double>(static_cast<float>(kept[i]));
+        if (is_kept(i)) values[kept++] = value_at(i);
     }
-    depyf_write(line, values, count);
+    depyf_write(line, values, kept);
+}
+template <typename T, typename V, typename F>
+inline void depyf_vector(int line, const V& value, int size, int64_t lanes, F is_kept) {
+    T all[1024];
+    value.store(all);
+    depyf_lanes(line, [&](int i) {
+        if constexpr (std::is_arithmetic_v<T>) return static_cast<double>(all[i]);
+        else return static_cast<double>(static_cast<float>(all[i]));
+    }, size, lanes, is_kept);
 }
 #if INDUCTOR_USE_VECTOR_TYPES()
-template <typename T> inline void depyf_note(int line, const at::vec::Vectorized<T>& value, int64_t lanes) {
-    depyf_lanes<T>(line, value, at::vec::Vectorized<T>::size(), lanes);
+template <typename T, int N> inline bool depyf_is_kept(const at::vec::VecMask<T, N>& mask, int lane) {
+    return mask.is_masked(lane);
 }
-template <typename T, int N> inline void depyf_note(int line, const at::vec::VectorizedN<T, N>& value, int64_t lanes) {
-    depyf_lanes<T>(line, value, at::vec::VectorizedN<T, N>::size(), lanes);
+template <typename T, typename F = bool (*)(int)>
+inline void depyf_note(int line, const at::vec::Vectorized<T>& value, int64_t lanes, F is_kept = depyf_all) {
+    depyf_vector<T>(line, value, at::vec::Vectorized<T>::size(), lanes, is_kept);
 }
-template <typename T, int N> inline void depyf_note(int line, const at::vec::VecMask<T, N>& value, int64_t lanes) {
-    double values[1024];
+template <typename T, int N, typename F = bool (*)(int)>
+inline void depyf_note(int line, const at::vec::VectorizedN<T, N>& value, int64_t lanes, F is_kept = depyf_all) {
+    depyf_vector<T>(line, value, at::vec::VectorizedN<T, N>::size(), lanes, is_kept);
+}
+template <typename T, int N, typename F = bool (*)(int)>
+inline void depyf_note(int line, const at::vec::VecMask<T, N>& value, int64_t lanes, F is_kept = depyf_all) {
     int size = at::vec::VecMask<T, N>::size();
-    int count = lanes < 0 || lanes > size ? size : static_cast<int>(lanes);
-    for (int i = 0; i < count; ++i) values[i] = value.is_masked(i) ? 1.0 : 0.0;
-    depyf_write(line, values, count);
+    depyf_lanes(line, [&](int i) { return value.is_masked(i) ? 1.0 : 0.0; }, size, lanes, is_kept);
 }
 #endif
 """

@@ -24,6 +24,8 @@ _STORED = re.compile(r"^(?P<value>.+)\.store\((?P<place>.+)\)$")
 _NUMBER = re.compile(r"\b(\d+(?:\.\d*)?(?:e[+-]?\d+)?)(?:ULL|LL|UL|L|U|f|F)\b")
 _LITERAL = re.compile(r"(?<![\w.])(\d+\.)(?!\d)")
 _REDUCED = re.compile(r"at::vec::vec_reduce_all.*\},\s*(?P<vector>\w+)\)+$|!?(?P<mask>\w+)\.all_(?:zero|masked)\(\)$")
+_FUNCTION = re.compile(r"^(?=.)(?:auto (?P<name>\w+) =)?\s*(?P<begins>\[&\])?$")
+"""before: `auto tmp6 = [&]`, in one line or two: what it returns is the value of `tmp6()`, or of `tmp6`"""
 _CONDITIONAL = re.compile(r"^(?P<test>[^?]+)\?(?P<yes>[^?:]+):(?P<no>[^?:]+)$")
 
 
@@ -48,6 +50,7 @@ _OPERATORS: dict[type, tuple[str, ...]] = {
     ast.GtE: ("ge",),
     ast.IfExp: ("where",),
 }
+_COMPARISONS = frozenset(("eq", "ne", "lt", "le", "gt", "ge"))
 _CALLS = {"blendv": "where"}
 _TRANSPARENT = frozenset(
     ("load", "loadu", "full", "broadcast_to", "to", "static_cast", "Vectorized", "float", "convert")
@@ -94,6 +97,11 @@ class Statement:
             elif isinstance(each, ast.IfExp):
                 found.update(_OPERATORS[ast.IfExp])
         return frozenset(found)
+
+    @property
+    def gives_truths(self) -> bool:
+        """Whether it compares."""
+        return bool(self.operations & _COMPARISONS)
 
     @functools.cached_property
     def computes(self) -> bool:
@@ -176,16 +184,28 @@ def _of_triton(text: str) -> Iterator[Statement]:
 
 
 def _of_cpp(text: str) -> Iterator[Statement]:
+    functions, depth, declared = list[tuple[str, int]](), 0, ""
     for number, row in enumerate(text.splitlines(), start=1):
         line = row.strip()
-        if not line.endswith(";") or line.startswith(("#", "//", "for", "return", "std::atomic", "inductor_cpu")):
+        opened = _FUNCTION.match(line)
+        declared = opened["name"] or declared if opened is not None else declared
+        if opened is not None and opened["begins"]:
+            functions.append((declared, depth))
+        depth += line.count("{") - line.count("}")
+        if functions and line.startswith("}") and depth <= functions[-1][1]:
+            functions.pop()
+        if not line.endswith(";") or line.startswith(("#", "//", "for", "std::atomic", "inductor_cpu")):
             continue
-        statement = _statement(number, line.removesuffix(";").strip())
+        line = line.removesuffix(";").strip()
+        returned = _expression(line.removeprefix("return ")) if functions and line.startswith("return ") else None
+        statement = Statement(number, functions[-1][:1], returned) if returned is not None else _statement(number, line)
         if statement is not None:
             yield statement
 
 
 def _statement(number: int, line: str) -> Statement | None:
+    if line.startswith("return"):
+        return None
     declared = _DECLARED.match(line)
     line = declared["rest"] if declared is not None else line
     stored = _STORED.match(line) if declared is None else None

@@ -41,14 +41,25 @@ def suspect(found: Launched, graph: Graph) -> Suspect | None:
 
 
 def asked_for(line: Line, found: Launched, graph: Graph) -> str:
-    """Return the node that takes what a line takes: of several the first that no line computes."""
-    operands = {node for name in line.names for node in _held_by(name, line, found)}
-    computed = {name for each in found.lines for name in each.computes}
-    own = set(found.nodes) or set(graph.nodes)
-    computing = [each for each in graph.nodes.values() if each.operation and not is_view(each) and each.name in own]
-    same = [each.name for each in computing if _operands(each, graph) == operands]
-    missing = next((each for each in same if each not in computed), same[0] if same else "")
-    return missing or _continued(line, found)
+    """Return the node that takes what a line takes.
+
+    Of several it is one that no line computes, that gives truths if the line does, and that takes the line's numbers.
+    """
+    terms, operands = found.terms, held_by(line, found)
+    computed = {name for each in found.lines for name in (*each.computes, *each.parts)}
+    own = {*(found.nodes or graph.nodes)} & terms.keys()
+    computing = [each for each in graph.nodes.values() if each.name in own and each.dtype and not is_view(each)]
+    same = [each for each in computing if operands and _operands(each, found, graph) == operands]
+    # A mean is a step inside of a variance: what is made of fewer steps has the lower term.
+    same.sort(key=lambda node: terms[node.name])
+    is_truth = line.statement.gives_truths
+    for alike in (
+        lambda node: node.name not in computed,
+        lambda node: (node.dtype == "b8") == is_truth,
+        lambda node: node.numbers == line.numbers,
+    ):
+        same = list(filter(alike, same)) or same
+    return same[0].name if same else _continued(line, found)
 
 
 def _continued(line: Line, found: Launched) -> str:
@@ -59,32 +70,31 @@ def _continued(line: Line, found: Launched) -> str:
     return steps[0].step or steps[0].serves[0] if steps else ""
 
 
-def _held_by(name: str, before: Line, found: Launched) -> tuple[str, ...]:
-    """Return the node whose result a variable holds where a line takes it, through copies and memory; none if none."""
-    earlier = found.lines[: found.lines.index(before)]
-    while earlier:
-        line = earlier.pop()
-        set_here = line.pointers if line.is_store else line.targets
-        if found.aliases.get(name, name) not in [found.aliases.get(each, each) for each in set_here]:
+def held_by(taker: Line, found: Launched) -> set[int]:
+    """Return the terms of the nodes that the variables hold that a line takes, or are computed of in known steps."""
+    held, values = set[int](), set(found.terms.values())
+    pending = [(name, found.lines.index(taker)) for name in taker.names]
+    while pending:
+        wanted, end = pending.pop()
+        wanted = found.aliases.get(wanted, wanted)
+        places = (place for place in reversed(range(end)) if wanted in _set_by(found.lines[place], found))
+        place = next(places, None)
+        line = found.lines[place] if place is not None else None
+        if line is None or place is None:
             continue
-        if line.computes:
-            return line.computes[:1]
-        given = [found.before[each] for each in line.names if found.before.get(each)]
-        inner = [each for each in line.names if each.startswith(("tmp", "local_buffer")) or "_ptr" in each]
-        if given or not inner:
-            return tuple(given[:1])
-        name = inner[0]
-    return ()
+        if line.term in values:
+            held.add(line.term)
+        elif line.step:
+            pending += [(each, place) for each in line.names]
+    return held
 
 
-def _operands(node: Node, graph: Graph) -> set[str]:
-    """Return the nodes that another takes, without views."""
-    return {_origin(each, graph) for each in node.uses if each in graph.nodes}
+def _set_by(line: Line, found: Launched) -> list[str]:
+    """Return the variables, or the pointers' memory, that a line sets."""
+    return [found.aliases.get(each, each) for each in (line.pointers if line.is_store else line.targets)]
 
 
-def _origin(name: str, graph: Graph) -> str:
-    """Return the node that another is a view of."""
-    node = graph.nodes.get(name)
-    while node is not None and node.operation and is_view(node) and node.uses:
-        node = graph.nodes.get(node.uses[0])
-    return node.name if node is not None else name
+def _operands(node: Node, found: Launched, graph: Graph) -> set[int]:
+    """Return the terms of what a node takes, without numbers; an item of several results takes what these do."""
+    source = graph.nodes.get(node.uses[0]) if node.operation == "getitem" and node.uses else None
+    return {found.terms[each] for each in (source or node).uses if each in found.terms}

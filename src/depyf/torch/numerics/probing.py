@@ -18,7 +18,7 @@ from torch.utils import _pytree
 from depyf.report.kernels.graph import Graph, read_graph
 from depyf.report.kernels.lines import Launched, launched
 from depyf.report.kernels.module import read_module
-from depyf.report.kernels.probes import FILE_VARIABLE, MOST_VALUES, probed
+from depyf.report.kernels.probes import COUNTED, FILE_VARIABLE, MOST_VALUES, probed
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.inductor_modules import Written, rewritten
 from depyf.torch.adapters.random_numbers import eager_random_numbers
@@ -42,12 +42,16 @@ class Probed:
 
 @dataclass(slots=True)
 class Ran:
-    """A launch that has run: what its lines gave, by line of the kernel's text, and its arguments by parameter."""
+    """A launch that has run: what its lines gave, by line of the kernel's text, and its arguments by parameter.
+
+    `counted` are the values in the lanes in which the conditions of a line's loads hold, of lines that have any.
+    """
 
     probed: Probed
     launched: Launched
     values: dict[int, Tensor]
     arguments: dict[str, Any]
+    counted: dict[int, Tensor] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -162,7 +166,8 @@ def ran(key: int, index: int, arguments: tuple[Any, ...]) -> None:
     module = probes.modules[key]
     found = module.launches.get(index)
     if found is not None:
-        probes.done(Ran(module, found, values, dict(zip(parameters(found.kernel), arguments))))
+        counted = {line - COUNTED: values.pop(line) for line in [*values] if line >= COUNTED}
+        probes.done(Ran(module, found, values, dict(zip(parameters(found.kernel), arguments)), counted))
 
 
 def _written(path: Path) -> dict[int, Tensor]:
@@ -183,24 +188,31 @@ def _written(path: Path) -> dict[int, Tensor]:
     return {line: torch.from_numpy(numpy.concatenate(each)) for line, each in parts.items()}
 
 
-def note(line: int, name: str, variables: Mapping[str, Any]) -> None:
-    """Hear what a line of a Triton kernel gives, in one program of the grid and the lanes that count."""
-    _hear(line, getattr(variables[name], "handle", None), variables[name], variables)
+def note(line: int, name: str, variables: Mapping[str, Any], needed: tuple[str, ...]) -> None:
+    """Hear what a line of a Triton kernel gives, in one program of the grid and the lanes that count.
+
+    `needed` are the variables that hold the conditions of the line's loads.
+    """
+    masks = [each for key, each in variables.items() if key.endswith("mask")]
+    _hear(line, variables[name], masks)
+    if needed:
+        _hear(line + COUNTED, variables[name], [*masks, *(variables[each] for each in needed)])
 
 
 def stored(line: int, place: Any, value: Any, variables: Mapping[str, Any]) -> None:
     """Hear what a line of a Triton kernel writes to memory, in the dtype of the memory."""
-    _hear(line, getattr(value, "handle", None), value, variables, place.dtype.scalar.element_ty)
+    masks = [each for key, each in variables.items() if key.endswith("mask")]
+    _hear(line, value, masks, place.dtype.scalar.element_ty)
 
 
-def _hear(line: int, handle: Any, value: Any, variables: Mapping[str, Any], memory: Any = None) -> None:
+def _hear(line: int, value: Any, masks: list[Any], memory: Any = None) -> None:
     import numpy
 
-    data = getattr(handle, "data", None)
+    data = getattr(getattr(value, "handle", None), "data", None)
     if not _ENTERED or data is None:
         return
     kept = numpy.ones_like(data, dtype=bool)
-    for mask in (each for name, each in variables.items() if name.endswith("mask") and hasattr(each, "handle")):
+    for mask in (each for each in masks if hasattr(each, "handle")):
         lanes = mask.handle.data
         if lanes.ndim == data.ndim and all(a in (1, b) for a, b in zip(lanes.shape, data.shape)):
             kept = kept & lanes
