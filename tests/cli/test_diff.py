@@ -12,6 +12,7 @@ pytest.importorskip("click", reason="the command line needs click")
 
 from click.testing import CliRunner, Result  # noqa: E402
 
+from benchmarks.index_parts import artefact  # noqa: E402
 from depyf.cli.commands import depyf  # noqa: E402
 from tests.report.dump_of_toy import FILES, entry, function, index, toy_entry, write_dump, write_toy  # noqa: E402
 
@@ -44,6 +45,29 @@ def test_a_graph_that_changed_is_told_by_its_lines(tmp_path: Path) -> None:
     assert '    -        abs_1: "f32[10]" = torch.abs(L_a_)\n    +        abs_1: "f32[10]" = torch.neg' in found.output
     assert run(tmp_path, "--of", "breaks").exit_code == 0
     assert run(tmp_path, "-q").output == ""
+
+
+def test_a_place_of_torch_s_cache_is_no_change_of_a_kernel(tmp_path: Path) -> None:
+    name = "__compiled_fn_1.Kernel_0.0.py"
+    text = """# kernel path: /tmp/torchinductor_me/{place}/c{place}5k3.py
+# Topologically Sorted Source Nodes: [sin], Original ATen: [aten.sin]
+kernel = async_compile.cpp_pybinding(['float*'], r'''
+#include "/tmp/torchinductor_me/{place}/c{place}2m.h"
+    out_ptr0[0] = {value};
+''')
+"""
+    entry_with_kernel = toy_entry()
+    entry_with_kernel["artefacts"] = [*entry_with_kernel["artefacts"], artefact("Kernel_0", "kernel", name)]
+
+    def dump(folder: str, place: str, value: str) -> None:
+        write(tmp_path / folder, [entry_with_kernel], {**FILES, name: text.format(place=place, value=value)})
+
+    dump("old", "ab", "1")
+    dump("new", "xy", "1")
+    assert run(tmp_path, "--of", "kernels").output == "nothing changed\n"
+    dump("new", "xy", "2")
+    told = run(tmp_path, "--of", "kernels").output
+    assert "    -    out_ptr0[0] = 1;\n    +    out_ptr0[0] = 2;\n1 changes" in told.replace("\n\n", "\n"), told
 
 
 def test_a_break_that_went_and_a_guard_that_changed(tmp_path: Path) -> None:

@@ -26,7 +26,11 @@ _COUNTED = re.compile(r"(__compiled_fn|__resume_at_\d+|\[Provenance debug handle
 _PLACE = re.compile(rf"({SAYS_PLACE}).*?:\d+ in ")
 _RESUMED = re.compile(r"\b(torch_dynamo_resume_in_\w+?)_at_\d+\b")
 _NEEDED_AT = re.compile(r"(?<=  \()([^\s:()]*):\d+ (?=.*\)$)")
-_OF_A_RUN = re.compile(r"^# (AOT ID|[A-Z][\w ]* (of __compiled_fn|in .*, compile [\d/#!]+$))")
+_OF_A_RUN = re.compile(
+    r"^# (AOT ID|kernel path: |[A-Z][\w ]* (of __compiled_fn|in .*, compile [\d/#!]+$))"
+    r"|^\s*#include \"/.*/\w\w/\w+\.h\"$"
+)
+"""Lines of one run alone; a kernel's path, and that of a header that torch wrote, are places of its cache."""
 
 
 @dataclass(frozen=True, slots=True)
