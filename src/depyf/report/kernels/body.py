@@ -40,6 +40,8 @@ _CONVERSIONS = frozenset(
     "broadcast_to to reshape static_cast Vectorized decltype VectorizedN float double bool int convert expand_dims view"
     " float32 int64 int32 trans scale_cast cast promote_to_tensor VecMask".split()
 )
+_PLACES = frozenset(("arange",))
+"""What gives indices, which are no values of the graph's."""
 _MASK = re.compile(r"^(?:[xyz]|r\d*_?)mask$")
 _COMBINED = re.compile(r"_triton_helper_fn_(?P<name>[a-z]+)\d+$")
 _INDICES = re.compile(r"^_?tmp(?:\d|_acc)")
@@ -145,7 +147,9 @@ class Body:
             case ast.Subscript(value=base):
                 is_load = isinstance(base, ast.Name) and _is_pointer(base.id)
                 return self._loaded(node) if is_load else found[id(base)]
-            case ast.Call():
+            case ast.Call(func=ast.Name(id=name), args=[]):
+                return self.values.get(name)  # before: `tmp6()`, a C++ kernel's function that gives a masked value
+            case ast.Call() if _called(node) not in _PLACES:
                 return self._call(node, found)
         return None
 
@@ -183,11 +187,7 @@ class Body:
     def _call(self, node: ast.Call, found: Mapping[int, int | None]) -> int | None:
         """Return the term of a call: `libdevice.exp(tmp0)`, `tmp0.exp()`, `at.vec.maximum(tmp0, tmp1)`."""
         function = node.func
-        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-        if name in self.values and isinstance(function, ast.Name):
-            return self.values[name]  # before: `tmp6()`, a function of a C++ kernel's that gives a masked value.
-        if name == "arange":
-            return None  # Places, as all indices.
+        name = _called(node)
         owner = found.get(id(function.value)) if isinstance(function, ast.Attribute) else None
         given = [found[id(each)] for each in node.args]
         if name in ("load", "loadu"):
@@ -246,6 +246,11 @@ class Body:
             return self.terms.constant(float({"True": "1", "False": "0"}.get(text, text)))
         except ValueError:
             return None
+
+
+def _called(node: ast.Call) -> str:
+    """Return the name of the function or method that is called."""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def _is_pointer(name: str) -> bool:

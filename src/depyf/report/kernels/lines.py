@@ -443,8 +443,8 @@ def _linked(
             needed.setdefault(aliases.get(name, name), {}).update(dict.fromkeys(nodes))
             doubted.setdefault(aliases.get(name, name), set()).update(maybe)
         whole = tuple(each for each in own if each not in in_parts)
-        serves = () if whole else own or tuple(served)
-        lines.append(Line(statement, term, whole, serves, tuple(sorted(maybe)), parts=() if whole else own))
+        serves, parts = ((), ()) if whole else (own or tuple(served), own)
+        lines.append(Line(statement, term, whole, serves, tuple(sorted(maybe)), parts=parts))
     return _with_accumulators(lines[::-1])
 
 
