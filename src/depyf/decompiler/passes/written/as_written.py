@@ -12,9 +12,12 @@ from depyf.decompiler.passes.written.arms import restore_arms
 from depyf.decompiler.passes.written.arms_by_lines import restore_arms_by_lines
 from depyf.decompiler.passes.written.columns import Columns
 from depyf.decompiler.passes.written.conditionals import restore_conditionals
+from depyf.decompiler.passes.written.debug import restore_debug, restore_debug_before_tests
+from depyf.decompiler.passes.written.deletes import restore_deletes
 from depyf.decompiler.passes.written.evidence import Kind, written_statements
 from depyf.decompiler.passes.written.formats import restore_formats
 from depyf.decompiler.passes.written.guards import restore_guards
+from depyf.decompiler.passes.written.idle_arms import restore_idle_arms
 from depyf.decompiler.passes.written.left import restore_left_loops
 from depyf.decompiler.passes.written.line_evidence import Lines
 from depyf.decompiler.passes.written.loops import restore_ones
@@ -39,15 +42,18 @@ def write_as_written(body: list[ast.stmt], listing: Listing, ops: frozenset[str]
     columns = Columns(body)
     if not listing.places:
         if has_source:
+            restore_deletes(body, has_places=False)
             _by_lines(body, columns, listing)
         restore_tests(body, columns)
         restore_ones(body, columns, listing)
         return
     restore_left_loops(body, columns)
+    restore_debug_before_tests(body, columns)
+    restore_idle_arms(body, columns)
     restore_nests(body, columns)
-    restore_guards(body, columns)
-    ending = restore_arms(body, columns)
     written = written_statements(listing, columns.unit)
+    restore_guards(body, columns, {one.line for one in written})
+    ending = restore_arms(body, columns)
     if any(listing.places) and listing.code.flags & CO_OPTIMIZED:
         if restore_ways_out(body, columns, written, ending):
             ending = restore_arms(body, columns)
@@ -55,6 +61,8 @@ def write_as_written(body: list[ast.stmt], listing: Listing, ops: frozenset[str]
                 restore_arms(body, columns)
     restore_tests(body, columns)
     restore_ones(body, columns, listing)
+    restore_deletes(body, has_places=True)
+    restore_debug(body, columns, listing)
 
 
 def _by_lines(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:

@@ -27,6 +27,8 @@ class Kind(Enum):
     PASS = "pass"
 
 
+MOST_BRACKETS = 3
+"""How many brackets may be closed before the colon of a statement that goes on on its line."""
 RETURNS = frozenset({Kind.RETURN, Kind.NONE})
 BARE = {len(kind.value): kind for kind in (Kind.RETURN, Kind.CONTINUE, Kind.BREAK, Kind.PASS)}
 ANYWHERE = frozenset({Kind.PASS, Kind.NONE})
@@ -42,8 +44,12 @@ class Written(NamedTuple):
 
 
 def _begins_statement(line: int, column: int, unit: int, ends: set[tuple[int, int]]) -> bool:
-    """Return whether a statement may begin in a column: it is indented there, or stands behind a colon."""
-    return column >= 0 and (column % unit == 0 or (line, column - len(": ")) in ends)
+    """Return whether a statement may begin in a column: it is indented there, or stands behind a colon.
+
+    Before the colon brackets may be closed.
+    """
+    last = column - len(": ")
+    return column >= 0 and (column % unit == 0 or any((line, last - more) in ends for more in range(MOST_BRACKETS + 1)))
 
 
 def leaves(instructions: list[Instruction], number: int) -> bool:

@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Set as AbstractSet
 
 from depyf.decompiler.lift.extent import place_of
 from depyf.decompiler.passes.walk import inner, nodes
+from depyf.decompiler.passes.written.behind import part_behind
 from depyf.decompiler.passes.written.columns import Columns, leading_nots, start_of
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import is_not, negated
@@ -24,22 +26,30 @@ ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 NOT = len("not ")
 ELIF = len("elif ") - len("if ")
+NO_LINES: AbstractSet[int] = frozenset()
 Block = tuple[list[ast.stmt], ast.stmt | None, bool]
 """Statements, what coming to their end does, and whether they are an `elif` where they are one `if`."""
 
 
-def restore_guards(body: list[ast.stmt], columns: Columns) -> None:
-    """Part the tests of statements that were behind each other, in place."""
+def restore_guards(body: list[ast.stmt], columns: Columns, leaving: AbstractSet[int]) -> None:
+    """Part the tests of statements that were behind each other, in place.
+
+    leaving: lines on which ways out stand.
+    """
     work: list[Block] = [(body, ast.Return(value=None), False)]
     for block, end, is_elif in work:  # It grows while it is gone through.
         for place in range(len(block) - 1, -1, -1):
             stmt = block[place]
             if not isinstance(stmt, ast.If):
                 continue
-            if len(stmt.body) == 1 and isinstance(stmt.body[0], ENDS):
-                _part_alternatives(block, place, columns, is_elif)
-            elif not stmt.orelse and end is not None and place == len(block) - 1:
-                _part_conditions(block, place, columns, end)
+            leaves = len(stmt.body) == 1 and isinstance(stmt.body[0], ENDS)
+            if leaves and _part_alternatives(block, place, columns, is_elif, leaving):
+                continue
+            if not stmt.orelse and end is not None and place == len(block) - 1:
+                if not _part_conditions(block, place, columns, end):
+                    _turn_guard(block, place, columns, end)
+            if stmt is block[-1] and end is not None:
+                part_behind(block, stmt, columns, end)
         for stmt in block:
             after = end if stmt is block[-1] else None
             work += [(below, *_context(stmt, name, below, after, columns)) for below, _, name in inner(stmt)]
@@ -60,13 +70,30 @@ def _context(
     return end, is_elif
 
 
-def _part_alternatives(block: list[ast.stmt], place: int, columns: Columns, is_elif: bool) -> None:
-    """Give each of several tests that lead to one way out a statement."""
+def _turn_guard(block: list[ast.stmt], place: int, columns: Columns, end: ast.stmt) -> None:
+    """Let a statement leave where its body stands in its own column: the body follows."""
+    stmt, start = block[place], columns.starts.get(block[place])
+    assert isinstance(stmt, ast.If)
+    own = next((found for each in reversed(block[:place]) if (found := columns.column(each)) is not None), None)
+    if own is None or start is None or columns.of_block(stmt.body) != own:
+        return
+    test = negated(stmt.test)
+    if start[1] != own + len("if ") + NOT * leading_nots(test):
+        return
+    step("line {}: a test is that of a way out", stmt.lineno)
+    block[place + 1 :] = stmt.body
+    stmt.test, stmt.body = test, [copy.copy(end)]
+
+
+def _part_alternatives(
+    block: list[ast.stmt], place: int, columns: Columns, is_elif: bool, leaving: AbstractSet[int]
+) -> bool:
+    """Give each of several tests that lead to one way out a statement; return whether there are several."""
     stmt = block[place]
     assert isinstance(stmt, ast.If)
-    groups = _groups(_operands(stmt.test, ast.Or), (0, ELIF))
+    groups = _groups(_operands(stmt.test, ast.Or), (0, ELIF), leaving)
     if len(groups) < 2:
-        return
+        return False
     step("line {}: a test is that of {} statements", stmt.lineno, len(groups))
     rest, way_out = stmt.orelse, stmt.body
     keywords = [_keyword_end(group[0]) for group in groups]
@@ -86,15 +113,16 @@ def _part_alternatives(block: list[ast.stmt], place: int, columns: Columns, is_e
             into.insert(at, following)
         last = following
     last.orelse = rest
+    return True
 
 
-def _part_conditions(block: list[ast.stmt], place: int, columns: Columns, end: ast.stmt) -> None:
-    """Give each test but the last a statement that leaves the block where the test fails."""
+def _part_conditions(block: list[ast.stmt], place: int, columns: Columns, end: ast.stmt) -> bool:
+    """Give each test but the last a statement that leaves the block where the test fails; return whether it is done."""
     stmt = block[place]
     assert isinstance(stmt, ast.If)
     groups = _groups(_operands(stmt.test, ast.And), (0,), is_turned=True)
     if len(groups) < 2:
-        return
+        return False
     step("line {}: a test is that of {} statements", stmt.lineno, len(groups))
     guards: list[ast.stmt] = []
     for group in groups[:-1]:
@@ -109,6 +137,7 @@ def _part_conditions(block: list[ast.stmt], place: int, columns: Columns, end: a
     columns.starts[stmt] = start
     stmt.lineno = start[0]
     block[place:place] = guards
+    return True
 
 
 def _operands(test: ast.expr, op: type[ast.boolop]) -> list[ast.expr]:
@@ -127,10 +156,13 @@ def _operands(test: ast.expr, op: type[ast.boolop]) -> list[ast.expr]:
     return found
 
 
-def _groups(tests: list[ast.expr], steps: tuple[int, ...], is_turned: bool = False) -> list[list[ast.expr]]:
+def _groups(
+    tests: list[ast.expr], steps: tuple[int, ...], leaving: AbstractSet[int] = NO_LINES, is_turned: bool = False
+) -> list[list[ast.expr]]:
     """Return tests, those of one statement together.
 
     steps: by how many columns the next statement's keyword may be longer.
+    leaving: lines on which ways out stand: behind a test on such a line nothing else does.
     is_turned: all but the last statement test the opposite.
     """
     groups = [tests[:1]]
@@ -139,7 +171,9 @@ def _groups(tests: list[ast.expr], steps: tuple[int, ...], is_turned: bool = Fal
         if is_turned and own is not None and test is tests[-1]:
             own = _keyword_end(test)
         ends = [place.end_line for node in nodes([before]) if (place := place_of(node)) is not None]
-        if head is None or own is None or not ends or own[0] < max(ends) + 2 or own[1] - head[1] not in steps:
+        if head is None or own is None or not ends or own[1] - head[1] not in steps:
+            groups[-1].append(test)
+        elif own[0] < max(ends) + (1 if max(ends) in leaving else 2):
             groups[-1].append(test)
         else:
             groups.append([test])

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import ast
 
-from depyf.decompiler.lift.extent import place_of
-from depyf.decompiler.passes.walk import nodes, of_kinds, statements
+from depyf.decompiler.passes.walk import of_kinds, statements
+from depyf.decompiler.passes.written.brackets import NOT, WORDS, gap_between, group, turned_runs
 from depyf.decompiler.passes.written.columns import Columns, leading_nots, start_of
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import is_not, negated
 
 TESTING = (ast.If, ast.While, ast.Assert)
 CONDITIONAL = frozenset({ast.IfExp})
-NOT = len("not ")
 GAPS = (len("if ") + NOT, len("if (") + NOT, len("elif ") + NOT)
-WORDS: dict[type[ast.boolop], int] = {ast.And: len(" and "), ast.Or: len(" or ")}
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Is: ast.IsNot,
     ast.IsNot: ast.Is,
@@ -88,7 +86,7 @@ def _of_operands(test: ast.expr) -> ast.expr:
     if not isinstance(test, ast.BoolOp) or len(test.values) > MAX_OPERANDS:
         return test
     here, turned = WORDS[type(test.op)], WORDS[ast.Or if isinstance(test.op, ast.And) else ast.And]
-    gaps = [(other, _gap(one, other)) for one, other in zip(test.values, test.values[1:])]
+    gaps = [(other, gap_between(one, other)) for one, other in zip(test.values, test.values[1:])]
     fits_here = sum(gap == here + NOT * leading_nots(other) for other, gap in gaps)
     fits_turned = sum(gap == turned + NOT * leading_nots(negated(other)) for other, gap in gaps)
     if fits_turned > fits_here and all(map(_turns, test.values)):
@@ -98,22 +96,14 @@ def _of_operands(test: ast.expr) -> ast.expr:
     for place, (other, gap) in enumerate(gaps, 1):
         if gap == here + NOT and isinstance(other, ast.Compare):
             test.values[place] = _with_not(other)
+    turned_runs(test, [_turns(value) for value in test.values])
+    group(test)
     return test
 
 
 def _turns(test: ast.expr) -> bool:
     """Return whether the opposite of an operand is another one with `not` more or less, not another comparison."""
     return is_not(test) or not isinstance(test, ast.Compare) or type(test.ops[0]) not in OPPOSITE or len(test.ops) > 1
-
-
-def _gap(one: ast.expr, other: ast.expr) -> int | None:
-    """Return how many columns are between two expressions on one line; brackets count."""
-    before = [place for node in nodes([one]) if (place := place_of(node)) is not None]
-    start = start_of(other)
-    if not before or start is None:
-        return None
-    end = max((place.end_line, place.end_column) for place in before)
-    return start[1] - end[1] if end[0] == start[0] else None
 
 
 def _add_not(stmt: ast.If, columns: Columns) -> None:
@@ -130,7 +120,7 @@ def _add_not(stmt: ast.If, columns: Columns) -> None:
 def _with_not(test: ast.Compare) -> ast.expr:
     """Return `not a in b` for `a not in b`, and the like; any other comparison as it is."""
     opposite = OPPOSITE.get(type(test.ops[0]))
-    if opposite is None or len(test.ops) > 1:
+    if opposite not in (ast.Is, ast.In) or len(test.ops) > 1:
         return test
     step("`not` stands before a comparison")
     return ast.UnaryOp(ast.Not(), ast.Compare(test.left, [opposite()], test.comparators))

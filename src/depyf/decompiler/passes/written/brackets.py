@@ -1,0 +1,123 @@
+"""Brackets around some operands of `and` and `or`, which take a column.
+
+Before: a and b and c and d             not a and not b and c
+After:  a and (b and c) and d           not (a or b) and c
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.decompiler.lift.extent import place_of
+from depyf.decompiler.passes.walk import nodes
+from depyf.decompiler.passes.written.columns import leading_nots, start_of
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.polarity import is_not, negated
+
+NOT = len("not ")
+WORDS: dict[type[ast.boolop], int] = {ast.And: len(" and "), ast.Or: len(" or ")}
+SIMPLE = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
+"""What nobody writes brackets around."""
+Span = tuple[int, int]
+"""The first operand between brackets, and the last."""
+
+
+def gap_between(one: ast.expr, other: ast.expr) -> int | None:
+    """Return how many columns are between two expressions on one line; brackets count."""
+    before = [place for node in nodes([one]) if (place := place_of(node)) is not None]
+    start = start_of(other)
+    if not before or start is None:
+        return None
+    end = max((place.end_line, place.end_column) for place in before)
+    return start[1] - end[1] if end[0] == start[0] else None
+
+
+def turned_runs(test: ast.BoolOp, turns: list[bool]) -> None:
+    """Write `not` before the whole of neighbours between which there is no room for it, in place.
+
+    turns: of each operand, whether its opposite is no other comparison.
+    """
+    other_op: type[ast.boolop] = ast.Or if isinstance(test.op, ast.And) else ast.And
+    spans: list[Span] = []
+    for place, (one, other) in enumerate(zip(test.values, test.values[1:])):
+        fits = gap_between(one, other) == WORDS[other_op] + NOT * leading_nots(negated(other))
+        if not fits or not (turns[place] and turns[place + 1]) or not (is_not(one) and is_not(other)):
+            continue
+        if spans and spans[-1][1] == place:
+            spans[-1] = spans[-1][0], place + 1
+        else:
+            spans.append((place, place + 1))
+    for first, last in reversed(spans):
+        if last - first + 1 < len(test.values):
+            step("`not` stands before some operands of a test")
+            whole = ast.BoolOp(op=other_op(), values=[negated(each) for each in test.values[first : last + 1]])
+            test.values[first : last + 1] = [ast.UnaryOp(ast.Not(), whole)]
+
+
+def group(test: ast.BoolOp) -> None:
+    """Put operands that stand between brackets into a test of their own, in place."""
+    for first, last in reversed(_spans(test)):
+        if 0 < last - first < len(test.values) - 1:
+            step("some operands of a test stand between brackets")
+            test.values[first : last + 1] = [ast.BoolOp(op=test.op, values=test.values[first : last + 1])]
+
+
+def _spans(test: ast.BoolOp) -> list[Span]:
+    """Return which operands stand between brackets, outermost ones alone."""
+    values, more = test.values, _more(test)
+    has_bare = any(isinstance(value, ast.Compare) and extra == 0 for value, extra in zip(values, more))
+    found: list[Span] = []
+    opened: int | None = None
+    for place, extra in enumerate(more):
+        if opened is not None:
+            if extra == 1 or (extra is None and _start(values[place + 1]) != _start(values[opened])):
+                found.append((opened, place))
+                opened = None
+        elif _opens(values, more, place, has_bare):
+            opened = place + 1
+        elif extra == 1 and _closes(values, place):
+            found.append((0, place))
+    return found if opened is None else [*found, (opened, len(values) - 1)]
+
+
+def _more(test: ast.BoolOp) -> list[int | None]:
+    """Return how many columns more than its word takes stand behind each operand, None where a line ends."""
+    word = WORDS[type(test.op)]
+    gaps = [(gap_between(one, other), other) for one, other in zip(test.values, test.values[1:])]
+    return [None if gap is None else gap - word - NOT * leading_nots(other) for gap, other in gaps]
+
+
+def _opens(values: list[ast.expr], more: list[int | None], place: int, has_bare: bool) -> bool:
+    """Return whether a bracket between two operands more likely opens before the second than closes behind the first.
+
+    It does where the first needs none, another one follows, or the next line begins right behind it.
+    has_bare: comparisons stand there without brackets.
+    """
+    if place + 2 == len(values):
+        return False
+    if more[place] is None:
+        return _is_moved(values[place], values[place + 1])
+    if more[place] != 1:
+        return False
+    if has_bare or isinstance(values[place], SIMPLE) or 1 in more[place + 1 :]:
+        return True
+    return more[place + 1] is None and _start(values[place + 1]) == _start(values[place + 2])
+
+
+def _closes(values: list[ast.expr], place: int) -> bool:
+    """Return whether a bracket before the last operand closes one before the first: neither of two needs it."""
+    return 0 < place == len(values) - 2 and isinstance(values[place], SIMPLE) and isinstance(values[-1], SIMPLE)
+
+
+def _start(operand: ast.expr) -> int | None:
+    """Return the column of an operand, `not` included."""
+    start = start_of(operand)
+    return None if start is None else start[1] - NOT * leading_nots(operand)
+
+
+def _is_moved(one: ast.expr, other: ast.expr) -> bool:
+    """Return whether an operand on a line of its own stands one column to the right of the one above it."""
+    first, second, start, begin = _start(one), _start(other), start_of(one), start_of(other)
+    if first is None or second is None or start is None or begin is None:
+        return False
+    return begin[0] > start[0] and second == first + 1

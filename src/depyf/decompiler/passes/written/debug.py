@@ -1,0 +1,82 @@
+"""`if __debug__:`, which the compiler decides: the place of its test is left in an instruction that does nothing.
+
+Before: f()      After:  if __debug__:
+        g()                  f()
+                         g()
+
+What stands to the right of the `if` belongs to it.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.bytecode.listing import Listing
+from depyf.decompiler.passes.walk import inner, statements
+from depyf.decompiler.passes.written.columns import Columns, leading_nots
+from depyf.decompiler.steps import step
+
+DEBUG = "__debug__"
+IF, NOT = len("if "), len("not ")
+AND = len("__debug__ and ")
+
+
+def restore_debug_before_tests(body: list[ast.stmt], columns: Columns) -> None:
+    """Write `__debug__ and` where there is room for it before a test, in place."""
+    for stmt in statements(body):
+        start = columns.starts.get(stmt)
+        if not isinstance(stmt, ast.If) or start is None:
+            continue
+        nots = NOT * leading_nots(stmt.test)
+        if columns.gap(stmt) == IF + AND + nots:
+            step("line {}: `__debug__` stands before a test", stmt.lineno)
+            is_joined = isinstance(stmt.test, ast.BoolOp) and isinstance(stmt.test.op, ast.And)
+            values = stmt.test.values if is_joined else [stmt.test]  # type: ignore[attr-defined]
+            stmt.test = ast.BoolOp(op=ast.And(), values=[_name(), *values])
+            columns.starts[stmt] = start[0], start[1] - AND - nots
+
+
+def restore_debug(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
+    """Write tests of `__debug__` where their places and columns show them, in place."""
+    for line, column in sorted(_tested(listing, columns.unit), reverse=True):
+        _put(body, line, column, columns)
+
+
+def _tested(listing: Listing, unit: int) -> list[tuple[int, int]]:
+    """Return where `__debug__` may stand: what is as wide, right behind an `if`, and has no operation."""
+    places = listing.places
+    kept = {places[one.offset >> 1] for one in listing.instructions if places and one.op != "JUMP"}
+    return [
+        (place.line, place.column)
+        for place in set(places) - kept
+        if place is not None and place.line == place.end_line and place.end_column == place.column + len(DEBUG)
+        if place.column >= IF and (place.column - IF) % unit == 0
+    ]
+
+
+def _put(body: list[ast.stmt], line: int, column: int, columns: Columns) -> None:
+    """Put what stands to the right of a test of `__debug__`, and behind it, under it."""
+    own = column - IF
+    found: tuple[tuple[int, int], list[ast.stmt], int] | None = None
+    work = [body]
+    for block in work:  # It grows while it is gone through.
+        for place, stmt in enumerate(block):
+            start = columns.starts.get(stmt)
+            if start is not None and start > (line, column) and columns.column(stmt) == own + columns.unit:
+                if found is None or start < found[0]:
+                    found = start, block, place
+            work += [below for below, _, _ in inner(stmt)]
+    if found is None:
+        return
+    _, block, place = found
+    end = place + 1
+    while end < len(block) and (columns.column(block[end]) or 0) > own:
+        end += 1
+    step("line {}: `if __debug__` stands there", line)
+    outer = ast.If(test=_name(), body=block[place:end], orelse=[], lineno=line)
+    columns.starts[outer] = line, column
+    block[place:end] = [outer]
+
+
+def _name() -> ast.Name:
+    return ast.Name(id=DEBUG, ctx=ast.Load())

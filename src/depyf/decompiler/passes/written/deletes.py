@@ -1,0 +1,40 @@
+"""`del a, b`, which is compiled as one `del` for each.
+
+Before: del a      After:  del a, b
+        del b
+
+Between two targets of one statement stand a comma and a blank.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.decompiler.lift.extent import place_of
+from depyf.decompiler.passes.walk import inner
+from depyf.decompiler.steps import step
+
+COMMA = len(", ")
+
+
+def restore_deletes(body: list[ast.stmt], has_places: bool) -> None:
+    """Join statements that delete, in place; without places those of one line."""
+    work = [body]
+    for block in work:  # It grows while it is gone through.
+        for place in range(len(block) - 1, 0, -1):
+            one, other = block[place - 1], block[place]
+            if isinstance(one, ast.Delete) and isinstance(other, ast.Delete) and _are_one(one, other, has_places):
+                step("line {}: two `del` are one", one.lineno)
+                one.targets += other.targets
+                del block[place]
+        for stmt in block:
+            work += [below for below, _, _ in inner(stmt)]
+
+
+def _are_one(one: ast.Delete, other: ast.Delete, has_places: bool) -> bool:
+    if not has_places:
+        return getattr(one, "lineno", 0) == getattr(other, "lineno", -1) != 0
+    before, behind = place_of(one), place_of(other)
+    if before is None or behind is None or len(one.targets) > 1:
+        return False
+    return behind[:2] == (before.end_line, before.end_column + COMMA)
