@@ -65,6 +65,28 @@ def test_advice_is_by_what_was_not_as_expected(text: str, kind: str, says: str) 
     assert says in advice(found)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("L[\"n\"] == 3", "the number `n` was not 3; it is an argument"),
+        ("len(L[\"n\"]) == 7", "the length of `n` was not 7; it is an argument"),
+        ("not L[\"n\"]  (:3 if n:)", "the length of `n` was not 0; it is an argument"),
+        ("GLOBAL_STATE changed: num_threads", "the number of threads was another one"),
+        (
+            "L[\"f\"].__code__: expected code of <lambda> (a.py:3), got code of <lambda> (a.py:3)",
+            "the function `f` was another <lambda> (a.py:3) than before; it is an argument",
+        ),
+        (
+            "2 <= L[\"x\"].size()[1]: expected true, got {\"L['x'].size()[1]\": 1}",
+            "dimension 1 of `x` was 1; torch compiles a size of 0 or 1 for itself",
+        ),
+    ],
+)
+def test_what_is_not_known_is_not_said(text: str, said: str) -> None:
+    (found,) = refused(Refusal("0/0", (), (text,)))
+    assert filled(kind_of_recompile(found).cause, found) == said
+
+
 def test_no_tensor_stands_for_a_string_that_is_there_in_some_calls_alone() -> None:
     (found,) = refused(Refusal("0/0", (), ("G[\"kind\"]: expected None, got 'a'",)))
     assert kind_of_recompile(found).name == "global-none"

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from depyf.report.callers import Call, own_call
+from depyf.report.callers import Call, is_foreign, own_call
 from depyf.report.catalogue.kind import Kind
 from depyf.report.catalogue.recompiles import INSIDE, LEARNING_RATE, VALUES, advice_of, filled, kind_of_recompile
 from depyf.report.model import Compile, Function, Recompile
 from depyf.report.nearest import independent, nearest
-from depyf.report.refused import Refused, refused
+from depyf.report.reading_lines import reading_line
+from depyf.report.refused import Refused, is_of_call, refused
 
 UNTOLD = "torch does not say why"
 
@@ -64,8 +65,18 @@ def reason_of(
     call = own_call(function, compiled, found)
     if call is not None and call.value:
         found = replace(found, source=call.value)
+    elif call is None and not found.where:
+        found = replace(found, where=_read_at(root, function, found))
     kind = _at_call(kind, call)
     return Reason(found, kind, filled(kind.cause, found, step), advice_of(kind, found, step), call)
+
+
+def _read_at(root: Function, function: Function, found: Refused) -> str:
+    """Return the line of the function that reads a value, as torch writes it in its words about a guard."""
+    if is_of_call(found) or is_foreign(function.filename):
+        return ""
+    line = reading_line(found.subject, root.source, (function.resumes_at or root.first_line) - root.first_line)
+    return f":{root.first_line + line} {root.source.splitlines()[line].strip()}" if line is not None else ""
 
 
 def _at_call(kind: Kind, call: Call | None) -> Kind:

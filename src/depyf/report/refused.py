@@ -110,6 +110,12 @@ class Refused:
         return self.subject.endswith(".training")
 
 
+def is_of_call(found: Refused) -> bool:
+    """Return whether a refusal is about how a call was made: the state around it, or one tensor handed over twice."""
+    is_autocast = found.aspect == "dispatch keys" and ("Autocast" in found.expected) != ("Autocast" in found.actual)
+    return found.is_state or found.is_mode or is_autocast or found.aspect == "the same object"
+
+
 def refused(refusal: Refusal) -> list[Refused]:
     """Return every respect in which an entry refused, those that torch alone names where no others are known."""
     found = [_read(refusal.entry, text) for text in refusal.explained or refusal.clauses]

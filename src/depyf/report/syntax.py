@@ -67,7 +67,7 @@ def is_in_try(source: str, line: int) -> bool:
     >>> is_in_try("def f():\n    try:\n        g()\n    except E:\n        h()", 3)
     True
     """
-    tree = _tree(source)
+    tree = parsed(source)
     guarded = (each.body for each in statements_below(tree) if isinstance(each, ast.Try))
     return any(body[0].lineno <= line <= (body[-1].end_lineno or body[-1].lineno) for body in guarded)
 
@@ -84,7 +84,7 @@ def decides(subject: str, source: str) -> bool:
 @functools.lru_cache(maxsize=64)
 def _deciding(source: str) -> frozenset[str]:
     """Return the variables, attributes and items in the conditions of a function, kept: each recompile asks."""
-    found = (each for node in ast.walk(_tree(source)) for each in _conditions(node))
+    found = (each for node in ast.walk(parsed(source)) for each in _conditions(node))
     values = (ast.Name, ast.Attribute, ast.Subscript)
     return frozenset(ast.unparse(each) for node in found for each in ast.walk(node) if isinstance(each, values))
 
@@ -99,7 +99,7 @@ def _conditions(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def _tree(source: str) -> ast.Module:
+def parsed(source: str) -> ast.Module:
     """Return the syntax of a function's source, of nothing where it is not whole."""
     try:
         return ast.parse(textwrap.dedent(source))

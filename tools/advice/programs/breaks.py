@@ -181,6 +181,33 @@ def none_explicit() -> list[Any]:
     return _results(lambda x: x * 2 + 1)
 
 
+def _optimizer() -> Any:
+    weight = torch.nn.Parameter(torch.ones(4))
+    weight.grad = torch.ones(4)
+    return torch.optim.SGD([weight], lr=0.1)
+
+
+@shows("break-optimizer")
+def step_inside() -> list[Any]:
+    optimizer = _optimizer()
+
+    def run(x: Any) -> Any:
+        y = x * 2
+        optimizer.step()  # here
+        return y + 1
+
+    return [*_results(run), *optimizer.param_groups[0]["params"]]
+
+
+@follows("break-optimizer")
+def step_outside() -> list[Any]:
+    optimizer = _optimizer()
+    results = _results(lambda x: x * 2 + 1)
+    for _ in results:
+        optimizer.step()
+    return [*results, *optimizer.param_groups[0]["params"]]
+
+
 @torch.compiler.disable
 def left_out(x: Any) -> Any:
     return x * 2

@@ -222,7 +222,13 @@ IN_TRY = Kind(
     "take the `try`, with what it guards, out of the compiled function",
 )
 
-BREAKS: tuple[Kind, ...] = (*(each.kind for each in SIGNS), IN_TRY, GENERIC)
+OPTIMIZER = Kind(
+    "break-optimizer",
+    "Graph break: torch's optimizers end the graph before and after a step",
+    "call the optimizer's `step()` outside of the compiled function",
+)
+_OPTIMIZERS = "torch/optim/"
+BREAKS: tuple[Kind, ...] = (*(each.kind for each in SIGNS), IN_TRY, GENERIC, OPTIMIZER)
 _UNNAMED = frozenset(("break-c-extension", "break-skipped-function", GENERIC.name))
 """Kinds that say little of what is called: where they end a frame, it says more that this is inside of `try`."""
 
@@ -251,6 +257,8 @@ def said_by_torch(found: GraphBreak) -> str:
 def kind_of_break(found: GraphBreak, *, ends_in_try: bool = False) -> Kind:
     """Return the kind of a graph break; `ends_in_try` says whether the frame is given up for it, inside of a `try`."""
     line = found.where.text if found.where is not None else ""
+    if found.where is not None and _OPTIMIZERS in found.where.filename.replace("\\", "/") and "graph_break" in line:
+        return OPTIMIZER
     for each in SIGNS:
         text = f"{found.explanation} {found.reason}"
         if re.search(each.reason, found.reason) and re.search(each.line, line) and re.search(each.explanation, text):

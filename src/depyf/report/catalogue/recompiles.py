@@ -17,6 +17,7 @@ _HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
 _LEARNING_RATE = re.compile(r"\.param_groups\[\d+\]\[['\"]lr['\"]\]$")
 _HELD = re.compile(r"\.__(?:defaults|kwdefaults|closure)__\b")
 _BOTH = re.compile(r"(?:on )?\{actual\}, (?P<expected>not (?:on )?\{expected\})")
+_CODE = "code of "
 _KEYS = re.compile(r"the keys (?P<keys>.*), in this order$")
 
 PLACES = {
@@ -351,9 +352,11 @@ def advice_of(kind: Kind, found: Refused, step: int = 0) -> str:
 
 def filled(template: str, found: Refused, step: int = 0) -> str:
     """Return a sentence of the catalogue for a refusal, without the values that are not known."""
-    expected, actual = _keys(found.expected), found.actual
+    expected, actual = _keys(found.expected).removeprefix(_CODE), found.actual.removeprefix(_CODE)
     if not actual:
         template = _BOTH.sub(r"\g<expected>" if expected else "another one", template)
+    elif actual == expected:
+        template = _BOTH.sub("another {expected} than before", template)
     if found.aspect == "dispatch keys" and _device(expected) != _device(actual):
         expected, actual = _device(expected), _device(actual)
     subject = holder_of(found) if "another one of the same code" in template or template == DEFAULTS.fix else ""

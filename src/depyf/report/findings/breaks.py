@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from depyf.report.callers import is_foreign
 from depyf.report.catalogue import kind_of_break
-from depyf.report.catalogue.breaks import called_in, said_by_torch
+from depyf.report.catalogue.breaks import OPTIMIZER, called_in, said_by_torch
 from depyf.report.counts import counted
 from depyf.report.findings.failures import Place, break_places, cost_of, ends_at, place, unsaid_break
 from depyf.report.findings.merge import joined
@@ -42,6 +42,8 @@ def of_breaks(session: Session) -> Iterator[Finding]:
             # What torch itself asks for cannot be taken out by anybody else.
             fix = "" if is_of_torch(line.filename) and finding.kind == "break-explicit" else finding.fix
             finding = replace(finding, where=place(own), cause=f"{finding.cause}, in {inner}", fix=fix)
+            if finding.kind == OPTIMIZER.name and is_of_torch(function.filename):
+                finding = replace(finding, severity="low", fix="")  # The step alone was compiled: it is one graph.
             inside.setdefault((own.filename, own.line), []).append(finding)
     yield from map(_as_one, inside.values())
 

@@ -13,7 +13,7 @@ from depyf.report.counts import counted
 from depyf.report.findings.causes import Cause, causes
 from depyf.report.findings.failures import cost_of, is_limit, place
 from depyf.report.findings.model import Cost, Finding, Severity, Where
-from depyf.report.model import Compile, Function, Session, Unavailable, UserLine
+from depyf.report.model import Compile, Function, Session, Transformed, Unavailable, UserLine
 from depyf.report.naming import title
 from depyf.report.reasons import UNTOLD, reason_of
 from depyf.report.refused import Refused
@@ -22,6 +22,7 @@ from depyf.report.user_source import is_library_file
 MANY = 3
 """From so many recompiles for one cause on, a function compiles again and again."""
 
+_SET_TO = re.compile(r"currently set to (?P<limit>\d+)")
 _PLACE = re.compile(r"(?P<file>[^:]*):(?P<line>\d+)")
 
 
@@ -62,7 +63,7 @@ def _finding(session: Session, cause: Cause, limited: list[Compile]) -> Finding:
     costly = [*compiles.values(), *limited]
     why = reason_of(_root(session, cause), cause.function, cause.compiles[-1], last, cause.kind, cause.step)
     ids, cost = tuple(str(each.id) for each in costly), _cost(costly)
-    where = place(why.call.line) if why.call is not None else where_of(session, cause, last)
+    where = place(why.call.line) if why.call is not None else where_of(session, cause, why.found)
     said = f"`{title(cause.function)}` was compiled again: {why.cause}{_below(cause)}"
     found = Finding(why.kind.name, _severity(cause), where, said, cost, why.fix, ids)
     return _limit(cause, limited, why.cause, found) if limited else found
@@ -87,7 +88,7 @@ def _limit(cause: Cause, limited: list[Compile], because: str, found: Finding) -
     functions = [
         each.function for each in (cause, *cause.below) if any(one.order in reached for one in each.function.compiles)
     ]
-    said = LIMIT.cause.format(calls=_calls_past(functions[0]), because=because)
+    said = LIMIT.cause.format(calls=_calls_past(functions[0]), limit=_limit_of(functions[0]), because=because)
     eager = [each.eager_calls for each in functions if each.eager_calls is not None]
     return replace(
         found,
@@ -107,7 +108,7 @@ def _severity(cause: Cause) -> Severity:
 
 def _unexplained(function: Function, limited: list[Compile]) -> Finding:
     where = place(UserLine(function.filename, function.first_line, "", function.name))
-    cause = LIMIT.cause.format(calls=_calls_past(function), because=UNTOLD)
+    cause = LIMIT.cause.format(calls=_calls_past(function), limit=_limit_of(function), because=UNTOLD)
     return Finding(LIMIT.name, "high", where, cause, _cost(limited), "", tuple(str(each.id) for each in limited))
 
 
@@ -117,6 +118,16 @@ def _calls_past(function: Function) -> str:
     if failures[-1].raised:
         return f"{counted(len(failures), 'call')} of `{title(function)}` raised {failures[-1].kind}"
     return f"{_eager_calls(function)} of `{title(function)}` ran eager"
+
+
+def _limit_of(function: Function) -> str:
+    """Return how many entries torch allows: the number that it names, else how many there were."""
+    first = _past_limit(function)[0]
+    named = _SET_TO.search(first.failure.reason) if first.failure is not None else None
+    before = [each for each in function.compiles if each.order < first.order]
+    made = sum(isinstance(each.transformed, Transformed) for each in before)
+    count = int(named["limit"]) if named is not None else made
+    return counted(count, "entry", "entries") if count else "entries"
 
 
 def _eager_calls(function: Function) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import islice
 
+from depyf.report.lines_read import LinesRead
 from depyf.report.model import (
     MOST_REFUSALS,
     CompileId,
@@ -26,6 +27,9 @@ from depyf.report.model import (
     Unavailable,
     UserLine,
 )
+from depyf.report.reading_lines import followed
+from depyf.report.refused import is_of_call, refused
+from depyf.report.user_source import line_at
 from depyf.torch.adapters import seams
 from depyf.torch.capture.listing import line_of_offset
 from depyf.torch.capture.live import RESUME_PREFIX, compile_id, earlier_entries, resume_code
@@ -91,8 +95,12 @@ def _explain_refusals(recorder: Recorder, running: Running, found: seams.GuardsI
     file = running.function.filename
     told = trigger.refusals or tuple(Refusal(entry, ()) for entry in others)
     of_entries = explain_each((tree for tree, _ in others.values()), found.local_values, found.global_values)
+    read = {str(each.compile.id): each.compile.lines for each in recorder.compiles_of(running.function)}
     failing = {
-        entry: tuple(each.words + _line_words(each.line, file) for each in refusals)
+        entry: tuple(
+            each.words + (_line_words(each.line, file) or _reading_words(each.words, running, read.get(entry, ())))
+            for each in refusals
+        )
         for entry, refusals in zip(others, of_entries, strict=True)
     }
     explained = [Refusal(each.entry, each.clauses, failing.get(each.entry, ())) for each in told]
@@ -132,6 +140,19 @@ def _guards_from_before(running: Running, compiles: list[Running], most: int) ->
         tree, differs = agreement.read(seams.entry_guard_manager(entry), None, running.function.filename)
         found[compile_id(entry)] = (tree, guard_set(tree, differs))
     return found
+
+
+def _reading_words(text: str, running: Running, read: tuple[LinesRead, ...]) -> str:
+    """Return the line that reads what an entry refused, where torch's guard names none.
+
+    read: the lines that Dynamo read when it made the entry.
+    """
+    (found,) = refused(Refusal("", (), (text,)))
+    own = running.function
+    if is_of_call(found) or own.is_resume:
+        return ""
+    place = followed(found.subject, LinesRead(own.name, own.filename, own.first_line, (), (), ()), read)
+    return _line_words(line_at(*place), own.filename) if place is not None else ""
 
 
 def _line_words(line: UserLine | None, own_file: str) -> str:

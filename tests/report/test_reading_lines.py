@@ -1,0 +1,76 @@
+"""Which line of a function reads a value, where torch names none."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from depyf.report.model import Compile, CompileId, Function, Recompile, Refusal
+from depyf.report.reading_lines import reading_line
+from depyf.report.reasons import reason_words
+
+SOURCE = textwrap.dedent(
+    """\
+    @decorated(options)
+    def forward(self, x, options, scale=n):
+        x = self.first(x)
+        helper(options)
+        if options.on and len(self.seen) > n:
+            x = x * self.scale
+        self.calls += 1
+        for layer in self.layers:
+            x = layer(x)
+        other = x.sum() + kwargs["a"]
+        return other
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("subject", "line"),
+    [
+        ("options.on", 4),
+        ("options.missing", 3),
+        ("n", 4),
+        ("self.seen", 4),
+        ("self.scale", 5),
+        ("self.calls", 6),
+        ("self.layers[3].training", 7),
+        ("self.first.training", 2),
+        ("x", 2),
+        ("x.size()[0] <= 16", 2),
+        ("options is self.scale", 5),
+        ("kwargs['a']", 9),
+        ('kwargs["a"]', 9),
+        ("self.nowhere", None),
+        ("other_name", None),
+        ("not python at all", None),
+    ],
+)
+def test_the_first_line_that_reads_it(subject: str, line: int | None) -> None:
+    assert reading_line(subject, SOURCE) == line
+
+
+def test_a_rest_of_a_function_reads_nothing_above_its_first_line() -> None:
+    assert reading_line("options", SOURCE, after=4) == 4
+    assert reading_line("self.scale", SOURCE, after=6) is None
+
+
+def test_a_source_that_is_not_whole_has_no_lines() -> None:
+    assert reading_line("x", "    x = 1)\n") is None
+    assert reading_line("x", "") is None
+
+
+@pytest.mark.parametrize(
+    ("explained", "said"),
+    [
+        ("L[\"n\"]: expected 1, got 2", "the number `n` was 2, not 1; it is an argument  (:11 return x * n)"),
+        ("L[\"n\"]: expected 1, got 2  (:99 told)", "the number `n` was 2, not 1; it is an argument  (:99 told)"),
+        ("num_threads: expected 1, got 2", "the number of threads was 2, not 1"),
+    ],
+)
+def test_a_line_that_torch_names_goes_first(explained: str, said: str) -> None:
+    function = Function("0", "f", "train.py", 10, "def f(x, n):\n    return x * n\n", "0", parameters=("x", "n"))
+    compiled = Compile(CompileId(0, 1), "f", "train.py", 10, trigger=Recompile((Refusal("0/0", (), (explained,)),)))
+    assert reason_words(function, function, compiled) == said
