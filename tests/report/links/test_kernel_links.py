@@ -52,6 +52,14 @@ def test_a_buffer_is_there_for_the_calls_that_use_it() -> None:
     assert not links.of(20)
 
 
+def test_a_stream_that_a_module_gets_for_a_call_is_not_the_call() -> None:
+    computed = {"cpp_fused_add_0:1": Computed(("add",)), "extern_kernels.mm:2": Computed(("mm",))}
+    call = "    cpp_fused_add_0(buf0)"
+    with_stream = KERNEL.replace(call, f"    raw_stream0 = get_raw_stream(0)\n{call}")
+    links = kernel_links(with_stream, computed, NODES, NAMES)
+    assert [number for number in range(9, 17) if links.of(number) == at(12)] == [11, 12, 13]
+
+
 TAKES = """\
     arg0_1, arg1_1, arg2_1 = args
     cpp_fused_add_0(arg0_1)

@@ -27,6 +27,7 @@ UNTOLD = "Inductor was not asked which nodes a kernel computes: set INDUCTOR_PRO
 _HANDLE = re.compile(r"^\s*(?:#|//) \[Provenance debug handles\] (?P<handle>\S+:\d+)\s*$")
 _DEFINED = re.compile(r"^(?P<name>[A-Za-z_]\w*) = async_compile\.\w+\(")
 _FRAME = re.compile(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+)')
+_STREAM = " = get_raw_stream("
 _ENDS = re.compile(r"^'''")
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 _FUNCTION = re.compile(r"^\s*def \w+\(")
@@ -135,8 +136,8 @@ def _calls(rows: list[str], handles: Mapping[str, Origins]) -> Iterator[tuple[in
             number += 1
             yield number, origins
             depth += row.count("(") - row.count(")")
-            is_call = is_call or "(" in row
-            # A comment may stand between the note and the call, which begins with the first bracket.
+            # A comment or a stream may stand between the note and the call, which begins with the first bracket.
+            is_call = is_call or ("(" in row and _STREAM not in row)
             if is_call and depth <= 0:
                 break
 

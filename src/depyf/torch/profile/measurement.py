@@ -19,6 +19,7 @@ from enum import Enum
 from depyf.report.model import Unavailable
 from depyf.report.profile.events import CALL, STEP, Event, Recording
 from depyf.torch.adapters import seams
+from depyf.torch.adapters.interpreted_kernels import mark_interpreted
 from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.adapters.stances import run_eagerly
 from depyf.torch.profile.kineto import Window, is_profiled, mark
@@ -109,6 +110,7 @@ class Measurement:
         """Begin to hear of calls into compiled code, where torch tells of them."""
         handle = seams.register_bytecode_hook(self._on_compile)
         self._undo.append(handle.remove)
+        self._undo.append(mark_interpreted())
         ended = watch_runs(self._on_run)
         if isinstance(ended, Unavailable):
             self._untold = ended.reason

@@ -1,0 +1,44 @@
+"""Kernels that Triton's interpreter runs, among the events of torch's profiler.
+
+Torch tells its profiler of a kernel where it launches one on a device; one that is interpreted returns before that.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from depyf.torch.adapters.unseen import left_alone
+
+
+def mark_interpreted() -> Callable[[], None]:
+    """Have each of Inductor's Triton kernels that is interpreted be an event of its name; return what ends that.
+
+    It does nothing without Triton.
+    """
+    if importlib.util.find_spec("triton") is None:
+        return lambda: None
+    from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+
+    before: Callable[..., Any] | None = vars(CachingAutotuner).get("run")
+    if before is None:
+        return lambda: None
+
+    @left_alone
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as torch's own
+        if not getattr(self, "triton_interpret", False):
+            return before(self, *args, **kwargs)
+        name = str(self.inductor_meta.get("kernel_name") or getattr(self.fn, "__name__", "triton_kernel"))
+        with torch._C._profiler._RecordFunctionFast(name):
+            return before(self, *args, **kwargs)
+
+    CachingAutotuner.run = run
+
+    def end() -> None:
+        if vars(CachingAutotuner).get("run") is run:
+            CachingAutotuner.run = before
+
+    return end
