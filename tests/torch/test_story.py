@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch
 import depyf  # noqa: E402 - after the check that torch is there
 from depyf.report.index_json import SCHEMA  # noqa: E402
 from depyf.report.line_states import LineState, line_states  # noqa: E402
-from depyf.report.model import FirstCall, GuardSet, Transformed  # noqa: E402
+from depyf.report.model import FirstCall, GuardSet, NoCall, Transformed  # noqa: E402
 from depyf.report.summary import show, summary  # noqa: E402
 from depyf.report.words import trigger_words  # noqa: E402
 from depyf.torch.adapters import lacking, seams  # noqa: E402
@@ -270,6 +270,31 @@ def test_what_is_compiled_ahead_of_its_calls_has_a_whole_story(tmp_path: Path) -
     assert (session.loose, compiled.gone) == ([], "")
 
 
+@pytest.mark.skipif(
+    not hasattr(torch.compiler, "load_compiled_function"), reason="this torch loads no function by itself"
+)
+def test_a_saved_function_that_is_loaded_has_its_own_name(tmp_path: Path) -> None:
+    def doubled(x, factor):
+        return torch.sin(x) * factor
+
+    with torch._dynamo.config.patch(enable_aot_compile=True):
+        try:
+            made = torch.compile(doubled, fullgraph=True, backend="aot_eager").aot_compile(((torch.ones(3), 2), {}))
+            made.save_compiled_function(str(tmp_path / "saved"))
+        except RuntimeError as error:
+            assert "SerializableCallable" in str(error)
+            pytest.skip("this torch compiles ahead of calls with a backend alone whose code it can save")
+        torch._dynamo.reset()
+        with depyf.prepare_debug(tmp_path / "dump") as session, open(tmp_path / "saved", "rb") as file:
+            loaded = torch.compiler.load_compiled_function(file)
+            assert torch.equal(loaded(torch.ones(3), 2), doubled(torch.ones(3), 2))
+    ((function, compiled),) = session.compiles()
+    assert (function.name, function.first_line) == ("doubled", doubled.__code__.co_firstlineno)
+    assert function.filename == __file__ and "def doubled" in function.source
+    assert compiled.trigger == NoCall("asked for by load_compiled_function")
+    assert compiled.user_stack[-1].function == "test_a_saved_function_that_is_loaded_has_its_own_name"
+
+
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_refused_frame_fails_where_it_must_be_whole_and_runs_eager_elsewhere(whole: bool, tmp_path: Path) -> None:
     def refused(x):
@@ -306,8 +331,8 @@ def test_a_compile_after_one_that_failed_is_no_recompile(tmp_path: Path) -> None
         with pytest.raises(Exception, match="not the first time"):
             compiled(torch.ones(3))
         compiled(torch.ones(3))
-    first, second = (compiled for _, compiled in session.compiles())
+    (function, first), (_, second) = session.compiles()
     assert first.failure is not None
     assert second.trigger == FirstCall(str(first.id))
-    assert trigger_words(second.trigger) == f"again, as compile {first.id} failed"
+    assert trigger_words(function, function, second) == f"again, as compile {first.id} failed"
     assert index(tmp_path)["functions"][0]["compiles"][1]["trigger"] == {"kind": "first call", "failed": str(first.id)}

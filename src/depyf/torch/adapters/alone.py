@@ -39,9 +39,9 @@ class Alone:
     """One such compile in progress.
 
     key: what tells it from others in progress. of: gives what is compiled while that lives, None where it is unknown.
-    stack: the line of the program that asks for it, and then what is compiled: the user's function of a module, or
-        torch's own function where a graph is given.
-    code: the user's code, of a module.
+    stack: the line of the program that asks for it, and then what is compiled: the user's function of a module, or of
+        what was saved, or torch's own function where a graph is given.
+    code: the user's code, of a module or of what was saved.
     asked: the name of the function of torch's that the program has called for it.
     is_traced: whether torch runs the user's module to get its graph, and Dynamo compiles nothing.
     """
@@ -55,6 +55,8 @@ class Alone:
 
 
 _TRACES = "_non_strict_export"
+_LOADS, _SAVED = "deserialize", os.path.join("_dynamo", "aot_compile.py")
+"""The function that loads what `aot_compile` has saved, and its file."""
 
 
 def in_progress() -> Alone | None:
@@ -80,6 +82,7 @@ def _of_call(frame: types.FrameType, *, is_traced: bool) -> Alone:
     # What the program asks for may be a function of torch's that asks for the compile.
     while asked.f_back is not None and asked.f_back.f_code.co_filename.startswith(_OF_TORCH):
         asked = asked.f_back
+        code = code or _saved_code(asked)
     caller = asked.f_back
     place = (caller.f_code.co_filename, caller.f_lineno, caller.f_code.co_name) if caller is not None else None
     callers = (line_at(*place),) if place is not None else ()
@@ -90,6 +93,17 @@ def _of_call(frame: types.FrameType, *, is_traced: bool) -> Alone:
     else:
         here = UserLine(frame.f_code.co_filename, frame.f_lineno, "", frame.f_code.co_name)
     return Alone(id(frame), of, (*callers, here), code, is_traced, asked.f_code.co_name)
+
+
+def _saved_code(frame: types.FrameType) -> types.CodeType | None:
+    """Return the code of the user's function which torch loads in this frame: it makes the graphs first."""
+    if frame.f_code.co_name != _LOADS or not frame.f_code.co_filename.endswith(_SAVED):
+        return None
+    state = frame.f_locals.get("state")
+    saved = state.get("original_code") if isinstance(state, dict) else None
+    make = getattr(type(saved), "to_code_object", None)
+    code = make(saved) if make is not None else saved
+    return code if isinstance(code, types.CodeType) else None
 
 
 def _unknown() -> None:
