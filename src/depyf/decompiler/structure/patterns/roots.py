@@ -70,9 +70,12 @@ def _comparison(block: Block) -> Inst | None:
 
 
 def _tests_again(test: Inst, way: Block, other: Block) -> bool:
-    """Return whether one way of a comparison compares the same value again, and may come where the other leads."""
+    """Return whether one way of a comparison compares the same value again, and may come where the other leads.
+
+    The value has waited for that: one that a variable has kept is loaded again.
+    """
     again = _comparison(way)
-    if again is None or again.uses[0] != test.uses[0]:
+    if again is None or again.uses[0] != test.uses[0] or test.uses[0] not in way.stack:
         return False
     return any(edge.target == other.index for edge in way.exit.edges())
 
