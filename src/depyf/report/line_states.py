@@ -71,7 +71,7 @@ class FunctionLines:
     def words(self) -> str:
         """Return the share of the lines that run in graphs, as a sentence."""
         rest = [
-            f"{self.count(state)} {words}"
+            words if len(self.states) == 1 else f"{self.count(state)} {words}"
             for state, words in (
                 (LineState.BETWEEN, "between graphs"),
                 (LineState.EAGER, "eager"),
@@ -79,6 +79,8 @@ class FunctionLines:
             )
             if self.count(state)
         ]
+        if len(self.states) == 1:
+            return f"the one line of `{self.name}` {'runs in a graph' if not rest else f'runs in no graph ({rest[0]})'}"
         of = f"{self.share} % of the {len(self.states)} lines of `{self.name}` run in graphs"
         return f"{of} ({', '.join(rest)})" if rest else of
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import posixpath
+import re
 
-from depyf.report.model import Function
+from depyf.report.model import Function, GuardSet
 from depyf.report.modules import owner
 from depyf.report.names import resumed_function
 
 CALLS_FORWARD = "torch/nn/modules/module.py"
 """Torch's file from which `forward` is called, whatever the function is called that stands there."""
+
+HOOKS_STEP = "torch/optim/optimizer.py"
+"""Torch's file in which a `wrapper` stands that calls the hooks of an optimizer around its `step`."""
+
+_STEPPED = re.compile(r"L\[\"args\"\]\[0\]\.__class__ is (?P<type>[\w.]+)$")
+_CALLED_MODULE = re.compile(r"type\(L\[\"fn\"\]\) is (?P<type>[\w.]+)$")
 
 WRAPS = "torch/_dynamo/external_utils.py"
 """Torch's file in which a function stands that calls what was compiled, where that is no plain function."""
@@ -37,12 +44,28 @@ def _whole(function: Function) -> str:
     name = plain_name(function)
     if _is_in(function.filename, WRAPS):
         called = (each.name for compiled in function.compiles for each in compiled.lines)
-        return next(called, function.qualname or name)
+        return next(called, "") or _of_module(function) or function.qualname or name
+    if name == "wrapper" and _is_in(function.filename, HOOKS_STEP):
+        cls = _named(function, _STEPPED)
+        return f"{cls}.step (its hooks)" if cls else function.qualname or name
     qualified = function.qualname or name
     if "." in qualified or not _is_forward(function):
         return qualified
     cls = owner(function).rpartition(".")[2]
     return f"{cls}.forward" if cls else qualified
+
+
+def _of_module(function: Function) -> str:
+    """Return the name of the `forward` that torch's function calls: it is torch's own, which no line of a run names."""
+    cls = _named(function, _CALLED_MODULE)
+    return f"{cls}.forward" if cls else ""
+
+
+def _named(function: Function, clause: re.Pattern[str]) -> str:
+    """Return the class that a guard of a function names, empty where none does."""
+    sets = (each.guards.guards for each in function.compiles if isinstance(each.guards, GuardSet))
+    found = (clause.match(guard.clause) for guards in sets for guard in guards)
+    return next((each["type"].rpartition(".")[2] for each in found if each is not None), "")
 
 
 def _is_forward(function: Function) -> bool:

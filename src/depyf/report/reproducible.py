@@ -17,6 +17,7 @@ _ADDRESS = re.compile(
 _BEFORE_ADDRESSES = ("at 0x", "graph id: ", "___check_", "_DATA_PTR'")
 """One of these stands where an address may follow: looking for them first is faster than the expression."""
 
+_AT_ADDRESS = re.compile(r"\s+(?:object )?at (?:0x[0-9a-fA-F]+|ADDRESS)\b|\b0x[0-9a-f]{9,}\b")
 _RANDOM_PART = re.compile(r"(__compiled_fn_\d+)_[0-9a-f]{8}(?:_[0-9a-f]*)*")
 _SETTINGS = re.compile(r"(?:^torch\.[\w.]*config\.[\w.]+ = .*\n){2,}", re.MULTILINE)
 
@@ -33,3 +34,12 @@ def reproducible(text: str) -> str:
     if "config." in text:
         text = _SETTINGS.sub(lambda found: "".join(sorted(found[0].splitlines(keepends=True))), text)
     return text
+
+
+def without_addresses(text: str) -> str:
+    """Return a sentence for a reader without the addresses of objects, which say nothing.
+
+    >>> without_addresses("cannot pickle <Pass object at 0x7f613ba8d9e0>"), without_addresses("<function f at ADDRESS>")
+    ('cannot pickle <Pass>', '<function f>')
+    """
+    return _AT_ADDRESS.sub("", text) if "0x" in text or "ADDRESS" in text else text

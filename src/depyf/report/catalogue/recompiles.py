@@ -9,6 +9,7 @@ from dataclasses import replace
 from depyf.report.catalogue.kind import Kind
 from depyf.report.nearest import changed_dimensions, literal
 from depyf.report.refused import NUMBER_OF_KEYS, Refused
+from depyf.report.reproducible import without_addresses
 from depyf.report.spelling import root_name, spelled
 from depyf.report.syntax import decides
 
@@ -360,7 +361,7 @@ def filled(template: str, found: Refused, step: int = 0) -> str:
     if found.aspect == "dispatch keys" and _device(expected) != _device(actual):
         expected, actual = _device(expected), _device(actual)
     subject = holder_of(found) if "another one of the same code" in template or template == DEFAULTS.fix else ""
-    return template.format(
+    said = template.format(
         subject=subject or found.subject,
         expected=expected,
         actual=actual,
@@ -370,6 +371,7 @@ def filled(template: str, found: Refused, step: int = 0) -> str:
         text=found.text,
         item=found.item,
     )
+    return without_addresses(said)
 
 
 def _keys(expected: str) -> str:

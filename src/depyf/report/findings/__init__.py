@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from depyf.report.findings.breaks import of_breaks
 from depyf.report.findings.caches import of_caches
 from depyf.report.findings.cuda_graphs import of_cuda_graphs
@@ -11,6 +13,7 @@ from depyf.report.findings.model import SEVERITIES, Cost, Finding, Severity, Whe
 from depyf.report.findings.recompiles import of_recompiles
 from depyf.report.findings.skipped import of_skipped
 from depyf.report.model import Session
+from depyf.report.reproducible import without_addresses
 
 __all__ = ["SEVERITIES", "Cost", "Finding", "Severity", "Where", "findings", "merged"]
 
@@ -20,4 +23,5 @@ SOURCES = (of_unfinished, of_failures, of_recompiles, of_breaks, of_skipped, of_
 
 def findings(session: Session) -> tuple[Finding, ...]:
     """Return the findings of a run, the one that costs most first."""
-    return merged(found for source in SOURCES for found in source(session))
+    found = (each for source in SOURCES for each in source(session))
+    return merged(replace(each, cause=without_addresses(each.cause)) for each in found)
