@@ -16,6 +16,7 @@ from depyf.bytecode.code import Code
 from depyf.decompiler.emit import expressions, statements
 from depyf.decompiler.emit.expressions import ExpressionWriter, Piece
 from depyf.decompiler.emit.grammar import Grammar
+from depyf.decompiler.emit.patterns import pattern_source
 from depyf.decompiler.emit.precedence import ATOM, TEST
 from depyf.decompiler.emit.statements import Part, StatementWriter
 from depyf.decompiler.lift.nodes import Entry, Ref, Temp
@@ -65,6 +66,8 @@ def _node(writer: ExpressionWriter, node: ast.expr) -> tuple[list[Piece], int]:
             pieces.append(f" {field}={held!r}")
         elif isinstance(held, Entry):
             pieces.append(f" {name(held.temp)}")
+        elif isinstance(held, ast.pattern):
+            pieces.append(f" {field}={pattern_source(writer, held)}")
     return [*pieces, ">"], ATOM
 
 
