@@ -196,3 +196,31 @@ def test_a_change_that_a_function_and_its_rest_both_see_is_one_finding_in_any_or
     assert "and with it `net from line 5 on`" in found.cause
     other = function(1, "other", "net.py", (UserLine("other.py", 2, "other(x)", "main"),), 10, text)
     assert len(findings(run_of(function(0, "net", "net.py", (CALL,), 12, text), other))) == 2
+
+
+LINE = "  (:7 self.seen[key] += 1)"
+
+
+def again(line: str, *explained: str) -> Session:
+    """Return a run of one function that was compiled again for each text, in turn."""
+    made = function(0, "net", "net.py", (CALL,), 10, explained[0] + line)
+    for number, text in enumerate(explained[1:], 2):
+        more = Compile(CompileId(0, number), "net", "net.py", 1, user_stack=(CALL,), order=10 + number)
+        more.trigger = Recompile((Refusal(f"0/{number - 1}", (text + line,), (text + line,)),))
+        made.compiles.append(more)
+    return run_of(made)
+
+
+def test_what_one_line_looks_at_in_one_container_is_one_finding() -> None:
+    items = [f'L["self"].seen[{key}]: expected {was}, got {now}' for key, was, now in ((4, 1, 5), (6, 2, 9), (4, 5, 3))]
+    (found,) = findings(again(LINE, *items))
+    assert "`self.seen[4]` was 3, not 5" in found.cause and "and with it" not in found.cause
+    assert found.compiles == ("0/1", "0/2", "0/3")
+    conditions = [f'(1 + L["x"].size()[1] // 2) == {size}: expected true, got false' for size in (4, 6, 9)]
+    assert len(findings(again(LINE, *conditions))) == 1
+
+
+def test_items_of_other_lines_and_of_other_containers_are_findings_of_their_own() -> None:
+    items = 'L["cfg"]["a"]: expected 1, got 5', 'L["cfg"]["b"]: expected 2, got 9'
+    assert len(findings(again("", *items))) == 2
+    assert len(findings(again(LINE, items[0], 'L["other"]["b"]: expected 2, got 9'))) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -34,3 +35,26 @@ def test_the_interpreter_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "triton", None)
     with pytest.raises(ImportError, match="triton"), interpreting():
         pass
+
+
+@pytest.mark.parametrize("body", ["tmp2 = tl.associative_scan(tmp1, 1, add)", "tmp2 = tl.cumsum(tmp1, 1)"])
+def test_a_file_has_the_parts_of_the_interpreter_that_its_kernel_calls(body: str) -> None:
+    text = MODULE.read_text(encoding="utf-8")
+    summed = next(line.strip() for line in text.splitlines() if "tl.sum(" in line)
+    parts = [_parts(changed) for changed in (text, text.replace(summed, body))]
+    assert [("_scanned" in each, "_reduced" in each, "_take_own_kernels" in each) for each in parts] == [
+        (False, True, False),
+        (True, True, False),
+    ]
+
+
+def _parts(text: str) -> set[str]:
+    """Return the names that the file of a module's kernel uses, and defines."""
+    module = read_module(text)
+    (found,) = launched(module, read_graph(""), {})
+    tree = ast.parse(standalone(found, module, read_graph(""), Told("", {})))
+    named = {each.name for each in tree.body if isinstance(each, ast.FunctionDef)}
+    assert {each.id for each in ast.walk(tree) if isinstance(each, ast.Name) and each.id.startswith("_")} <= named | {
+        "_SWITCH", "_SAME", "_OTHERS", "_FUNCTIONS", "_PATCHED", "__name__", "__file__", "_",
+    }
+    return named

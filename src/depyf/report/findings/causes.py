@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
@@ -22,6 +23,7 @@ STACK = "___stack"
 
 _Pair: TypeAlias = tuple[object, object]
 _Place: TypeAlias = tuple[tuple[str, int], ...]
+_TO_A_NUMBER = re.compile(r"(?P<side>.+) == -?\d+")
 _NUMBERS = frozenset((*(f"{place}-int" for place in PLACES), IN_CONDITION.name))
 Change: TypeAlias = frozenset[_Pair]
 """Pairs of numbers or strings: what was expected, and what was there."""
@@ -38,7 +40,7 @@ class Cause:
     is_first: bool
     """Whether it is the first that an entry refused; else another thing was refused each time, too."""
     below: tuple[Cause, ...] = ()
-    """The same in functions that this one calls: their recompiles follow from these."""
+    """The same in functions that this one calls, as a consequence; and what its line looked at besides."""
 
     @property
     def step(self) -> int:
@@ -66,6 +68,7 @@ def causes(session: Session) -> list[Cause]:
         if outer is not None:
             inside[index] = outer
     _join_parts(found, seen, inside)
+    _join_of_line(found, inside)
     below: dict[int, list[Cause]] = {}
     for index in inside:
         outermost = index
@@ -92,6 +95,25 @@ def _join_parts(found: list[Cause], seen: list[list[_Seen]], inside: dict[int, i
         key = (cause.function.root, cause.kind.name, cause.refused[0].subject, pairs)
         if index not in inside and pairs and first.setdefault(key, index) != index:
             inside[index] = first[key]
+
+
+def _join_of_line(found: list[Cause], inside: dict[int, int]) -> None:
+    """Put what one line looks at anew in each recompile, such as another item of a dict, under what it does so most."""
+    first: dict[tuple[str, str, str], int] = {}
+    for index in sorted(range(len(found)), key=lambda each: -len(found[each].compiles)):
+        why = found[index].refused[0]
+        looked_at = _looked_at(why)
+        key = found[index].function.key, looked_at, why.where
+        if index not in inside and looked_at and why.where and first.setdefault(key, index) != index:
+            inside[index] = first[key]
+
+
+def _looked_at(why: Refused) -> str:
+    """Return what is alike in the guards of one line: the container of a number, the side of `==` that is no number."""
+    if why.is_condition:
+        return side["side"] if (side := _TO_A_NUMBER.fullmatch(why.subject)) is not None else ""
+    is_number = type(literal(why.expected)) in (int, float)
+    return why.subject.rpartition("[")[0] if is_number and why.subject.endswith("]") and not why.aspect else ""
 
 
 def kinds(session: Session) -> Mapping[tuple[int, str], Kind]:

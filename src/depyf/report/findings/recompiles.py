@@ -60,7 +60,7 @@ def _is_worst(cause: Cause, function: Function, found: list[Cause]) -> bool:
 
 def _finding(session: Session, cause: Cause, limited: list[Compile]) -> Finding:
     last, compiles = cause.refused[-1], {one.order: one for each in (cause, *cause.below) for one in each.compiles}
-    costly = [*compiles.values(), *limited]
+    costly = [*(compiles[order] for order in sorted(compiles)), *limited]
     why = reason_of(_root(session, cause), cause.function, cause.compiles[-1], last, cause.kind, cause.step)
     ids, cost = tuple(str(each.id) for each in costly), _cost(costly)
     where = place(why.call.line) if why.call is not None else where_of(session, cause, why.found)
@@ -75,7 +75,8 @@ def _root(session: Session, cause: Cause) -> Function:
 
 def _below(cause: Cause) -> str:
     """Return which functions were compiled again, too, since this one calls them with what has changed."""
-    names = list(dict.fromkeys(f"`{title(each.function)}`" for each in cause.below))
+    others = (each.function for each in cause.below if each.function is not cause.function)
+    names = list(dict.fromkeys(f"`{title(each)}`" for each in others))
     if not names:
         return ""
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
@@ -113,7 +114,7 @@ def _unexplained(function: Function, limited: list[Compile]) -> Finding:
 
 
 def _calls_past(function: Function) -> str:
-    """Return what became of the calls past the limit; how many ran eager, as far as they are counted."""
+    """Return what became of the calls past the limit; how many ran eager, where they are counted."""
     failures = [each.failure for each in _past_limit(function) if each.failure is not None]
     if failures[-1].raised:
         return f"{counted(len(failures), 'call')} of `{title(function)}` raised {failures[-1].kind}"
@@ -133,7 +134,7 @@ def _limit_of(function: Function) -> str:
 def _eager_calls(function: Function) -> str:
     """Return how many of the calls of a function ran eager, as far as they are counted."""
     if function.eager_calls is None:
-        return "Uncounted calls"
+        return "Later calls"
     hits = [each.hits for each in function.compiles if not isinstance(each.transformed, Unavailable)]
     served = [each for each in hits if each is not None]
     if len(served) < len(hits):

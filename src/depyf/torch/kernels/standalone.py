@@ -31,6 +31,8 @@ _TYPES = {
 """The dtypes of torch by what a signature calls them."""
 
 _SIGNATURE = re.compile(r"'signature': (?P<types>\{[^}]*\})")
+_SCAN = re.compile(r"(?:_scan\w*|cumsum|cumprod)\(")
+"""A call that scans: of Triton's, or of Inductor's helpers."""
 _DEVICE = re.compile(r"device\(type='\w+'(?:, index=\w+)?\)")
 
 
@@ -81,18 +83,30 @@ def _environment(found: Launched) -> str:
     """Return Triton's interpreter, set up, where there is no GPU or it is asked for."""
     text = Path(__file__).with_name("interpreter.py").read_text(encoding="utf-8")
     tree = ast.parse(text)
+    left_out = _left_out(found)
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
             node.body = node.body[1:]
-        if isinstance(node, ast.With) and not found.kernel.is_own:
-            node.body = [each for each in node.body if ast.unparse(each) != "_take_own_kernels(undo)"]
-    left_out = () if found.kernel.is_own else ("_take_own_kernels", "_with_constants")
+        if isinstance(node, ast.With):
+            node.body = [each for each in node.body if not left_out & set(_names(each))]
     tree.body = [each for each in tree.body if getattr(each, "name", "") not in left_out]
     tree.body = [each for each in tree.body if not isinstance(each, ast.Expr)]
     is_of_cpu = "type='cpu'" in found.kernel.text
     condition = "True" if is_of_cpu else '"--interpret" in sys.argv or not torch.cuda.is_available()'
     short = re.sub(r"\n\n+(?= |def |@|class )", "\n", ast.unparse(tree))
     return f"{short}\n" + _CHOICE.format(condition=condition)
+
+
+def _left_out(found: Launched) -> frozenset[str]:
+    """Return the functions of the interpreter that a kernel does without: every line is one more to read."""
+    if found.kernel.is_own:
+        return frozenset()
+    of_own = frozenset(("_take_own_kernels", "_with_constants"))
+    return of_own if _SCAN.search(found.kernel.text) else of_own | {"_scanned"}
+
+
+def _names(statement: ast.AST) -> Iterator[str]:
+    return (each.id for each in ast.walk(statement) if isinstance(each, ast.Name))
 
 
 def _kernel(found: Launched, told: Told) -> str:
