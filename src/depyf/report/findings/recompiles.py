@@ -60,7 +60,7 @@ def _is_worst(cause: Cause, function: Function, found: list[Cause]) -> bool:
 
 def _finding(session: Session, cause: Cause, limited: list[Compile]) -> Finding:
     last, compiles = cause.refused[-1], {one.order: one for each in (cause, *cause.below) for one in each.compiles}
-    costly = [*(compiles[order] for order in sorted(compiles)), *limited]
+    costly = [*compiles.values(), *limited]
     why = reason_of(_root(session, cause), cause.function, cause.compiles[-1], last, cause.kind, cause.step)
     ids, cost = tuple(str(each.id) for each in costly), _cost(costly)
     where = place(why.call.line) if why.call is not None else where_of(session, cause, why.found)
