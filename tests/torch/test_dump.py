@@ -19,6 +19,7 @@ torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch
 import depyf  # noqa: E402 - after the check that torch is there
 from benchmarks.same_dump import differences  # noqa: E402
 from depyf.torch.adapters import lacking, seams  # noqa: E402
+from depyf.trace import directory  # noqa: E402
 from tests.torch import programs  # noqa: E402
 from tests.torch.needs import needs  # noqa: E402
 
@@ -243,3 +244,24 @@ def test_transformed_code_has_one_function_of_that_name(tmp_path: Path) -> None:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         made = [node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
         assert path.name.split("_for_", 1)[1].removesuffix(".py") in made
+
+
+@traced
+def test_each_file_of_a_recompile_is_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The code waits for the guards, which say why it was made; a file costs more than what stands in it."""
+    written: list[str] = []
+    write = directory.Dump.write
+
+    def counted(dump: directory.Dump, name: str, text: str) -> bool:
+        written.append(name)
+        return write(dump, name, text)
+
+    monkeypatch.setattr(directory.Dump, "write", counted)
+    compiled = torch.compile(lambda x, n: x + n, backend="eager", dynamic=False)
+    with depyf.prepare_debug(tmp_path):
+        for number in (1, 2, 3):
+            compiled(torch.ones(3), number)
+            assert (tmp_path / f"__transformed_code_{number - 1}_for_lambda.py").exists()
+    assert len(written) == len(set(written))
+    text = (tmp_path / "__transformed_code_2_for_lambda.py").read_text(encoding="utf-8")
+    assert "recompile, 0/1: the number `n` was 3, not 2" in text

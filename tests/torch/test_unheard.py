@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -13,6 +15,7 @@ import torch
 import depyf
 from depyf.report.model import GuardSet
 from depyf.torch.adapters import lacking, seams
+from depyf.torch.capture.active import ACTIVE
 from depyf.trace import refusals, stages
 from depyf.trace.records import record_kind
 from tests.torch import programs
@@ -44,6 +47,21 @@ def _heard(listener: _Listener, tmp_path: Path) -> dict[str, list[str | None]]:
 
 
 @contextmanager
+def _heard_alone() -> Iterator[dict[str, list[str | None]]]:
+    """Give the payloads that depyf gets by kind, while nobody else listens."""
+    payloads: dict[str, list[str | None]] = {}
+    take = ACTIVE.on_record
+
+    def taken(metadata: Mapping[str, Any], payload: str | None) -> None:
+        payloads.setdefault(record_kind(metadata)[0], []).append(payload)
+        take(metadata, payload)
+
+    with _nobody_listens(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ACTIVE, "on_record", taken)
+        yield payloads
+
+
+@contextmanager
 def _nobody_listens() -> Iterator[logging.Logger]:
     """Take out whoever listens, pytest for one, which puts its handlers in when a test is called."""
     with pytest.MonkeyPatch.context() as patch:
@@ -54,15 +72,50 @@ def _nobody_listens() -> Iterator[logging.Logger]:
 
 def test_nothing_is_made_that_nobody_hears(tmp_path: Path) -> None:
     torch._dynamo.reset()
-    listener = _Listener()
-    with _nobody_listens() as logger, depyf.prepare_debug(tmp_path):
-        (own,) = logger.handlers
-        own.emit = listener.emit  # type: ignore[method-assign]
+    with _heard_alone() as heard, depyf.prepare_debug(tmp_path):
         torch.compile(programs.straight, backend="eager")(torch.ones(3))
-    heard = listener.payloads
     assert stages.FRAME_STARTS in heard
     assert not {"describe_tensor", "describe_storage", "describe_source"} & heard.keys()
     assert heard[stages.GUARD_TREE] == [None]
+
+
+def test_no_log_record_is_made_that_nobody_hears(tmp_path: Path) -> None:
+    """A program that makes log records of a class of its own sees none of torch's trace."""
+    torch._dynamo.reset()
+    made: list[str] = []
+    usual = logging.getLogRecordFactory()
+
+    def own(name: str, *args: Any, **kwargs: Any) -> logging.LogRecord:
+        made.append(name)
+        return usual(name, *args, **kwargs)
+
+    with _nobody_listens(), depyf.prepare_debug(tmp_path) as session:
+        logging.setLogRecordFactory(own)
+        try:
+            torch.compile(programs.straight, backend="eager")(torch.ones(3))
+        finally:
+            logging.setLogRecordFactory(usual)
+    assert seams.TRACE_LOGGER not in made
+    ((_, compiled),) = session.compiles()
+    assert compiled.seconds["total"] > 0 and compiled.op_count
+
+
+def test_what_depyf_hears_alone_is_what_torch_writes(tmp_path: Path) -> None:
+    """The same compile makes the same dump, whether torch makes log records or not."""
+    dumps = []
+    for alone in (True, False):
+        torch._dynamo.reset()
+        with _nobody_listens() as logger:
+            if not alone:
+                logger.addHandler(_Listener())
+            with depyf.prepare_debug(tmp_path / str(alone)) as session:
+                compiled = torch.compile(programs.straight, backend="aot_eager")
+                for size in (3, 4):
+                    compiled(torch.ones(size, requires_grad=True)).sum().backward()
+        told = [(each.trigger, each.op_count, each.guard_count, len(each.artefacts)) for _, each in session.compiles()]
+        names = sorted(re.sub(r"fn_\d+", "fn", each.name) for each in (tmp_path / str(alone)).rglob("*.py"))
+        dumps.append((told, names))
+    assert dumps[0] == dumps[1]
 
 
 def test_another_listener_gets_all_records(tmp_path: Path) -> None:
@@ -109,17 +162,14 @@ def _reasons(tmp_path: Path, *, alone: bool) -> list[str | None]:
     def either(x: torch.Tensor, s: str) -> torch.Tensor:
         return x + 1 if s == "it's \"a\"" else x * 2
 
-    with _nobody_listens() as logger:
+    with _heard_alone() as heard:
         if not alone:
-            logger.addHandler(listener)
+            logging.getLogger(seams.TRACE_LOGGER).addHandler(listener)
         with depyf.prepare_debug(tmp_path):
-            if alone:
-                (own,) = logger.handlers
-                own.emit = listener.emit  # type: ignore[method-assign]
             compiled = torch.compile(either, backend="eager", dynamic=False)
             for text in ("it's \"a\"", "b", "c\n", "d"):
                 compiled(torch.ones(3), text)
-    return listener.payloads["recompile_reasons"]
+    return (heard if alone else listener.payloads)["recompile_reasons"]
 
 
 def test_a_list_of_texts_is_not_joined_and_says_the_same(tmp_path: Path) -> None:

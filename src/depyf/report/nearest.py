@@ -95,8 +95,9 @@ def _is_shape_clause(each: Refused, dimensions: set[tuple[object, object]]) -> b
     return bool(dimensions) and (each.is_dimension or ".size()" in each.source or ".shape" in each.source)
 
 
+@functools.lru_cache(maxsize=MOST_READ)
 def literal(text: str) -> object:
-    """Return the value that a text stands for, `...` where it is none of Python's literals."""
+    """Return the value that a text stands for, `...` where it is none of Python's literals. Nobody changes it."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):

@@ -239,7 +239,8 @@ class Join(ABC, Generic[R]):
             made.trigger = FirstCall(str(function.compiles[-1].id))
         elif compile_id in self._reasons or compile_id.compile > 0:
             # Before 2.6 torch does not tell the reasons.
-            ids = {str(each.id.of_torch): str(each.id) for each in function.compiles if each.id.count > 1}
+            again = function.compiles if self._counted > 1 else ()
+            ids = {str(each.id.of_torch): str(each.id) for each in again if each.id.count > 1}
             told = self._reasons.pop(compile_id, Recompile(()))
             own = tuple(replace(each, entry=ids.get(each.entry, each.entry)) for each in told.refusals) if ids else None
             made.trigger = told if own is None else replace(told, refusals=own)

@@ -1,35 +1,51 @@
-"""Records of torch's structured trace that nobody wants are not made, while depyf alone listens to it.
+"""While depyf alone listens to torch's structured trace, unwanted records are not made, and the others are simpler.
 
 Torch makes three records for each parameter of a model, and a text of all its guards, which depyf reads as objects. For
 a transformer of twelve layers that is a third of what a listener costs: 435 records, and a text of 665 kB.
 
-Why n entries refused a call is a list of n texts, all but one of which stood in the record before: nobody joins them.
+What torch makes of each other record for a file is left out, too: a log record with the place of the call, a checksum
+of the text, copies of the hundred numbers of a compile. Why n entries refused a call is a list of n texts, all but one
+of which stood in the record before: nobody joins them.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+import json
 import logging
 import sys
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from types import ModuleType
 from typing import Any
 
-from depyf.torch.adapters.unseen import left_alone
+import torch
+
+from depyf.torch.adapters.unseen import left_alone, unseen
 from depyf.trace import stages
 from depyf.trace.refusals import Listed
 
 _FUNCTION = "trace_structured"
 _MODULES = ("torch._logging", "torch._subclasses.meta_utils", "torch.fx.experimental.symbolic_shapes")
 """Where those who write such records find the function: two of them have a name of their own for it."""
+_KNOWN = {
+    *("metadata_fn", "payload_fn", "suppress_context", "expect_trace_id", "record_logging_overhead", "compile_id"),
+}
+"""What torch's function takes; one with anything else makes its record itself."""
+_ENDS = (stages.FRAME_ENDS, stages.BACKWARD_ENDS)
+
+Take = Callable[[dict[str, Any], "str | None"], None]
+"""Takes in the metadata of a record and its payload."""
 
 
-def pass_over_unheard(log: logging.Logger, own: logging.Handler) -> Callable[[], None]:
+def pass_over_unheard(log: logging.Logger, own: logging.Handler, take: Take) -> Callable[[], None]:
     """Have torch make no records that depyf passes over, while `own` is the only handler that hears of them.
 
-    The function returned ends that. Where somebody else listens already, nothing is replaced: records tell from which
-    file they come. A torch whose function is found elsewhere makes all records.
+    The others are handed to `take`, without a log record. The function returned ends that. Where somebody else listens
+    already, nothing is replaced: records tell from which file they come. A torch whose function is found elsewhere
+    makes all records.
     """
     undo = ExitStack()
     if any(_listens(handler) for handler in log.handlers if handler is not own):
@@ -38,7 +54,8 @@ def pass_over_unheard(log: logging.Logger, own: logging.Handler) -> Callable[[],
         module = sys.modules.get(name)
         original = getattr(module, _FUNCTION, None)
         if module is not None and callable(original):
-            undo.callback(_replace(module, original, left_alone(lambda: log.handlers == [own])))
+            alone = left_alone(lambda: log.handlers == [own] and not log.filters)
+            undo.callback(_replace(module, original, alone, take))
     return undo.close
 
 
@@ -47,16 +64,19 @@ def _listens(handler: logging.Handler) -> bool:
     return getattr(handler, "root_dir", "") is not None
 
 
-def _replace(module: ModuleType, original: Callable[..., object], is_alone: Callable[[], bool]) -> Callable[[], None]:
+def _replace(
+    module: ModuleType, original: Callable[..., object], is_alone: Callable[[], bool], take: Take
+) -> Callable[[], None]:
     @left_alone
     def trace_structured(name: str, *args: Any, **kwargs: Any) -> object:
-        if name in stages.UNINTERESTING and is_alone():
+        if not is_alone():
+            return original(name, *args, **kwargs)
+        if name in stages.UNINTERESTING:
             return None
-        if name == stages.GUARD_TREE and "payload_fn" in kwargs and is_alone():
-            kwargs["payload_fn"] = _nothing
-        elif name == stages.ARTEFACT and {"metadata_fn", "payload_fn"} <= kwargs.keys() and is_alone():
-            kwargs = _unjoined(kwargs)
-        return original(name, *args, **kwargs)
+        if len(args) > 1 or not kwargs.keys() <= _KNOWN:
+            return original(name, *args, **kwargs)
+        _hand_over(take, name, *args, **kwargs)
+        return None
 
     def put_back() -> None:
         if getattr(module, _FUNCTION, None) is trace_structured:
@@ -72,18 +92,56 @@ def _nothing() -> None:
     return None
 
 
-def _unjoined(kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Return what is given for an artefact: of why entries refused a call, the texts as they are."""
-    details, payload_of = kwargs["metadata_fn"](), kwargs["payload_fn"]
+@unseen
+def _hand_over(
+    take: Take,
+    name: str,
+    metadata_fn: Callable[[], Any] = dict,
+    *,
+    payload_fn: Callable[[], object] = _nothing,
+    suppress_context: bool = False,
+    expect_trace_id: bool = True,
+    record_logging_overhead: bool = True,
+    compile_id: Any = None,
+) -> None:
+    """Give a record to `take` as torch would: what it is about, and of which compile."""
+    began = time.time_ns()
+    details = _numbers(metadata_fn) if name in _ENDS else metadata_fn()
+    metadata = {name: details}
+    if not suppress_context:
+        _add_compile(metadata, compile_id)
+    # What the text of the guards says, depyf reads from the guards themselves.
+    payload = None if name == stages.GUARD_TREE else payload_fn()
+    if type(payload) is list and name == stages.ARTEFACT and details.get("name") == stages.RECOMPILE_REASONS:
+        payload = Listed(payload) if all(type(each) is str for each in payload) else payload
+    take(metadata, payload if payload is None or isinstance(payload, str) else _text(payload))
+    add = getattr(torch._logging._internal, "add_structured_logging_overhead", None)
+    if record_logging_overhead and add is not None:
+        add((time.time_ns() - began) / 1e9)
 
-    @left_alone
-    def known() -> object:
-        return details
 
-    @left_alone
-    def payload() -> object:
-        found = payload_of()
-        return Listed(found) if type(found) is list and all(type(each) is str for each in found) else found
+def _add_compile(metadata: dict[str, Any], compile_id: Any) -> None:
+    """Add the compile that a record belongs to."""
+    trace_id = torch._guards.CompileContext.current_trace_id()
+    found = trace_id.compile_id if trace_id is not None else compile_id
+    for name in ("compiled_autograd_id", "frame_id", "frame_compile_id"):
+        value = getattr(found, name, None)
+        if value is not None:
+            metadata[name] = value
+    if trace_id is not None:
+        metadata["attempt"] = trace_id.attempt
 
-    is_of_refusals = isinstance(details, dict) and details.get("name") == stages.RECOMPILE_REASONS
-    return kwargs | {"metadata_fn": known} | ({"payload_fn": payload} if is_of_refusals else {})
+
+def _numbers(metadata_fn: Callable[[], Any]) -> Any:
+    """Return the numbers of a compile that ends, where they stand: torch would copy each of them."""
+    held = [cell.cell_contents for cell in getattr(metadata_fn, "__closure__", None) or ()]
+    if len(held) != 1 or not dataclasses.is_dataclass(held[0]):
+        return metadata_fn()
+    return {each.name: getattr(held[0], each.name) for each in dataclasses.fields(held[0])}
+
+
+def _text(payload: object) -> str:
+    """Return a payload that is no text as torch writes it."""
+    if isinstance(payload, list):
+        return "[\n" + ",\n".join(json.dumps(each) for each in payload) + "\n]"
+    return json.dumps(payload, default=list, indent=0)

@@ -68,9 +68,13 @@ class _TraceHandler(logging.Handler):
     @unseen
     def emit(self, record: logging.LogRecord) -> None:
         metadata = getattr(record, "metadata", None)
+        if isinstance(metadata, Mapping):
+            self.take(metadata, getattr(record, "payload", None))
+
+    def take(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         # A model of many parameters has a record or two of this sort for each.
-        if isinstance(metadata, Mapping) and record_kind(metadata)[0] not in stages.UNINTERESTING:
-            self._active.on_record(metadata, getattr(record, "payload", None))
+        if record_kind(metadata)[0] not in stages.UNINTERESTING:
+            self._active.on_record(metadata, payload)
 
 
 class ActiveContexts:
@@ -216,7 +220,7 @@ class ActiveContexts:
                 logger, handler = logging.getLogger(seams.TRACE_LOGGER), _TraceHandler(self)
                 logger.addHandler(handler)
                 hooks.callback(logger.removeHandler, handler)
-                hooks.callback(pass_over_unheard(logger, handler))
+                hooks.callback(pass_over_unheard(logger, handler, handler.take))
             patch = FormatterPatch(self.on_graph)
             missing = patch.install()
             hooks.callback(patch.remove)

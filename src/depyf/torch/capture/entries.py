@@ -11,7 +11,7 @@ import os
 import types
 import weakref
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from depyf.report.lines_read import LinesRead
@@ -94,14 +94,13 @@ def _explain_refusals(recorder: Recorder, running: Running, found: seams.GuardsI
     others = _guards_of_others(recorder, running, [each.entry for each in trigger.refusals])
     file = running.function.filename
     told = trigger.refusals or tuple(Refusal(entry, ()) for entry in others)
-    of_entries = explain_each((tree for tree, _ in others.values()), found.local_values, found.global_values)
-    read = {str(each.compile.id): each.compile.lines for each in recorder.compiles_of(running.function)}
+    of_entries = explain_each((other.tree for other in others.values()), found.local_values, found.global_values)
     failing = {
         entry: tuple(
-            each.words + (_line_words(each.line, file) or _reading_words(each.words, running, read.get(entry, ())))
+            each.words + (_line_words(each.line, file) or _reading_words(each.words, running, other.read))
             for each in refusals
         )
-        for entry, refusals in zip(others, of_entries, strict=True)
+        for (entry, other), refusals in zip(others.items(), of_entries, strict=True)
     }
     explained = [Refusal(each.entry, each.clauses, failing.get(each.entry, ())) for each in told]
     running.compile.trigger = replace(
@@ -109,28 +108,37 @@ def _explain_refusals(recorder: Recorder, running: Running, found: seams.GuardsI
     )
     own = running.compile.guards
     if others and isinstance(own, GuardSet):
-        earlier, (_, guards) = list(others.items())[-1]
-        respects = tuple(each.words(earlier, str(running.compile.id)) for each in contrasts(guards, own))
+        earlier, other = list(others.items())[-1]
+        respects = tuple(each.words(earlier, str(running.compile.id)) for each in contrasts(other.guards, own))
         running.compile.contrast = EntryContrast(earlier, respects)
 
 
-def _guards_of_others(recorder: Recorder, running: Running, wanted: list[str]) -> dict[str, tuple[Tree, GuardSet]]:
+@dataclass(frozen=True, slots=True)
+class _Other:
+    """Another entry of a function: its guards, and the lines that Dynamo read when it made it, as far as known."""
+
+    tree: Tree
+    guards: GuardSet
+    read: tuple[LinesRead, ...] = ()
+
+
+def _guards_of_others(recorder: Recorder, running: Running, wanted: list[str]) -> dict[str, _Other]:
     """Return the guards of the function's newest other entries, oldest first: of those from before the context, too.
 
     `wanted` are the entries that torch says refused, none where it does not say.
     """
     compiles = [each for each in recorder.compiles_of(running.function) if each is not running]
-    found: dict[str, tuple[Tree, GuardSet]] = {}
+    found: dict[str, _Other] = {}
     told = ((each, each.guards, each.compile.guards) for each in reversed(compiles))
     known = ((each, tree, own) for each, tree, own in told if tree is not None and isinstance(own, GuardSet))
     for each, tree, own in reversed(list(islice(known, MOST_REFUSALS))):
-        found[str(each.compile.id)] = (tree, own)
+        found[str(each.compile.id)] = _Other(tree, own, each.compile.lines)
     if wanted and found.keys() >= set(wanted):
         return found
     return {**_guards_from_before(running, compiles, MOST_REFUSALS - len(found)), **found}
 
 
-def _guards_from_before(running: Running, compiles: list[Running], most: int) -> dict[str, tuple[Tree, GuardSet]]:
+def _guards_from_before(running: Running, compiles: list[Running], most: int) -> dict[str, _Other]:
     """Return the guards of the newest entries from before the context, oldest first."""
     code = running.live_code() if running.live_code is not None else None
     if code is None or most <= 0:
@@ -138,7 +146,7 @@ def _guards_from_before(running: Running, compiles: list[Running], most: int) ->
     found = {}
     for entry in earlier_entries(code, {each.compile.id.of_torch for each in compiles})[-most:]:
         tree, differs = agreement.read(seams.entry_guard_manager(entry), None, running.function.filename)
-        found[compile_id(entry)] = (tree, guard_set(tree, differs))
+        found[compile_id(entry)] = _Other(tree, guard_set(tree, differs))
     return found
 
 

@@ -60,9 +60,18 @@ def show_code(
     return made
 
 
-def correct_reason(recorder: Recorder, running: Running, dump: Dump) -> None:
+def write_code(running: Running) -> None:
+    """Write the file of a compile's code, where it has waited for the guards."""
+    write, running.unwritten = running.unwritten, None
+    if write is not None:
+        write()
+
+
+def tell_reason(recorder: Recorder, running: Running, dump: Dump) -> None:
     """Write into the file of a compile why it was made, once all guards that refused the call are known."""
-    if running.reason:
+    if running.unwritten is not None:
+        write_code(running)
+    elif running.reason:
         from depyf.torch.capture.transform import write_reason
 
         write_reason(recorder.session.functions[running.function.root], running, dump)

@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING, Any
 from depyf.bytecode.host import paused, pausing
 from depyf.report.claims import CLAIMS
 from depyf.report.model import CompileId, Failure, Session, Unavailable
-from depyf.report.phases import KERNELS
 from depyf.report.running_compile import LOG, SLOW
 from depyf.report.summary import CaptureView, show, summary
 from depyf.report.variables import SUMMARY_VARIABLE
 from depyf.report.writer import INDEX
 from depyf.torch.adapters import caller, lacking, seams
-from depyf.torch.adapters.compile_times import kernel_seconds
 from depyf.torch.adapters.lines_read import reading_of
 from depyf.torch.adapters.trace_file import keep_trace as trace_kept_in
 from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
@@ -102,7 +100,6 @@ class DumpContext:
         self._install = install
         self._progress = Progress(self._write_so_far) if keep_index else None
         self._log = _running_log(directory, self.session, wanted=keep_index)
-        self._kernel_seconds = kernel_seconds()
         self._slow = SlowCompiles(directory / SLOW, stack_after)
         self._before_run = before_run
         self._first_runs: FirstRuns | None = None
@@ -140,6 +137,9 @@ class DumpContext:
             entries.read_new_entries(self._recorder)
             self._told.note_dropped(entries.DROPPED)
             self._told.add(entries.live_compiles(self._recorder))
+        for running in self._recorder.unwritten():
+            with self._problems.contained(f"writing the code of {running.compile.id}"):
+                hooks.write_code(running)
         with self._problems.contained("writing the last artefacts"):
             if self._untraced is not None:
                 self._untraced.at_end()
@@ -210,18 +210,8 @@ class DumpContext:
             self._on_guards(compile_id, running)
         elif kind == stages.FRAME_ENDS and running is not None:
             self._on_end(running, phase)
-        self._note_kernel_seconds(kind, running)
+        self._recorder.note_kernel_seconds(kind, running)
         self._tell_progress(kind, compile_id)
-
-    def _note_kernel_seconds(self, kind: str, running: Running | None) -> None:
-        """Note how long kernels were compiled in a compile that ends, or in that of its backward."""
-        if kind not in (stages.FRAME_STARTS, stages.FRAME_ENDS, stages.BACKWARD_ENDS):
-            return
-        before, self._kernel_seconds = self._kernel_seconds, kernel_seconds()
-        spent = round(self._kernel_seconds - before, 6)
-        if running is not None and spent > 0 and kind != stages.FRAME_STARTS:
-            name = KERNELS if kind == stages.FRAME_ENDS else f"backward {KERNELS}"
-            running.compile.seconds[name] = running.compile.seconds.get(name, 0.0) + spent
 
     def _tell_progress(self, kind: str, compile_id: CompileId | None) -> None:
         """Write what a record has changed, and watch the compile that it begins or ends."""
@@ -243,7 +233,11 @@ class DumpContext:
         return metadata
 
     def _on_end(self, running: Running, phase: str) -> None:
-        """Note which lines were read and what interrupted it in `phase`; count the calls that run eager from now on."""
+        """Note which lines were read and what interrupted it in `phase`; count the calls that run eager from now on.
+
+        Its code is written where torch has told of no guards.
+        """
+        hooks.write_code(running)
         code = caller.code_in_progress()
         if code is None:
             return
@@ -273,7 +267,7 @@ class DumpContext:
         if running is not None:
             with self._problems.contained(f"reading the guards of {running.compile.id}"):
                 entries.read_guards_in_progress(self._recorder, running)
-                hooks.correct_reason(self._recorder, running, self._dump)
+                hooks.tell_reason(self._recorder, running, self._dump)
 
     def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
         """Write the source of Dynamo's code; return the code to run in its place, or None for Dynamo's own."""
@@ -299,6 +293,7 @@ class DumpContext:
             self._recorder.await_runs(new_code if made is None else made)
         self._log_compile(current[0] if current is not None else None)
         if untraced is not None and current is not None:
+            hooks.write_code(self._recorder.begun(current[0], code))
             untraced.after_code(current)
             if self._progress is not None:
                 self._progress.changed()

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from depyf.report.model import Artefact, CompileId, Dialect, Function, Session, Unavailable, UserLine
+from depyf.report.phases import KERNELS
 from depyf.report.user_source import function_source, line_at
 from depyf.torch.adapters import caller, seams
+from depyf.torch.adapters.compile_times import kernel_seconds
 from depyf.torch.adapters.skips import OF_TORCH
 from depyf.torch.capture.line_facts import name_of
 from depyf.torch.capture.sources import keep_source
@@ -40,6 +42,8 @@ class Running(join.Running):
     entry_is_read: bool = False
     reason: str = ""
     """The line in which the file of its code says why it was compiled."""
+    unwritten: Callable[[], None] | None = None
+    """Writes the file of its code, which waits until it is known why it was compiled."""
     is_ahead: bool = False
     """Whether it was compiled before any call, for the program to keep: torch's cache has no entry of it."""
 
@@ -85,6 +89,7 @@ class Recorder(join.Join[Running]):
         self._copies: list[tuple[types.CodeType, Running]] = []
         self._known_before = known
         self._equal_codes: EqualCodes | None = None
+        self._kernel_seconds = kernel_seconds()
 
     def equal_codes(self) -> EqualCodes:
         """Return what of Dynamo's code has been decompiled so far."""
@@ -227,6 +232,20 @@ class Recorder(join.Join[Running]):
             self._codes[function.key] = weakref.ref(code)
             function.qualname = function.qualname or name_of(code)
         return function
+
+    def unwritten(self) -> list[Running]:
+        """Return the compiles the file of whose code waits for guards."""
+        return [each for each in self.running() if each.unwritten is not None]
+
+    def note_kernel_seconds(self, kind: str, running: Running | None) -> None:
+        """Note how long kernels were compiled in a compile that ends, or in that of its backward."""
+        if kind not in (stages.FRAME_STARTS, stages.FRAME_ENDS, stages.BACKWARD_ENDS):
+            return
+        before, self._kernel_seconds = self._kernel_seconds, kernel_seconds()
+        spent = round(self._kernel_seconds - before, 6)
+        if running is not None and spent > 0 and kind != stages.FRAME_STARTS:
+            name = KERNELS if kind == stages.FRAME_ENDS else f"backward {KERNELS}"
+            running.compile.seconds[name] = running.compile.seconds.get(name, 0.0) + spent
 
     def code_of(self, function: Function) -> types.CodeType | None:
         """Return the code of a function that a compile has begun of, as long as the program holds it."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import types
 from dataclasses import dataclass
-from pathlib import Path
 
 from depyf.decompiler.function import Decompiled
 from depyf.report.graph_source import user_lines
@@ -57,12 +56,14 @@ def transform(
 
     The result is None where Dynamo's own code has to stay: the equivalence is not proven, or the file could not be
     written; `subject.compile.transformed` says why. It is None, too, where nothing is to be put in its place
-    (`install`): then `debug` makes and proves the code.
+    (`install`): then `debug` makes and proves the code, and the file waits for the guards (`Running.unwritten`), which
+    say why the function was compiled.
     """
-    known = dataclasses.replace(assumptions(subject.compile, subject.new_code), in_place=install)
-    if install or log_bytecode:
+    compiled, now = subject.compile, install or log_bytecode
+    known = dataclasses.replace(assumptions(compiled, subject.new_code), in_place=install)
+    if now:
         codes = EqualCodes()  # The code of the file is compared with the very code that was proven.
-    shown = codes.shown(subject.new_code, known, result_names(subject.compile, subject.new_code))
+    shown = codes.shown(subject.new_code, known, result_names(compiled, subject.new_code))
     decompiled = shown.decompiled
     transformed = Transformed(
         instructions=shown.instructions,
@@ -74,39 +75,82 @@ def transform(
         names={stable: name for name, stable in shown.to_dump.items()},
         placeholders=tuple(decompiled.placeholders),
     )
-    subject.compile.transformed = transformed
+    compiled.transformed = transformed
     subject.running.placeholders = decompiled.placeholders
-    name = _file_name(subject, dump)
-    text = annotated(transformed.module, _notes(subject))
-    if dump.write(name, text):
-        transformed.file = name
-    else:
-        transformed.installed = False
-        transformed.reason = "its file could not be written"
-    code = None
-    if install or log_bytecode:
-        code = _compiled_from_file(subject, transformed, decompiled, text, str(dump.directory / name))
-        if transformed.file and not transformed.installed and transformed.level is not Level.UNPROVEN:
-            dump.write(name, annotated(transformed.module, _notes(subject)))
+    file = _File(subject, transformed, decompiled, dump, _file_name(subject, dump), known)
+    if not now:
+        subject.running.unwritten = file.write_late
+        return None
+    code = file.written()
     if log_bytecode:
-        _write_listings(subject, transformed, code, dump, name)
-        if code is not None:
-            from depyf.torch.capture.listed_lines import listed_lines
-
-            transformed.lines_of_bytecode = listed_lines(subject.new_code, without_marks(subject.new_code), code, known)
-    if transformed.installed and not install:
-        _leave_in_file(subject, transformed, decompiled, dump.directory / name, known)
+        _write_listings(subject, transformed, code, dump, file.name)
+        transformed.lines_of_bytecode = _lines_of_bytecode(subject.new_code, code, known)
+    if not install:
+        file.leave_code()
     return code if transformed.installed else None
 
 
-def _leave_in_file(
-    subject: Subject, transformed: Transformed, decompiled: Decompiled, path: Path, known: Assumptions
-) -> None:
-    """Leave Dynamo's code in its place, and note for `debug` how the file stands for it."""
-    function = None if subject.new_code.co_name == "<lambda>" else decompiled.function
-    names = {**decompiled.names, **transformed.names}
-    OF_FILE[subject.new_code] = FileCode(path, function, decompiled.placeholders, names, decompiled.functions, known)
-    transformed.installed, transformed.reason = False, ""  # It could be; what is not exact about it is no reason.
+def _lines_of_bytecode(
+    new_code: types.CodeType, code: types.CodeType | None, known: Assumptions
+) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """Return which lines of two listings are the same, as far as the code of the file is there."""
+    if code is None:
+        return ()
+    from depyf.torch.capture.listed_lines import listed_lines
+
+    return listed_lines(new_code, without_marks(new_code), code, known)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """The file of a compile's code, and what stands in it."""
+
+    subject: Subject
+    transformed: Transformed
+    decompiled: Decompiled
+    dump: Dump
+    name: str
+    known: Assumptions
+
+    def write(self) -> str:
+        """Write the file; return its text."""
+        text = annotated(self.transformed.module, _notes(self.subject))
+        if self.dump.write(self.name, text):
+            self.transformed.file = self.name
+        else:
+            self.transformed.installed = False
+            self.transformed.reason = "its file could not be written"
+        return text
+
+    def write_late(self) -> None:
+        """Write the file once the guards are known; where depyf fails on it, what can be shown."""
+        try:
+            self.write()
+        except Exception as error:
+            write_without_source(self.subject, self.dump, error)
+            raise
+        self.leave_code()
+
+    def written(self) -> types.CodeType | None:
+        """Write the file; return the code that is compiled from it, or None where it is not what was proven."""
+        text, path = self.write(), str(self.dump.directory / self.name)
+        code = _compiled_from_file(self.subject, self.transformed, self.decompiled, text, path)
+        told = self.transformed
+        if told.file and not told.installed and told.level is not Level.UNPROVEN:
+            self.dump.write(self.name, annotated(told.module, _notes(self.subject)))
+        return code
+
+    def leave_code(self) -> None:
+        """Leave Dynamo's code in its place, and note for `debug` how the file stands for it."""
+        told, made = self.transformed, self.decompiled
+        if not told.installed:
+            return
+        new_code = self.subject.new_code
+        function = None if new_code.co_name == "<lambda>" else made.function
+        names = {**made.names, **told.names}
+        path = self.dump.directory / self.name
+        OF_FILE[new_code] = FileCode(path, function, made.placeholders, names, made.functions, self.known)
+        told.installed, told.reason = False, ""  # It could be; what is not exact about it is no reason.
 
 
 def write_without_source(subject: Subject, dump: Dump, error: Exception) -> None:

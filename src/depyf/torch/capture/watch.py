@@ -99,7 +99,7 @@ class Watch:
             logger, handler = logging.getLogger(seams.TRACE_LOGGER), _Handler(self)
             logger.addHandler(handler)
             hooks.callback(logger.removeHandler, handler)
-            hooks.callback(pass_over_unheard(logger, handler))
+            hooks.callback(pass_over_unheard(logger, handler, handler.take))
             hooks.callback(seams.register_bytecode_hook(self.on_code).remove)
             end = watch_skips(self.on_skip)
             if isinstance(end, Unavailable):
@@ -149,6 +149,9 @@ class _Handler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         metadata = getattr(record, "metadata", None)
         if isinstance(metadata, Mapping):
-            kind = record_kind(metadata)[0]
-            if kind in HEARD:
-                self._watch.on_record(kind, metadata, getattr(record, "payload", None))
+            self.take(metadata, getattr(record, "payload", None))
+
+    def take(self, metadata: Mapping[str, Any], payload: str | None) -> None:
+        kind = record_kind(metadata)[0]
+        if kind in HEARD:
+            self._watch.on_record(kind, metadata, payload)
