@@ -23,7 +23,7 @@ from depyf.report.model import (
 )
 from depyf.report.naming import title
 from depyf.report.phases import duration
-from depyf.report.reasons import refusing
+from depyf.report.reasons import alike, refusing
 from depyf.report.skips import Whose, skips
 from depyf.report.spelling import spelled
 from depyf.report.user_source import is_library_file, resumption_words, short_path
@@ -148,7 +148,8 @@ def _recompiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
 
 def _refusals(root: Function, function: Function, compiled: Compile) -> Iterator[str]:
     """Yield what the entries refused; with many, those that were further away than the nearest are counted."""
-    told = list(refusing(root, function, compiled))
+    same = alike(compiled)
+    told = list(refusing(root, function, compiled, but={each.entry for each in same}))
     others = [each for each in told if not each.is_nearest]
     count = sum(len(each.reasons) + len(each.folded) for each in others)
     for each in told:
@@ -159,8 +160,14 @@ def _refusals(root: Function, function: Function, compiled: Compile) -> Iterator
         entries = sorted(each.entry for each in others)
         those = f"entries {entries[0]} to {entries[-1]}" if len(entries) > 1 else f"entry {entries[0]}"
         yield f"  - {those} refused, too, for {count} reasons, in `index.json`"
+    if same:
+        values = ", ".join(dict.fromkeys(each.expected for each in same))
+        expected = f", and expected {values}" if len(values) <= MOST_VALUES else "; `index.json` has what they expected"
+        yield f"  - entries {same[0].entry} to {same[-1].entry} refused the same value{expected}"
 
 
+MOST_VALUES = 240
+"""Characters of what several entries expected."""
 MOST_LINES = 12
 """A list longer than this goes on in `index.json`: entries of a model may differ in hundreds of guards."""
 

@@ -6,7 +6,7 @@ sentence: the number `self.n` was 4, not 3; a branch or a loop depends on it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -96,11 +96,16 @@ def reasons(root: Function, function: Function, compiled: Compile) -> tuple[Reas
 
 
 def refusing(
-    root: Function, function: Function, compiled: Compile, kinds: Mapping[tuple[int, str], Kind] = MappingProxyType({})
+    root: Function,
+    function: Function,
+    compiled: Compile,
+    kinds: Mapping[tuple[int, str], Kind] = MappingProxyType({}),
+    but: Collection[str] = (),
 ) -> Iterator[Refusing]:
     """Yield what each entry refused that is known of: the nearest, then the newest first.
 
     kinds: what is known of each cause from all recompiles, by order and value: what to write is by these.
+    but: entries that are told of elsewhere.
     """
     if not isinstance(compiled.trigger, Recompile):
         return
@@ -110,11 +115,26 @@ def refusing(
         return said if kind is None else replace(said, fix=reason_of(root, function, compiled, each, kind).fix)
 
     told = nearest(compiled.trigger)
-    found = [(each.entry, refused(each)) for each in reversed(compiled.trigger.refusals)]
+    found = [(each.entry, refused(each)) for each in reversed(compiled.trigger.refusals) if each.entry not in but]
     for entry, all_of in sorted(found, key=lambda each: told is None or each[0] != told.entry):
         own = list(independent(all_of))
         is_nearest = told is not None and entry == told.entry
         yield Refusing(entry, _said(map(say, own)), _said(say(each) for each in all_of if each not in own), is_nearest)
+
+
+def alike(compiled: Compile) -> tuple[Refused, ...]:
+    """Return the refusals of entries, the oldest first, that refused nothing but the value that the nearest refused.
+
+    They say the same in the same words with another value; of one alone, its sentence is no longer than that.
+    """
+    told = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
+    if told is None or told.folded or len(told.reasons) != 1 or not isinstance(compiled.trigger, Recompile):
+        return ()
+    (own,) = told.reasons
+    others = [refused(each) for each in compiled.trigger.refusals if each.entry != told.entry]
+    single = [each[0] for each in others if len(each) == 1]
+    same = [each for each in single if each.has_values and (each.source, each.aspect) == (own.source, own.aspect)]
+    return tuple(same) if len(same) > 1 else ()
 
 
 def _said(found: Iterable[Reason]) -> tuple[Reason, ...]:

@@ -14,7 +14,6 @@ from torch._dynamo.eval_frame import innermost_fn
 from depyf.errors import DecompilationError
 from depyf.report.model import CompileId
 from depyf.torch.adapters import seams
-from depyf.torch.adapters.profiler_marks import without_marks
 from depyf.torch.adapters.seams import CacheEntry
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction
 from depyf.torch.guards.verdicts import agreement
@@ -134,6 +133,7 @@ def collect(function: types.FunctionType) -> list[CompiledFunction]:
 def compiled_entry(entry: CacheEntry, code: types.CodeType) -> CompiledEntry:
     """Return an entry with the source of the code that torch runs for it, where that is proven."""
     from depyf.decompiler.function import decompile_function
+    from depyf.torch.adapters.profiler_marks import without_marks
 
     tree, _ = agreement.read(seams.entry_guard_manager(entry), None, code.co_filename)
     try:
