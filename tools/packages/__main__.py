@@ -1,6 +1,6 @@
 """Decompile and prove every module of pinned packages of PyPI, under a Python of one's choice.
 
-    python -m tools.packages FOLDER [--python 3.14 ...] [--sample 1500] [--seed 0] [--jobs 1]
+    python -m tools.packages FOLDER [--python 3.14 ...] [--sample 1500] [--first 0] [--seed 0]
 
 The wheels that `pinned.txt` names are downloaded into FOLDER with pip and unpacked there, once. Prints what did not
 come back: failed, text that does not compile, not proven, and what took more than a second; then a row of counts.
@@ -79,12 +79,13 @@ def main() -> int:
     parser.add_argument("folder", type=Path, help="where the packages are, or go")
     parser.add_argument("--python", action="append", default=[], help="such as 3.14; may be repeated")
     parser.add_argument("--sample", type=int, default=0, help="so many modules, 0 for all")
+    parser.add_argument("--first", type=int, default=0, help="begin with this one of the sample, to go on with another")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     arguments = parser.parse_args()
     modules = [str(path) for path in download(arguments.folder)]
     random.Random(arguments.seed).shuffle(modules)
-    chosen = modules[: arguments.sample or None]
+    chosen = modules[arguments.first :][: arguments.sample or None]
     came_back = True
     for version in arguments.python or ["3.11", "3.13", "3.14"]:
         major, minor = version.split(".")
