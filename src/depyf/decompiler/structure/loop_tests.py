@@ -9,7 +9,7 @@ Only blocks of one number are joined to a condition. So the two copies stay alik
 from __future__ import annotations
 
 from depyf.decompiler.graph.successors import predecessors
-from depyf.decompiler.graph.tac import Block, Branch, Goto, Graph, operation_key, same_operation
+from depyf.decompiler.graph.tac import Block, Branch, Goto, Graph, Inst, operation_key, same_operation
 from depyf.decompiler.structure.loops import retreating_edges
 from depyf.decompiler.structure.regions.split import split_block
 
@@ -84,6 +84,11 @@ def _start(block: Block) -> int:
     return place if any(inst.op != "POP" for inst in block.insts[:place]) else 0
 
 
+def _test(block: Block) -> list[Inst]:
+    """Return the operations that make what a block decides on; what waited before, and is dropped, is no part."""
+    return [inst for inst in block.insts[_start(block) :] if inst.op != "POP"]
+
+
 def _is_whole(graph: Graph, labels: list[int], before: dict[int, list[int]]) -> bool:
     """Return whether blocks use no values but their own: none waits for them, and none comes from elsewhere."""
     made: set[int] = set()
@@ -94,7 +99,7 @@ def _is_whole(graph: Graph, labels: list[int], before: dict[int, list[int]]) -> 
         if block.phis and (place or not set(before[label]).issubset(labels)):
             return False
         made.update(block.phis)
-        for inst in block.insts[place:]:
+        for inst in _test(block):
             made.update(inst.defs)
             used.update(inst.uses)
         used.update(block.exit.reads())
@@ -103,7 +108,7 @@ def _is_whole(graph: Graph, labels: list[int], before: dict[int, list[int]]) -> 
 
 def _ends_alike(one: Block, other: Block) -> bool:
     """Return whether two blocks decide on the same."""
-    first, second = one.insts[_start(one) :], other.insts[_start(other) :]
+    first, second = _test(one), _test(other)
     return len(first) == len(second) and all(
         same_operation(left, right) and left.line == right.line for left, right in zip(first, second)
     )

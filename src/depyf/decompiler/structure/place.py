@@ -95,12 +95,15 @@ class _Around:
         """Write what belongs inside and into the `else`; return the nodes that stay behind."""
         if isinstance(self.compound, Try) and self._try_is_passed(self.compound):
             return self.kids
+        if isinstance(self.compound, WithBody):
+            self._leave_with(self.compound)
         normal = _normal_exit(self.compound, self.nodes, self.single, self.kids, self.sites)
         if isinstance(self.compound, Try):
             lone = _lone_jumps(self.nodes, self.label, self.kids, normal, self.sites)
             if self.compound.handled < 0 and len(self.kids) == 1 and not lone:
                 tails = {jump.label for jump in _tails(self.compound.body)}
                 lone = [kid for kid in self.single if {kid} < tails and self.nodes[kid].only_jump() and kid != normal]
+            lone += [kid for kid in self._left_amid(self.compound) if kid not in lone]
             _fill_all(lone, self.nodes, self.sites)
             self._remove(lone)
             self.nearby.update(lone)
@@ -116,6 +119,20 @@ class _Around:
 
     def _remove(self, placed: list[int]) -> None:
         self.kids, self.single = ([kid for kid in some if kid not in placed] for some in (self.kids, self.single))
+
+    def _leave_with(self, compound: WithBody) -> None:
+        """Write lone jumps inside of a `with`, behind which only a suppressed exception goes on, and elsewhere."""
+        after = compound.suppressed[0] if len(compound.suppressed) == 1 else None
+        if isinstance(after, Jump) and after.body is None and after.label not in self.kids:
+            lone = [kid for kid in self.single if self.nodes[kid].only_jump() and not self.sites[kid][0][1].never]
+            _fill_all(lone, self.nodes, self.sites)
+            self._remove(lone)
+
+    def _left_amid(self, compound: Try) -> list[int]:
+        """Return the lone jumps that only the middle of a body or handler leads to: none of them ends there."""
+        tails = {id(jump) for jump in _tails([compound])}
+        jumps = [(kid, self.sites[kid][0][1]) for kid in self.single if self.nodes[kid].only_jump()]
+        return [kid for kid, jump in jumps if not jump.never and id(jump) not in tails]
 
     def _leave_loops(self) -> None:
         """Write a way out inside of the loop that alone leads to it, where `break` leads past what stands behind."""

@@ -218,7 +218,7 @@ class _Joiner:
         fail = _through(block, test.success, other.fail)
         can_both_fail = not test.sure and not other.sure
         if can_both_fail and fail != test.fail and not self._fails_alike(fail, test.fail):
-            if not self._whatever(block.index, other, is_part=True):
+            if not self._whatever(block.index, other):
                 return False
             can_both_fail = False
         step("block {} tests one pattern with block {}", index, block.index)
@@ -262,22 +262,25 @@ class _Joiner:
         self._absorb(block, dropped)
         return True
 
-    def _whatever(self, index: int, test: _Test, is_part: bool = False) -> bool:
+    def _whatever(self, index: int, test: _Test) -> bool:
         """Give a test the alternative that takes whatever there is, where it goes on alike when it has failed.
 
         The subject of the alternatives waits while they are tested; that of a last case that does nothing does not.
-        is_part: the test is that of a part of a pattern which fails elsewhere, so that it is no case.
         """
         target = test.success.target
         if test.sure or (test.fail.target != target and not self._fails_alike(test.fail, test.success)):
             return False
-        tested = (inst.uses[0] for inst in test.facts if inst.op in TESTED)
-        waiting = {*self.graph.block(target).stack, *self._waiting(self.graph.block(index), test.root)[:1]}
-        subject = next((temp for temp in tested if temp in waiting or (is_part and temp != test.root)), None)
-        if subject is None:
+        subject = next(inst.uses[0] for inst in test.facts if inst.op in TESTED)
+        maker = self.made.get(subject)
+        if maker is not None and maker.op in ("MATCH_KEYS", "GET_LEN"):
             return False
-        differing = [pair for pair in zip(test.success.args, test.fail.args) if pair[0] != pair[1]]
-        if any(self.roots.get(value) != test.root for pair in differing for value in pair):
+        waiting = len(self._waiting(self.graph.block(index), subject))
+        if subject == test.root and not waiting and subject not in self.graph.block(target).stack:
+            return False
+        if subject != test.root and waiting <= self._kept(test.success, subject):
+            return False
+        differing = [(one, two) for one, two in zip(test.success.args, test.fail.args) if one != two]
+        if any(self.roots.get(one) != test.root or two != subject for one, two in differing):
             return False
         step("block {} tests for a pattern or whatever there is", index)
         self._alternate(test, subject, [], Edge(target, test.fail.args))
@@ -344,11 +347,15 @@ class _Joiner:
         is_kept = is_kept or (before > 1 and before in range(waiting - _nested(test), waiting))
         return is_kept and depth(self.graph.blocks[test.fail.target], test.root) < before
 
-    def _waiting(self, block: Block, root: int) -> list[int]:
+    def _waiting(self, block: Block, subject: int) -> list[int]:
         """Return a subject as often as it waits where a block tests it."""
         assert isinstance(block.exit, Branch)
-        op = self.made[block.exit.cond].op
-        return [root] * (self.graph.waiting[block.exit.cond].count(root) - (op in ("MATCH_SEQUENCE", "MATCH_MAPPING")))
+        is_kept = self.made[block.exit.cond].op in ("MATCH_SEQUENCE", "MATCH_MAPPING")
+        return [subject] * (self.graph.waiting[block.exit.cond].count(subject) - is_kept)
+
+    def _kept(self, edge: Edge, subject: int) -> int:
+        """Return how often a value goes on to wait behind an edge, to be captured."""
+        return depth(self.graph.block(edge.target), subject) + edge.args.count(subject)
 
     def _captures_of_root(self, test: _Test) -> int:
         """Return how often what a test succeeds to captures the subject itself: so many copies wait for that."""

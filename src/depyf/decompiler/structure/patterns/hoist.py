@@ -9,6 +9,7 @@ Before: if <case 1>: goto 7                     After:  if <case 1>: goto 7
 from __future__ import annotations
 
 import ast
+from itertools import takewhile
 
 from depyf.decompiler.lift.nodes import Capture, MatchTest, Temp
 from depyf.decompiler.lift.references import referred
@@ -55,11 +56,16 @@ def _take_rest(sequence: list[Item], case: If) -> None:
     if not all(isinstance(item, Jump) for item in (*case.body, *case.orelse)):
         return
     place = next(number for number, item in enumerate(sequence) if item is case)
+    ways = [item for item in (*case.body, *case.orelse) if isinstance(item, Jump)]
+    labels = {item.label for item in takewhile(lambda item: isinstance(item, Label), sequence[place + 1 :])}
+    if ways and ways[0].label not in labels:
+        step("both arms of a case that takes whatever there is lead to block {}", ways[0].label)
+        case.body, case.orelse = [next((way for way in ways if way.body is not None), ways[0])], []
+        return
     step("{} items behind a case that takes whatever there is are its body", len(sequence) - place - 1)
     case.body, case.orelse = sequence[place + 1 :], []
     del sequence[place + 1 :]
-    first = next((number for number, item in enumerate(case.body) if not isinstance(item, Label)), 0)
-    rest = _flat(case.body[first:])
+    rest = _flat(case.body[len(labels) :])
     guard = rest[0] if rest and (len(rest) == 1 or isinstance(rest[1], Label)) else None
     if isinstance(guard, If) and _take_guard(case, guard):
         sequence += rest[1:]
