@@ -9,7 +9,6 @@ Before: if <case 1>: goto 7                     After:  if <case 1>: goto 7
 from __future__ import annotations
 
 import ast
-from itertools import takewhile
 
 from depyf.decompiler.lift.nodes import Capture, MatchTest, Temp
 from depyf.decompiler.lift.references import referred
@@ -57,7 +56,11 @@ def _take_rest(sequence: list[Item], case: If) -> None:
         return
     place = next(number for number, item in enumerate(sequence) if item is case)
     ways = [item for item in (*case.body, *case.orelse) if isinstance(item, Jump)]
-    labels = {item.label for item in takewhile(lambda item: isinstance(item, Label), sequence[place + 1 :])}
+    labels: list[int] = []
+    for item in sequence[place + 1 :]:
+        if not isinstance(item, Label):
+            break
+        labels.append(item.label)
     if ways and ways[0].label not in labels:
         step("both arms of a case that takes whatever there is lead to block {}", ways[0].label)
         case.body, case.orelse = [next((way for way in ways if way.body is not None), ways[0])], []
