@@ -76,7 +76,7 @@ class _Collapser:
             self.preds[graph.end] = self.preds.get(graph.end, 0) + 2
         self.no_arm: set[int] = set()
         self.done: set[int] = set()
-        self.conditions = Conditions()
+        self.conditions = Conditions(graph)
         # The operations of blocks that have taken in longer ones, which stand in front at no cost.
         self.long: dict[int, deque[Inst]] = {}
 
@@ -210,7 +210,7 @@ class _Collapser:
         inner = arm.entry.temp if arm.entry else -1
         natural, swapped = (if_false, if_true) if arm_when else (if_true, if_false)
         is_natural = same_edge(other, cond, natural, inner)
-        if self._begins_case(block, arm, is_alternative=not arm_when and is_natural):
+        if self.conditions.begins_case(block, cond, arm.entry, arm_when, is_natural):
             return False
         if not is_natural and not self._may_swap(block, cond, arm, other, swapped, natural):
             return False
@@ -246,18 +246,6 @@ class _Collapser:
         """Return whether it is the arm that is negated, and not the test before it."""
         turns = self._goes_on(block, cond, arm) or self._arm_negates(block, arm, far, near)
         return turns and (arm.entry is None or arm.entry.temp not in far.args)
-
-    def _begins_case(self, block: Block, arm: Arm, *, is_alternative: bool) -> bool:
-        """Return whether an arm tests a pattern that stands apart from the one before.
-
-        It does if it is no alternative, or tests another subject.
-        """
-        subject = self.conditions.first_subject(arm.entry)
-        if subject is None:
-            return False
-        last = block.insts[-1] if block.insts else None
-        is_same = last is not None and isinstance(subject, Temp) and last.uses[:1] == [subject.temp]
-        return not (is_alternative and is_same)
 
     def _goes_on(self, block: Block, cond: int, arm: Arm) -> bool:
         """Return whether an arm compares with None what the block has compared: `a is b is not None`."""
@@ -358,6 +346,7 @@ class _Collapser:
     def _absorb(self, block: Block, cond: int, arm: Arm, op: ast.boolop, negate: bool, result: int) -> None:
         """Replace test and arm by one operation that makes `result`."""
         assert arm.entry is not None
+        self.conditions.join(cond, result)
         step("block {} takes in the test of block {}: `{}`", block.index, arm.block.index, type(op).__name__.lower())
         chain, rest = self._chained(block, cond, arm, op, negate)
         right = arm.entry.expr

@@ -99,15 +99,7 @@ class _Around:
             self._leave_with(self.compound)
         normal = _normal_exit(self.compound, self.nodes, self.single, self.kids, self.sites)
         if isinstance(self.compound, Try):
-            lone = _lone_jumps(self.nodes, self.label, self.kids, normal, self.sites)
-            if self.compound.handled < 0 and len(self.kids) == 1 and not lone:
-                tails = {jump.label for jump in _tails(self.compound.body)}
-                lone = [kid for kid in self.single if {kid} < tails and self.nodes[kid].only_jump() and kid != normal]
-            lone += [kid for kid in self._left_amid(self.compound) if kid not in lone]
-            _fill_all(lone, self.nodes, self.sites)
-            self._remove(lone)
-            self.nearby.update(lone)
-            self._leave_loops()
+            self._leave_try(self.compound, normal)
         if normal is not None and self._is_settled(normal):
             return self.kids
         if normal is None and isinstance(self.compound, Loop) and self._all_stand_inside(self.compound):
@@ -119,6 +111,18 @@ class _Around:
 
     def _remove(self, placed: list[int]) -> None:
         self.kids, self.single = ([kid for kid in some if kid not in placed] for some in (self.kids, self.single))
+
+    def _leave_try(self, compound: Try, normal: int | None) -> None:
+        """Write lone jumps inside of a `try`, where they would stand in the way behind it or not be reached."""
+        lone = _lone_jumps(self.nodes, self.label, self.kids, normal, self.sites)
+        if compound.handled < 0 and len(self.kids) == 1 and not lone:
+            tails = {jump.label for jump in _tails(compound.body)}
+            lone = [kid for kid in self.single if {kid} < tails and self.nodes[kid].only_jump() and kid != normal]
+        lone += [kid for kid in self._left_amid(compound) if kid not in lone]
+        _fill_all(lone, self.nodes, self.sites)
+        self._remove(lone)
+        self.nearby.update(lone)
+        self._leave_loops()
 
     def _leave_with(self, compound: WithBody) -> None:
         """Write lone jumps inside of a `with`, behind which only a suppressed exception goes on, and elsewhere."""

@@ -56,11 +56,7 @@ def _take_rest(sequence: list[Item], case: If) -> None:
         return
     place = next(number for number, item in enumerate(sequence) if item is case)
     ways = [item for item in (*case.body, *case.orelse) if isinstance(item, Jump)]
-    labels: list[int] = []
-    for item in sequence[place + 1 :]:
-        if not isinstance(item, Label):
-            break
-        labels.append(item.label)
+    labels = _leading(sequence[place + 1 :])
     if ways and ways[0].label not in labels:
         step("both arms of a case that takes whatever there is lead to block {}", ways[0].label)
         case.body, case.orelse = [next((way for way in ways if way.body is not None), ways[0])], []
@@ -72,6 +68,16 @@ def _take_rest(sequence: list[Item], case: If) -> None:
     guard = rest[0] if rest and (len(rest) == 1 or isinstance(rest[1], Label)) else None
     if isinstance(guard, If) and _take_guard(case, guard):
         sequence += rest[1:]
+
+
+def _leading(items: list[Item]) -> list[int]:
+    """Return the labels that items begin with."""
+    found: list[int] = []
+    for item in items:
+        if not isinstance(item, Label):
+            break
+        found.append(item.label)
+    return found
 
 
 def _take_guard(case: If, guard: If) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from depyf.decompiler.lift.nodes import Entry, ExcMatch, MatchTest
+from depyf.decompiler.graph.tac import Block, Graph
+from depyf.decompiler.lift.nodes import Entry, ExcMatch, MatchTest, Temp
 from depyf.decompiler.lift.references import referred
+from depyf.decompiler.structure.compounds import Compound
 
 MAX_NESTED = 50
 """Levels of brackets in a condition: Python 3.7 reads 89 of them, the text around it needs some."""
@@ -14,9 +16,33 @@ MAX_NESTED = 50
 class Conditions:
     """What is asked about conditions that grow test by test; none is looked into twice."""
 
-    def __init__(self) -> None:
+    def __init__(self, graph: Graph) -> None:
+        ends = (block.insts[-1] for block in graph.live() if block.insts)
+        self._cases = {inst.defs[0] for inst in ends if isinstance(inst.arg, Compound) and inst.arg.is_match}
+        """The conditions that begin with a pattern."""
         self._headless: dict[int, ast.expr] = {}
         self._levels: dict[int, tuple[ast.expr, int]] = {}
+
+    def join(self, cond: int, result: int) -> None:
+        """Take note that a condition is the first part of another one."""
+        if cond in self._cases:
+            self._cases.add(result)
+
+    def begins_case(self, block: Block, cond: int, arm: Entry | None, arm_when: bool, is_natural: bool) -> bool:
+        """Return whether an arm is the test of another case than the block's test `cond`.
+
+        So is a pattern that is no alternative, or is for another subject. What is tested where a pattern has failed is
+        the guard of a case that takes whatever there is.
+
+        arm_when: what the block's test says where the arm follows.
+        is_natural: both lead to one place, without one of them being negated.
+        """
+        subject = self.first_subject(arm)
+        if subject is None:
+            return not arm_when and cond in self._cases
+        last = block.insts[-1] if block.insts else None
+        is_same = last is not None and isinstance(subject, Temp) and last.uses[:1] == [subject.temp]
+        return not (is_same and not arm_when and is_natural)
 
     def first_subject(self, entry: Entry | None) -> ast.expr | None:
         """Return what the first head in a condition is about: the subject of a pattern, or the test of a clause, whole;
