@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from depyf.decompiler.graph.dominators import immediate_dominators
 from depyf.decompiler.lift.nodes import Temp
@@ -64,12 +64,18 @@ def _attach(nodes: dict[int, Node], label: int, kids: list[int], sites: dict[int
 def _break_to(node: Node, loop: Loop | For) -> None:
     """Put a jump behind a loop that is only left for one place outside."""
     beyond = {jump.label for jump in node.jumps if jump.body is None} - {loop.header} - node.ends
-    normal = loop.orelse[0].label if len(loop.orelse) == 1 and isinstance(loop.orelse[0], Jump) else -1
-    is_broken = normal in beyond and len(beyond) == 2
-    if is_broken:
-        beyond.discard(normal)
+    normal = _goes_on(loop.orelse)
+    is_broken = normal is not None and {normal.label} < {normal.label, *beyond}
+    if normal is not None and is_broken:
+        beyond.discard(normal.label)
     if len(beyond) == 1:
-        node.items = [*node.items, Jump(beyond.pop(), normal=normal if is_broken else -1)]
+        node.items = [*node.items, Jump(beyond.pop(), normal=normal if is_broken else None)]
+
+
+def _goes_on(orelse: list[Item]) -> Jump | None:
+    """Return a jump of an `else` to the one place that its ends lead to."""
+    tails = _tails(orelse)
+    return tails[0] if len({jump.label for jump in tails}) == 1 else None
 
 
 def _fill(jump: Jump, items: list[Item]) -> None:
@@ -142,12 +148,12 @@ class _Around:
         """Write a way out inside of the loop that alone leads to it, where `break` leads past what stands behind."""
         for kid in self.kids if len(self.kids) > 1 else ():
             jumps = [jump for _, jump in self.sites[kid]]
-            breaking = [jump for jump in jumps if jump.normal >= 0]
+            breaking = [jump for jump in jumps if jump.normal is not None]
             only = self.nodes[kid].items[0]
             is_way_out = len(self.nodes[kid].items) == 1 and isinstance(only, (Jump, ast.Return))
             if len(jumps) == 2 and len(breaking) == 1 and is_way_out:
                 _fill(next(jump for jump in jumps if jump is not breaking[0]), self.nodes[kid].items)
-                breaking[0].label = breaking[0].normal
+                breaking[0].label = cast(Jump, breaking[0].normal).label
                 self._remove([kid])
 
     def _make_else(self, normal: int) -> None:
@@ -183,7 +189,8 @@ class _Around:
         if len(self.single) != len(self.kids):
             return False
         node = self.nodes[self.label]
-        jumps = [*node.jumps, *(jump for kid in self.kids for jump in self.nodes[kid].jumps)]
+        inner = [jump for kid in self.kids for jump in self.nodes[kid].jumps if jump.body is None]
+        jumps = [*node.jumps, *inner]
         beyond = {jump.label for jump in jumps} - {compound.header, *self.kids, *node.ends}
         direct = beyond & {jump.label for jump in node.jumps}
         late = [kid for kid in self.kids if self.nodes[kid].first >= node.last and self.nodes[kid].jumps]

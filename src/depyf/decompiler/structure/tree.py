@@ -20,14 +20,14 @@ class Jump:
 
     never: the compiler wrote code as if control went on here, behind what never does; it is no statement.
     explicit: a `break` or `continue` stood here.
-    normal: where the loop before it goes when it ends by itself, if `break` alone comes to this jump; else -1.
+    normal: what goes on where the loop before it ends by itself, if `break` alone comes to this jump.
     """
 
     label: int
     body: list[Item] | None = None
     never: bool = False
     explicit: bool = False
-    normal: int = -1
+    normal: Jump | None = None
 
 
 @dataclass(slots=True, eq=False)
