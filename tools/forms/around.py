@@ -19,6 +19,7 @@ from depyf.decompiler.pipeline.table import ALONE, BUILD, PASSES, SCOPES
 from depyf.decompiler.pipeline.work import Work
 from depyf.decompiler.show.forms import text_after
 from depyf.decompiler.steps import Stopped, recording
+from tools.forms.operations import listings_for
 
 ROWS = {one.name: one for one in PASSES}
 SOURCE = "source"
@@ -80,15 +81,14 @@ def forms(code: Code, name: str, *, with_before: bool = True) -> list[tuple[str,
     Raises DecompilationError where there is no source.
     """
     if name == SOURCE:
-        body, names = decompile(code)
+        body, names = decompile(code, listings=listings_for(code))
         stmts = [define(body, names)[0]] if code.flags & CO_NEWLOCALS else module_body(body, names.objects)
         return [("", write(stmts, Grammar.of(code)))]
     recorder = Around(name, with_before and name not in MADE_ANEW)
     known = KNOWN if ROWS[name].applies is simplifies else None
     with recording(recorder):
-        decompile(code, known=known, without=FORCED.get(name, frozenset()))
+        decompile(code, known=known, without=FORCED.get(name, frozenset()), listings=listings_for(code))
     return recorder.found
-
 
 
 def shown(code: Code, name: str) -> str:

@@ -10,6 +10,7 @@ A file is named after the module that it tests. Its cases run in the order in wh
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 DECOMPILER = ROOT / "src/depyf/decompiler"
 PACKAGES = ("structure", "lift", "passes")
 FOLDER = ROOT / "tests/decompiler/forms"
+MOST_LINES = 490
+"""Lines of a data file."""
 HEAD = re.compile(r"(?P<name>\S+) \((?P<version>\d+\.\d+)\): (?P<title>.*)")
 Compile = Callable[[str, Version], Code]
 
@@ -57,15 +60,19 @@ def modules() -> list[str]:
     return sorted(str(path.relative_to(DECOMPILER).with_suffix("")) for path in found if path.name != "__init__.py")
 
 
-def file_of(module: str) -> Path:
-    """Return the data file of a module."""
-    return FOLDER / f"{module}.txt"
+def file_of(module: str, number: int = 1) -> Path:
+    """Return a data file of a module; the first is named after it alone."""
+    return FOLDER / (f"{module}.txt" if number == 1 else f"{module}.{number}.txt")
+
+
+def files_of(module: str) -> list[Path]:
+    """Return the data files of a module that are there."""
+    return list(itertools.takewhile(Path.exists, (file_of(module, number) for number in itertools.count(1))))
 
 
 def cases(module: str) -> list[Case]:
     """Return the cases of a module; none where it has no data file."""
-    path = file_of(module)
-    return parsed(path.read_text(encoding="utf-8")) if path.exists() else []
+    return [case for path in files_of(module) for case in parsed(path.read_text(encoding="utf-8"))]
 
 
 def parsed(text: str) -> list[Case]:
@@ -82,7 +89,16 @@ def parsed(text: str) -> list[Case]:
 
 
 def write(module: str, found: list[Case]) -> None:
-    """Write the data file of a module."""
-    path = file_of(module)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(map(str, found)), encoding="utf-8")
+    """Write the data files of a module, each no longer than a file may be."""
+    texts: list[str] = []
+    for case in found:
+        if texts and (texts[-1] + str(case)).count("\n") < MOST_LINES:
+            texts[-1] += f"\n{case}"
+        else:
+            texts.append(str(case))
+    for path in files_of(module)[len(texts) :]:
+        path.unlink()
+    for number, text in enumerate(texts, 1):
+        path = file_of(module, number)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")

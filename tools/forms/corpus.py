@@ -1,4 +1,4 @@
-"""Small sources: of this repository's tests, of the programs that show opcodes, of depyf itself, of the library."""
+"""Small sources: of the tests, of the programs that show opcodes, of depyf itself, of the library, and random ones."""
 
 from __future__ import annotations
 
@@ -7,19 +7,30 @@ import random
 import re
 import sysconfig
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from depyf.bytecode.code import Version
 from tools.forms.cases import ROOT
 from tools.opcode_tests.programs import programs
+from tools.random_sources.matches import Matches
 
-VERSIONS: tuple[Version, ...] = ((3, 11), (3, 8), (3, 14), (3, 12), (3, 10))
+VERSIONS: tuple[Version, ...] = ((3, 11), (3, 8), (3, 13), (3, 12), (3, 10), (3, 7), (3, 9), (3, 14))
 """Pythons that compile small sources, the one of most functions first."""
+OF_FUNCTIONS = 6
+"""So many of them, from the first, compile functions of the library too."""
 LONGEST = 24
 """Lines of a source."""
-OF_THE_LIBRARY = 6000
+OF_THE_LIBRARY = 7000
 """Functions of the library, at random."""
+TESTS_OF_PYTHON = (
+    "annotations", "asyncgen", "class", "compile", "contextlib", "coroutines", "decorators", "dis", "except_star",
+    "exceptions", "fstring", "generators", "genexps", "grammar", "keywordonlyarg", "listcomps", "named_expressions",
+    "opcodes", "patma", "peepholer", "pep646_syntax", "positional_only_arg", "scope", "setcomps", "super", "syntax",
+    "sys_settrace", "types", "unpack", "unpack_ex", "with",
+)
+"""Test files of the library that show the grammar."""
+RANDOM_MATCHES = 1200
 
 
 def corpus() -> list[tuple[str, Version]]:
@@ -27,9 +38,11 @@ def corpus() -> list[tuple[str, Version]]:
     own = [*functions(ROOT / "src/depyf"), *functions(ROOT / "tests"), *functions(ROOT / "tools")]
     library = functions(Path(sysconfig.get_path("stdlib")))
     random.Random(1).shuffle(library)
-    texts = [*own, *library[:OF_THE_LIBRARY]]
+    matches = [Matches(seed).function() for seed in range(RANDOM_MATCHES)]
+    texts = [*own, *_in_tests_of_python(), *matches, *library[:OF_THE_LIBRARY]]
     # Most functions are compiled by one Python: the versions differ in few rules.
-    spread = [(text, VERSIONS[0] if number % 3 else VERSIONS[number // 3 % 5]) for number, text in enumerate(texts)]
+    turns = [VERSIONS[0 if number % 3 else number // 3 % OF_FUNCTIONS] for number in range(len(texts))]
+    spread = zip(texts, turns, strict=True)
     found = dict.fromkeys([*_of_tests(), *_of_programs(), *_in_tests(), *spread])
     return sorted(found, key=lambda each: (len(each[0]), each))
 
@@ -41,10 +54,11 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _of_tests() -> Iterator[tuple[str, Version]]:
-    for path in sorted((ROOT / "tests/decompiler/sources").glob("since_*.txt")):
-        _, major, minor, *_ = path.stem.split("_")
+    folder = ROOT / "tests/decompiler"
+    for path in sorted([*folder.glob("sources/since_*.txt"), *folder.glob("old_sources/until_*.txt")]):
+        word, major, minor, *_ = path.stem.split("_")
         for version in VERSIONS:
-            if version >= (int(major), int(minor)):
+            if version >= (int(major), int(minor)) if word == "since" else version <= (int(major), int(minor)):
                 yield from ((piece, version) for piece in _pieces(path.read_text(encoding="utf-8")))
 
 
@@ -78,10 +92,20 @@ def _is_program(text: str) -> bool:
 
 def functions(folder: Path) -> list[str]:
     """Return the text of each small function in the files of a folder, without those of installed packages."""
+    others = {"site-packages", "lib2to3", "test"}
+    return functions_of(path for path in sorted(folder.rglob("*.py")) if others.isdisjoint(path.parts))
+
+
+def _in_tests_of_python() -> list[str]:
+    folder = Path(sysconfig.get_path("stdlib")) / "test"
+    paths = [folder / f"test_{name}.py" for name in TESTS_OF_PYTHON]
+    return functions_of(path for path in paths if path.exists())
+
+
+def functions_of(paths: Iterable[Path]) -> list[str]:
+    """Return the text of each small function in files."""
     found = []
-    for path in sorted(folder.rglob("*.py")):
-        if "site-packages" in path.parts or "lib2to3" in path.parts or "test" in path.parts:
-            continue
+    for path in paths:
         try:
             tree = ast.parse(path.read_text(encoding="utf-8"))
         except (SyntaxError, UnicodeDecodeError):

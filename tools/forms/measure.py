@@ -15,12 +15,10 @@ import contextlib
 import functools
 import io
 import random
-import signal
 import sys
-import time
 import types
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import pytest
 
@@ -29,38 +27,13 @@ from tests.decompiler.test_forms import Case as GraphCase
 from tests.interpreters import find
 from tools.forms.cases import FOLDER, Case, cases, modules
 from tools.forms.compiling import compiled_piece
+from tools.forms.limits import Late, limited
 from tools.forms.mutants import Mutant, applied, mutants
 
-LIMIT = 1.0
-"""Seconds of a case; a changed rule may never end."""
 FILE_LIMIT = 60.0
 """Seconds of a test file."""
 NO_OWN = ("test_module_forms.py", "test_forms.py")
 """Files whose names begin as those of modules do."""
-
-
-class Late(BaseException):
-    """A case has taken too long; the pipeline does not catch it."""
-
-
-def seconds() -> float:
-    """Return the time that this process has run."""
-    return time.process_time()
-
-
-def _late(signum: int, frame: object) -> None:
-    raise Late
-
-
-@contextlib.contextmanager
-def limited(limit: float = LIMIT) -> Iterator[None]:
-    """Raise Late when what is done takes too long."""
-    signal.signal(signal.SIGVTALRM, _late)
-    signal.setitimer(signal.ITIMER_VIRTUAL, limit)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
 def given(case: Case | GraphCase) -> str | None:

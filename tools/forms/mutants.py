@@ -18,6 +18,10 @@ from pathlib import Path
 from tools.forms.cases import DECOMPILER
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+Key = tuple[str, str, str, int, int, int]
+"""Module, class, function; the number of the node in it, the kind of change, and which one of that kind."""
+EARLY_NODE = -1
+"""In place of the number of a node: the whole of the function."""
 EARLY = {"bool": ("True", "False"), "str": ("''",), "int": ("0",)}
 
 
@@ -28,6 +32,7 @@ class Mutant:
     module: str
     line: int
     what: str
+    key: Key
     function: types.FunctionType
     mutated: types.CodeType
 
@@ -52,18 +57,19 @@ def mutants(module: str) -> list[Mutant]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     live = importlib.import_module("depyf.decompiler." + module.replace("/", "."))
     found: list[Mutant] = []
-    for owner, node in _functions(tree):
-        function = _live_function(getattr(live, owner) if owner else live, node.name)
+    for owner, node in functions_of(tree):
+        function = live_function(getattr(live, owner) if owner else live, node.name)
         if function is None:
             continue
-        for line, what in changes(node):
-            mutated = _compiled(node, path)
+        for line, what, place in changes(node):
+            mutated = compiled_function(node, path)
             if mutated is not None and mutated.co_freevars == function.__code__.co_freevars:
-                found.append(Mutant(module, line, what, function, mutated))
+                found.append(Mutant(module, line, what, (module, owner, node.name, *place), function, mutated))
     return found
 
 
-def _functions(tree: ast.Module) -> Iterator[tuple[str, Function]]:
+def functions_of(tree: ast.Module) -> Iterator[tuple[str, Function]]:
+    """Yield the functions of a module and its classes, each behind the name of its class."""
     for node in tree.body:
         if isinstance(node, Function):
             yield "", node
@@ -73,7 +79,8 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, Function]]:
                     yield node.name, inner
 
 
-def _live_function(owner: object, name: str) -> types.FunctionType | None:
+def live_function(owner: object, name: str) -> types.FunctionType | None:
+    """Return the function of a module or class by name, or None."""
     found: object = vars(owner).get(name)
     if isinstance(found, property):
         found = found.fget
@@ -81,7 +88,8 @@ def _live_function(owner: object, name: str) -> types.FunctionType | None:
     return found if isinstance(found, types.FunctionType) else None
 
 
-def _compiled(node: Function, path: Path) -> types.CodeType | None:
+def compiled_function(node: Function, path: Path) -> types.CodeType | None:
+    """Return the code of a function without its decorators, or None where it is no Python."""
     bare = copy.copy(node)
     bare.decorator_list = []
     imported = ast.parse("from __future__ import annotations").body
@@ -96,17 +104,21 @@ def _compiled(node: Function, path: Path) -> types.CodeType | None:
 # -- the changes -------------------------------------------------------------------------
 
 
-def changes(function: Function) -> Iterator[tuple[int, str]]:
-    """Change one rule of a function after the other, in place; yield its line and what was done, then put it back."""
-    yield from _early(function)
-    for node in list(ast.walk(function)):
-        for kind in KINDS:
+def changes(function: Function) -> Iterator[tuple[int, str, tuple[int, int, int]]]:
+    """Change one rule of a function after the other, in place; yield its line, what was done and the end of its key.
+
+    What is changed is then put back.
+    """
+    for number, (line, early) in enumerate(_early(function)):
+        yield line, early, (EARLY_NODE, 0, number)
+    for place, node in enumerate(list(ast.walk(function))):
+        for index, kind in enumerate(KINDS):
             for number in range(MOST_IN_ONE):
                 held = {name: list(value) if isinstance(value, list) else value for name, value in vars(node).items()}
                 what = kind(node, number)
                 if what is None:
                     break
-                yield getattr(node, "lineno", function.lineno), what
+                yield getattr(node, "lineno", function.lineno), what, (place, index, number)
                 vars(node).update(held)
 
 

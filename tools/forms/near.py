@@ -23,9 +23,12 @@ from depyf.decompiler.show.read_tree import read_tree
 from tests.decompiler.test_forms import CASES, FOLDER, ON_ITEMS, PASSES, TREES, UNCHANGED, Case, code_of
 from tools.forms.around import ROWS, forms
 from tools.forms.cases import modules
-from tools.forms.choose import Ways, compiled, known_ways
-from tools.forms.measure import Late, caught, limited, own_cases
+from tools.forms.choose import known_ways
+from tools.forms.compiling import compiled_or_none
+from tools.forms.limits import Late, limited
+from tools.forms.measure import caught, own_cases
 from tools.forms.mutants import Mutant, mutants
+from tools.forms.reach import Ways
 
 OWN = (3, 11)
 SOURCES = 40
@@ -50,14 +53,14 @@ def befores(name: str, ways: Ways) -> Iterator[tuple[str, str]]:
     for case in CASES:
         if case.pass_name == name:
             yield case.source, case.before
-    file = f"{module_of(name)}.py"
-    lines = sorted((found for (path, _), found in ways.items() if path == file), key=len)
-    rows = [row for found in lines for _, _, row in found]
+    module = module_of(name)
+    rules = sorted((found for key, found in ways.items() if key[0] == module), key=len)
+    rows = [row for found in rules for _, _, row in found]
     row = next((one for one in (name.replace("_", "-"), *rows) if one in ROWS), None)
-    # Small sources for each line, those of the lines that few run first.
-    own = [[source for source, version, _ in found if version == OWN][:3] for found in lines]
+    # Small sources for each rule, those of the rules that few show first.
+    own = [[source for source, version, _ in found if version == OWN][:3] for found in rules]
     for source in list(dict.fromkeys(source for found in own for source in found))[: SOURCES if row else 0]:
-        code = compiled(source, OWN)
+        code = compiled_or_none(source, OWN)
         for before, _ in forms(code, str(row))[:1] if code is not None else []:
             if before.count("\n") <= LONGEST:
                 yield source, before

@@ -5,15 +5,26 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-MOST_TRIES = 24
-LINES = 5
+from tools.forms.operations import MARK, MOST_ROWS
+
+MOST_TRIES = 12
+HEADS = ("pass\n", "def f(a, b): pass\n")
+"""What has the names of most operations."""
+LINES = 7
 """A source of so many lines is small enough."""
 
 
 def smaller(source: str, still: Callable[[str], bool]) -> Iterator[str]:
     """Yield ever smaller sources for which `still` says yes."""
     tries, place = 0, 0
-    while tries < MOST_TRIES and source.count("\n") > LINES:
+    most = MOST_ROWS if MARK in source else MOST_TRIES
+    for head in HEADS if MARK in source else ():
+        short = head + MARK + source.partition(MARK)[2]
+        if still(short):
+            source = short
+            yield source
+            break
+    while tries < most and source.count("\n") > LINES:
         text = without(source, place)
         if text is None:
             return
@@ -27,6 +38,10 @@ def smaller(source: str, still: Callable[[str], bool]) -> Iterator[str]:
 
 def without(source: str, number: int) -> str | None:
     """Return a source without one of its statements, or with those inside of it in its place; None after the last."""
+    head, mark, operations = source.partition(MARK)
+    if mark:
+        rows = operations.splitlines(keepends=True)
+        return head + mark + "".join(rows[:number] + rows[number + 1 :]) if number < len(rows) else None
     try:
         tree = ast.parse(source)
     except SyntaxError:

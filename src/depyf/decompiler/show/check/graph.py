@@ -21,17 +21,18 @@ def broken(graph: Graph) -> Iterator[tuple[str, str]]:
     - An edge leads to a block that is there, with one value for each of its phis.
     - A block is protected by a handler that is there, or by none.
     - An operation is one that there is, and a value that is used is made somewhere.
-    - No two operations make one value.
+    - No two operations make one value, unless all of them are moves: those set a variable, each on a way of its own.
     """
     if graph.blocks[0] is None:
         yield "there is no first block", ""
     made = made_in(graph)
-    seen: set[int] = set()
+    seen: dict[int, bool] = {}
     for live in graph.live():
-        for temp in (*live.phis, *(temp for inst in live.insts for temp in inst.defs)):
-            if temp in seen:
+        defs = [(temp, inst.op == "MOVE") for inst in live.insts for temp in inst.defs]
+        for temp, is_moved in (*((phi, False) for phi in live.phis), *defs):
+            if temp in seen and not (is_moved and seen[temp]):
                 yield f"{name(temp)} is made twice", "\n".join(block_lines(graph, live))
-            seen.add(temp)
+            seen[temp] = is_moved
     for place, block in enumerate(graph.blocks):
         if block is not None:
             for what in _of_block(graph, place, block, made):

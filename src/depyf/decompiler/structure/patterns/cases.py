@@ -395,7 +395,8 @@ class _Joiner:
         line = block.exit.line
         compound = pattern_test(test.root, test.facts, captures)
         block.insts.append(Inst("EXPR", compound, [test.root], [cond], line, -1))
-        block.exit = Branch(cond, test.success, test.fail, line)
+        # What never fails goes on alike either way: what the other alternatives would hand on there is captured now.
+        block.exit = Branch(cond, test.success, test.success if test.sure else test.fail, line)
 
     def _captures(self, block: Block, test: _Test) -> Captures:
         """Take the stores of captured values off the start of the block behind a success."""

@@ -1,0 +1,134 @@
+"""Search for cases that no source gives as it is: sources that show a rule, or come near, are varied.
+
+    python -m tools.forms.search structure/exits --ways FILE      # or all modules
+
+What shows the rule that is looked for, and gives no other form with it changed, is varied in its turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import random
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from depyf.bytecode.normalise import normalise
+from depyf.errors import DecompilationError
+from tools.forms.cases import cases, modules, write
+from tools.forms.choose import Chooser, known_ways
+from tools.forms.compiling import compiled_or_none
+from tools.forms.limits import seconds
+from tools.forms.measure import caught, own_cases
+from tools.forms.mutants import Key, Mutant, mutants
+from tools.forms.operations import MARK, NoOperations, text_of
+from tools.forms.reach import SETTINGS, Way, Ways, noting, ways_of
+from tools.forms.vary import varied
+
+BATCH = 40
+"""Sources that are varied between two looks."""
+OPERATIONS = 0.35
+"""How many sources are varied in their operations."""
+MOST_TRIED = 25
+"""Sources that show a rule and do not tell it; behind them, one in ten is tried."""
+
+
+@dataclass
+class Search:
+    """Searches for cases of one module."""
+
+    chooser: Chooser
+    left: dict[Key, Mutant]
+    bases: dict[Key, list[Way]]
+    rng: random.Random
+    tried: dict[Key, int] = field(default_factory=dict)
+
+    def run(self, limit: float) -> None:
+        """Vary sources until no changed rule is left, or the time is up."""
+        begun = seconds()
+        while self.left and seconds() - begun < limit:
+            for key, way in self.reaching():
+                mutant = self.left.get(key)
+                if mutant is not None:
+                    self.look(mutant, way)
+
+    def reaching(self) -> list[tuple[Key, Way]]:
+        """Return varied sources, and which rules they show."""
+        found: list[tuple[Key, Way]] = []
+        with noting([self.chooser.module]) as noted:
+            for _ in range(BATCH):
+                base = self.base()
+                others = [self.base()[0]]
+                source = varied(self.text(base), others, self.rng)
+                if source is None:
+                    continue
+                wanted = [one for one in SETTINGS if self.rng.random() < (0.8 if one is SETTINGS[0] else 0.15)]
+                for key, name in ways_of(noted, source, base[1], wanted):
+                    if key in self.left:
+                        found.append((key, (source, base[1], name)))
+        return found
+
+    def base(self) -> Way:
+        """Return a source to vary, for any rule that is left."""
+        return self.rng.choice(self.bases[self.rng.choice(list(self.left))])
+
+    def text(self, base: Way) -> str:
+        """Return a source, or now and then its operations."""
+        code = compiled_or_none(*base[:2]) if MARK not in base[0] and self.rng.random() < OPERATIONS else None
+        with contextlib.suppress(NoOperations, DecompilationError):
+            if code is not None:
+                return base[0] + MARK + text_of(normalise(code))
+        return base[0]
+
+    def look(self, mutant: Mutant, way: Way) -> None:
+        """Take a source as a case if it tells a changed rule."""
+        tried = self.tried[mutant.key] = self.tried.get(mutant.key, 0) + 1
+        if tried > MOST_TRIED and tried % 10:
+            return
+        found = self.chooser.taken(mutant, way)
+        if not found:
+            bases = self.bases[mutant.key]
+            if len(way[0]) < 500:
+                bases[self.rng.randrange(len(bases))] = way
+            return
+        self.chooser.chosen += found
+        left = self.chooser.not_caught(list(self.left.values()), found[0])
+        self.left = {one.key: one for one in left}
+
+
+def searched(module: str, ways: Ways, limit: float) -> Search:
+    """Search for cases of a module: so many seconds for each changed rule that is not caught."""
+    own = own_cases(module)
+    left = {mutant.key: mutant for mutant in mutants(module) if not caught(mutant, own)}
+    of_module = [way for key, found in ways.items() if key[0] == module for way in found]
+    bases: dict[Key, list[Way]] = {}
+    for key in left:
+        of_function = [way for other, found in ways.items() if other[:3] == key[:3] for way in found]
+        bases[key] = [*ways.get(key, ())] or of_function or of_module
+    left = {key: mutant for key, mutant in left.items() if bases[key]}
+    search = Search(Chooser(module, ways), left, bases, random.Random(module))
+    missed = len(left)
+    search.run(limit * missed)
+    print(f"{module}: {missed} not caught, now {len(search.left)}; {len(search.chooser.chosen)} cases more", flush=True)
+    return search
+
+
+def main() -> None:
+    """Search for cases of modules and add them."""
+    parser = argparse.ArgumentParser(description="Search for cases of rules that no source shows as it is.")
+    parser.add_argument("modules", nargs="*")
+    parser.add_argument("--every", type=int, default=1, help="use one source of so many")
+    parser.add_argument("--limit", type=float, default=1.0, help="seconds for each changed rule that is not caught")
+    parser.add_argument("--ways", type=Path, help="file that keeps which sources show which rule")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    ways = known_ways(options.ways, options.every)
+    for module in options.modules or modules():
+        found = searched(module, ways, options.limit).chooser.chosen
+        if found:
+            write(module, [*cases(module), *found])
+
+
+if __name__ == "__main__":
+    main()
