@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
+from typing import cast
 
 from depyf.report.model import Unavailable
 
@@ -13,7 +14,8 @@ Listener = Callable[[types.CodeType], None]
 def watch_runs(listener: Listener) -> Callable[[], None] | Unavailable:
     """Have `listener` told of every compiled code before it runs; return what ends that.
 
-    Torch has one place for a listener: who was there before is told as well, and put back. `listener` must not raise.
+    Torch has one place for a listener: who was there before is told as well, and put back. `listener` is a function or a
+    method written in Python, and must not raise.
     """
     try:
         from torch._C._dynamo.eval_frame import (
@@ -26,16 +28,18 @@ def watch_runs(listener: Listener) -> Callable[[], None] | Unavailable:
         return Unavailable("torch before 2.12 does not say which compiled code runs")
     before = get_bytecode_debugger_callback()
 
-    def told(code: types.CodeType) -> None:
+    def both(code: types.CodeType) -> None:
         listener(code)
-        if before is not None:
-            before(code)
+        before(code)
 
     def end() -> None:
         if get_bytecode_debugger_callback() is told:
             set_bytecode_debugger_callback(before)
 
+    # Every call of compiled code pays for it: a function between is one call more.
+    told = listener if before is None else both
     # It runs where Dynamo looks at every frame: neither it nor what it calls is to be compiled.
-    set_code_exec_strategy(told.__code__, FrameExecStrategy(FrameAction.SKIP, FrameAction.SKIP))
+    code = cast("types.MethodType", told).__code__
+    set_code_exec_strategy(code, FrameExecStrategy(FrameAction.SKIP, FrameAction.SKIP))
     set_bytecode_debugger_callback(told)
     return end

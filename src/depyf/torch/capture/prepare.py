@@ -332,7 +332,7 @@ class DumpContext:
             self._progress.offer()
         if self._before_run is not None and os.getpid() == self._process:
             self._run_in_files(code, self._before_run)
-        if self._selection.leaves_out_run(code):
+        if self._selection.pattern and self._selection.leaves_out_run(code):
             return True
         running = self._recorder.count_run(code)
         if running is not None and self._log is not None:

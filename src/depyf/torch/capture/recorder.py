@@ -148,7 +148,7 @@ class Recorder(join.Join[Running]):
 
     def count_run(self, code: types.CodeType) -> Running | None:
         """Note that compiled code is about to run; return the compile that made it, None if that was before."""
-        running = self.made(code)
+        running = self._by_code.get(code) or self.made(code)
         if running is not None:
             running.compile.hits = (running.compile.hits or 0) + 1
         return running

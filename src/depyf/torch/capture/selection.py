@@ -13,17 +13,20 @@ from depyf.torch.capture.weak_codes import WeakCodes
 
 
 class Selection:
-    """Remembers which compiles are left out. Every method may be called from any thread."""
+    """Remembers which compiles are left out. Every method may be called from any thread.
+
+    Without a `pattern` none is.
+    """
 
     def __init__(self, pattern: str) -> None:
-        self._pattern = pattern
+        self.pattern = pattern
         self._left_out: set[CompileId] = set()
         self._codes: WeakCodes[bool] = WeakCodes()
         self._lock = threading.Lock()
 
     def begins(self, compile_id: CompileId, code: types.CodeType | None) -> None:
         """Decide about a compile of `code`; one whose code is not known is captured."""
-        if not self._pattern:
+        if not self.pattern:
             return
         with self._lock:
             if code is None or self.fits(code):
@@ -41,7 +44,7 @@ class Selection:
 
     def leaves_out_run(self, code: types.CodeType) -> bool:
         """Return whether code was made of a function that is left out."""
-        return bool(self._pattern) and self._codes.get(code) is not None
+        return self._codes.get(code) is not None
 
     def fits(self, code: types.CodeType) -> bool:
         """Return whether the pattern fits a function.
@@ -52,8 +55,8 @@ class Selection:
 
     def fits_names(self, name: str, filename: str, qualified: str = "") -> bool:
         """Return whether the pattern fits a name, a qualified name, or a file."""
-        if not self._pattern:
+        if not self.pattern:
             return True
         resumed = resumed_function(name)
         names = (resumed[0] if resumed else name, qualified, filename, short_path(filename))
-        return any(fnmatch.fnmatch(each, self._pattern) for each in names)
+        return any(fnmatch.fnmatch(each, self.pattern) for each in names)
