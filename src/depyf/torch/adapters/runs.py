@@ -30,7 +30,8 @@ def watch_runs(listener: Listener) -> Callable[[], None] | Unavailable:
 
     def both(code: types.CodeType) -> None:
         listener(code)
-        before(code)
+        if before is not None:
+            before(code)
 
     def end() -> None:
         if get_bytecode_debugger_callback() is told:
