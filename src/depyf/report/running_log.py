@@ -20,7 +20,7 @@ from typing import Any
 
 from depyf.report import index_json
 from depyf.report.claims import is_running, own_process
-from depyf.report.model import Compile, Function, Session
+from depyf.report.model import Compile, Function, Session, Transformed
 from depyf.report.running_compile import LOG, SLOW
 
 COUNTS = "running.counts"
@@ -44,7 +44,7 @@ _REPLACED: dict[str, Callable[[Compile], object]] = {
     "attempts": lambda each: each.attempts,
     "trigger": lambda each: each.trigger,
     "called_from": lambda each: each.user_stack,
-    "transformed": lambda each: each.transformed,
+    "transformed": lambda each: (each.transformed, _in_file(each)),
     "graphs_called": lambda each: each.compiled_fns,
     "resume_functions_called": lambda each: each.resumes,
     "guards": lambda each: each.guards,
@@ -62,6 +62,12 @@ _REPLACED: dict[str, Callable[[Compile], object]] = {
     "seconds": lambda each: tuple(each.seconds.items()),
 }
 """Parts of a compile that are written anew when they are others, each with what shows that."""
+
+
+def _in_file(compiled: Compile) -> tuple[str, bool]:
+    """Return what is told of a compile's code once its file is written, which waits for the guards."""
+    told = compiled.transformed
+    return (told.file, told.installed) if isinstance(told, Transformed) else ("", False)
 
 
 @dataclass(slots=True)

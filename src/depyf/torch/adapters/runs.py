@@ -14,8 +14,8 @@ Listener = Callable[[types.CodeType], None]
 def watch_runs(listener: Listener) -> Callable[[], None] | Unavailable:
     """Have `listener` told of every compiled code before it runs; return what ends that.
 
-    Torch has one place for a listener: who was there before is told as well, and put back. `listener` is a function or a
-    method written in Python, and must not raise.
+    Torch has one place for a listener: who was there before is told as well, and put back. `listener` is a function
+    or method written in Python, and must not raise.
     """
     try:
         from torch._C._dynamo.eval_frame import (
