@@ -109,7 +109,7 @@ class _Around:
         if normal is not None and self._is_settled(normal):
             return self.kids
         if normal is None and isinstance(self.compound, Loop) and self._all_stand_inside(self.compound):
-            _fill_all(self.kids, self.nodes, self.sites)
+            self._fill_inside(self.kids)
             return []
         if len(self.kids) >= 2:
             self._share_out(normal)
@@ -204,15 +204,39 @@ class _Around:
         if normal is not None and isinstance(self.compound, Loop) and len(self.single) == len(self.kids):
             others = [kid for kid in self.single if kid != normal]
             if all(other < normal for other in others):
-                _fill_all(others, self.nodes, self.sites)
+                self._fill_inside(others)
                 self._remove(others)
                 return
         if normal is not None:
             self._make_else(normal)
         for kid in list(self.single):
             if len(self.kids) > 1 and not self.sites[kid][0][1].never:
-                _fill(self.sites[kid][0][1], self.nodes[kid].items)
+                self._fill_inside([kid])
                 self._remove([kid])
+
+    def _fill_inside(self, kids: list[int]) -> None:
+        """Write nodes at the one jump that leads to each; what follows a `try` in a loop is its `else`."""
+        for kid in kids:
+            jump, items = self.sites[kid][0][1], self.nodes[kid].items
+            is_plain = not isinstance(self.compound, (Loop, For)) or self.nodes[kid].only_jump()
+            around = None if is_plain else _left_try(self.compound, jump)
+            if around is not None:
+                around.orelse = [Label(kid), *items]
+            else:
+                _fill(jump, items)
+
+
+def _left_try(item: Item, jump: Jump) -> Try | None:
+    """Return the outermost `try` inside of an item whose body ends with a jump, where it has no `else`."""
+    work = [item]
+    while work:
+        one = work.pop()
+        if isinstance(one, Try) and not one.is_finally and not one.orelse:
+            if any(tail is jump for tail in _tails(one.body)):
+                return one
+        if not isinstance(one, ast.stmt):
+            work += [inner for sequence in children(one) for inner in sequence]
+    return None
 
 
 def _fill_all(kids: list[int], nodes: dict[int, Node], sites: dict[int, list[tuple[int, Jump]]]) -> None:
