@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import types
+
 import pytest
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.reader import read
 from depyf.decompiler.emit.constants import source
+from depyf.decompiler.module import decompile_module
 from depyf.verify.compare import verify
 from depyf.verify.level import Level
 from tests import interpreters
@@ -73,3 +76,30 @@ def test_integers_too_long_to_print_are_compared_all_the_same() -> None:
     one, other = (read(compile(f"x = 0x{digit * 6000}", "file.py", "exec")) for digit in "ef")
     assert "builtins.int" in verify(one, other).reason
     assert verify(one, one).level is Level.EXACT
+
+
+COLLIDING = """
+def f(b):
+    a = {502, 503, 504, 599}
+    assert set(b) == {(10, 1), (20, 2), (30, 3), (40, 4)}
+    return a, {-1, -4, -6, -2, -3, -5}, b in {8, 16, 0, 24}
+"""
+
+
+@pytest.mark.parametrize("version", interpreters.VERSIONS[2:], ids=interpreters.label)
+def test_members_with_one_place_keep_their_order_in_files(version: tuple[int, int]) -> None:
+    """Up to 3.13 the compiler fills a set twice; the reader of a file fills it once more."""
+    exact(COLLIDING, version)
+
+
+def test_members_with_one_place_keep_their_order_in_running_code() -> None:
+    made = decompile_module(read(compile(COLLIDING, "<test>", "exec")))
+    assert made.level is Level.EXACT
+    found, own = ([list(each) for each in sets(compile(text, "", "exec"))] for text in (made.source, COLLIDING))
+    assert found == own
+
+
+def sets(code: types.CodeType) -> list[frozenset[object]]:
+    """Return the constant sets of the function in a module."""
+    inner = next(const for const in code.co_consts if isinstance(const, types.CodeType))
+    return [const for const in inner.co_consts if isinstance(const, frozenset)]

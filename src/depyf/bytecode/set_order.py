@@ -3,7 +3,8 @@
     {128, 64}    goes through 128 first, {64, 128} through 64
     {'b', 'a'}   goes through either first, as this process hashes texts
 
-The order is that of a table which is filled in the order of the display. Where hashes are the same in every process,
+The order is that of a table which is filled in the order of the display. Some compilers fill a second table in the
+order of the first, and who reads a file fills one more. Where hashes are the same in every process,
 the order is the program's, and a text must have it; else no text can say it.
 """
 
@@ -31,22 +32,24 @@ def is_fixed(value: frozenset[object]) -> bool:
     return True
 
 
-def filled_in(value: frozenset[object]) -> tuple[object, ...] | None:
+def filled_in(value: frozenset[object], times: int = 1) -> tuple[object, ...] | None:
     """Return the members in an order in which a set can be filled that is iterated over as this one; None for none.
+
+    times: how often it is filled, each time in the order of the one before.
 
     >>> filled_in(frozenset([128, 64]))
     (128, 64)
     """
     wanted = tuple(value)
     for order in (tuple(sorted(wanted, key=_rank)), wanted, tuple(reversed(wanted))):
-        if _misses(order, wanted) == 0:
+        if _misses(order, wanted, times) == 0:
             return order
-    order, least = wanted, _misses(wanted, wanted)
+    order, least = wanted, _misses(wanted, wanted, times)
     chance = random.Random(len(wanted))
-    for _ in range(MOST_STEPS // (len(wanted) + 1)):
+    for _ in range(MOST_STEPS // (times * (len(wanted) + 1))):
         other = list(order)
         other.insert(chance.randrange(len(wanted)), other.pop(chance.randrange(len(wanted))))
-        misses = _misses(other, wanted)
+        misses = _misses(other, wanted, times)
         if misses <= least:
             order, least = tuple(other), misses
         if not least:
@@ -54,9 +57,12 @@ def filled_in(value: frozenset[object]) -> tuple[object, ...] | None:
     return None
 
 
-def written(value: frozenset[object]) -> tuple[object, ...]:
-    """Return the members in the order in which a text has them: the same one in every process."""
-    found = filled_in(value) if is_fixed(value) else None
+def written(value: frozenset[object], times: int = 1) -> tuple[object, ...]:
+    """Return the members in the order in which a text has them: the same one in every process.
+
+    times: how often a set is filled on the way from the text, as for `filled_in`.
+    """
+    found = filled_in(value, times) if is_fixed(value) else None
     return tuple(sorted(value, key=_rank)) if found is None else found
 
 
@@ -72,6 +78,8 @@ def _rank(item: object) -> tuple[str, int, bytes]:
         return type(item).__name__, 0, b""
 
 
-def _misses(order: Sequence[object], wanted: Sequence[object]) -> int:
+def _misses(order: Sequence[object], wanted: Sequence[object], times: int) -> int:
     """Return at how many places a set that is filled in this order has another member than is wanted there."""
+    for _ in range(times - 1):
+        order = tuple(frozenset(order))
     return sum(mine is not its for mine, its in zip(frozenset(order), wanted, strict=True))

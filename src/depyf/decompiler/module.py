@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
@@ -154,6 +155,8 @@ def compiled(source: str, code: Code, oracle: Oracle | None) -> Code:
         return (oracle or shared_oracle()).compile(source, code.version)
     try:
         with without_compiler_warnings():
-            return read(compile(source, "<recompiled>", "exec", dont_inherit=True, optimize=0))
+            made = compile(source, "<recompiled>", "exec", dont_inherit=True, optimize=0)
+            # Code of a file has gone through one: sets are filled once more on that way.
+            return read(made if code.origin is not None else marshal.loads(marshal.dumps(made)))
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
         raise NotCompiled(f"the source does not compile: {type(error).__name__}: {error}") from error

@@ -38,6 +38,8 @@ class Facts:
     star_in_index: the grammar has `x[*a]`.
     nested_quotes: the fields of an f-string may hold its own quotes and backslashes.
     negates: in a test, `not a in b` is compiled as `a not in b`, and `not a is b` as `a is not b`.
+    set_fills: how often the compiler fills a constant set, each time in the order in which the one before is iterated
+        over.
     percent_joins: the compiler makes the same of `'%s' % (a,)` as of `f'{a!s}'`.
     guesses: folds that hide values of the interpreter's, tried first: a program may use those values.
     folds: what joins instructions of this version's idioms, in order.
@@ -65,6 +67,7 @@ class Facts:
     nested_quotes: bool
     negates: bool
     percent_joins: bool
+    set_fills: int
     folds: tuple[Fold, ...]
     guesses: tuple[Fold, ...] = ()
     fixed: Mapping[str, Steps] = field(init=False)

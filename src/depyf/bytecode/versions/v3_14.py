@@ -30,6 +30,7 @@ FACTS = v3_13.FACTS.next(
     },
     walked=True,
     negates=False,
+    set_fills=1,
     docstring_flag=True,
     guesses=(fold_with_entries,),
     folds=(fold_loop_ends_and_pop, fold_null_keywords, v3_13.GENERATOR_STOP, *v3_12.FOLDS, fold_truth),

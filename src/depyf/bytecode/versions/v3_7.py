@@ -116,5 +116,6 @@ FACTS = Facts(
     nested_quotes=False,
     negates=True,
     percent_joins=False,
+    set_fills=2,
     folds=(fold_qualnames, fold_finally_entries, fold_async_loops, fold_async_with, fold_asserts),
 )

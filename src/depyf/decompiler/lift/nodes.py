@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from depyf.bytecode.code import Code
+from depyf.bytecode.set_order import written
+from depyf.bytecode.versions.known import facts_of
 
 LITERALS = (int, str, bytes, float, complex, bool, type(None), type(Ellipsis))
 
@@ -57,10 +59,11 @@ class Ref(Expression):
 
 
 class Object(Expression):
-    """A constant that has no literal."""
+    """A constant that has no literal; `order` is that in which a display has the members of a set."""
 
     _fields = ("value",)
     value: object
+    order: tuple[object, ...] = ()
 
 
 class Augmented(Expression):
@@ -339,6 +342,16 @@ def constant(value: object) -> ast.expr:
     if type(value) in LITERALS or is_literal(value):
         return literal(value)
     return Object(value=value)
+
+
+def constant_of(code: Code, value: object) -> ast.expr:
+    """Return the expression of a constant of some code."""
+    found = constant(value)
+    if isinstance(found, Object) and type(value) is frozenset:
+        # Who reads a file fills each set once more than the compiler.
+        times = facts_of(code.version, str(code)).set_fills + (code.origin is None)
+        found.order = written(value, times)
+    return found
 
 
 def literal(value: object) -> ast.expr:

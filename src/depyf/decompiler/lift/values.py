@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import cast
 
-from depyf.bytecode.set_order import written
 from depyf.bytecode.versions.known import facts_of
 from depyf.decompiler.graph.tac import Inst
 from depyf.decompiler.lift.assign import variable
@@ -29,6 +28,7 @@ from depyf.decompiler.lift.nodes import (
     Object,
     Tuple_,
     constant,
+    constant_of,
     is_literal,
     literal_value,
 )
@@ -63,7 +63,7 @@ CONVERSION = {None: -1, "": -1, "s": 115, "r": 114, "a": 97}
 def const(folder: Folder, inst: Inst) -> None:
     """CONST: a literal, or an object that has none."""
     if folder.uses.get(inst.defs[0]):
-        folder.push(inst, constant(inst.arg), PURE)
+        folder.push(inst, constant_of(folder.graph.code, inst.arg), PURE)
 
 
 def load(folder: Folder, inst: Inst) -> None:
@@ -157,10 +157,8 @@ def compare(folder: Folder, inst: Inst) -> None:
 
 def as_set(expr: ast.expr) -> ast.expr:
     """Return a constant frozenset as the set display that the compiler made it of: in a test, or to iterate over."""
-    if isinstance(expr, Object) and type(expr.value) is frozenset and expr.value:
-        items = written(expr.value)
-        if all(is_literal(item) for item in items):
-            return ast.Set(elts=[constant(item) for item in items])
+    if isinstance(expr, Object) and expr.order and all(is_literal(item) for item in expr.order):
+        return ast.Set(elts=[constant(item) for item in expr.order])
     return expr
 
 
@@ -283,9 +281,11 @@ def _are_many(folder: Folder, inst: Inst) -> bool:
 
 def _constant_items(display: ast.List | ast.Set, value: ast.expr) -> Sequence[object]:
     """Return the constants that a display begins with, if a value is all of them."""
+    if isinstance(value, Object) and value.order:
+        return value.order
     items = value.value if isinstance(value, Object) else literal_value(value)
     is_one = isinstance(items, tuple) and (isinstance(display, ast.List) or isinstance(value, Object))
-    return written(items) if isinstance(items, frozenset) else cast("tuple[object, ...]", items) if is_one else ()
+    return cast("tuple[object, ...]", items) if is_one else ()
 
 
 def _absorb(op: str, display: ast.expr, values: list[ast.expr]) -> None:

@@ -11,6 +11,8 @@ from collections.abc import Hashable, Mapping
 
 from depyf.bytecode.constants import key
 from depyf.bytecode.set_order import filled_in, is_fixed
+from depyf.bytecode.versions.known import facts_of
+from depyf.bytecode.versions.running import RUNNING
 from depyf.errors import DecompilationError
 
 Sets = Mapping[Hashable, list[frozenset[object]]]
@@ -19,12 +21,13 @@ Sets = Mapping[Hashable, list[frozenset[object]]]
 def sets_of(original: types.CodeType) -> Sets:
     """Return by their members the sets of some code, and of the code in it, of which no text tells the order."""
     found: dict[Hashable, list[frozenset[object]]] = {}
+    times = facts_of(RUNNING, original.co_name).set_fills
     pending = [original]
     while pending:
         for const in pending.pop().co_consts:
             if isinstance(const, types.CodeType):
                 pending.append(const)
-            elif type(const) is frozenset and not (is_fixed(const) and filled_in(const)):
+            elif type(const) is frozenset and not (is_fixed(const) and filled_in(const, times)):
                 same = found.setdefault(members(const), [])
                 if all(const is not other for other in same):
                     same.append(const)
