@@ -1,11 +1,12 @@
 """Recompiles cost in proportion to their number: dump, memory and added time of a function compiled anew often.
 
-    python -m benchmarks.recompiles [--sizes 50,100,200,400,800]
+    python -m benchmarks.recompiles [--sizes 50,100,200,400,800] [--kinds ints,strings] [--rounds 1]
 
 Each size runs in a process of its own, plain and inside of `prepare_debug`, once with other ints and once with other
 strings. Printed are processor seconds, the bytes of the dump, and the memory that the calls added, with the exponent
-between the first size and the last: 1 is linear. Imports of depyf are a part of the time; it is compiled to bytecode
-before, as it is where pip has installed it.
+between the first size and the last: 1 is linear. Of several rounds the medians count, and of ratios those of the pairs:
+a quarter of plain is a cache that torch flushes, in the time that the machine gives it. Imports of depyf are a part of
+the time; it is compiled to bytecode before, as it is where pip has installed it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import contextlib
 import json
 import math
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -65,32 +67,41 @@ def _in_a_process(size: int, kind: str, directory: str) -> dict[str, float]:
     return found
 
 
-def measure(kind: str, sizes: list[int]) -> list[Bar]:
-    """Print a row for each size; return the bars of a kind of argument."""
-    rows = []
+def _pair(kind: str, size: int) -> dict[str, float]:
+    """Run plain and in the context; print and return what that adds."""
+    plain = _in_a_process(size, kind, "")
+    with tempfile.TemporaryDirectory() as directory:
+        dumped = _in_a_process(size, kind, directory)
+    row = {
+        "added seconds": dumped["seconds"] - plain["seconds"],
+        "ratio": dumped["seconds"] / plain["seconds"],
+        "dump": dumped["bytes"],
+        "added memory": dumped["memory"] - plain["memory"],
+    }
+    print(
+        f"{kind:8}{size:5}  plain {plain['seconds']:7.2f} s  with {dumped['seconds']:7.2f} s"
+        f"  ratio {row['ratio']:.3f}  dump {row['dump'] / 1e6:6.2f} MB  memory +{row['added memory'] / 1e6:.0f} MB",
+        flush=True,
+    )
+    return row
+
+
+def measure(kind: str, sizes: list[int], rounds: int) -> list[Bar]:
+    """Print a row for each pair of runs; return the bars of a kind of argument."""
+    rows, ratios = [], [0.0]
     for size in sizes:
-        plain = _in_a_process(size, kind, "")
-        with tempfile.TemporaryDirectory() as directory:
-            dumped = _in_a_process(size, kind, directory)
-        row = {
-            "added seconds": dumped["seconds"] - plain["seconds"],
-            "ratio": dumped["seconds"] / plain["seconds"],
-            "dump": dumped["bytes"],
-            "added memory": dumped["memory"] - plain["memory"],
-        }
-        rows.append(row)
-        print(
-            f"{kind:8}{size:5}  plain {plain['seconds']:7.2f} s  with {dumped['seconds']:7.2f} s"
-            f"  ratio {row['ratio']:.2f}  dump {row['dump'] / 1e6:6.2f} MB  memory +{row['added memory'] / 1e6:.0f} MB",
-            flush=True,
-        )
+        pairs = [_pair(kind, size) for _ in range(rounds)]
+        rows.append({what: statistics.median(each[what] for each in pairs) for what in pairs[0]})
+        ratios = sorted(each["ratio"] for each in pairs)
     steps = math.log(sizes[-1] / sizes[0])
     bars = []
-    for what in ("added seconds", "dump", "added memory"):
+    for what in ("added seconds", "dump", "added memory") if steps else ():
         steep = math.log(max(rows[-1][what], 1) / max(rows[0][what], 1)) / steps
         bars.append(Bar(f"{what} of {kind} grows as n to the", f"{steep:.2f}", steep <= STEEPEST))
     if kind == "strings":
-        bars.append(Bar("time with strings, of plain", f"{rows[-1]['ratio']:.2f}", rows[-1]["ratio"] <= SLOWEST))
+        ratio = rows[-1]["ratio"]
+        told = f"{ratio:.3f} ({ratios[0]:.2f} to {ratios[-1]:.2f}, pairs: {rounds})"
+        bars.append(Bar("time with strings, of plain", told, ratio <= SLOWEST))
         bars.append(Bar("bytes of the dump with strings", f"{rows[-1]['dump']:.0f}", rows[-1]["dump"] < LARGEST))
     return bars
 
@@ -102,9 +113,12 @@ def main() -> None:
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", default="50,100,200,400,800")
-    sizes = [int(size) for size in parser.parse_args().sizes.split(",")]
+    parser.add_argument("--kinds", default="ints,strings")
+    parser.add_argument("--rounds", type=int, default=1, help="pairs of runs of each size")
+    given = parser.parse_args()
+    sizes = [int(size) for size in given.sizes.split(",")]
     compileall.compile_dir(str(Path(__file__).parents[1] / "src" / "depyf"), quiet=1)
-    report([bar for kind in ("ints", "strings") for bar in measure(kind, sizes)])
+    report([bar for kind in given.kinds.split(",") for bar in measure(kind, sizes, given.rounds)])
 
 
 if __name__ == "__main__":

@@ -55,8 +55,8 @@ class Alone:
 
 
 _TRACES = "_non_strict_export"
-_LOADS, _SAVED = "deserialize", os.path.join("_dynamo", "aot_compile.py")
-"""The function that loads what `aot_compile` has saved, and its file."""
+_SAVED = os.path.join("_dynamo", "aot_compile.py")
+"""The file with the function that loads what `aot_compile` has saved; its name is another one since 2.15."""
 
 
 def in_progress() -> Alone | None:
@@ -97,7 +97,7 @@ def _of_call(frame: types.FrameType, *, is_traced: bool) -> Alone:
 
 def _saved_code(frame: types.FrameType) -> types.CodeType | None:
     """Return the code of the user's function which torch loads in this frame: it makes the graphs first."""
-    if frame.f_code.co_name != _LOADS or not frame.f_code.co_filename.endswith(_SAVED):
+    if not frame.f_code.co_filename.endswith(_SAVED):
         return None
     state = frame.f_locals.get("state")
     saved = state.get("original_code") if isinstance(state, dict) else None
