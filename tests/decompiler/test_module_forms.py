@@ -1,6 +1,7 @@
 """Each module of `structure/`, `lift/` and `passes/` has tests of its own: the cases in `tests/decompiler/forms`.
 
     python -m tools.forms.choose structure/exits      chooses cases for a module
+    python -m tools.forms.search structure/exits      varies sources where none tells a rule
     python -m tools.forms.measure structure/exits     says how many changed rules they catch
     python -m tests.decompiler.test_module_forms      writes what the passes give into the files; read the difference
 """

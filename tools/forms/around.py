@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import types
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Code
@@ -16,8 +17,10 @@ from depyf.decompiler.passes.module import module_body
 from depyf.decompiler.pipeline.conditions import simplifies
 from depyf.decompiler.pipeline.run import decompile
 from depyf.decompiler.pipeline.table import ALONE, BUILD, PASSES, SCOPES
-from depyf.decompiler.pipeline.work import Work
-from depyf.decompiler.show.forms import text_after
+from depyf.decompiler.pipeline.work import Stage, Work
+from depyf.decompiler.show.forms import MAKES_ITEMS, STAGE_OF, text_after
+from depyf.decompiler.show.graph import name as value
+from depyf.decompiler.show.graph import values
 from depyf.decompiler.steps import Stopped, recording
 from tools.forms.operations import listings_for
 
@@ -55,11 +58,41 @@ class Around:
     def after(self, name: str, work: Work) -> None:
         """Record the form if that was the pass."""
         if name == self.name:
-            self.found.append((self.last.get(id(work), ""), text_after(name, work)))
+            self.found.append((self.last.get(id(work), ""), form_after(name, work)))
             if name in ENDS:
                 raise Stopped
         elif self.with_before:
-            self.last[id(work)] = text_after(name, work)
+            self.last[id(work)] = form_after(name, work)
+
+
+def form_after(name: str, work: Work) -> str:
+    """Return the form that a pass has left as text; of a graph, also what passes know of its blocks and values."""
+    text = text_after(name, work)
+    if STAGE_OF[name] in (Stage.LIFT, Stage.STRUCTURE) and name != MAKES_ITEMS:
+        text += "".join(f"{note}\n" for note in notes(work))
+    return text
+
+
+def notes(work: Work) -> Iterator[str]:
+    """Yield what is known beside the blocks: what lies on their stacks, how they nest, what may raise, and so on."""
+    graph = work.graph
+    for block in graph.live():
+        facts = [f"stack {values(block.stack)}"] if block.stack else []
+        nest = getattr(work, "nest", {}).get(block.index)
+        facts += [f"in {nest}"] if nest else []
+        scope = getattr(work, "scope", {}).get(block.index)
+        facts += [f"scope {scope}"] if scope else []
+        facts += ["marker"] if block.index in getattr(work, "markers", ()) else []
+        facts += ["end"] if block.index == graph.end else []
+        if facts:
+            yield f"of block {block.index}: {', '.join(facts)}"
+    if graph.unsure:
+        yield f"may raise: {values(sorted(graph.unsure))}"
+    waiting = [f"{value(temp)} over {values(below)}" for temp, below in sorted(graph.waiting.items()) if below]
+    if waiting:
+        yield f"tests: {', '.join(waiting)}"
+    if graph.hints:
+        yield f"names: {', '.join(f'{value(temp)} {hint}' for temp, hint in sorted(graph.hints.items()))}"
 
 
 def code_of(source: str) -> Code:

@@ -14,11 +14,13 @@ import argparse
 import contextlib
 import functools
 import io
+import multiprocessing
 import random
 import sys
 import types
 import warnings
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import pytest
 
@@ -28,8 +30,9 @@ from tests.interpreters import find
 from tools.forms.cases import FOLDER, Case, cases, modules
 from tools.forms.compiling import compiled_piece
 from tools.forms.limits import Late, limited
-from tools.forms.mutants import Mutant, applied, mutants
+from tools.forms.mutants import Key, Mutant, applied, mutants
 
+PROCESSES = 2
 FILE_LIMIT = 60.0
 """Seconds of a test file."""
 NO_OWN = ("test_module_forms.py", "test_forms.py")
@@ -94,6 +97,31 @@ def fails(mutant: Mutant, files: list[str]) -> bool:
             return True
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """A module, how many of its rules (0: all) and the seed that draws them."""
+
+    module: str
+    rules: int
+    seed: int
+
+
+def measured(wanted: Wanted) -> tuple[int, list[Key]]:
+    """Return how many rules of a module were changed, and those that its own cases do not catch; print a line."""
+    warnings.simplefilter("ignore")
+    rules = mutants(wanted.module)
+    if wanted.rules:
+        random.Random(f"{wanted.seed} {wanted.module}").shuffle(rules)
+        del rules[wanted.rules :]
+    own, files = own_cases(wanted.module), own_files(wanted.module)
+    missed = [mutant for mutant in rules if not caught(mutant, own) and not (files and fails(mutant, files))]
+    text = f"{wanted.module:36} {len(own):3} cases  {len(rules) - len(missed):4} of {len(rules):4}\n"
+    if not wanted.rules:
+        text += "".join(f"    {mutant.line}: {mutant}\n" for mutant in missed)
+    print(text, end="", flush=True)
+    return len(rules), [mutant.key for mutant in missed]
+
+
 def main() -> None:
     """Print one line for each module, and the whole."""
     parser = argparse.ArgumentParser(description="Count the faults that each module's own cases catch.")
@@ -101,25 +129,13 @@ def main() -> None:
     parser.add_argument("--rules", type=int, default=30, help="changed rules of a module, at random; 0: all, shown")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    total = held = enough = counted = 0
-    for module in options.modules or modules():
-        rules = mutants(module)
-        if options.rules:
-            random.Random(f"{options.seed} {module}").shuffle(rules)
-            del rules[options.rules :]
-        own = own_cases(module)
-        files = own_files(module)
-        missed = [mutant for mutant in rules if not caught(mutant, own) and not (files and fails(mutant, files))]
-        good = len(rules) - len(missed)
-        print(f"{module:36} {len(own):3} cases  {good:4} of {len(rules):4}", flush=True)
-        if not options.rules:
-            print("".join(f"    {mutant.line}: {mutant}\n" for mutant in missed), end="")
-        total, held = total + len(rules), held + good
-        if rules:
-            counted, enough = counted + 1, enough + (10 * good >= 9 * len(rules))
+    wanted = [Wanted(module, options.rules, options.seed) for module in options.modules or modules()]
+    with multiprocessing.get_context("spawn").Pool(PROCESSES) as pool:
+        found = [(count, len(missed)) for count, missed in pool.map(measured, wanted, chunksize=1) if count]
+    total, held = sum(count for count, _ in found), sum(count - missed for count, missed in found)
+    enough = sum(10 * (count - missed) >= 9 * count for count, missed in found)
     share = 100 * held / max(total, 1)
-    print(f"caught {held} of {total} ({share:.1f} %); at least 90 % in {enough} of {counted} modules")
+    print(f"caught {held} of {total} ({share:.1f} %); at least 90 % in {enough} of {len(found)} modules")
 
 
 if __name__ == "__main__":
