@@ -75,6 +75,23 @@ def _nested(test: _Test) -> int:
     return count
 
 
+def _first_captures(facts: list[Inst]) -> dict[int, int]:
+    """Return what the first of alternatives captures, by what that is called behind them."""
+    first: dict[int, int] = {}
+    while (last := facts[-1] if facts else None) is not None and last.op == "ALTERNATIVES":
+        alternatives = cast(Alternatives, last.arg)
+        first.update((out, args[0]) for out, args in alternatives.outs)
+        facts = alternatives.facts[0]
+    return {out: _resolved(out, first) for out in first}
+
+
+def _resolved(value: int, names: dict[int, int]) -> int:
+    """Return what a value is called in the end."""
+    while value in names and names[value] != value:
+        value = names[value]
+    return value
+
+
 class _Joiner:
     def __init__(self, graph: Graph, scope: dict[int, int], roots: dict[int, int]) -> None:
         self.graph = graph
@@ -361,8 +378,9 @@ class _Joiner:
         """Return how often what a test succeeds to captures the subject itself: so many copies wait for that."""
         block = self.graph.block(test.success.target)
         alias = dict(zip(block.phis, test.success.args))
-        stores = [inst.uses[0] for inst in block.insts if inst.op in STORES]
-        return sum(alias.get(temp, temp) == test.root for temp in stores)
+        stores = [alias.get(inst.uses[0], inst.uses[0]) for inst in block.insts if inst.op in STORES]
+        first = _first_captures(test.facts)
+        return sum(first.get(temp, temp) == test.root for temp in stores)
 
     def _subject(self, test: _Test) -> int:
         """Return the temporary that the first operation of a test is about."""
@@ -409,7 +427,7 @@ class _Joiner:
         taken = 0
         owned = self.owned(after, None, test.root)
         for place, inst in enumerate(after.insts):
-            if inst.op != "POP" and any(self.roots.get(temp) == test.root or temp in mine for temp in inst.uses):
+            if inst.op != "POP" and any(self.roots.get(_resolved(temp, self.passed)) == test.root or temp in mine for temp in inst.uses):
                 if inst.op in STORES or id(inst) in owned:
                     taken = place + 1
                     continue
@@ -417,7 +435,7 @@ class _Joiner:
         for inst in after.insts[:taken]:
             if inst.op in STORES:
                 value = alias.get(inst.uses[0], inst.uses[0])
-                captures.setdefault(self.passed.get(value, value), []).append(inst)
+                captures.setdefault(_resolved(value, self.passed), []).append(inst)
             elif id(inst) in owned:
                 test.facts.append(inst)
         after.insts = [inst for inst in after.insts[:taken] if inst.op == "POP"] + after.insts[taken:]
