@@ -416,6 +416,10 @@ class _Joiner:
         # What never fails goes on alike either way: what the other alternatives would hand on there is captured now.
         block.exit = Branch(cond, test.success, test.success if test.sure else test.fail, line)
 
+    def _root(self, temp: int) -> int | None:
+        """Return the subject that a value belongs to, or None."""
+        return self.roots.get(_resolved(temp, self.passed))
+
     def _captures(self, block: Block, test: _Test) -> Captures:
         """Take the stores of captured values off the start of the block behind a success."""
         captures: Captures = {}
@@ -427,7 +431,7 @@ class _Joiner:
         taken = 0
         owned = self.owned(after, None, test.root)
         for place, inst in enumerate(after.insts):
-            if inst.op != "POP" and any(self.roots.get(_resolved(temp, self.passed)) == test.root or temp in mine for temp in inst.uses):
+            if inst.op != "POP" and any(self._root(temp) == test.root or temp in mine for temp in inst.uses):
                 if inst.op in STORES or id(inst) in owned:
                     taken = place + 1
                     continue
