@@ -6,7 +6,8 @@ import ast
 
 import pytest
 
-from depyf.decompiler.emit.docstrings import clean, docstring_source
+from depyf.bytecode.docstring import clean
+from depyf.decompiler.emit.docstrings import docstring_source
 from tests import interpreters
 from tests.decompiler.again import exact
 

@@ -1,6 +1,8 @@
-"""Docstrings of functions."""
+"""Docstrings: what a function holds, and what the compiler makes of one."""
 
 from __future__ import annotations
+
+from itertools import takewhile
 
 from depyf.bytecode.code import CO_HAS_DOCSTRING, CO_OPTIMIZED, Code
 from depyf.bytecode.versions.known import facts_of
@@ -17,3 +19,20 @@ def docstring(code: Code) -> str | None:
     if facts_of(code.version, str(code)).docstring_flag and not code.flags & CO_HAS_DOCSTRING:
         return None
     return first
+
+
+def is_kept(text: str, code: Code) -> bool:
+    """Return whether a text may be written as the docstring of a class or module: the compiler leaves it as it is."""
+    return not facts_of(code.version, str(code)).cleans_docstrings or clean(text) == text
+
+
+def clean(text: str) -> str:
+    """Return what the compiler makes of a docstring, from 3.13 on (CPython's `_PyCompile_CleanDoc`)."""
+    first, *others = text.expandtabs().split("\n")
+    margin = min((_spaces(line) for line in others if line.strip(" ")), default=0)
+    lines = [line[min(margin, _spaces(line)) :] for line in others]
+    return "\n".join([first.lstrip(" "), *lines])
+
+
+def _spaces(line: str) -> int:
+    return sum(1 for _ in takewhile(" ".__eq__, line))

@@ -6,7 +6,7 @@ that gives the very same string back.
 
 from __future__ import annotations
 
-from itertools import takewhile
+from depyf.bytecode.docstring import clean
 
 QUOTE = '"""'
 _NAMED = {"\\": "\\\\", "\n": "\n"}
@@ -29,23 +29,11 @@ def docstring_source(text: str, indent: str, *, cleaned: bool) -> str:
     return f"{QUOTE}{body}{QUOTE}"
 
 
-def clean(text: str) -> str:
-    """Return what the compiler makes of a docstring, from 3.13 on (CPython's `_PyCompile_CleanDoc`)."""
-    first, *others = text.expandtabs().split("\n")
-    margin = min((_spaces(line) for line in others if line.strip(" ")), default=0)
-    lines = [line[min(margin, _spaces(line)) :] for line in others]
-    return "\n".join([first.lstrip(" "), *lines])
-
-
 def _indented(text: str, indent: str) -> str:
     """Indent all lines but the first, and those that are empty: the last of them has the closing quotes."""
     first, *others = text.split("\n")
     lines = [line and indent + line for line in others[:-1]]
     return "\n".join([first, *lines, *(indent + line for line in others[-1:])])
-
-
-def _spaces(line: str) -> int:
-    return sum(1 for _ in takewhile(" ".__eq__, line))
 
 
 def _may_be_raw(text: str) -> bool:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import ast
 
+from depyf.bytecode.code import Code
+from depyf.bytecode.docstring import is_kept
+
 LEADING = ("__module__", "__qualname__", "__firstlineno__", "__type_params__", "__classdict__")
 
 
-def class_body(stmts: list[ast.stmt]) -> list[ast.stmt]:
+def class_body(code: Code, stmts: list[ast.stmt]) -> list[ast.stmt]:
     """Return a class's statements as they are written in its definition."""
     declarations = [stmt for stmt in stmts if isinstance(stmt, (ast.Global, ast.Nonlocal))]
     rest = [stmt for stmt in stmts if not isinstance(stmt, (ast.Global, ast.Nonlocal))]
@@ -24,7 +27,7 @@ def class_body(stmts: list[ast.stmt]) -> list[ast.stmt]:
         end -= 1
     kept = rest[start:end]
     first = kept[0] if kept else None
-    if isinstance(first, ast.Assign) and _bound(first) == "__doc__" and _is_text(first.value):
+    if isinstance(first, ast.Assign) and _bound(first) == "__doc__" and _is_docstring(first.value, code):
         kept[0] = ast.Expr(value=first.value, lineno=0)
         return [kept[0], *declarations, *kept[1:]]
     return [*declarations, *kept] or [ast.Pass()]
@@ -36,5 +39,5 @@ def _bound(stmt: ast.stmt) -> str:
     return target.id if isinstance(target, ast.Name) else ""
 
 
-def _is_text(expr: ast.expr) -> bool:
-    return isinstance(expr, ast.Constant) and isinstance(expr.value, str)
+def _is_docstring(expr: ast.expr, code: Code) -> bool:
+    return isinstance(expr, ast.Constant) and isinstance(expr.value, str) and is_kept(expr.value, code)

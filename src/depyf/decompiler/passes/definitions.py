@@ -173,7 +173,7 @@ def _class(call: ast.Call, target: Var, decorators: list[ast.expr], bodies: Bodi
         name=str(name.value),
         bases=call.args[2:],
         keywords=call.keywords,
-        body=class_body(body.stmts),
+        body=class_body(body.code, body.stmts),
         decorator_list=decorators,
         lineno=stmt.lineno,
     )

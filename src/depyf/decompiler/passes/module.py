@@ -10,6 +10,7 @@ import ast
 import sys
 from collections.abc import Mapping
 
+from depyf.bytecode.docstring import is_kept
 from depyf.bytecode.set_order import written
 from depyf.decompiler.lift.nodes import constant
 from depyf.decompiler.passes.body import Body
@@ -29,7 +30,7 @@ def module_body(body: Body, objects: Mapping[str, object]) -> list[ast.stmt]:
     declarations = [stmt for stmt in stmts if isinstance(stmt, ast.Global)]
     stmts = [stmt for stmt in stmts if not isinstance(stmt, ast.Global)]
     text = _stored_docstring(stmts[0]) if stmts else None
-    if text is not None:
+    if text is not None and is_kept(str(text.value), body.code):
         stmts[0] = ast.Expr(value=text, lineno=0)
     place = 0
     while place < len(stmts) and ((place == 0 and _is_docstring(stmts[0])) or _is_future(stmts[place])):
