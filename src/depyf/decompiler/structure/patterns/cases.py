@@ -92,6 +92,17 @@ def _resolved(value: int, names: dict[int, int]) -> int:
     return value
 
 
+def _is_about(subject: int, facts: list[Inst]) -> bool:
+    """Return whether operations test nothing but a value, and what is taken out of it."""
+    taken = {subject}
+    for inst in facts:
+        if taken.intersection(inst.uses):
+            taken.update(inst.defs)
+        elif inst.op in TESTED:
+            return False
+    return True
+
+
 class _Joiner:
     def __init__(self, graph: Graph, scope: dict[int, int], roots: dict[int, int]) -> None:
         self.graph = graph
@@ -292,9 +303,11 @@ class _Joiner:
         if maker is not None and maker.op in ("MATCH_KEYS", "GET_LEN"):
             return False
         waiting = len(self._waiting(self.graph.block(index), subject))
-        if subject == test.root and not waiting and subject not in self.graph.block(target).stack:
+        if subject == test.root and not waiting:
             return False
         if subject != test.root and waiting <= self._kept(test.success, subject):
+            return False
+        if not _is_about(subject, test.facts):
             return False
         differing = [(one, two) for one, two in zip(test.success.args, test.fail.args) if one != two]
         if any(self.roots.get(one) != test.root or two != subject for one, two in differing):
