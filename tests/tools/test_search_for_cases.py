@@ -5,8 +5,14 @@ from __future__ import annotations
 import ast
 import random
 
+import pytest
+
+from depyf.bytecode.normalise import normalise
+from tools.forms.around import SOURCE, code_of, shown
 from tools.forms.cases import modules
+from tools.forms.compiling import compiled_or_none, compiled_piece
 from tools.forms.mutants import mutants
+from tools.forms.operations import MARK, NoOperations, read_listing, text_of, varied_operations
 from tools.forms.reach import noting, reached
 from tools.forms.vary import varied
 
@@ -50,3 +56,31 @@ def test_a_varied_source_is_another_source() -> None:
 
 def test_what_is_no_source_is_not_varied() -> None:
     assert varied("def f(:\n", ["a"], random.Random(1)) is None
+
+
+GUARDED = "def f(a):\n    try:\n        return a()\n    except E:\n        return lambda: a\n"
+
+
+def test_operations_are_read_back() -> None:
+    code = code_of(GUARDED)
+    text = text_of(normalise(code))
+    assert text_of(read_listing(code, text)) == text
+
+
+@pytest.mark.parametrize("text", ["nothing of the kind\n", "JUMP -> 7\n", "LOAD_FAST\n", "NO_SUCH 1\n", "POP\n", ""])
+def test_what_is_no_operations_is_refused(text: str) -> None:
+    assert compiled_or_none(f"def f(a): pass\n{MARK}{text}", (3, 11)) is None
+
+
+def test_a_case_may_stand_on_operations() -> None:
+    code = compiled_piece(f"def f(a): pass\n{MARK}LOAD_FAST 'a'\nCOPY 1\nBINARY '+'\nRETURN\n", (3, 11))
+    assert shown(code, SOURCE) == "def f(a):\n    return a + a\n"
+
+
+def test_varied_operations_are_mostly_code() -> None:
+    text = text_of(normalise(code_of(GUARDED)))
+    found = [varied_operations(text, random.Random(seed)) for seed in range(60)]
+    assert len(set(found)) > 40
+    assert sum(compiled_or_none(GUARDED + MARK + one, (3, 11)) is not None for one in found) > 15
+    with pytest.raises(NoOperations):
+        read_listing(code_of(GUARDED), "RETURN -> 3")

@@ -173,7 +173,7 @@ def _literal(text: str) -> object:
     return NoOperations if text.startswith("@") else ast.literal_eval(text)
 
 
-LITERALS = ["0", "1", "2", "None", "'a'", "'other'", "'__private'", "'a.b'", "True"]
+LITERALS = ["0", "1", "2", "None", "'a'", "'other'", "'__private'", "'a.b'", "True", "'a b'", "'class'", "'None'"]
 PIECES = (
     "COPY 1\nPOP", "CONST None\nPOP", "LOAD_FAST 'a'\nPOP", "LOAD_FAST 'a'\nSTORE_FAST 'a'", "SWAP 2", "COPY 1", "POP",
     "COPY 2\nPOP", "CONST 1", "LOAD_GLOBAL 'g'\nPOP", "BUILD_LIST 0\nPOP", "STORE_FAST 'a'", "CONST 1\nRETURN",
