@@ -91,8 +91,8 @@ def test_lines_are_linked_to_their_nodes(form: str, dumps: Path) -> None:
 
 @pytest.mark.parametrize("form", NAMES)
 def test_kernels_alone_give_what_their_nodes_give(form: str, dumps: Path, tmp_path: Path) -> None:
-    names = {each.kernel.name for each, _ in launches(dumps / form)}
-    for name in sorted(names):
+    texts = {each.kernel.name: each.kernel.text for each, _ in launches(dumps / form)}
+    for name, text in sorted(texts.items()):
         path = tmp_path / f"{name}.py"
         command = [sys.executable, "-m", "depyf", "kernel", str(dumps / form), name, "-o", str(path), "--run"]
         ran = subprocess.run(command, capture_output=True, text=True)
@@ -100,3 +100,5 @@ def test_kernels_alone_give_what_their_nodes_give(form: str, dumps: Path, tmp_pa
         is_checked = form != "flex" and not name.startswith("scaled_kernel")
         what = r"^\w+ is \w+ within" if is_checked else r" ran; none of its results |^\w+ is \w+ within"
         assert re.search(what, ran.stdout, re.MULTILINE), ran.stdout
+        beside = path.read_text(encoding="utf-8").count("\n") - text.strip("\n").count("\n")
+        assert beside < 200, f"{name}: {beside} lines beside the kernel"
