@@ -248,3 +248,56 @@ def test_a_comparison_that_may_be_a_node_is_not_of_what_needs_it() -> None:
     linked = {text[number - 1].split()[1]: of[number] for number in of if text[number - 1].split()[0] == "auto"}
     for name in ("tmp1", "tmp3"):
         assert not linked.get(name) or linked[name] <= places["ge"] | places["iota"]
+
+
+OF_HALVES = """
+def forward(self, arg0_1: "f32[2, 8][8, 1]cpu"):
+    unbind = torch.ops.aten.unbind.int(arg0_1)
+    getitem: "f32[8][1]cpu" = unbind[0]
+    getitem_1: "f32[8][1]cpu" = unbind[1]
+    neg: "f32[8][1]cpu" = torch.ops.aten.neg.default(getitem)
+    neg_1: "f32[8][1]cpu" = torch.ops.aten.neg.default(getitem_1)
+    mm: "f32[8][1]cpu" = torch.ops.aten.mm.default(neg, neg_1)
+    return (RETURNED,)
+"""
+HALVES = """
+cpp_fused_neg_0 = async_compile.cpp_pybinding(['const float*', 'float*', 'float*'], r'''
+extern "C"  void  kernel(const float* in_ptr0, float* out_ptr0, float* out_ptr1)
+{
+    for(int64_t x0=static_cast<int64_t>(0L); x0<static_cast<int64_t>(8L); x0+=static_cast<int64_t>(1L))
+    {
+        auto tmp0 = in_ptr0[static_cast<int64_t>(x0)];
+        auto tmp1 = -tmp0;
+        out_ptr0[static_cast<int64_t>(x0)] = tmp1;
+    }
+    for(int64_t x0=static_cast<int64_t>(0L); x0<static_cast<int64_t>(8L); x0+=static_cast<int64_t>(1L))
+    {
+        auto tmp0 = in_ptr0[static_cast<int64_t>(8L + x0)];
+        auto tmp1 = -tmp0;
+        out_ptr1[static_cast<int64_t>(x0)] = tmp1;
+    }
+}
+''')
+
+def call(args):
+    arg0_1, = args
+    buf0 = empty_strided_cpu((8, ), (1, ), torch.float32)
+    buf1 = empty_strided_cpu((8, ), (1, ), torch.float32)
+    # [Provenance debug handles] cpp_fused_neg_0:1
+    cpp_fused_neg_0(arg0_1, buf0, buf1)
+    return (RETURNED, )
+"""
+
+
+@pytest.mark.parametrize(
+    ("nodes", "buffers", "after"),
+    [("mm", "buf2", ["", ""]), ("neg, neg_1", "buf0, buf1", ["neg", "neg_1"])],
+    ids=["neither is returned", "both are"],
+)
+def test_results_of_two_parts_are_told_apart_by_what_the_graph_returns_alone(
+    nodes: str, buffers: str, after: list[str]
+) -> None:
+    graph = read_graph(OF_HALVES.replace("RETURNED", nodes))
+    computed = {"cpp_fused_neg_0:1": ("neg", "neg_1")}
+    (made,) = launched(read_module(HALVES.replace("RETURNED", buffers)), graph, computed)
+    assert [made.after.get(name, "") for name in ("out_ptr0", "out_ptr1")] == after

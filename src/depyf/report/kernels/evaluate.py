@@ -54,6 +54,15 @@ def is_part(node: Node) -> bool:
     return node.operation in _PARTS
 
 
+def parts_read(graph: Graph) -> dict[str, frozenset[str]]:
+    """Return, for each node, the parts of tensors that it is computed of: the term of a part is that of the whole."""
+    found: dict[str, frozenset[str]] = {}
+    for name, node in graph.nodes.items():
+        read = frozenset[str]().union(*(found.get(each, ()) for each in node.uses))
+        found[name] = read | {name} if is_part(node) or node.operation == "getitem" else read
+    return found
+
+
 def is_view(node: Node) -> bool:
     """Return whether a node computes nothing: a view, a copy, a cast, an input, or a number."""
     filled = node.operation in _FILLED or node.operation in _ZEROS | _ONES

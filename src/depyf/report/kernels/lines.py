@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from depyf.report.kernels.body import Body
-from depyf.report.kernels.evaluate import graph_terms, is_cast, is_part, is_view
+from depyf.report.kernels.evaluate import graph_terms, is_cast, is_part, is_view, parts_read
 from depyf.report.kernels.graph import Graph, Node
 from depyf.report.kernels.module import Buffer, Kernel, Launch, Module, Value
 from depyf.report.kernels.statements import Statement, parameters, statements
@@ -156,6 +156,7 @@ class _Module:
         for node in graph.nodes.values():
             for name in node.uses:
                 self._users.setdefault(name, set()).add(node.name)
+        self._parts_read = parts_read(graph)
         self._in_parts = frozenset(name for name in graph.nodes if self._is_used_in_parts(name))
         inputs = (each for each in graph.nodes.values() if not each.operation)
         self._held: dict[str, int] = {each.name: self._of_node[each.name] for each in inputs}
@@ -199,8 +200,7 @@ class _Module:
                 continue
             parameter, value = held[0]
             is_whole = isinstance(value, Buffer) and math.prod(value.size) == node.count
-            is_other = self._of_node.get(each.after[parameter]) != self._of_node[node.name]
-            if is_whole and is_other and not is_view(node):
+            if is_whole and not is_view(node):
                 each.after[parameter] = node.name
             return
 
@@ -378,14 +378,17 @@ class _Module:
             made.after[open_ones[0]] = left[0]
 
     def _one_of(self, term: int, value: Value, inside: frozenset[str] | None) -> str:
-        """Return the node that a buffer holds: of several with the same value, the first that is as the buffer is."""
+        """Return the node that a buffer holds: of several with the same value, the first that is as the buffer is.
+
+        Nodes that are computed of other parts of a tensor share a term, but no value: none is returned of them.
+        """
         nodes = [self._graph.nodes[each] for each in self._named.get(term, ()) if inside is None or each in inside]
         if isinstance(value, Buffer):
             count, dtype = math.prod(value.size), _ABBREVIATED.get(value.dtype, "")
             nodes = [each for each in nodes if each.dtype == dtype or not dtype] or nodes
             nodes = [each for each in nodes if each.count == count] or nodes
         nodes = [each for each in nodes if not is_view(each) or is_cast(each)] or nodes
-        return nodes[0].name if nodes else ""
+        return nodes[0].name if len({self._parts_read[each.name] for each in nodes}) == 1 else ""
 
     def _names(self, term: int | None, statement: Statement, inside: frozenset[str]) -> tuple[str, ...]:
         if term is None or self._terms.is_number(term):
