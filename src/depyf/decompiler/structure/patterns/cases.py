@@ -303,9 +303,10 @@ class _Joiner:
         if maker is not None and maker.op in ("MATCH_KEYS", "GET_LEN"):
             return False
         waiting = len(self._waiting(self.graph.block(index), subject))
-        if subject == test.root and not waiting:
+        is_part = subject != test.root
+        if waiting <= (self._kept(test.success, subject) if is_part else 0):
             return False
-        if subject != test.root and waiting <= self._kept(test.success, subject):
+        if is_part and not self._is_followed(index, subject, test.fail):
             return False
         if not _is_about(subject, test.facts):
             return False
@@ -317,6 +318,19 @@ class _Joiner:
         self.preds[test.fail.target] -= 1
         test.fail, test.sure = test.success, True
         return True
+
+    def _is_followed(self, index: int, part: int, fail: Edge) -> bool:
+        """Return whether another alternative follows the test of a part, for which a copy of the part waits.
+
+        It follows a test that is the first; and one that fails to other code than what is tested around the part: a
+        last case that does nothing goes on alike from each of its tests, whatever they find.
+        """
+        taken = {block.index for block in self.graph.live() if any(part in inst.defs for inst in block.insts)}
+        earlier = [inst for inst in self.tests[index].facts if inst.op == "ALTERNATIVES" and part in inst.uses]
+        if index in taken and not earlier:
+            return True
+        around = [test.fail for test in self.tests.values() if test.success.target in taken]
+        return any(other != fail and not self._fails_alike(other, fail) for other in around)
 
     def _alternate(self, test: _Test, subject: int, facts: list[Inst], success: Edge) -> None:
         """Give a test another alternative, for which `facts` look, and which goes on at `success`."""
