@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from depyf.bytecode.code import Code
 from depyf.decompiler.emit.grammar import Grammar
 from depyf.decompiler.emit.statements import write
@@ -30,3 +32,8 @@ def exact(source: str, version: tuple[int, int], optimize: int = 0) -> str:
 def comes_back(source: str, version: tuple[int, int]) -> None:
     """Fail unless a source comes back as it was written, and thus to the same code."""
     assert exact(source, version) == source
+
+
+def tree_comes_back(source: str, version: tuple[int, int]) -> None:
+    """Fail unless a source comes back with the tree that was written, however it was laid out."""
+    assert ast.unparse(ast.parse(exact(source, version))) == ast.unparse(ast.parse(source))

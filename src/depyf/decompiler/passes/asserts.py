@@ -3,6 +3,7 @@
 Before: if not c: raise AssertionError(m)       if a and not c: raise AssertionError(m)
 After:  assert c, m                             if a: assert c, m
 
+On one line `assert not a or c, m` stands instead of the latter.
 What is raised without a test was one that is constantly false.
 """
 
@@ -12,8 +13,10 @@ import ast
 
 from depyf.decompiler.lift.nodes import Common, ExcMatch, literal
 from depyf.decompiler.passes.walk import NESTS, inner, rewrite_sequences
+from depyf.decompiler.passes.written.brackets import NOT, WORDS, gap_between
+from depyf.decompiler.passes.written.columns import leading_nots
 from depyf.decompiler.steps import step
-from depyf.decompiler.structure.polarity import is_not
+from depyf.decompiler.structure.polarity import is_not, negated
 
 
 def restore_asserts(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -77,8 +80,16 @@ def _parted(test: ast.expr) -> tuple[list[ast.expr], ast.expr]:
         conditions += last.values[:-1]
         last = last.values[-1]
     if isinstance(last, ast.UnaryOp) and isinstance(last.op, ast.Not):
+        if conditions and _are_alternatives([*map(negated, conditions), last.operand]):
+            return [], ast.BoolOp(op=ast.Or(), values=[*map(negated, conditions), last.operand])
         return conditions, last.operand
     return [], ast.UnaryOp(op=ast.Not(), operand=test)
+
+
+def _are_alternatives(tests: list[ast.expr]) -> bool:
+    """Return whether between tests there is room for `or` alone: they are one."""
+    gaps = [(gap_between(one, other), other) for one, other in zip(tests, tests[1:])]
+    return all(gap == WORDS[ast.Or] + NOT * leading_nots(other) for gap, other in gaps)
 
 
 def _all(conditions: list[ast.expr]) -> ast.expr:

@@ -61,7 +61,7 @@ def _content(whole: ast.expr) -> Hashable:
         item = work.pop()
         words.append(type(item).__name__)
         if isinstance(item, ast.AST):
-            fields = vars(item)
+            fields = {name: value for name, value in vars(item).items() if name != "place"}
             words += sorted(fields)
             work += [fields[name] for name in sorted(fields)]
         elif isinstance(item, list):

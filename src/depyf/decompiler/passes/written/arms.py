@@ -16,7 +16,7 @@ from typing import TypeGuard
 from depyf.bytecode.constants import key
 from depyf.decompiler.passes.walk import inner, statements
 from depyf.decompiler.passes.written.columns import Columns, leading_nots
-from depyf.decompiler.passes.written.tried import part_try
+from depyf.decompiler.passes.written.tried import join_try, part_try, return_before_finally
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import negated
 
@@ -24,6 +24,7 @@ ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 ELIF = 5
 """Columns that `elif` takes with the blank behind it."""
+NOT_IF = len("if not ")
 
 
 def restore_arms(body: list[ast.stmt], columns: Columns) -> set[ast.stmt]:
@@ -58,6 +59,8 @@ def _restore_arm(block: list[ast.stmt], place: int, columns: Columns, ending: se
     if place + 1 < len(block) and _takes_else(stmt, ending):
         _take(block, place, columns)
     if isinstance(stmt, ast.Try):
+        return_before_finally(block, place, columns)
+        block[place] = stmt = join_try(stmt, columns)
         part_try(stmt, columns)
     if isinstance(stmt, ast.If):
         _drop_copies(stmt, block[place + 1 : place + 2], columns)
@@ -150,8 +153,17 @@ def _is_same(one: ast.expr | None, other: ast.expr | None) -> bool:
 
 
 def _is_elif(stmt: ast.stmt, columns: Columns) -> bool:
-    """Return whether the test of a statement stands as far behind its column as `elif` takes it."""
-    return isinstance(stmt, ast.If) and (columns.gap(stmt) or 0) >= ELIF + 4 * leading_nots(stmt.test)
+    """Return whether the test of a statement stands as far behind its column as `elif` takes it.
+
+    `if not a in b` comes as `if a not in b` here.
+    """
+    if not isinstance(stmt, ast.If):
+        return False
+    gap = columns.gap(stmt) or 0
+    head = stmt.test.values[0] if isinstance(stmt.test, ast.BoolOp) else stmt.test
+    if gap == NOT_IF and isinstance(head, ast.Compare) and isinstance(head.ops[0], (ast.NotIn, ast.IsNot)):
+        return False
+    return gap >= ELIF + 4 * leading_nots(stmt.test)
 
 
 def _takes_else(stmt: ast.stmt, ending: set[ast.stmt]) -> bool:

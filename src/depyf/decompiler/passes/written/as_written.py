@@ -15,6 +15,7 @@ from depyf.decompiler.passes.written.conditionals import restore_conditionals
 from depyf.decompiler.passes.written.debug import restore_debug, restore_debug_before_tests
 from depyf.decompiler.passes.written.deletes import restore_deletes
 from depyf.decompiler.passes.written.evidence import Kind, written_statements
+from depyf.decompiler.passes.written.failing_arms import restore_failing_arms
 from depyf.decompiler.passes.written.formats import restore_formats
 from depyf.decompiler.passes.written.guards import restore_guards
 from depyf.decompiler.passes.written.idle_arms import restore_idle_arms
@@ -39,7 +40,7 @@ def write_as_written(body: list[ast.stmt], listing: Listing, ops: frozenset[str]
         return
     if has_source:
         restore_conditionals(body)
-    columns = Columns(body)
+    columns = Columns(body, listing)
     if not listing.places:
         if has_source:
             restore_deletes(body, has_places=False)
@@ -50,6 +51,7 @@ def write_as_written(body: list[ast.stmt], listing: Listing, ops: frozenset[str]
     restore_left_loops(body, columns)
     restore_debug_before_tests(body, columns)
     restore_idle_arms(body, columns)
+    restore_failing_arms(body, columns)
     restore_nests(body, columns)
     written = written_statements(listing, columns.unit)
     restore_guards(body, columns, {one.line for one in written})

@@ -70,7 +70,9 @@ def _spans(test: ast.BoolOp) -> list[Span]:
     opened: int | None = None
     for place, extra in enumerate(more):
         if opened is not None:
-            if extra == 1 or (extra is None and _start(values[place + 1]) != _start(values[opened])):
+            is_name = place == opened and isinstance(values[place], SIMPLE)
+            ends = extra is None and not is_name and _start(values[place + 1]) != _start(values[opened])
+            if extra == 1 or ends:
                 found.append((opened, place))
                 opened = None
         elif _opens(values, more, place, has_bare):
@@ -116,7 +118,12 @@ def _start(operand: ast.expr) -> int | None:
 
 
 def _is_moved(one: ast.expr, other: ast.expr) -> bool:
-    """Return whether an operand on a line of its own stands one column to the right of the one above it."""
+    """Return whether an operand on a line of its own stands one column to the right of the one above it.
+
+    One that has brackets of its own tells nothing.
+    """
+    if isinstance(other, ast.BoolOp):
+        return False
     first, second, start, begin = _start(one), _start(other), start_of(one), start_of(other)
     if first is None or second is None or start is None or begin is None:
         return False

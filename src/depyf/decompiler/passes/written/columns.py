@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from depyf.bytecode.listing import Listing
+from depyf.bytecode.places import Place
 from depyf.decompiler.lift.extent import forget_place, place_of
 from depyf.decompiler.lift.nodes import Function
 from depyf.decompiler.passes.walk import children, inner, nodes, of_kinds, statements
@@ -24,10 +26,12 @@ class Columns:
 
     starts: where simple statements begin, and the heads of compound ones behind their keywords.
     unit: by how much they are indented.
+    idle: where what has no operation, or jumps alone, begins.
     """
 
-    def __init__(self, body: list[ast.stmt]) -> None:
+    def __init__(self, body: list[ast.stmt], listing: Listing | None = None) -> None:
         self.starts: dict[ast.stmt, Start] = {}
+        self.idle: set[Start] = set() if listing is None else {place[:2] for place in idle_places(listing)}
         work: list[tuple[list[ast.stmt], Start]] = [(body, FIRST)]
         while work:
             block, bound = work.pop()
@@ -82,6 +86,13 @@ class Columns:
             return None
         return self.of_block(body)
 
+    def of_loop(self, stmt: ast.stmt) -> int | None:
+        """Return the column of the body of a loop, as its head tells it."""
+        start = self.starts.get(stmt)
+        if start is None or not isinstance(stmt, (ast.For, ast.AsyncFor, ast.While)):
+            return None
+        return start[1] - len(_keyword(stmt)) + self.unit
+
     def lines(self, node: ast.stmt | ast.ExceptHandler) -> list[int]:
         """Return the line on which a statement or clause begins, nothing where nothing says it."""
         if isinstance(node, ast.ExceptHandler):
@@ -95,6 +106,13 @@ class Columns:
         """Return how many columns the keyword of a statement takes, blanks and brackets included."""
         column, start = self.column(stmt), self.starts.get(stmt)
         return None if column is None or start is None else start[1] - column
+
+
+def idle_places(listing: Listing) -> set[Place]:
+    """Return the places of what has no operation, or jumps alone, and stands on one line."""
+    places = listing.places
+    kept = {places[one.offset >> 1] for one in listing.instructions if places and one.op != "JUMP"}
+    return {place for place in set(places) - kept if place is not None and place.line == place.end_line}
 
 
 def _first(near: list[ast.AST], stmt: ast.stmt, bound: Start) -> Start | None:
@@ -177,10 +195,17 @@ def _simple(stmt: ast.stmt, inside: Start | None) -> Start | None:
     if own is not None and isinstance(stmt, ast.Assign) and of_kinds([stmt.value], MADE):
         return own[:2]
     if isinstance(stmt, ast.Assign):
-        return _target(stmt.targets[0])
+        return _target(stmt.targets[0]) or _stored(stmt)
     if own is None or inside is None:
         return inside if own is None else own[:2]
     return min(own[:2], inside)
+
+
+def _stored(stmt: ast.Assign) -> Start | None:
+    """Return where an item or attribute begins that a statement stores, as its operation has the place of the whole."""
+    own = place_of(stmt)
+    is_whole = len(stmt.targets) == 1 and isinstance(stmt.targets[0], (ast.Attribute, ast.Subscript))
+    return own[:2] if is_whole and own is not None and own.line == own.end_line else None
 
 
 def _return(stmt: ast.Return) -> Start | None:

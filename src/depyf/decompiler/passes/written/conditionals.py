@@ -13,7 +13,7 @@ import ast
 from depyf.decompiler.lift.extent import note_place, place_of
 from depyf.decompiler.lift.nodes import literal
 from depyf.decompiler.passes.walk import inner
-from depyf.decompiler.passes.written.columns import start_of
+from depyf.decompiler.passes.written.columns import Start, start_of
 from depyf.decompiler.steps import step
 
 FAR = 1 << 40
@@ -38,8 +38,8 @@ def restore_conditionals(body: list[ast.stmt]) -> None:
             first = stmt.body[0]
             rest = stmt.orelse or block[place + 1 : place + 2]
             if isinstance(first, ast.Return) and _is_one(first, rest, stmt, line, is_end):
-                step("line {}: two returns are one of a conditional expression", first.lineno)
-                block[place] = _joined(first, rest, stmt.test)
+                block[place] = joined = _joined(first, rest, stmt.test)
+                step("line {}: two returns are one of a conditional expression", joined.lineno)
                 if not stmt.orelse:
                     del block[place + 1 : place + 2]
 
@@ -56,6 +56,8 @@ def _is_one(first: ast.Return, rest: list[ast.stmt], outer: ast.If, line: int, i
     line: the last line of a `with` around it: what leaves that has its place.
     """
     place, start = place_of(first), start_of(outer.test)
+    if first.value is None and place is None and _begins_before(rest, start, line):
+        return True
     if getattr(first, "lineno", 0) <= line or (place is not None and (start is None or place[:2] >= start)):
         return False
     if not rest:
@@ -66,10 +68,17 @@ def _is_one(first: ast.Return, rest: list[ast.stmt], outer: ast.If, line: int, i
     return isinstance(other, ast.Return) and is_near and place_of(other) == place
 
 
+def _begins_before(rest: list[ast.stmt], start: Start | None, line: int) -> bool:
+    """Return whether a return begins before its test: the `return None` of the other arm has no place any more."""
+    whole = place_of(rest[0]) if rest and isinstance(rest[0], ast.Return) else None
+    return whole is not None and start is not None and whole[:2] < start and whole.line > line
+
+
 def _joined(first: ast.Return, rest: list[ast.stmt], test: ast.expr) -> ast.Return:
     arms = [getattr(each, "value", None) or literal(None) for each in (first, *rest)]
     if not rest:
         arms.append(literal(None))
-    found = ast.Return(value=ast.IfExp(test=test, body=arms[0], orelse=arms[1]), lineno=first.lineno)
-    note_place(found, place_of(first))
+    known = next((each for each in (first, *rest) if place_of(each) is not None), first)
+    found = ast.Return(value=ast.IfExp(test=test, body=arms[0], orelse=arms[1]), lineno=known.lineno)
+    note_place(found, place_of(known))
     return found

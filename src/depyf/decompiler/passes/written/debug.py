@@ -13,7 +13,7 @@ import ast
 
 from depyf.bytecode.listing import Listing
 from depyf.decompiler.passes.walk import inner, statements
-from depyf.decompiler.passes.written.columns import Columns, leading_nots
+from depyf.decompiler.passes.written.columns import Columns, idle_places, leading_nots
 from depyf.decompiler.steps import step
 
 DEBUG = "__debug__"
@@ -44,13 +44,10 @@ def restore_debug(body: list[ast.stmt], columns: Columns, listing: Listing) -> N
 
 def _tested(listing: Listing, unit: int) -> list[tuple[int, int]]:
     """Return where `__debug__` may stand: what is as wide, right behind an `if`, and has no operation."""
-    places = listing.places
-    kept = {places[one.offset >> 1] for one in listing.instructions if places and one.op != "JUMP"}
     return [
         (place.line, place.column)
-        for place in set(places) - kept
-        if place is not None and place.line == place.end_line and place.end_column == place.column + len(DEBUG)
-        if place.column >= IF and (place.column - IF) % unit == 0
+        for place in idle_places(listing)
+        if place.end_column == place.column + len(DEBUG) and place.column >= IF and (place.column - IF) % unit == 0
     ]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
+from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Instruction, Listing
 
 WAYS_OUT = frozenset({"CONST", "RETURN", "POP", "POP_EXCEPT", "SWAP", "COPY", "NULL", "JUMP"})
@@ -52,6 +53,13 @@ def _begins_statement(line: int, column: int, unit: int, ends: set[tuple[int, in
     return column >= 0 and (column % unit == 0 or any((line, last - more) in ends for more in range(MOST_BRACKETS + 1)))
 
 
+def _begins_return(line: int, column: int, code: Code, unit: int, ends: set[tuple[int, int]]) -> bool:
+    """Return whether a `return` may begin in a column: on the first line, the head of the function stands before it."""
+    if line == code.first_line and column < len(f"def {code.name}({', '.join(code.parameters)}): "):
+        return False
+    return _begins_statement(line, column, unit, ends)
+
+
 def leaves(instructions: list[Instruction], number: int) -> bool:
     """Return whether an instruction may have the place of a statement that it is not: a constant that is None may.
 
@@ -92,7 +100,7 @@ def written_statements(listing: Listing, unit: int) -> list[Written]:
             continue
         kind, column = BARE.get(place.end_column - place.column), place.column
         inner = column - len("return ")
-        if kind is Kind.PASS and place in returning and _begins_statement(place.line, inner, unit, ends):
+        if kind is Kind.PASS and place in returning and _begins_return(place.line, inner, listing.code, unit, ends):
             kind, column = Kind.NONE, inner
         if kind is Kind.BREAK:
             kind = kind if _begins_statement(place.line, column, unit, ends) else None

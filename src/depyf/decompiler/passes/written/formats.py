@@ -46,4 +46,6 @@ def _written(expr: ast.expr) -> ast.expr:
 def _is_alone(field: ast.FormattedValue, place: Place) -> bool:
     """Return whether a field stands where its value does; a value of several parts has no place but theirs."""
     inner = place_of(field.value)
+    if inner is None and isinstance(field.value, ast.Name):
+        return place.end_column - place.column == len(field.value.id)
     return place == inner if inner is not None else place[:2] == start_of(field.value)

@@ -27,8 +27,8 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 NOT = len("not ")
 ELIF = len("elif ") - len("if ")
 NO_LINES: AbstractSet[int] = frozenset()
-Block = tuple[list[ast.stmt], ast.stmt | None, bool]
-"""Statements, what coming to their end does, and whether they are an `elif` where they are one `if`."""
+Block = tuple[list[ast.stmt], ast.stmt | None, bool, int | None]
+"""Statements, what coming to their end does, whether they are an `elif` where they are one `if`, and their column."""
 
 
 def restore_guards(body: list[ast.stmt], columns: Columns, leaving: AbstractSet[int]) -> None:
@@ -36,8 +36,8 @@ def restore_guards(body: list[ast.stmt], columns: Columns, leaving: AbstractSet[
 
     leaving: lines on which ways out stand.
     """
-    work: list[Block] = [(body, ast.Return(value=None), False)]
-    for block, end, is_elif in work:  # It grows while it is gone through.
+    work: list[Block] = [(body, ast.Return(value=None), False, None)]
+    for block, end, is_elif, column in work:  # It grows while it is gone through.
         for place in range(len(block) - 1, -1, -1):
             stmt = block[place]
             if not isinstance(stmt, ast.If):
@@ -47,12 +47,13 @@ def restore_guards(body: list[ast.stmt], columns: Columns, leaving: AbstractSet[
                 continue
             if not stmt.orelse and end is not None and place == len(block) - 1:
                 if not _part_conditions(block, place, columns, end):
-                    _turn_guard(block, place, columns, end)
+                    _turn_guard(block, place, columns, end, column)
             if stmt is block[-1] and end is not None:
                 part_behind(block, stmt, columns, end)
         for stmt in block:
             after = end if stmt is block[-1] else None
-            work += [(below, *_context(stmt, name, below, after, columns)) for below, _, name in inner(stmt)]
+            own = columns.of_loop(stmt)
+            work += [(below, *_context(stmt, name, below, after, columns), own) for below, _, name in inner(stmt)]
 
 
 def _context(
@@ -70,11 +71,14 @@ def _context(
     return end, is_elif
 
 
-def _turn_guard(block: list[ast.stmt], place: int, columns: Columns, end: ast.stmt) -> None:
-    """Let a statement leave where its body stands in its own column: the body follows."""
+def _turn_guard(block: list[ast.stmt], place: int, columns: Columns, end: ast.stmt, column: int | None) -> None:
+    """Let a statement leave where its body stands in its own column: the body follows.
+
+    column: of the block, where what holds it tells it.
+    """
     stmt, start = block[place], columns.starts.get(block[place])
     assert isinstance(stmt, ast.If)
-    own = next((found for each in reversed(block[:place]) if (found := columns.column(each)) is not None), None)
+    own = next((found for each in reversed(block[:place]) if (found := columns.column(each)) is not None), column)
     if own is None or start is None or columns.of_block(stmt.body) != own:
         return
     test = negated(stmt.test)

@@ -1,12 +1,15 @@
-"""Tests of an `elif` whose arm does nothing.
+"""Tests whose arm does nothing.
 
 Before: elif not a and b: c      After:  elif a: pass
                                          elif b: c
 
-Before: elif not a == b: c       After:  elif a == b: pass
+Before: if not a == b: c         After:  if a == b: pass
                                          else: c
 
-There is no room for a `not` behind the `elif`.
+Before: if not a:                After:  if a: pass
+            if b: c                      elif b: c
+
+There is no room for a `not` behind the keyword.
 """
 
 from __future__ import annotations
@@ -18,38 +21,98 @@ from depyf.decompiler.passes.written.columns import Columns, leading_nots, start
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import is_not, negated
 
-ELIF, NOT = len("elif "), len("not ")
+IF, ELIF, NOT = len("if "), len("elif "), len("not ")
 
 
 def restore_idle_arms(body: list[ast.stmt], columns: Columns) -> None:
     """Give a test whose arm does nothing that arm, in place."""
+    arms: set[ast.stmt] = set()
     for outer in statements(body):
-        arm = outer.orelse[0] if isinstance(outer, ast.If) and len(outer.orelse) == 1 else None
-        own = columns.column(outer) if isinstance(arm, ast.If) and not arm.orelse else None
-        if isinstance(arm, ast.If) and own is not None:
-            _restore(arm, own, columns)
+        if not isinstance(outer, ast.If):
+            continue
+        arm = outer.orelse[0] if len(outer.orelse) == 1 else None
+        own = columns.column(outer) if isinstance(arm, ast.If) else None
+        if isinstance(arm, ast.If):
+            arms.add(arm)
+            if own is not None:
+                _restore(arm, own, columns)
+        if not outer.orelse and outer not in arms:
+            _restore_first(outer, columns)
 
 
 def _restore(arm: ast.If, own: int, columns: Columns) -> None:
     """Give one test the arm that does nothing; `own` is the column of its `elif`."""
-    joined = isinstance(arm.test, ast.BoolOp) and isinstance(arm.test.op, ast.And)
-    values: list[ast.expr] = arm.test.values if joined else [arm.test]  # type: ignore[attr-defined]
-    if not is_not(values[0]) or _head(negated(values[0])) != own + ELIF:
+    while not arm.orelse:
+        values = _values(arm)
+        opposite = _opposite(values[0])
+        if opposite is None or _head(opposite) != own + ELIF:
+            return
+        if not _part(arm, values[0], values[1:], own, columns) or not isinstance(arm.orelse[0], ast.If):
+            return
+        arm = arm.orelse[0]
+
+
+def _restore_first(stmt: ast.If, columns: Columns) -> None:
+    """Give the test of an `if` the arm that does nothing, and those of each `elif` behind it."""
+    values = _values(stmt)
+    opposite = _opposite(values[0])
+    head = None if opposite is None else _head(opposite)
+    if head is None or not _part(stmt, values[0], values[1:], head - IF, columns):
         return
-    rest = values[1:]
+    if isinstance(stmt.orelse[0], ast.If):
+        _restore(stmt.orelse[0], head - IF, columns)
+
+
+def _part(arm: ast.If, test: ast.expr, rest: list[ast.expr], own: int, columns: Columns) -> bool:
+    """Make what is done where a test fails its `elif` or `else`, as columns show it; return whether they do."""
+    opposite, takes_room = _opposite(test), is_not(test) and not _is_fused(test.operand)
     start = start_of(rest[0]) if rest else None
-    if not rest and columns.of_block(arm.body) == own + columns.unit:
+    if opposite is None:
+        return False
+    if not rest and _is_elif(arm.body, own, columns):
+        step("line {}: an arm does nothing, and what it holds is an `elif`", arm.lineno)
+        arm.orelse = arm.body
+    elif not rest and takes_room and columns.of_block(arm.body) == own + columns.unit:
         step("line {}: an arm does nothing, and has an `else`", arm.lineno)
         arm.orelse = arm.body
-    elif start is not None and _head(rest[0]) == own + ELIF:
+    elif start is not None and takes_room and _head(rest[0]) == own + ELIF:
         step("line {}: an arm does nothing, and has an `elif`", arm.lineno)
-        test = rest[0] if len(rest) == 1 else ast.BoolOp(op=ast.And(), values=rest)
-        inner = ast.If(test=test, body=arm.body, orelse=[], lineno=start[0])
+        inner = ast.If(test=_joined(rest), body=arm.body, orelse=[], lineno=start[0])
         columns.starts[inner] = start
         arm.orelse = [inner]
     else:
-        return
-    arm.test, arm.body = negated(values[0]), [ast.Pass()]
+        return False
+    arm.test, arm.body = opposite, [ast.Pass()]
+    return True
+
+
+def _is_elif(block: list[ast.stmt], own: int, columns: Columns) -> bool:
+    """Return whether a block is a test that stands behind an `elif` in a column."""
+    first = block[0]
+    if len(block) > 1 or not isinstance(first, ast.If) or first not in columns.starts:
+        return False
+    return columns.starts[first][1] == own + ELIF + NOT * leading_nots(first.test)
+
+
+def _opposite(test: ast.expr) -> ast.expr | None:
+    """Return the opposite of a test if that has no `not` more."""
+    if is_not(test):
+        return test.operand
+    return negated(test) if _is_fused(test) else None
+
+
+def _is_fused(test: ast.expr) -> bool:
+    """Return whether a test compares with None in the jump, which has as much room for `is` as for `is not`."""
+    return isinstance(test, ast.Compare) and getattr(test, "fused", False)
+
+
+def _values(stmt: ast.If) -> list[ast.expr]:
+    test = stmt.test
+    return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+
+
+def _joined(tests: list[ast.expr]) -> ast.expr:
+    return tests[0] if len(tests) == 1 else ast.BoolOp(op=ast.And(), values=tests)
 
 
 def _head(test: ast.expr) -> int | None:

@@ -67,7 +67,7 @@ def _move_in(block: list[ast.stmt], place: int, columns: Columns, is_end: bool) 
 def _unprotected(loop: ast.For | ast.AsyncFor | ast.While, spot: Spot) -> Spot | None:
     """Return where statements may take the place of a `break`: no handler is theirs that was not; None if nowhere.
 
-    Behind a `try` only its body comes, where each clause leaves.
+    Behind a `try` only its body comes, where each clause leaves; else they are its `else`.
     """
     work: list[tuple[list[ast.stmt], Spot | None, bool]] = [(loop.body, None, True)]
     while work:
@@ -75,7 +75,9 @@ def _unprotected(loop: ast.For | ast.AsyncFor | ast.While, spot: Spot) -> Spot |
         if block is spot[0]:
             if around is None:
                 return spot
-            return (around[0], around[1] + 1) if is_behind and len(block) > 1 else None
+            if len(block) == 1:
+                return None
+            return (around[0], around[1] + 1) if is_behind else _as_else(around, block)
         for place, stmt in enumerate(block):
             for below, _, _ in inner(stmt):
                 if not isinstance(stmt, PROTECTING):
@@ -84,6 +86,12 @@ def _unprotected(loop: ast.For | ast.AsyncFor | ast.While, spot: Spot) -> Spot |
                 leads = around is None and stmt is block[-1] and _leads_behind(stmt, below)
                 work.append((below, (block, place), leads))
     return None
+
+
+def _as_else(around: Spot, block: list[ast.stmt]) -> Spot | None:
+    """Return the place of the `else` of a `try`, if it has none and statements are its body."""
+    stmt = _at(around)
+    return (stmt.orelse, 0) if isinstance(stmt, ast.Try) and block is stmt.body and not stmt.orelse else None
 
 
 def _leads_behind(stmt: ast.stmt, block: list[ast.stmt]) -> bool:

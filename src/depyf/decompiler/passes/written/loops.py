@@ -6,7 +6,7 @@ import ast
 
 from depyf.bytecode.listing import Listing
 from depyf.decompiler.passes.walk import statements
-from depyf.decompiler.passes.written.columns import Columns
+from depyf.decompiler.passes.written.columns import Columns, idle_places
 
 WHILE = len("while ")
 
@@ -30,13 +30,7 @@ def restore_ones(body: list[ast.stmt], columns: Columns, listing: Listing) -> No
 
 def _ones(listing: Listing) -> set[tuple[int, int]]:
     """Return where a single character stands of which no operation is left, or jumps alone."""
-    places = listing.places
-    kept = {places[one.offset >> 1] for one in listing.instructions if places and one.op != "JUMP"}
-    return {
-        (place.line, place.column)
-        for place in set(places) - kept
-        if place is not None and place.line == place.end_line and place.end_column == place.column + 1
-    }
+    return {place[:2] for place in idle_places(listing) if place.end_column == place.column + 1}
 
 
 def _leads(one: tuple[int, int], start: tuple[int, int], column: int | None) -> bool:

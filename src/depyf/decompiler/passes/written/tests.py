@@ -10,11 +10,12 @@ import ast
 
 from depyf.decompiler.passes.walk import of_kinds, statements
 from depyf.decompiler.passes.written.brackets import NOT, WORDS, gap_between, group, turned_runs
-from depyf.decompiler.passes.written.columns import Columns, leading_nots, start_of
+from depyf.decompiler.passes.written.columns import UNIT, Columns, leading_nots, start_of
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import is_not, negated
 
 TESTING = (ast.If, ast.While, ast.Assert)
+OPERATIONS = frozenset({ast.BoolOp})
 CONDITIONAL = frozenset({ast.IfExp})
 GAPS = (len("if ") + NOT, len("if (") + NOT, len("elif ") + NOT)
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -38,7 +39,9 @@ def restore_tests(body: list[ast.stmt], columns: Columns) -> None:
 
 
 def restore_conditional_expressions(body: list[ast.stmt]) -> None:
-    """Write conditional expressions as their columns show them, in place."""
+    """Write conditional expressions as their columns show them, in place, and values with `and` and `or`."""
+    for operation in of_kinds(body, OPERATIONS):
+        group(operation)
     for expr in of_kinds(body, CONDITIONAL):
         _turn(expr)
         expr.test = _restored(expr.test)
@@ -87,8 +90,8 @@ def _of_operands(test: ast.expr) -> ast.expr:
         return test
     here, turned = WORDS[type(test.op)], WORDS[ast.Or if isinstance(test.op, ast.And) else ast.And]
     gaps = [(other, gap_between(one, other)) for one, other in zip(test.values, test.values[1:])]
-    fits_here = sum(gap == here + NOT * leading_nots(other) for other, gap in gaps)
-    fits_turned = sum(gap == turned + NOT * leading_nots(negated(other)) for other, gap in gaps)
+    fits_here = sum(_fits(other, gap, here, leading_nots(other)) for other, gap in gaps)
+    fits_turned = sum(_fits(other, gap, turned, leading_nots(negated(other))) for other, gap in gaps)
     if fits_turned > fits_here and all(map(_turns, test.values)):
         step("`not` stands before the whole of a test")
         op = ast.And() if isinstance(test.op, ast.Or) else ast.Or()
@@ -99,6 +102,17 @@ def _of_operands(test: ast.expr) -> ast.expr:
     turned_runs(test, [_turns(value) for value in test.values])
     group(test)
     return test
+
+
+def _fits(operand: ast.expr, gap: int | None, word: int, nots: int) -> bool:
+    """Return whether a word and so many `not` stand before an operand: its line may begin with them.
+
+    A line that begins with the operand, or behind four columns, tells nothing.
+    """
+    if gap is not None:
+        return gap == word + NOT * nots
+    start, begin = start_of(operand), word - len(" ") + NOT * nots
+    return start is not None and begin % UNIT != 0 and start[1] % UNIT == begin % UNIT
 
 
 def _turns(test: ast.expr) -> bool:

@@ -6,6 +6,13 @@ Before: try: f()                After:  try:
                                         except E: return False
 
 A statement that cannot raise is the same in both. What stands before the clauses in the source belongs to the body.
+
+Before: try:                    After:  try: f()
+            try: f()                    except E: g()
+            except E: g()               finally: h()
+        finally: h()
+
+Where the inner body stands in the column of what is done at last, the two are one statement.
 """
 
 from __future__ import annotations
@@ -14,6 +21,37 @@ import ast
 
 from depyf.decompiler.passes.written.columns import Columns
 from depyf.decompiler.steps import step
+
+ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+FAR = 1 << 40
+
+def join_try(stmt: ast.Try, columns: Columns) -> ast.Try:
+    """Return a statement with that in it joined whose body stands in the column of what is done at last."""
+    inner = stmt.body[0]
+    if stmt.handlers or len(stmt.body) > 1 or not isinstance(inner, ast.Try) or inner.finalbody:
+        return stmt
+    own = columns.of_block(inner.body)
+    if own is None or columns.of_block(stmt.finalbody) != own:
+        return stmt
+    step("two `try` are one, with `finally`")
+    inner.finalbody = stmt.finalbody
+    return inner
+
+
+def return_before_finally(block: list[ast.stmt], place: int, columns: Columns) -> None:
+    """Move a constant that is returned behind a `finally`, and stands before that in the source, to where it stands."""
+    stmt, following = block[place], block[place + 1 : place + 2]
+    assert isinstance(stmt, ast.Try)
+    value = following[0].value if following and isinstance(following[0], ast.Return) else None
+    if stmt.handlers or isinstance(stmt.body[-1], ENDS) or not isinstance(value, ast.Constant):
+        return
+    own, bound, last = columns.of_block(stmt.body), columns.lines(stmt.finalbody[0]), columns.lines(stmt.body[-1])
+    if own is None or not bound or not last:
+        return
+    if any((line, own + len("return ")) in columns.idle for line in range(last[0] + 1, bound[0])):
+        step("line {}: a constant is returned in the `try`", last[0])
+        stmt.body.append(following[0])
+        del block[place + 1]
 
 
 def part_try(stmt: ast.Try, columns: Columns) -> None:
@@ -36,7 +74,6 @@ def part_try(stmt: ast.Try, columns: Columns) -> None:
             del stmt.body[-count:]
 
 
-FAR = 1 << 40
 
 
 def _leading(stmts: list[ast.stmt], columns: Columns, above: int, below: int) -> int:

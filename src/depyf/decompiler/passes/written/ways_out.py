@@ -153,12 +153,23 @@ def _of_block(block: list[ast.stmt], ends: Ends, columns: Columns, ending: set[a
         elif isinstance(stmt, ast.Continue):
             parts.append(Slot(block, place, _or_pass(AGAIN, here, block), column, here == AGAIN))
         elif isinstance(stmt, ast.Break):
+            if place and (other := _else_before(block[place - 1], columns)) is not None:
+                parts.append(other)
             parts.append(Slot(block, place, ends.broken | LEFT, column))
         else:
             parts += [*columns.lines(stmt), *_inside(stmt, Ends(here, ends.broken), columns)]
     if ends.here and not (block and (isinstance(block[-1], ENDS) or block[-1] in ending)):
         parts.append(Slot(block, len(block), ends.here, column))
     return parts
+
+
+def _else_before(stmt: ast.stmt, columns: Columns) -> Slot | None:
+    """Return where in the `else` of a `try` that which follows it may stand: its clauses leave."""
+    if not isinstance(stmt, ast.Try) or stmt.orelse or stmt.finalbody:
+        return None
+    if not all(isinstance(clause.body[-1], ENDS) for clause in stmt.handlers):
+        return None
+    return Slot(stmt.orelse, 0, LEFT, columns.of_block(stmt.body), is_block=False)
 
 
 def _or_pass(kinds: frozenset[Kind], here: frozenset[Kind], block: list[ast.stmt]) -> frozenset[Kind]:
