@@ -229,6 +229,25 @@ def test_no_tensor_stands_for_a_number_that_a_branch_or_a_loop_depends_on(source
 
 
 @pytest.mark.parametrize(
+    ("guard", "source", "kind"),
+    [
+        ('L["n"]: expected 5, got 7', "def f(x, n):\n    return x.topk(n)\n", "number-in-call"),
+        ('L["n"]: expected 5, got 7', "def f(x, n):\n    return x[: -n]\n", "number-in-call"),
+        ('L["n"]: expected 5, got 7', "def f(x, n):\n    return x.view((2 * n, -1))\n", "number-in-call"),
+        ('L["n"]: expected 5, got 1', "def f(x, n):\n    return x.topk(n)\n", "number-of-one"),
+        ('G["n"]: expected 5, got 7', "def f(x):\n    return torch.arange(n)\n", "held-number-in-call"),
+        ('L["n"]: expected 5, got 7', "def f(x, n):\n    return torch.relu(x * n)\n", "argument-int"),
+        ('L["n"]: expected 5, got 7', "def f(x, n):\n    return scaled(x, n)\n", "argument-int"),
+        ('L["n"]: expected 5, got 7', "def f(x, n):\n    return x.topk(n) if n else x\n", "number-in-condition"),
+        ('L["n"]: expected 5.0, got 7.0', "def f(x, n):\n    return x.mul(n)\n", "argument-float"),
+    ],
+)
+def test_a_number_that_a_method_or_a_slice_takes_becomes_a_symbol(guard: str, source: str, kind: str) -> None:
+    (found,) = refused(Refusal("0/0", (), (guard,)))
+    assert kind_of_recompile(found, ("x", "n") if guard.startswith("L") else ("x",), source).name == kind
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ('L["d"]: expected 0 items, got 2', "the number of keys of `d` was 2, not 0"),

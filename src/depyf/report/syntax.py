@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import textwrap
+from collections.abc import Iterator
 
 _NO_NODES = frozenset(("ctx", "op", "ops", "id", "attr", "kind", "type_comment"))
 
@@ -97,6 +98,44 @@ def _conditions(node: ast.AST) -> list[ast.expr]:
         case ast.For() | ast.comprehension():
             return [node.iter]
     return []
+
+
+def is_handed_over(subject: str, source: str) -> bool:
+    """Return whether a function's source hands a variable or an attribute of one to a method, or slices with it.
+
+    A function of a module counts as a method; one that is called by its name may be the user's own, and do anything.
+
+    >>> is_handed_over("k", "def f(x, k):\n    return x.topk(k + 1)")
+    True
+    >>> is_handed_over("k", "def f(x, k):\n    return torch.relu(x * k)")
+    False
+    """
+    return bool(subject) and subject in source and subject in _handed_over(source)
+
+
+@functools.lru_cache(maxsize=64)
+def _handed_over(source: str) -> frozenset[str]:
+    found = (each for node in ast.walk(parsed(source)) for each in _arguments(node))
+    return frozenset(ast.unparse(each) for each in found if isinstance(each, (ast.Name, ast.Attribute, ast.Subscript)))
+
+
+def _arguments(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield what a method or a slice takes as it is, out of tuples, lists and arithmetic with constants."""
+    match node:
+        case ast.Call(func=ast.Attribute()):
+            taken = [*node.args, *(each.value for each in node.keywords)]
+        case ast.Slice():
+            taken = [each for each in (node.lower, node.upper, node.step) if each is not None]
+        case _:
+            return
+    for value in taken:
+        if isinstance(value, (ast.Tuple, ast.List)):
+            taken += value.elts
+        elif isinstance(value, ast.UnaryOp):
+            taken.append(value.operand)
+        elif isinstance(value, ast.BinOp) and any(isinstance(each, ast.Constant) for each in (value.left, value.right)):
+            taken += [value.left, value.right]
+        yield value
 
 
 def parsed(source: str) -> ast.Module:

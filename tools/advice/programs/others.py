@@ -72,6 +72,62 @@ def warms_up_outside() -> list[Any]:
     return [compiled(torch.ones(4) / 2 if step < 2 else torch.ones(4)) for step in range(3)]
 
 
+def best(x: Any, k: int) -> Any:
+    return x.topk(k).values  # here
+
+
+@shows("number-in-call")
+def other_counts() -> list[Any]:
+    compiled = torch.compile(best, backend="eager")
+    return [compiled(torch.arange(9.0), k) for k in (3, 4, 7)]
+
+
+@follows("number-in-call")
+def counts_as_symbols() -> list[Any]:
+    compiled = torch.compile(best, backend="eager", dynamic=True)
+    return [compiled(torch.arange(9.0), k) for k in (3, 4, 7)]
+
+
+@shows("number-of-one")
+def one_and_more() -> list[Any]:
+    compiled = torch.compile(best, backend="eager")
+    return [compiled(torch.arange(9.0), k) for k in (1, 3)]
+
+
+KEPT = 3
+
+
+@shows("held-number-in-call")
+def global_counts() -> list[Any]:
+    global KEPT
+    results = []
+    compiled = torch.compile(lambda x: x.topk(KEPT).values, backend="eager")  # here
+    for KEPT in (3, 4):  # noqa: B007  the function reads it
+        results.append(compiled(torch.arange(9.0)))
+    return results
+
+
+@follows("held-number-in-call")
+def counts_handed_over() -> list[Any]:
+    compiled = torch.compile(best, backend="eager", dynamic=True)
+    return [compiled(torch.arange(9.0), k) for k in (3, 4)]
+
+
+@shows("specialized-number")
+def other_parts() -> list[Any]:
+    def run(x: Any, parts: int) -> Any:
+        return x.chunk(parts)[0] * 2  # here
+
+    compiled = torch.compile(run, backend="eager")
+    return [compiled(torch.arange(12.0), parts) for parts in (2, 4, 3)]
+
+
+@follows("specialized-number")
+def parts_outside() -> list[Any]:
+    compiled = torch.compile(lambda part: part * 2, backend="eager", dynamic=True)
+    return [compiled(torch.arange(12.0).chunk(parts)[0]) for parts in (2, 4, 3)]
+
+
 @shows("object-identity")
 def one_array_or_two() -> list[Any]:
     def run(pairs: Any) -> Any:

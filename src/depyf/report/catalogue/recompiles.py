@@ -11,7 +11,7 @@ from depyf.report.nearest import changed_dimensions, literal
 from depyf.report.refused import NUMBER_OF_KEYS, Refused
 from depyf.report.reproducible import without_addresses
 from depyf.report.spelling import root_name, spelled
-from depyf.report.syntax import decides
+from depyf.report.syntax import decides, is_handed_over
 
 _HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
 
@@ -57,7 +57,7 @@ CHANGES = {
     ),
     "constant": (
         "the constant `{subject}` was {actual}, not {expected}",
-        "apply `{subject}` to the tensors before the call, and leave it out of the compiled function",
+        "do what depends on `{subject}` before the call, and leave it out of the compiled function",
     ),
     "function": (
         "the function `{subject}` was {actual}, not {expected}",
@@ -232,6 +232,29 @@ IN_CONDITION = Kind(
     "keep `{subject}`, and the branches and loops that depend on it, outside of the compiled function",
 )
 """Of a number for which no tensor can stand: a branch on a tensor's value ends the graph."""
+IN_CALL = Kind(
+    "number-in-call",
+    "the number `{subject}` was {actual}, not {expected}; a call or a slice needs it as a number",
+    "compile with `dynamic=True`: torch takes `{subject}` as a symbol then",
+)
+HELD_IN_CALL = Kind(
+    "held-number-in-call",
+    IN_CALL.cause,
+    "hand `{subject}` over as an argument, and compile with `dynamic=True`: torch takes it as a symbol then",
+)
+"""Of a number in a global variable or an attribute of a module, which torch takes as constant."""
+ONE_IN_CALL = Kind(
+    "number-of-one",
+    "the number `{subject}` was {actual}, not {expected}; torch compiles 0 and 1 for themselves",
+    "",
+    is_expected=True,
+)
+SPECIALIZED = Kind(
+    "specialized-number",
+    "the number `{subject}` was {actual}, not {expected}; torch compiles each value of it for itself",
+    "keep what `{subject}` is handed to outside of the compiled function",
+)
+"""Of a number that a call takes, which an entry has taken as a symbol and then compared with its value."""
 UNKNOWN = Kind("recompile", "{text}", "")
 
 RECOMPILES: tuple[Kind, ...] = (
@@ -239,7 +262,8 @@ RECOMPILES: tuple[Kind, ...] = (
     *TENSORS.values(),
     INSIDE,
     *STATES.values(),
-    *(COUNTER, GROWTH, KEYS, KEYWORDS, MISSING, SYMBOLIC, IDENTITY, LEARNING_RATE, IN_CONDITION, UNKNOWN),
+    *(COUNTER, GROWTH, KEYS, KEYWORDS, MISSING, SYMBOLIC, IDENTITY, LEARNING_RATE),
+    *(IN_CONDITION, IN_CALL, HELD_IN_CALL, ONE_IN_CALL, SPECIALIZED, UNKNOWN),
 )
 
 
@@ -318,10 +342,20 @@ def _of_value(found: Refused, change: str, place: str, source: str) -> Kind:
         return LEARNING_RATE
     if change in ("int", "float") and decides(found.subject, source):
         return IN_CONDITION
+    if change == "int" and is_handed_over(found.subject, source):
+        return _in_call(found, place)
     kind = VALUES[place, change]
     # No tensor stands for a string or a number that is there in some calls alone.
     is_tensor = ... in (literal(found.expected), literal(found.actual))
     return kind if change != "none" or is_tensor else replace(kind, fix="")
+
+
+def _in_call(found: Refused, place: str) -> Kind:
+    """Return the kind of an integer that a call or a slice takes: a tensor does not stand for each of those."""
+    if place in ("global", "module"):
+        return HELD_IN_CALL
+    changed = literal(found.expected), literal(found.actual)
+    return IN_CALL if may_be_dynamic(changed) else ONE_IN_CALL
 
 
 def _special(found: Refused) -> Kind | None:

@@ -10,7 +10,17 @@ from itertools import product
 from typing import TypeAlias
 
 from depyf.report.catalogue import Kind, kind_of_recompile
-from depyf.report.catalogue.recompiles import COUNTER, GROWS, GROWTH, IN_CONDITION, KEYS, PLACES
+from depyf.report.catalogue.recompiles import (
+    COUNTER,
+    GROWS,
+    GROWTH,
+    HELD_IN_CALL,
+    IN_CALL,
+    IN_CONDITION,
+    KEYS,
+    PLACES,
+    SPECIALIZED,
+)
 from depyf.report.findings.failures import is_limit
 from depyf.report.model import Compile, Function, Recompile, Session, SideEffect
 from depyf.report.nearest import changed_dimensions, literal, nearest
@@ -24,7 +34,7 @@ STACK = "___stack"
 _Pair: TypeAlias = tuple[object, object]
 _Place: TypeAlias = tuple[tuple[str, int], ...]
 _TO_A_NUMBER = re.compile(r"(?P<side>.+) == -?\d+")
-_NUMBERS = frozenset((*(f"{place}-int" for place in PLACES), IN_CONDITION.name))
+_NUMBERS = frozenset((*(f"{place}-int" for place in PLACES), IN_CONDITION.name, IN_CALL.name, HELD_IN_CALL.name))
 Change: TypeAlias = frozenset[_Pair]
 """Pairs of numbers or strings: what was expected, and what was there."""
 
@@ -100,9 +110,11 @@ def _join_parts(found: list[Cause], seen: list[list[_Seen]], inside: dict[int, i
 def _join_of_line(found: list[Cause], inside: dict[int, int]) -> None:
     """Put what one line looks at anew in each recompile, such as another item of a dict, under what it does so most."""
     first: dict[tuple[str, str, str], int] = {}
-    for index in sorted(range(len(found)), key=lambda each: -len(found[each].compiles)):
+    for index in sorted(
+        range(len(found)), key=lambda each: (found[each].kind is not SPECIALIZED, -len(found[each].compiles))
+    ):
         why = found[index].refused[0]
-        looked_at = _looked_at(why)
+        looked_at = why.subject if found[index].kind is SPECIALIZED else _looked_at(why)
         key = found[index].function.key, looked_at, why.where
         if index not in inside and looked_at and why.where and first.setdefault(key, index) != index:
             inside[index] = first[key]
@@ -144,7 +156,10 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
             found.setdefault(key, []).append((reason, compiled))
             if number == 0:
                 firsts.add(key)
+    alone = {_looked_at(reasons[0][0]) for reasons in found.values() if reasons[0][0].is_condition}
     for key, told_of in found.items():
+        if kinds[key] is IN_CALL and key[1] in alone:
+            kinds[key] = SPECIALIZED
         refused, compiles = zip(*told_of, strict=True)
         effects = [each for compiled in function.compiles for each in compiled.effects]
         yield Cause(function, _grown(kinds[key], refused, effects), refused, compiles, key in firsts)
