@@ -1,6 +1,6 @@
 """Drop the phis that nobody reads: what only bookkeeping takes from the stack needs no variable.
 
-Before: 1: -> 3 (v1, v5)     2: -> 3 (v2, v6)     3: phi v7, v8: POP_EXCEPT v7; f(v8)
+Before: 1: -> 3 (v1, v5, v3)     2: -> 3 (v2, v6, v4)     3: phi v7, v8, v9: POP_EXCEPT v7; POP v9; f(v8)
 After:  1: -> 3 (v5)         2: -> 3 (v6)         3: phi v8: POP_EXCEPT v7; f(v8)
 """
 
@@ -14,7 +14,7 @@ from depyf.decompiler.steps import step
 
 
 def drop_dead_phis(graph: Graph, restored: Collection[int] = ()) -> None:
-    """Remove phis that no operation reads, and their arguments.
+    """Remove phis that no operation reads, their arguments, and the operations that do nothing but drop them.
 
     restored: temporaries of exceptions of which bookkeeping is more than that.
     """
@@ -24,11 +24,15 @@ def drop_dead_phis(graph: Graph, restored: Collection[int] = ()) -> None:
         for edge in block.exit.edges():
             pairs = zip(graph.block(edge.target).phis, edge.args)
             edge.args = [arg for phi, arg in pairs if phi in read]
+    dropped: set[int] = set()
     for block in graph.live():
         for phi in block.phis:
             if phi not in read:
                 step("block {}: nobody reads v{}", block.index, phi)
+                dropped.add(phi)
         block.phis = [phi for phi in block.phis if phi in read]
+    for block in graph.live() if dropped else ():
+        block.insts = [inst for inst in block.insts if inst.op != "POP" or inst.uses[0] not in dropped]
 
 
 __all__ = ["BOOKKEEPING", "drop_dead_phis"]
