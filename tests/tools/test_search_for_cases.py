@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import random
 
 import pytest
 
 from depyf.bytecode.normalise import normalise
-from tools.forms.around import SOURCE, code_of, shown
-from tools.forms.cases import modules
+from depyf.decompiler.pipeline.work import Work
+from tools.forms.around import SOURCE, code_of, decompile_until, form_after, shown
+from tools.forms.cases import Case, modules
+from tools.forms.changes import MARK as CHANGES
+from tools.forms.changes import ROWS, Done, NoForm, ending, in_place_of
 from tools.forms.compiling import compiled_or_none, compiled_piece
-from tools.forms.mutants import mutants
+from tools.forms.measure import given
+from tools.forms.mutants import applied, mutants
 from tools.forms.operations import MARK, NoOperations, read_listing, text_of, varied_operations
 from tools.forms.reach import noting, reached
+from tools.forms.trials import Snapshot, Trials
 from tools.forms.vary import varied
 
 MODULE = "structure/exits"
@@ -84,3 +90,61 @@ def test_varied_operations_are_mostly_code() -> None:
     assert sum(compiled_or_none(GUARDED + MARK + one, (3, 11)) is not None for one in found) > 15
     with pytest.raises(NoOperations):
         read_listing(code_of(GUARDED), "RETURN -> 3")
+
+
+LOOP = "def f(a, b):\n    while a:\n        if a and b:\n            return b\n        b = a\n"
+
+
+def changed(name: str, changes: str, source: str = LOOP) -> str:
+    """Return what a pass makes of its form with changes."""
+    return shown(compiled_piece(f"{source}{CHANGES}{changes}", (3, 11)), name)
+
+
+def test_a_case_may_stand_on_a_changed_form() -> None:
+    changes = "stmts[0].body[0].orelse = code('return a')\n"
+    assert changed("tidy", changes).endswith("-    else:\n-        return a\n+    return a\n")
+    assert "return a" not in shown(compiled_piece(LOOP, (3, 11)), "tidy")
+
+
+def test_what_a_pass_refuses_is_shown() -> None:
+    loop = "def f(a):\n    for x in a:\n        print(x)\n"
+    refused = changed("complete", "stmts.append(code('for v1 in a:\\n    b()')[0])\n", loop)
+    assert refused.endswith("+refused: Unstructured: ForStmt is left over\n")
+
+
+@pytest.mark.parametrize(
+    "changes", ["nothing.of.the = kind\n", "graph.blocks[1].handler = 7\n", "del graph.blocks[0]\n", "raise OSError\n"]
+)
+def test_changes_that_leave_no_form_are_refused(changes: str) -> None:
+    with pytest.raises(NoForm):
+        changed("exits", changes)
+
+
+def test_a_snapshot_puts_back_what_a_pass_takes() -> None:
+    code = compiled_piece(LOOP, (3, 11))
+    texts: list[str] = []
+
+    def look(work: Work) -> None:
+        snapshot = Snapshot.of("tidy", work)
+        for _ in range(2):
+            texts.append(form_after("tidy", work))
+            work.stmts[0].body.clear()  # type: ignore[attr-defined]
+            snapshot.put_back(work)
+
+    with in_place_of(ROWS["tidy"], ending(code, look, look)), contextlib.suppress(Done):
+        decompile_until(code, "tidy")
+    assert len(texts) == 2
+    assert texts[0] == texts[1]
+
+
+def test_random_changes_tell_changed_rules() -> None:
+    left = {one.key: one for one in mutants("passes/opposites")}
+    with noting(["passes/opposites"]) as noted:
+        trials = Trials(noted, left, random.Random(2))
+        trials.run((LOOP, (3, 11), "opposites"), "", 60)
+    assert len({mutant.key for mutant, _ in trials.telling}) > 2
+    for mutant, changes in trials.telling[:5]:
+        case = Case("opposites", (3, 11), "", f"{LOOP}{CHANGES}{changes}", "")
+        plain = given(case)
+        with applied(mutant):
+            assert given(case) != plain

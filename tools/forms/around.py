@@ -18,10 +18,12 @@ from depyf.decompiler.pipeline.conditions import simplifies
 from depyf.decompiler.pipeline.run import decompile
 from depyf.decompiler.pipeline.table import ALONE, BUILD, PASSES, SCOPES
 from depyf.decompiler.pipeline.work import Stage, Work
+from depyf.decompiler.show.check.passes import Checks
 from depyf.decompiler.show.forms import MAKES_ITEMS, STAGE_OF, text_after
 from depyf.decompiler.show.graph import name as value
 from depyf.decompiler.show.graph import values
 from depyf.decompiler.steps import Stopped, recording
+from tools.forms.changes import NoForm, changes_of, changing
 from tools.forms.operations import listings_for
 
 ROWS = {one.name: one for one in PASSES}
@@ -111,17 +113,34 @@ def piece_of(module: Code, source: str) -> Code:
 def forms(code: Code, name: str, *, with_before: bool = True) -> list[tuple[str, str]]:
     """Return each code object, inner ones first, before and after a pass that ran on it.
 
-    Raises DecompilationError where there is no source.
+    Raises DecompilationError where there is no source, and NoForm for changes to a form that leave none.
     """
+    changes = changes_of(code)
+    if changes is not None:
+        return changed_forms(code, name, changes)
     if name == SOURCE:
         body, names = decompile(code, listings=listings_for(code))
         stmts = [define(body, names)[0]] if code.flags & CO_NEWLOCALS else module_body(body, names.objects)
         return [("", write(stmts, Grammar.of(code)))]
     recorder = Around(name, with_before and name not in MADE_ANEW)
-    known = KNOWN if ROWS[name].applies is simplifies else None
     with recording(recorder):
-        decompile(code, known=known, without=FORCED.get(name, frozenset()), listings=listings_for(code))
+        decompile_until(code, name)
     return recorder.found
+
+
+def changed_forms(code: Code, name: str, changes: str) -> list[tuple[str, str]]:
+    """Return a changed form before and after a pass. Raises NoForm where the pass is not run on it, or breaks it."""
+    with recording(Checks()), changing(code, name, changes, form_after) as changed:
+        decompile_until(code, name)
+    if not changed.ran:
+        raise NoForm(changes)
+    return [(changed.before, changed.after)]
+
+
+def decompile_until(code: Code, name: str) -> None:
+    """Decompile so that a pass comes."""
+    known = KNOWN if ROWS[name].applies is simplifies else None
+    decompile(code, known=known, without=FORCED.get(name, frozenset()), listings=listings_for(code))
 
 
 def shown(code: Code, name: str) -> str:

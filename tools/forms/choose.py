@@ -25,13 +25,14 @@ from depyf.decompiler.steps import recording
 from tests.decompiler.test_forms import Case as GraphCase
 from tools.forms.around import MADE_ANEW, SOURCE, forms
 from tools.forms.cases import Case, cases, modules, write
+from tools.forms.changes import MARK as CHANGES
 from tools.forms.compiling import compiled_or_none, compiled_piece
 from tools.forms.corpus import corpus
 from tools.forms.limits import Late, limited, seconds
 from tools.forms.measure import caught, given, own_cases
 from tools.forms.mutants import Mutant, applied, mutants
 from tools.forms.operations import MARK, listings_for
-from tools.forms.reach import Way, Ways, noting, reached, setting_of, ways_of
+from tools.forms.reach import Way, Ways, changed_keys, noting, reached, setting_of, ways_of
 from tools.forms.smaller import smaller
 
 LONGEST = 45
@@ -101,7 +102,10 @@ class Chooser:
     def not_caught(self, rules: list[Mutant], case: Case) -> list[Mutant]:
         """Return those changed rules that a case does not catch."""
         with noting([self.module]) as noted:
-            shown = {key for key, _ in ways_of(noted, case.source, case.version, [setting_of(case.name)])}
+            if CHANGES in case.source:
+                shown = set(changed_keys(noted, case.source, case.version, case.name))
+            else:
+                shown = {key for key, _ in ways_of(noted, case.source, case.version, [setting_of(case.name)])}
         return [mutant for mutant in rules if mutant.key not in shown or not tells(case, mutant)]
 
     def catching(self, mutant: Mutant) -> list[Case]:

@@ -12,15 +12,20 @@ from depyf.errors import DecompilationError
 from depyf.verify.candidate.oracle import NotCompiled
 from tests.oracles import compiled
 from tools.forms.around import code_of, piece_of
+from tools.forms.changes import MARK as CHANGES
+from tools.forms.changes import put_changes
 from tools.forms.operations import MARK, put_in
 
 
 @functools.cache
 def compiled_piece(source: str, version: Version) -> Code:
-    """Return the code of the only definition in a source, else of the module; with its operations, if it has some.
+    """Return the code of the only definition in a source, else of the module; with its operations and changes.
 
     Skips the test that asks where there is no such Python.
     """
+    source, mark, rows = source.partition(CHANGES)
+    if mark:
+        return put_changes(compiled_piece(source, version), rows)
     source, mark, rows = source.partition(MARK)
     if mark:
         return put_in(compiled_piece(source, version), rows)

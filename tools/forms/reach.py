@@ -20,8 +20,9 @@ from depyf.decompiler.pipeline.run import decompile
 from depyf.decompiler.pipeline.table import BUILD, SCOPES
 from depyf.decompiler.pipeline.work import Work
 from depyf.decompiler.steps import recording
-from tools.forms.around import FORCED, KNOWN, ROWS, SOURCE, forms
+from tools.forms.around import FORCED, KNOWN, ROWS, SOURCE, decompile_until, form_after, forms
 from tools.forms.cases import DECOMPILER, modules
+from tools.forms.changes import changes_of, changing
 from tools.forms.compiling import compiled_or_none
 from tools.forms.limits import Late, limited
 from tools.forms.mutants import EARLY_NODE, KINDS, Function, Key, compiled_function, functions_of, live_function
@@ -167,6 +168,20 @@ def ways_of(noted: Noted, source: str, version: Version, settings: Iterable[Sett
         for number, name in noted.found.items():
             if setting_of(name) == setting:
                 yield noted.keys[number], name
+
+
+def changed_keys(noted: Noted, source: str, version: Version, name: str) -> list[Key]:
+    """Return the rules that a changed form shows in a pass."""
+    code = compiled_or_none(source, version)
+    noted.now.clear()
+    if code is not None:
+        with contextlib.suppress(Exception, Late), limited(), changing(
+            code, name, changes_of(code) or "", form_after, noted.now.clear
+        ) as changed:
+            decompile_until(code, name)
+        if not changed.ran:
+            return []
+    return [noted.keys[number] for number in noted.now]
 
 
 def setting_of(name: str) -> Setting:

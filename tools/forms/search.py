@@ -16,20 +16,29 @@ from pathlib import Path
 
 from depyf.bytecode.normalise import normalise
 from depyf.errors import DecompilationError
+from tools.forms.around import ROWS
 from tools.forms.cases import cases, modules, write
+from tools.forms.changes import CHANGED
+from tools.forms.changes import MARK as CHANGES
 from tools.forms.choose import Chooser, known_ways
-from tools.forms.compiling import compiled_or_none
+from tools.forms.compiling import compiled_or_none, compiled_piece
 from tools.forms.limits import seconds
 from tools.forms.measure import caught, own_cases
 from tools.forms.mutants import Key, Mutant, mutants
 from tools.forms.operations import MARK, NoOperations, text_of
-from tools.forms.reach import SETTINGS, Way, Ways, noting, ways_of
+from tools.forms.reach import SETTINGS, Noted, Way, Ways, noting, ways_of
+from tools.forms.trials import Trials
 from tools.forms.vary import varied
 
 BATCH = 40
 """Sources that are varied between two looks."""
 OPERATIONS = 0.35
 """How many sources are varied in their operations."""
+CHANGES_OF_FORMS = 0.7
+"""How many times a form is changed, and not a source."""
+OF_ONE_FORM = 40
+MOST_CHANGES = 4
+MOST_KEPT = 10000
 MOST_TRIED = 25
 """Sources that show a rule and do not tell it; behind them, one in ten is tried."""
 
@@ -43,12 +52,16 @@ class Search:
     bases: dict[Key, list[Way]]
     rng: random.Random
     tried: dict[Key, int] = field(default_factory=dict)
+    telling: dict[Key, Way] = field(default_factory=dict)
+    """Changed forms that tell a rule."""
 
     def run(self, limit: float) -> None:
         """Vary sources until no changed rule is left, or the time is up."""
         begun = seconds()
         while self.left and seconds() - begun < limit:
-            for key, way in self.reaching():
+            found = self.reaching()
+            told, self.telling = self.telling, {}
+            for key, way in [*told.items(), *found]:
                 mutant = self.left.get(key)
                 if mutant is not None:
                     self.look(mutant, way)
@@ -56,10 +69,17 @@ class Search:
     def reaching(self) -> list[tuple[Key, Way]]:
         """Return varied sources, and which rules they show."""
         found: list[tuple[Key, Way]] = []
+        if len(CHANGED) > MOST_KEPT:
+            CHANGED.clear()
+            compiled_piece.cache_clear()
+            self.chooser.first.clear()
         with noting([self.chooser.module]) as noted:
             for _ in range(BATCH):
                 base = self.base()
-                others = [self.base()[0]]
+                if base[2] in ROWS and self.rng.random() < CHANGES_OF_FORMS:
+                    self.changed(noted, base)
+                    continue
+                others = [self.base()[0].partition(CHANGES)[0]]
                 source = varied(self.text(base), others, self.rng)
                 if source is None:
                     continue
@@ -69,12 +89,25 @@ class Search:
                         found.append((key, (source, base[1], name)))
         return found
 
+    def changed(self, noted: Noted, base: Way) -> None:
+        """Change a form, note what tells a rule, and keep what shows one to be changed more."""
+        source, version, name = base
+        source, _, before = source.partition(CHANGES)
+        trials = Trials(noted, self.left, self.rng)
+        trials.run((source, version, name), before if before.count("\n") < MOST_CHANGES else "", OF_ONE_FORM)
+        for mutant, text in trials.telling:
+            self.telling.setdefault(mutant.key, (source + CHANGES + text, version, name))
+        for key, text in trials.showing:
+            if key in self.bases and self.rng.random() < 0.2:
+                self.bases[key][self.rng.randrange(len(self.bases[key]))] = source + CHANGES + text, version, name
+
     def base(self) -> Way:
         """Return a source to vary, for any rule that is left."""
         return self.rng.choice(self.bases[self.rng.choice(list(self.left))])
 
     def text(self, base: Way) -> str:
         """Return a source, or now and then its operations."""
+        base = base[0].partition(CHANGES)[0], base[1], base[2]
         code = compiled_or_none(*base[:2]) if MARK not in base[0] and self.rng.random() < OPERATIONS else None
         with contextlib.suppress(NoOperations, DecompilationError):
             if code is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
+from tools.forms.changes import MARK as CHANGES
 from tools.forms.operations import MARK, MOST_ROWS
 
 MOST_TRIES = 12
@@ -16,14 +17,29 @@ LINES = 7
 
 def smaller(source: str, still: Callable[[str], bool]) -> Iterator[str]:
     """Yield ever smaller sources for which `still` says yes."""
-    tries, place = 0, 0
-    most = MOST_ROWS if MARK in source else MOST_TRIES
+    source, mark, changes = source.partition(CHANGES)
+    rows = changes.splitlines(keepends=True)
+    for row in rows if len(rows) > 1 else ():
+        fewer = "".join(each for each in rows if each is not row)
+        if still(source + mark + fewer):
+            changes = fewer
+            yield source + mark + fewer
+            break
+    if mark:
+        yield from (text + mark + changes for text in _smaller(source, lambda text: still(text + mark + changes)))
+    else:
+        yield from _smaller(source, still)
+
+
+def _smaller(source: str, still: Callable[[str], bool]) -> Iterator[str]:
     for head in HEADS if MARK in source else ():
         short = head + MARK + source.partition(MARK)[2]
         if still(short):
             source = short
             yield source
             break
+    tries, place = 0, 0
+    most = MOST_ROWS if MARK in source else MOST_TRIES
     while tries < most and source.count("\n") > LINES:
         text = without(source, place)
         if text is None:
