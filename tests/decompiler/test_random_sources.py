@@ -7,14 +7,14 @@ import pytest
 from depyf.bytecode.listings import Listings
 from depyf.decompiler.graph.tac import Raise, Return
 from depyf.decompiler.lift.simulate import lift
-from depyf.decompiler.module import decompile_module
 from depyf.decompiler.passes.unreached import ALL_REACHED, Unreached
 from depyf.decompiler.structure.nests import find_markers
 from depyf.decompiler.structure.same_tails import join_tails
+from depyf.verify.compare import verify
 from depyf.verify.level import Level
 from tests import interpreters
 from tests.bytecode.listings import compiled
-from tests.decompiler.again import exact
+from tests.decompiler.again import decompiled, exact
 
 SINCE_3_11 = interpreters.VERSIONS[4:]
 
@@ -198,13 +198,59 @@ STARS = """
 {*()}
 [*()]
 """
+WAYS_OUT = """
+def a():
+    for b in a:
+        break
+    try:
+        raise
+    except:
+        match a:
+            case [2j]:
+                pass
+def b():
+    for b in a:
+        try:
+            for b in a:
+                return
+            if a:
+                return
+            c()
+        except:
+            pass
+        d
+def c():
+    try:
+        f()
+    except:
+        try:
+            return b
+        except:
+            match a:
+                case [str(z='a')]:
+                    pass
+def d():
+    with a:
+        if (a if b else c) is None:
+            pass
+def e():
+    with a:
+        match a if b else c:
+            case 0:
+                pass
+            case None:
+                pass
+match a:
+    case str(y=a(x=v6, y={'k': 2j, E.K: _}) | v6):
+        pass
+"""
 
 
 @pytest.mark.parametrize("version", SINCE_3_11, ids=interpreters.label)
 @pytest.mark.parametrize(
     "source",
-    [MATCHES, CLAUSES, NEVER_REACHED, NEVER_REACHED_IN_COMPREHENSIONS, INLINED, CHAINS_AT_THE_END, STARS],
-    ids=["matches", "clauses", "never-reached", "in-comprehensions", "inlined", "chains", "stars"],
+    [MATCHES, WAYS_OUT, CLAUSES, NEVER_REACHED, NEVER_REACHED_IN_COMPREHENSIONS, INLINED, CHAINS_AT_THE_END, STARS],
+    ids=["matches", "ways-out", "clauses", "never-reached", "in-comprehensions", "inlined", "chains", "stars"],
 )
 def test_comes_back_exactly(source: str, version: tuple[int, int]) -> None:
     exact(source, version)
@@ -249,7 +295,7 @@ def f(b):
 @pytest.mark.parametrize("version", interpreters.VERSIONS[3:], ids=interpreters.label)
 def test_alternatives_within_alternatives_are_alternatives(version: tuple[int, int]) -> None:
     """The subject waits once more for each `|` around another; the text has one `|` for all."""
-    interpreters.need(version)
-    made = decompile_module(compiled(NESTED_ALTERNATIVES, version))
-    assert made.level is not Level.UNPROVEN
-    assert "case {} | 0 | m.n if not b:" in made.source
+    original = compiled(NESTED_ALTERNATIVES, version)
+    text = decompiled(original)
+    assert "case {} | 0 | m.n if not b:" in text
+    assert verify(original, compiled(text, version)).level is not Level.UNPROVEN

@@ -52,7 +52,7 @@ def _attach(nodes: dict[int, Node], label: int, kids: list[int], sites: dict[int
     if compound is not None and is_compound:
         behind = _Around(nodes, label, compound, behind, sites).behind()
     if isinstance(compound, (Loop, For)) and not behind:
-        _break_to(node, compound)
+        _break_to(nodes, node, compound)
     if isinstance(compound, WithBody) and not behind and len(compound.suppressed) == 1:
         after = compound.suppressed[0]
         if isinstance(after, Jump) and after.body is None:
@@ -61,10 +61,10 @@ def _attach(nodes: dict[int, Node], label: int, kids: list[int], sites: dict[int
         node.items = [*node.items, Label(kid), Jump(kid, nodes[kid].items)]
 
 
-def _break_to(node: Node, loop: Loop | For) -> None:
+def _break_to(nodes: dict[int, Node], node: Node, loop: Loop | For) -> None:
     """Put a jump behind a loop that is only left for one place outside."""
     beyond = {jump.label for jump in node.jumps if jump.body is None} - {loop.header} - node.ends
-    normal = _goes_on(loop.orelse)
+    normal = _goes_on(nodes, loop.orelse)
     is_broken = normal is not None and {normal.label} < {normal.label, *beyond}
     if normal is not None and is_broken:
         beyond.discard(normal.label)
@@ -72,10 +72,17 @@ def _break_to(node: Node, loop: Loop | For) -> None:
         node.items = [*node.items, Jump(beyond.pop(), normal=normal if is_broken else None)]
 
 
-def _goes_on(orelse: list[Item]) -> Jump | None:
-    """Return a jump of an `else` to the one place that its ends lead to."""
+def _goes_on(nodes: dict[int, Node], orelse: list[Item]) -> Jump | None:
+    """Return a jump of an `else` to the one place that its ends lead to, or those of them that are no way out."""
     tails = _tails(orelse)
+    if len({jump.label for jump in tails}) > 1:
+        tails = [jump for jump in tails if jump.label not in nodes or not _is_way_out(nodes[jump.label])]
     return tails[0] if len({jump.label for jump in tails}) == 1 else None
+
+
+def _is_way_out(node: Node) -> bool:
+    """Return whether a node does nothing but leave."""
+    return len(node.items) == 1 and isinstance(node.items[0], (Jump, ast.Return))
 
 
 def _fill(jump: Jump, items: list[Item]) -> None:
@@ -149,9 +156,7 @@ class _Around:
         for kid in self.kids if len(self.kids) > 1 else ():
             jumps = [jump for _, jump in self.sites[kid]]
             breaking = [jump for jump in jumps if jump.normal is not None]
-            only = self.nodes[kid].items[0]
-            is_way_out = len(self.nodes[kid].items) == 1 and isinstance(only, (Jump, ast.Return))
-            if len(jumps) == 2 and len(breaking) == 1 and is_way_out:
+            if len(jumps) == 2 and len(breaking) == 1 and _is_way_out(self.nodes[kid]):
                 _fill(next(jump for jump in jumps if jump is not breaking[0]), self.nodes[kid].items)
                 breaking[0].label = cast(Jump, breaking[0].normal).label
                 self._remove([kid])

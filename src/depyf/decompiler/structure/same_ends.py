@@ -40,6 +40,7 @@ def join_same_ends(graph: Graph) -> None:
                 work.append(_join(graph, group, markers))
     _lead_past(graph, {block.index for block, _ in ends})
     join_tails(graph, [block for block, line in ends if line in often], markers)
+    _lead_past(graph, {block.index for block, _ in ends if block.handler >= 0})
 
 
 def _join(graph: Graph, group: list[Block], markers: set[int]) -> list[Block]:

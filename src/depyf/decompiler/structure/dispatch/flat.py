@@ -9,6 +9,7 @@ from depyf.decompiler.graph.tac import Graph
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.class_ends import end_class
 from depyf.decompiler.structure.collapse import collapse
+from depyf.decompiler.structure.dispatch.alike import join_alike
 from depyf.decompiler.structure.dispatch.arms import Finish
 from depyf.decompiler.structure.dispatch.groups import check_groups, expand_groups
 from depyf.decompiler.structure.dispatch.levels import Levels
@@ -43,6 +44,7 @@ def dispatch_scopes(graph: Graph, finish: Finish) -> list[ast.stmt]:
     expand_async_ends(graph, keep_handlers=True)
     regions = Regions(graph)
     protect_jumps(regions)
+    join_alike(graph)
     withs = keep_withs(graph, regions)
     step("{} blocks become states of loops that dispatch", len(graph.live()))
     scopes = Scopes(graph, Markers(graph), set(withs))
@@ -66,6 +68,7 @@ def dispatch_levels(graph: Graph, finish: Finish) -> list[ast.stmt]:
     restore_async_for(graph)
     expand_async_ends(graph, keep_handlers=False)
     Regions(graph)
+    join_alike(graph)
     gathers = expand_groups(graph)
     step("{} blocks become states of one loop that dispatches", len(graph.live()))
     levels = Levels(graph, gathers=gathers)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from depyf.decompiler.graph.tac import Block, Goto, Graph
 from depyf.decompiler.structure.dispatch.groups import is_raised_alone, splits
 from depyf.decompiler.structure.dispatch.markers import PUSH, Markers
+from depyf.decompiler.structure.patterns.roots import SUBJECT
+from depyf.decompiler.structure.regions.split import split_block
 from depyf.errors import DecompilationError
 
 NOTHING = -1
@@ -48,6 +50,7 @@ class Levels:
     def __init__(self, graph: Graph, *, gathers: bool) -> None:
         self.graph = graph
         self.gathers = gathers
+        _part_tests(graph)
         self.markers = Markers(graph)
         self.restored: set[int] = set()
         self._check()
@@ -107,6 +110,14 @@ class Levels:
 
     def _marks(self, block: Block) -> list[int]:
         return self.markers.marks(block)
+
+
+def _part_tests(graph: Graph) -> None:
+    """Part the test of a pattern that a handler begins with from its beginning: it is one with what is tested next."""
+    for block in [block for block in graph.live() if any(inst.op in SUBJECT for inst in block.insts)]:
+        place = next((number for number, inst in enumerate(block.insts, 1) if inst.op == PUSH), 0)
+        if place:
+            split_block(graph, block, place)
 
 
 def pushes(block: Block) -> bool:

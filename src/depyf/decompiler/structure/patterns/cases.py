@@ -9,46 +9,28 @@ Two tests that fail to one place are parts of one pattern; two that succeed to o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import cast
+from dataclasses import replace
 
 from depyf.decompiler.graph.orders import postorder
 from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst
 from depyf.decompiler.steps import step
-from depyf.decompiler.structure.patterns.copied import depth, drops, join_copied_bodies, paired, same_bodies
+from depyf.decompiler.structure.patterns.copied import depth, drops, join_copied_bodies, paired, same_ways_on
+from depyf.decompiler.structure.patterns.facts import (
+    OPERANDS,
+    TESTED,
+    Test,
+    first_captures,
+    has_room,
+    is_about,
+    makes_subject,
+    nested,
+    resolved,
+    through,
+)
 from depyf.decompiler.structure.patterns.junk import drop_junk
-from depyf.decompiler.structure.patterns.roots import STORES, SUBJECT, find_roots, parts
+from depyf.decompiler.structure.patterns.roots import STORES, find_roots, parts
 from depyf.decompiler.structure.patterns.write import Alternatives, Captures, pattern_test
 from depyf.decompiler.structure.regions.table import prune
-
-OPERANDS = frozenset(
-    {"CONST", "LOAD_ATTR", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF", "LOAD_NAME", "LOAD_CLASSDEREF"}
-    | {"BUILD_TUPLE", "BUILD_MAP", "COMPARE", "IS", "LOAD_FROM_DICT_OR_DEREF", "LOAD_FROM_DICT_OR_GLOBALS"}
-)
-"""Operations that compute what a pattern compares with."""
-FILLS = frozenset(
-    {"LIST_APPEND", "LIST_EXTEND", "SET_ADD", "SET_UPDATE", "MAP_ADD", "DICT_MERGE", "DICT_UPDATE"}
-)
-"""Operations that add to a display."""
-TESTED = SUBJECT | {"COMPARE", "IS", "ALTERNATIVES"}
-"""Operations whose first operand is tested."""
-
-
-@dataclass(slots=True)
-class _Test:
-    """What a block tests of a pattern: the operations, and where it goes on.
-
-    pure: the block does nothing else.
-    sure: it never fails, as its last alternative takes whatever there is.
-    """
-
-    root: int
-    facts: list[Inst]
-    success: Edge
-    fail: Edge
-    pure: bool
-    outs: dict[int, None] = field(default_factory=dict)
-    sure: bool = False
 
 
 def join_cases(graph: Graph, scope: dict[int, int]) -> None:
@@ -67,42 +49,6 @@ def join_cases(graph: Graph, scope: dict[int, int]) -> None:
     prune(graph)
 
 
-def _nested(test: _Test) -> int:
-    """Return how many alternatives stand within each other where a test begins: a copy waits for each of them."""
-    count, facts = 0, test.facts
-    while facts and facts[0].op == "ALTERNATIVES" and facts[0].uses == [test.root]:
-        count, facts = count + 1, cast(Alternatives, facts[0].arg).facts[0]
-    return count
-
-
-def _first_captures(facts: list[Inst]) -> dict[int, int]:
-    """Return what the first of alternatives captures, by what that is called behind them."""
-    first: dict[int, int] = {}
-    while (last := facts[-1] if facts else None) is not None and last.op == "ALTERNATIVES":
-        alternatives = cast(Alternatives, last.arg)
-        first.update((out, args[0]) for out, args in alternatives.outs)
-        facts = alternatives.facts[0]
-    return {out: _resolved(out, first) for out in first}
-
-
-def _resolved(value: int, names: dict[int, int]) -> int:
-    """Return what a value is called in the end."""
-    while value in names and names[value] != value:
-        value = names[value]
-    return value
-
-
-def _is_about(subject: int, facts: list[Inst]) -> bool:
-    """Return whether operations test nothing but a value, and what is taken out of it."""
-    taken = {subject}
-    for inst in facts:
-        if taken.intersection(inst.uses):
-            taken.update(inst.defs)
-        elif inst.op in TESTED:
-            return False
-    return True
-
-
 class _Joiner:
     def __init__(self, graph: Graph, scope: dict[int, int], roots: dict[int, int]) -> None:
         self.graph = graph
@@ -112,7 +58,7 @@ class _Joiner:
         self.made = {temp: inst for block in graph.live() for inst in block.insts for temp in inst.defs}
         self.passed: dict[int, int] = {}
         """What a value that several alternatives capture is called where they meet, and behind."""
-        self.tests: dict[int, _Test] = {}
+        self.tests: dict[int, Test] = {}
         for block in graph.live():
             test = self._test(block)
             if test is not None:
@@ -139,7 +85,7 @@ class _Joiner:
 
     # -- single tests ----------------------------------------------------------------------
 
-    def _test(self, block: Block) -> _Test | None:
+    def _test(self, block: Block) -> Test | None:
         """Return what a block tests of a pattern, if that is what it ends with."""
         if not isinstance(block.exit, Branch):
             return None
@@ -153,7 +99,7 @@ class _Joiner:
         owned = self.owned(block, inst, root)
         facts = [own for own in block.insts if id(own) in owned]
         pure = all(id(own) in owned or own.op == "POP" for own in block.insts)
-        return _Test(root, facts, *ways, pure)
+        return Test(root, facts, *ways, pure)
 
     def _ways(self, inst: Inst, exit_: Branch) -> tuple[Edge, Edge] | None:
         """Return where a test goes when it succeeds, and when it fails; None if it is no test of a pattern."""
@@ -178,7 +124,7 @@ class _Joiner:
             if inst.op == "POP" or inst.op in STORES:
                 continue
             mine = inst is last or (
-                any(self.roots.get(temp) == root for temp in inst.uses) and not _makes_subject(inst, root)
+                any(self.roots.get(temp) == root for temp in inst.uses) and not makes_subject(inst, root)
             )
             asked = inst.op in OPERANDS and any(temp in needed for temp in inst.defs)
             if mine or asked:
@@ -223,7 +169,7 @@ class _Joiner:
             return None
         return self.graph.blocks[target]
 
-    def _straight(self, index: int, test: _Test) -> bool:
+    def _straight(self, index: int, test: Test) -> bool:
         """Take in a block behind a success that only takes the subject apart further."""
         block = self._alone(index, test.success.target)
         if block is None or block.index in self.tests or not isinstance(block.exit, Goto) or not block.insts:
@@ -231,19 +177,19 @@ class _Joiner:
         owned = self.owned(block, None, test.root)
         if not owned or any(id(inst) not in owned and inst.op != "POP" for inst in block.insts):
             return False
-        onward = _through(block, test.success, block.exit.edge)
+        onward = through(block, test.success, block.exit.edge)
         test.facts += [inst for inst in block.insts if id(inst) in owned]
         test.success = onward
         self.graph.blocks[block.index] = None
         return True
 
-    def _both(self, index: int, test: _Test) -> bool:
+    def _both(self, index: int, test: Test) -> bool:
         """Join two tests that fail to one place."""
         block = self._alone(index, test.success.target)
         other = self.tests.get(block.index) if block is not None else None
         if block is None or other is None or not other.pure or other.root != test.root:
             return False
-        fail = _through(block, test.success, other.fail)
+        fail = through(block, test.success, other.fail)
         can_both_fail = not test.sure and not other.sure
         if can_both_fail and fail != test.fail and not self._fails_alike(fail, test.fail):
             if not self._whatever(block.index, other):
@@ -256,7 +202,7 @@ class _Joiner:
                 self.roots[phi] = test.root
         test.facts += other.facts
         test.outs |= other.outs
-        test.success = _through(block, test.success, other.success)
+        test.success = through(block, test.success, other.success)
         if test.sure:
             test.fail, test.sure = fail, other.sure
         self._absorb(block, fail if can_both_fail else None)
@@ -266,58 +212,72 @@ class _Joiner:
         """Return whether two failures lead to copies of the same code; the inner one has more to drop."""
         if one.args or two.args:
             return False
-        return same_bodies(self.graph.block(one.target), self.graph.block(two.target))
+        return same_ways_on(self.graph, self.graph.block(one.target), self.graph.block(two.target))
 
-    def _either(self, index: int, test: _Test) -> bool:
+    def _either(self, index: int, test: Test) -> bool:
         """Join two tests that succeed to one place."""
         block = self._alone(index, test.fail.target)
         other = self.tests.get(block.index) if block is not None else None
         if block is None or other is None or not other.pure or other.root != test.root:
             return False
-        success = _through(block, test.fail, other.success)
+        success = through(block, test.fail, other.success)
         dropped = success
         is_same = success.target == test.success.target
-        if _has_room(test, other) or (not (is_same and other.sure) and not self._is_alternative(block, other)):
+        if has_room(test, other) or (not (is_same and other.sure) and not self._is_alternative(block, other)):
             return False
         if not is_same:
             joined = self._join_copied(test, other, success)
             if joined is None:
                 return False
             success = joined
-        fail = _through(block, test.fail, other.fail)
+        fail = through(block, test.fail, other.fail)
         self._alternate(test, self._subject(other), other.facts, success)
         test.fail, test.sure = fail, other.sure
         self._absorb(block, dropped)
         return True
 
-    def _whatever(self, index: int, test: _Test) -> bool:
+    def _whatever(self, index: int, test: Test) -> bool:
         """Give a test the alternative that takes whatever there is, where it goes on alike when it has failed.
 
         The subject of the alternatives waits while they are tested; that of a last case that does nothing does not.
         """
         target = test.success.target
-        if test.sure or (test.fail.target != target and not self._fails_alike(test.fail, test.success)):
-            return False
         subject = next(inst.uses[0] for inst in test.facts if inst.op in TESTED)
+        goes_on_alike = test.fail.target == target or self._fails_alike(test.fail, test.success)
+        if test.sure or not (goes_on_alike or self._binds_alike(test, subject)):
+            return False
+        if not self._waits_for_another(index, test, subject) or not is_about(subject, test.facts):
+            return False
+        fail = test.fail if goes_on_alike else self._join_copied(test, replace(test, facts=[]), test.fail)
+        if fail is None:
+            return False
+        differing = [(one, two) for one, two in zip(test.success.args, fail.args) if one != two]
+        if any(self.roots.get(one) != test.root or two != subject for one, two in differing):
+            return False
+        step("block {} tests for a pattern or whatever there is", index)
+        self._alternate(test, subject, [], Edge(target, fail.args))
+        self.preds[test.fail.target] -= 1
+        test.fail, test.sure = test.success, True
+        return True
+
+    def _waits_for_another(self, index: int, test: Test, subject: int) -> bool:
+        """Return whether the subject of a test waits meanwhile, so that another alternative may follow."""
         maker = self.made.get(subject)
         if maker is not None and maker.op in ("MATCH_KEYS", "GET_LEN"):
             return False
         waiting = len(self._waiting(self.graph.block(index), subject))
-        is_part = subject != test.root
-        if waiting <= (self._kept(test.success, subject) if is_part else 0):
+        if subject == test.root:
+            return waiting > 0
+        return waiting > self._kept(test.success, subject) and self._is_followed(index, subject, test.fail)
+
+    def _binds_alike(self, test: Test, subject: int) -> bool:
+        """Return whether a test that fails to a copy of what it succeeds to binds the subject there, and so is followed
+        by an alternative that takes whatever there is."""
+        one, two = self.graph.block(test.success.target), self.graph.block(test.fail.target)
+        if one.phis or two.phis or not drops(one, two) or self.owned(one, None, test.root):
             return False
-        if is_part and not self._is_followed(index, subject, test.fail):
-            return False
-        if not _is_about(subject, test.facts):
-            return False
-        differing = [(one, two) for one, two in zip(test.success.args, test.fail.args) if one != two]
-        if any(self.roots.get(one) != test.root or two != subject for one, two in differing):
-            return False
-        step("block {} tests for a pattern or whatever there is", index)
-        self._alternate(test, subject, [], Edge(target, test.fail.args))
-        self.preds[test.fail.target] -= 1
-        test.fail, test.sure = test.success, True
-        return True
+        values = paired(one, two)
+        return bool(values) and all(other in (use, subject) for use, other in (values or {}).items())
 
     def _is_followed(self, index: int, part: int, fail: Edge) -> bool:
         """Return whether another alternative follows the test of a part, for which a copy of the part waits.
@@ -332,7 +292,7 @@ class _Joiner:
         around = [test.fail for test in self.tests.values() if test.success.target in taken]
         return any(other != fail and not self._fails_alike(other, fail) for other in around)
 
-    def _alternate(self, test: _Test, subject: int, facts: list[Inst], success: Edge) -> None:
+    def _alternate(self, test: Test, subject: int, facts: list[Inst], success: Edge) -> None:
         """Give a test another alternative, for which `facts` look, and which goes on at `success`."""
         outs: list[tuple[int, list[int]]] = []
         args: list[int] = []
@@ -349,7 +309,7 @@ class _Joiner:
             self.roots[out] = test.root
         test.success = Edge(success.target, args)
 
-    def _join_copied(self, test: _Test, other: _Test, success: Edge) -> Edge | None:
+    def _join_copied(self, test: Test, other: Test, success: Edge) -> Edge | None:
         """Take what begins two copies of one body, and belongs to the pattern, into the tests.
 
         Returns how the second leads to the first's body, to which it gives what it has captured; None if they are none.
@@ -377,7 +337,7 @@ class _Joiner:
         test.success.args = [pair[0] for pair in differing.values()]
         return Edge(one.index, [pair[1] for pair in differing.values()])
 
-    def _is_alternative(self, block: Block, test: _Test) -> bool:
+    def _is_alternative(self, block: Block, test: Test) -> bool:
         """Return whether a test is for an alternative, and not for another case with the same body.
 
         The subject of alternatives waits below them: a test takes a copy, and when the last has failed it is dropped.
@@ -388,7 +348,7 @@ class _Joiner:
         before = depth(block, test.root)
         # Copies that an alternative itself captures wait too.
         is_kept = before in (waiting, waiting - self._captures_of_root(test))
-        is_kept = is_kept or (before > 1 and before in range(waiting - _nested(test), waiting))
+        is_kept = is_kept or (before > 1 and before in range(waiting - nested(test), waiting))
         return is_kept and depth(self.graph.blocks[test.fail.target], test.root) < before
 
     def _waiting(self, block: Block, subject: int) -> list[int]:
@@ -401,15 +361,15 @@ class _Joiner:
         """Return how often a value goes on to wait behind an edge, to be captured."""
         return depth(self.graph.block(edge.target), subject) + edge.args.count(subject)
 
-    def _captures_of_root(self, test: _Test) -> int:
+    def _captures_of_root(self, test: Test) -> int:
         """Return how often what a test succeeds to captures the subject itself: so many copies wait for that."""
         block = self.graph.block(test.success.target)
         alias = dict(zip(block.phis, test.success.args))
         stores = [alias.get(inst.uses[0], inst.uses[0]) for inst in block.insts if inst.op in STORES]
-        first = _first_captures(test.facts)
+        first = first_captures(test.facts)
         return sum(first.get(temp, temp) == test.root for temp in stores)
 
-    def _subject(self, test: _Test) -> int:
+    def _subject(self, test: Test) -> int:
         """Return the temporary that the first operation of a test is about."""
         first = next(inst for inst in test.facts if inst.uses and inst.uses[0] in self.roots)
         return first.uses[0]
@@ -430,7 +390,7 @@ class _Joiner:
 
     # -- the end ----------------------------------------------------------------------------------
 
-    def finish(self, block: Block, test: _Test) -> None:
+    def finish(self, block: Block, test: Test) -> None:
         """Put one test in the place of the operations of a pattern."""
         captures = self._captures(block, test)
         cond = self.graph.new_temp()
@@ -445,9 +405,9 @@ class _Joiner:
 
     def _root(self, temp: int) -> int | None:
         """Return the subject that a value belongs to, or None."""
-        return self.roots.get(_resolved(temp, self.passed))
+        return self.roots.get(resolved(temp, self.passed))
 
-    def _captures(self, block: Block, test: _Test) -> Captures:
+    def _captures(self, block: Block, test: Test) -> Captures:
         """Take the stores of captured values off the start of the block behind a success."""
         captures: Captures = {}
         after = self._alone(block.index, test.success.target)
@@ -466,7 +426,7 @@ class _Joiner:
         for inst in after.insts[:taken]:
             if inst.op in STORES:
                 value = alias.get(inst.uses[0], inst.uses[0])
-                captures.setdefault(_resolved(value, self.passed), []).append(inst)
+                captures.setdefault(resolved(value, self.passed), []).append(inst)
             elif id(inst) in owned:
                 test.facts.append(inst)
         after.insts = [inst for inst in after.insts[:taken] if inst.op == "POP"] + after.insts[taken:]
@@ -477,19 +437,3 @@ class _Joiner:
         return captures
 
 
-def _has_room(one: _Test, two: _Test) -> bool:
-    """Return whether a line is left between two tests, which holds the body of the first one's case."""
-    before = [inst.line for inst in one.facts if inst.line is not None]
-    behind = [inst.line for inst in two.facts if inst.line is not None]
-    return bool(before and behind) and min(behind) > max(before) + 1
-
-
-def _makes_subject(inst: Inst, root: int) -> bool:
-    """Return whether an operation adds to a display that is the subject: `match [*a, b]`."""
-    return inst.op in FILLS and inst.uses[0] == root
-
-
-def _through(block: Block, into: Edge, onward: Edge) -> Edge:
-    """Return an edge that leads on from a block as one that leads on from before it."""
-    renamed = dict(zip(block.phis, into.args))
-    return Edge(onward.target, [renamed.get(arg, arg) for arg in onward.args])

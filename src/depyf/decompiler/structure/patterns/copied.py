@@ -10,9 +10,10 @@ dropped. That tells them from two cases with the same body.
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 from depyf.decompiler.graph.orders import postorder
-from depyf.decompiler.graph.tac import Block, Branch, Graph, Inst, same_operation
+from depyf.decompiler.graph.tac import Block, Branch, Goto, Graph, Inst, same_operation
 from depyf.decompiler.structure.regions.table import prune
 
 
@@ -68,6 +69,20 @@ def same_bodies(one: Block, two: Block) -> bool:
         return False
     values = paired(one, two)
     return values is not None and all(left == right for left, right in values.items())
+
+
+def same_ways_on(graph: Graph, one: Block, two: Block) -> bool:
+    """Return whether two blocks do the same, and go on where the same is done, values that they drop aside."""
+    seen: set[int] = set()
+    while not same_bodies(one, two):
+        if not isinstance(one.exit, Goto) or not isinstance(two.exit, Goto) or one.index in seen:
+            return False
+        seen.add(one.index)
+        ways = one.exit.edge, two.exit.edge
+        if ways[0].args or ways[1].args or not same_bodies(replace(one, exit=two.exit), two):
+            return False
+        one, two = (graph.block(way.target) for way in ways)
+    return True
 
 
 def paired(one: Block, two: Block, apart: AbstractSet[int] = frozenset()) -> dict[int, int] | None:

@@ -25,7 +25,8 @@ def protect_jumps(regions: Regions) -> None:
     for block in graph.live():
         for edge in block.exit.edges():
             before.setdefault(edge.target, set()).add(block.index)
-    makers = {temp: block for block in graph.live() for inst in block.insts for temp in inst.defs}
+    makers = {temp: block for block in graph.live() for temp in block.phis}
+    makers.update((temp, block) for block in graph.live() for inst in block.insts for temp in inst.defs)
     for block in graph.live():
         if block.index not in before:
             continue
@@ -51,7 +52,8 @@ def _tests_value(block: Block, makers: dict[int, Block]) -> bool:
     compared = [temp for inst in block.insts if inst.op == "IS" and cond in inst.defs for temp in inst.uses]
     if not compared and not _makes_bool(makers.get(cond), cond):
         return False
-    return any(temp in makers and makers[temp] is not block for temp in compared or [cond])
+    made_here = {temp for inst in block.insts for temp in inst.defs}
+    return any(temp in makers and temp not in made_here for temp in compared or [cond])
 
 
 def _makes_bool(block: Block | None, temp: int) -> bool:
