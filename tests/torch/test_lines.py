@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
-import depyf  # noqa: E402 - after the check that torch is there
+from torch._dynamo.variables import functions  # noqa: E402 - after the check that torch is there
+
+import depyf  # noqa: E402
 from depyf.report.index_reader import read_run  # noqa: E402
 from depyf.report.line_states import FunctionLines, line_states  # noqa: E402
+from depyf.report.model import Unavailable  # noqa: E402
 from depyf.torch.adapters import lacking  # noqa: E402
+from depyf.torch.adapters.lines_read import reading_of, watch_lines  # noqa: E402
 from tests.torch.needs import needs  # noqa: E402
 
 pytestmark = needs(lacking.structured_trace())
@@ -69,6 +74,41 @@ def test_each_line_says_what_runs_it(tmp_path: Path) -> None:
     (forward,) = (each for each in line_states(session) if each.plain_name == "forward")
     assert forward.words.startswith("67 % of the 6 lines of `") and "1 between graphs, 1 never" in forward.words
     assert "67 % of the 6 lines" in (tmp_path / "index.md").read_text(encoding="utf-8")
+
+
+def given(x: torch.Tensor) -> Iterator[torch.Tensor]:
+    y = x + 1
+    yield y
+    yield y * 2
+
+
+def taken(x: torch.Tensor) -> torch.Tensor:
+    both = given(x)
+    first = next(both)
+    second = next(both)
+    return first + second
+
+
+@pytest.mark.parametrize("called", [taken, lambda x: given_by(x) + given_by(x)], ids=["generator", "twice"])
+def test_each_line_that_calls_a_function_is_known(called: Callable[..., object]) -> None:
+    torch._dynamo.reset()
+    end = watch_lines()
+    assert not isinstance(end, Unavailable)
+    try:
+        torch.compile(called, backend="eager")(torch.ones(2))
+        reading = reading_of(called.__code__)
+    finally:
+        end()
+    assert reading is not None
+    first = called.__code__.co_firstlineno
+    lines = {line - first for (_, line), of in reading.calls().items() if of & {given.__code__, given_by.__code__}}
+    # Before 2.7 Dynamo reads a generator at once, where it is made.
+    goes_on = hasattr(functions, "LocalGeneratorObjectVariable") and called is taken
+    assert {2, 3} <= lines <= {1, 2, 3, 4} if goes_on else lines <= {0, 1} and lines
+
+
+def given_by(x: torch.Tensor) -> torch.Tensor:
+    return x + 1
 
 
 def test_torch_is_as_before(tmp_path: Path) -> None:

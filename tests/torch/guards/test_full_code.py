@@ -10,8 +10,12 @@ import torch
 
 from depyf.torch.adapters import lacking
 from depyf.torch.capture import live
+from depyf.torch.guards.clause import At, Clause
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction, render_full_code
-from depyf.torch.guards.tree import Tree
+from depyf.torch.guards.held import Held
+from depyf.torch.guards.names import Names
+from depyf.torch.guards.render import IMPORTS, render
+from depyf.torch.guards.tree import Node, Tree
 from examples.toy_example import toy_example
 from tests.torch.needs import needs
 
@@ -140,3 +144,32 @@ def test_a_disagreement_is_shown_in_a_banner() -> None:
     entry = CompiledEntry("0/0", Tree(), differs="torch says one thing, these another")
     text = render_full_code([CompiledFunction("f", function.code, "f.py", 1, "", [entry])]).text
     assert "# WARNING: torch says one thing, these another\n@guard\n" in text
+
+
+def test_a_text_that_was_run_is_taken_where_its_names_fit() -> None:
+    gelu = Held("torch.gelu", object(), weak=False)
+    long = Node(0, (At(0), '["a_module_with_a_long_name"]'), "L['model'].a_module_with_a_long_name")
+    tree = Tree([Node(-1, ('L["model"]',), "L['model']"), long])
+    tree.clauses = [Clause("ID", 1, (At(1), ".act is ", gelu)), Clause("LEN", 1, ("len(", At(1), ") == 2"))]
+    anew = [render(Tree(tree.nodes, tree.clauses), "0/0", names) for names in (Names(IMPORTS), taking("torch_gelu"))]
+    assert "torch_gelu_2" in "".join(anew[1])
+    render(tree, "", Names(IMPORTS), bare=True)
+    assert tree.rendered is not None
+    seen = tree.rendered.clauses
+    assert [render(tree, "0/0", names) for names in (Names(IMPORTS), taking("torch_gelu"))] == anew
+    (own,) = tree.rendered.own
+    assert render(tree, "0/0", taking(own)) == render(Tree(tree.nodes, tree.clauses), "0/0", taking(own))
+    assert tree.rendered.clauses is seen and own in seen[0]
+
+
+def taking(name: str) -> Names:
+    """Return the names of a file in which one is taken."""
+    names = Names(IMPORTS)
+    names.reserve(name)
+    return names
+
+
+def test_a_part_of_a_longer_name_is_not_used() -> None:
+    full = render_full_code([made("def f(x):\n    return guards(no_guard, exists(x))\n", "f")])
+    imported = next(line for line in full.text.splitlines() if line.startswith("    Dispatch"))
+    assert "exists" in imported and "equals" not in imported

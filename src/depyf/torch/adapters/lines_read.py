@@ -13,7 +13,10 @@ from typing import Any
 from depyf.report.model import Unavailable
 
 _KEPT = "_depyf_lines_read"
-"""Under this name a reading is kept on the output of its attempt: a restart begins with another one."""
+"""Under this name a reading is kept on the output of its attempt, and the progress of an interpreter on it.
+
+A restart begins with others.
+"""
 
 
 class Reading:
@@ -27,16 +30,16 @@ class Reading:
         self._lines: dict[int, tuple[types.CodeType, set[int]]] = {}
         self._calls: dict[tuple[int, int, int], tuple[types.CodeType, types.CodeType]] = {}
 
-    def add(self, translator: Any, line: int) -> None:  # noqa: ANN401 - Dynamo's interpreter of a function
-        """Note that an interpreter begins a line."""
-        code = translator.f_code
+    def lines_of(self, code: types.CodeType) -> set[int]:
+        """Return the lines of a code object that were read so far, to add to."""
         found = self._lines.get(id(code))
         if found is None:
             found = self._lines[id(code)] = (code, set())
-        found[1].add(line)
-        caller = getattr(translator, "parent", None)
-        if caller is not None:
-            self._calls[(id(caller.f_code), caller.lineno, id(code))] = (caller.f_code, code)
+        return found[1]
+
+    def called(self, caller: types.CodeType, line: int, code: types.CodeType) -> None:
+        """Note which code a line has called."""
+        self._calls[(id(caller), line, id(code))] = (caller, code)
 
     def lines(self) -> dict[types.CodeType, set[int]]:
         """Return the lines that were read, by the code that they are of."""
@@ -53,6 +56,26 @@ class Reading:
         return found
 
 
+class _Progress:
+    """How one interpreter of a function reads: the set that its lines go to, and the line that called it last.
+
+    A generator goes on for one line of its caller after the other.
+    """
+
+    __slots__ = ("caller", "code", "lines", "of_caller", "reading")
+
+    def __init__(self, reading: Reading, translator: Any) -> None:  # noqa: ANN401 - Dynamo's interpreter
+        self.reading = reading
+        self.code: types.CodeType = translator.f_code
+        self.lines = reading.lines_of(self.code)
+        self.caller: Any = getattr(translator, "parent", None)
+        self.of_caller = None if self.caller is not None else 0
+
+    def note_caller(self, line: int) -> None:
+        self.of_caller = line
+        self.reading.called(self.caller.f_code, line, self.code)
+
+
 _LAST = threading.local()
 
 
@@ -66,11 +89,12 @@ def watch_lines() -> Callable[[], None] | Unavailable:
         return Unavailable("this torch does not say which lines Dynamo reads")
 
     def starts_line(self: Any, line: int, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as torch's own
-        kept = self.output.__dict__
-        if _KEPT not in kept:
-            kept[_KEPT] = Reading()
-            vars(_LAST).setdefault("of_code", {})[self.f_code] = kept[_KEPT]
-        kept[_KEPT].add(self, line)
+        progress = self.__dict__.get(_KEPT)
+        if progress is None:
+            progress = self.__dict__[_KEPT] = _begun(self)
+        progress.lines.add(line)
+        if progress.caller is not None and progress.of_caller != progress.caller.lineno:
+            progress.note_caller(progress.caller.lineno)
         return before(self, line, *args, **kwargs)
 
     interpreter.starts_line = starts_line
@@ -81,6 +105,15 @@ def watch_lines() -> Callable[[], None] | Unavailable:
         vars(_LAST).clear()
 
     return end
+
+
+def _begun(translator: Any) -> _Progress:  # noqa: ANN401 - Dynamo's interpreter of a function
+    """Return the progress of an interpreter that begins its first line."""
+    kept = translator.output.__dict__
+    if _KEPT not in kept:
+        kept[_KEPT] = Reading()
+        vars(_LAST).setdefault("of_code", {})[translator.f_code] = kept[_KEPT]
+    return _Progress(kept[_KEPT], translator)
 
 
 def reading_of(code: types.CodeType) -> Reading | None:

@@ -82,9 +82,9 @@ def _holders(log: logging.Logger, package: str) -> Iterator[tuple[dict[str, Any]
     for name, module in list(sys.modules.items()):
         if (name == package or name.startswith(f"{package}.")) and module is not None:
             attributes = vars(module)
-            for key, value in list(attributes.items()):
-                if value is log:
-                    yield attributes, key
+            # There are thousands of attributes: they are compared one by one in the few modules that have it.
+            if id(log) in map(id, list(attributes.values())):
+                yield from ((attributes, key) for key, value in list(attributes.items()) if value is log)
 
 
 def _heard(twin: _Twin, name: str) -> Callable[..., None]:

@@ -26,16 +26,13 @@ def _compiled(text: str) -> tuple[CodeType, bool]:
 
 def fill(text: Text, value: Callable[[int], str], held: Callable[[Held], str]) -> str:
     """Return `text` with its gaps filled by the texts that `value` and `held` give."""
-    parts = []
-    for piece in text:
-        match piece:
-            case At(node=node):
-                parts.append(value(node))
-            case Held():
-                parts.append(held(piece))
-            case str():
-                parts.append(piece)
-    return "".join(parts)
+    # A model's guards have tens of thousands of pieces: classes are compared, which is three times as fast as `match`.
+    return "".join(
+        [
+            value(piece.node) if type(piece) is At else held(piece) if type(piece) is Held else str(piece)
+            for piece in text
+        ]
+    )
 
 
 def evaluate(text: Text, value: Callable[[int], object], scope: dict[str, object]) -> object:
@@ -45,14 +42,18 @@ def evaluate(text: Text, value: Callable[[int], object], scope: dict[str, object
         Exception: whatever the expression raises.
     """
     names: dict[str, object] = {}
-
-    def name(prefix: str, found: object) -> str:
-        key = f"_{prefix}{len(names)}"
+    parts: list[str] = []
+    for piece in text:
+        if isinstance(piece, str):
+            parts.append(piece)
+            continue
+        if isinstance(piece, At):
+            key, found = f"_at{len(names)}", value(piece.node)
+        else:
+            key, found = f"_held{len(names)}", piece.get()
         names[key] = found
-        return key
-
-    source = fill(text, lambda node: name("at", value(node)), lambda held: name("held", held.get()))
-    code, has_functions = _compiled(source.strip())
+        parts.append(key)
+    code, has_functions = _compiled("".join(parts).strip())
     return eval(code, {**scope, **names}) if has_functions else eval(code, scope, names)
 
 

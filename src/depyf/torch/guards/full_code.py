@@ -15,16 +15,14 @@ from dataclasses import dataclass, field
 from depyf.report.user_source import window
 from depyf.torch.guards.held import Held, identifier
 from depyf.torch.guards.names import Names
-from depyf.torch.guards.render import entry_suffix, guard_name, render
+from depyf.torch.guards.render import IMPORTS, entry_suffix, guard_name, render
 from depyf.torch.guards.tree import Tree
-from depyf.torch.replica import runtime
 from depyf.torch.replica.dispatch import parameters, signature
 
 MOST_RESUMED_LINES = 18
 """Lines of the user's function above each resume function."""
 
 _RULE = 108
-_IMPORTS = tuple(sorted(name for name in runtime.__all__ if not name.endswith("_differences")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +82,7 @@ class FullCode:
 
 def render_full_code(functions: Sequence[CompiledFunction]) -> FullCode:
     """Return the text for `functions`: a root function first, then its resume functions, each once."""
-    names = Names(_IMPORTS)
+    names = Names(IMPORTS)
     called = [names.reserve(_speakable(function.name)) for function in functions]
     for function, name in zip(functions, called, strict=True):
         names.taken |= {f"original_{name}", f"{name}_entries"}
@@ -95,10 +93,21 @@ def render_full_code(functions: Sequence[CompiledFunction]) -> FullCode:
     for function, name in zip(functions, called, strict=True):
         body += _function(function, name, names)
     root, *resumes = functions
-    used = set(re.findall(r"\w+", "\n".join(body)))
-    imports = [name for name in _IMPORTS if name in used]
-    text = "\n".join([*_head(root, resumes, (called[0], imports), names), *body]) + "\n"
+    text_of_body = "\n".join(body)
+    imports = [name for name in IMPORTS if _is_word_of(name, text_of_body)]
+    text = "\n".join([*_head(root, resumes, (called[0], imports), names), text_of_body]) + "\n"
     return FullCode(text, dict(names.bound), tuple(called))
+
+
+def _is_word_of(name: str, text: str) -> bool:
+    """Return whether a name stands in a text, and not only as a part of longer ones."""
+    start = text.find(name)
+    while start >= 0:
+        end = start + len(name)
+        if not any(each.isalnum() or each == "_" for each in text[max(start - 1, 0) : start] + text[end : end + 1]):
+            return True
+        start = text.find(name, end)
+    return False
 
 
 def _speakable(name: str) -> str:

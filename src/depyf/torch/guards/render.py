@@ -21,11 +21,14 @@ from depyf.torch.guards.clause import At, Clause, Text
 from depyf.torch.guards.expression import fill
 from depyf.torch.guards.held import Held, identifier
 from depyf.torch.guards.names import Names
-from depyf.torch.guards.tree import Node, Tree
+from depyf.torch.guards.tree import Node, Rendered, Tree
+from depyf.torch.replica import runtime
 
 _LONG = 28
 """An expression of this length that is needed again gets a name of its own."""
 _COMMENT = 90
+IMPORTS = tuple(sorted(name for name in runtime.__all__ if not name.endswith("_differences")))
+"""The functions that a file of guards may use: no other name in it is one of these."""
 
 
 def entry_suffix(compile_id: str) -> str:
@@ -53,14 +56,28 @@ def render(tree: Tree, compile_id: str, names: Names, filename: str = "", *, bar
     head = ["@guard", f"def {guard_name(compile_id)}(L, G):", said]
     if not clauses:
         return [*head, "    return True"]
-    texts = Expressions(tree.nodes, clauses, names)
+    texts = _fitting(tree.rendered, names)
+    if texts is None:
+        made = Expressions(tree.nodes, clauses, names)
+        texts = tuple(map(made.clause, clauses))
+        if bare and not tree.beyond:
+            tree.rendered = Rendered(texts, made.held, frozenset(made.locals))
     lines = [*head, "    return ("]
     shown: UserLine | None = None
-    for number, clause in enumerate(clauses):
+    for number, (clause, text) in enumerate(zip(clauses, texts, strict=True)):
         comment = "" if bare else _comment(clause, filename, shown)
         shown = clause.line or shown
-        lines.append(f"        {'and ' if number else ''}{texts.clause(clause)}{comment}")
+        lines.append(f"        {'and ' if number else ''}{text}{comment}")
     return [*lines, "    )"]
+
+
+def _fitting(rendered: Rendered | None, names: Names) -> tuple[str, ...] | None:
+    """Return the texts of clauses that were rendered before, where every name in them is right or free in a file."""
+    # The names are asked for in the order in which rendering asks: those of a text that does not fit stay right.
+    if rendered is None or [names.of(held) for held in rendered.held.values()] != list(rendered.held):
+        return None
+    hidden = rendered.own & (names.taken | names.bound.keys())
+    return None if hidden else rendered.clauses
 
 
 def _beyond(tree: Tree) -> list[Clause]:
@@ -86,6 +103,14 @@ def _comment(clause: Clause, filename: str, shown: UserLine | None) -> str:
     return f"  # {' '.join(' '.join(words).split())}" if words else ""
 
 
+def _parent(step: Text) -> int | None:
+    """Return the node that a step begins from."""
+    for piece in step:
+        if type(piece) is At:
+            return piece.node
+    return None
+
+
 def _always(text: str) -> Callable[[int], str]:
     return lambda node: text
 
@@ -96,25 +121,24 @@ class Expressions:
     def __init__(self, nodes: Sequence[Node], clauses: Sequence[Clause], names: Names) -> None:
         self.nodes = nodes
         self.names = names
+        self.parents = [_parent(node.step) for node in nodes]
         self.bound: dict[int, str] = {}
         self.same: dict[int, str] = {}
         self.uses = self._uses(clauses)
         # First the names of objects, so that no local variable hides one.
-        for text in (*(clause.text for clause in clauses), *(nodes[node].step for node in self.uses)):
-            for piece in text:
-                if isinstance(piece, Held):
-                    names.of(piece)
+        texts = (*(clause.text for clause in clauses), *(nodes[node].step for node in self.uses))
+        self.held = {names.of(piece): piece for text in texts for piece in text if type(piece) is Held}
         self.locals: set[str] = set()
 
     def _uses(self, clauses: Sequence[Clause]) -> Counter[int]:
         """Count how often each node is written down: in clauses, and in the steps to other nodes."""
         uses: Counter[int] = Counter()
-        pending = [piece.node for clause in clauses for piece in clause.text if isinstance(piece, At)]
+        pending = [piece.node for clause in clauses for piece in clause.text if type(piece) is At]
         while pending:
             node = pending.pop()
             uses[node] += 1
             if uses[node] == 1:
-                pending += [piece.node for piece in self.nodes[node].step if isinstance(piece, At)]
+                pending += [piece.node for piece in self.nodes[node].step if type(piece) is At]
         return uses
 
     def clause(self, clause: Clause) -> str:
@@ -151,7 +175,7 @@ class Expressions:
     def node(self, node: int) -> str:
         """Return the expression for a node, which names it if it is needed again."""
         path = [node]
-        while path[-1] not in self.bound and (parent := self._parent(path[-1])) is not None:
+        while path[-1] not in self.bound and (parent := self.parents[path[-1]]) is not None:
             path.append(parent)
         expression = self.bound.get(path[-1], "")
         for step in reversed(path):
@@ -165,17 +189,14 @@ class Expressions:
                 expression = f"({self.bound[step]} := {expression})"
         return expression
 
-    def _parent(self, node: int) -> int | None:
-        return next((piece.node for piece in self.nodes[node].step if isinstance(piece, At)), None)
-
     def _local(self, node: int) -> str:
         """Return a name for a node: the last word of torch's source for it, e.g. `weight`."""
         words = re.findall(r"[A-Za-z]\w*|\d+", self.nodes[node].source)
         number = len(words) > 1 and words[-1].isdigit()
         last = re.sub("__+", "_", identifier("_".join(words[-2:]) if number else words[-1] if words else "value"))
-        hidden = self.names.taken | self.names.bound.keys()
+        taken, bound = self.names.taken, self.names.bound
         found, count = last, 1
-        while found in self.locals or found in hidden or hasattr(builtins, found):
+        while found in self.locals or found in taken or found in bound or hasattr(builtins, found):
             count += 1
             found = f"{last}_{count}"
         self.locals.add(found)

@@ -17,6 +17,7 @@ from depyf.torch.guards.accessor import ROOT, step
 from depyf.torch.guards.clause import At, Clause, Leaf, Text
 from depyf.torch.guards.cpp import DictGuards, KeyValue, LeafObject, ValueGuards, Wrapper
 from depyf.torch.guards.expression import evaluate
+from depyf.torch.guards.held import Held
 from depyf.torch.guards.kinds.place import Place
 from depyf.torch.guards.literal import literal
 from depyf.torch.guards.verdicts.difference import ABSENT
@@ -34,13 +35,26 @@ _PINNED_BY_STEP: dict[str, type] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Node:
-    """A value that guards look at: `step` reaches it from its parent, `source` is torch's name for it."""
+    """A value that guards look at: `step` reaches it from its parent, `source` is torch's name for it.
+
+    Nobody changes one: a frozen instance takes three times as long to make.
+    """
 
     parent: int
     step: Text
     source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """The text of each clause, as long as its names fit: those of objects, in the order in which they got them."""
+
+    clauses: tuple[str, ...]
+    held: Mapping[str, Held]
+    own: frozenset[str]
+    """The names of the values that are used several times."""
 
 
 @dataclass(slots=True)
@@ -49,7 +63,7 @@ class Tree:
 
     `beyond` are sources of subtrees that torch's Python side does not describe; `check` is torch's own verdict on a
     dict of locals, which covers them. `was_run` says that the text of these guards, or one that differs in constants
-    alone, was run on a call.
+    alone, was run on a call; `rendered` is that text, for the next who needs it.
     """
 
     nodes: list[Node] = field(default_factory=list)
@@ -57,6 +71,7 @@ class Tree:
     beyond: list[str] = field(default_factory=list)
     check: kinds.TorchGuard | None = None
     was_run: bool = False
+    rendered: Rendered | None = field(default=None, compare=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -130,19 +145,20 @@ class _Reader:
         place = self.place(node, visit.manager)
         if isinstance(visit.manager, DictGuardManager):
             self.add_dictionary(place, visit.manager)
-        for guard in () if self.is_empty_dict(visit, node) else visit.manager.get_leaf_guards():
+        guards = visit.manager.get_leaf_guards()
+        for guard in () if self.is_empty_dict(visit, node) else guards:
             if isinstance(guard, RELATIONAL):
                 self.relations.setdefault(guard, (self.leaf(guard), []))[1].append(node)
                 continue
             self.add_leaf(place, self.leaf(guard))
-        if visit.parent > ROOT and not self.looks_at(visit.manager):
+        if visit.parent > ROOT and not guards and not self.looks_behind(visit.manager):
             self.tree.clauses += kinds.exists(place)
         return node
 
-    def looks_at(self, manager: ValueGuards) -> bool:
-        """Return whether torch looks at a value, or at others behind it; if not, the value only has to be there."""
+    def looks_behind(self, manager: ValueGuards) -> bool:
+        """Return whether torch looks at values behind one that has no guards; if not, it only has to be there."""
         positions = manager.get_key_value_managers() if isinstance(manager, DictGuardManager) else ()
-        return bool(manager.get_leaf_guards() or manager.get_accessors() or positions)
+        return bool(manager.get_accessors() or positions)
 
     def is_empty_dict(self, visit: _Visit, node: int) -> bool:
         """Return whether torch looks at a dict's length alone: it does not go on to the guards on an empty one."""
@@ -154,8 +170,9 @@ class _Reader:
 
     def value(self, text: Text) -> object:
         """Return what `text` is now, `ABSENT` where the locals are not known or it cannot be evaluated."""
-        if any(isinstance(piece, At) and self.values[piece.node] is ABSENT for piece in text):
-            return ABSENT
+        for piece in text:
+            if type(piece) is At and self.values[piece.node] is ABSENT:
+                return ABSENT
         local = text[0] == "L["
         if local and self.locals is None:
             return ABSENT
@@ -202,14 +219,18 @@ class _Reader:
     def children(self, manager: ValueGuards, node: int) -> Iterator[_Visit]:
         if isinstance(manager, DictGuardManager):
             yield from self.items(manager, node)
-        found = []
+        ordered = []
         for accessor, child in zip(manager.get_accessors(), manager.get_child_managers(), strict=True):
             source = child.get_source()
             sources = (self.tree.nodes[node].source, source)
             text = step(accessor, At(node), sources, self.types[node], self.values[node], self.scope)
-            found.append((self.order(accessor.repr()), _Visit(child, node, text, source)))
+            visit = _Visit(child, node, text, source)
+            if node == ROOT:
+                ordered.append((self.order(accessor.repr()), visit))
+            else:
+                yield visit
         # Torch moves the guards that fail most to the front; the reader finds the parameters in their own order.
-        yield from (visit for _, visit in (sorted(found, key=lambda pair: pair[0]) if node == ROOT else found))
+        yield from (visit for _, visit in sorted(ordered, key=lambda pair: pair[0]))
 
     def order(self, text: str) -> tuple[int, int]:
         """Order the accessors of the root: locals as the frame has them, then the others as they are."""

@@ -14,7 +14,7 @@ from depyf.torch.guards.clause import At, Text
 from depyf.torch.guards.cpp import Wrapper
 from depyf.torch.guards.fold import fold
 from depyf.torch.guards.names import Names
-from depyf.torch.guards.render import guard_name, render
+from depyf.torch.guards.render import IMPORTS, guard_name, render
 from depyf.torch.guards.verdicts.explain import explain, holds
 
 
@@ -87,7 +87,7 @@ def _in_constants_alone(one: Text, other: Text) -> bool:
 
 def executable(found: tree.Tree) -> Callable[[Mapping[str, object], Mapping[str, object]], bool]:
     """Return the guard that the text for `found` makes."""
-    names = Names()
+    names = Names(IMPORTS)
     text = "\n".join(render(found, "", names, bare=True))
     scope: dict[str, object] = {**tree.SCOPE, **{name: held.get() for name, held in names.bound.items()}}
     exec(compile(text, "<guard>", "exec"), scope)
