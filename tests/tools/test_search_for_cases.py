@@ -125,7 +125,7 @@ def test_a_snapshot_puts_back_what_a_pass_takes() -> None:
     texts: list[str] = []
 
     def look(work: Work) -> None:
-        snapshot = Snapshot.of("tidy", work)
+        snapshot = Snapshot.of({"stmts": work.stmts})
         for _ in range(2):
             texts.append(form_after("tidy", work))
             work.stmts[0].body.clear()  # type: ignore[attr-defined]
@@ -148,3 +148,11 @@ def test_random_changes_tell_changed_rules() -> None:
         plain = given(case)
         with applied(mutant):
             assert given(case) != plain
+
+
+def test_a_case_that_does_what_no_case_does_is_no_rule() -> None:
+    found = {str(one) for one in mutants("structure/regions/same")}
+    assert "_edges, no case Goto(edge)" in found
+    assert "_edges, no case _" not in found
+    assert "_inner, no case _" not in {str(one) for one in mutants("structure/budget")}
+    assert "step, no case _" in {str(one) for one in mutants("structure/collapse")}

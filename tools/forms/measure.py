@@ -32,7 +32,6 @@ from tools.forms.compiling import compiled_piece
 from tools.forms.limits import Late, limited
 from tools.forms.mutants import Key, Mutant, applied, mutants
 
-PROCESSES = 2
 FILE_LIMIT = 60.0
 """Seconds of a test file."""
 NO_OWN = ("test_module_forms.py", "test_forms.py")
@@ -128,9 +127,10 @@ def main() -> None:
     parser.add_argument("modules", nargs="*")
     parser.add_argument("--rules", type=int, default=30, help="changed rules of a module, at random; 0: all, shown")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
     wanted = [Wanted(module, options.rules, options.seed) for module in options.modules or modules()]
-    with multiprocessing.get_context("spawn").Pool(PROCESSES) as pool:
+    with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
         found = [(count, len(missed)) for count, missed in pool.map(measured, wanted, chunksize=1) if count]
     total, held = sum(count for count, _ in found), sum(count - missed for count, missed in found)
     enough = sum(10 * (count - missed) >= 9 * count for count, missed in found)

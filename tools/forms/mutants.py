@@ -115,10 +115,12 @@ def changes(function: Function) -> Iterator[tuple[int, str, tuple[int, int, int]
         for index, kind in enumerate(KINDS):
             for number in range(MOST_IN_ONE):
                 held = {name: list(value) if isinstance(value, list) else value for name, value in vars(node).items()}
+                is_nothing = kind is _drop_case and _is_nothing(function, node, number)
                 what = kind(node, number)
                 if what is None:
                     break
-                yield getattr(node, "lineno", function.lineno), what, (place, index, number)
+                if not is_nothing:
+                    yield getattr(node, "lineno", function.lineno), what, (place, index, number)
                 vars(node).update(held)
 
 
@@ -174,6 +176,18 @@ def _drop_case(node: ast.AST, number: int) -> str | None:
         node.cases = [each for each in node.cases if each is not node.cases[number]]
         return what
     return None
+
+
+def _is_nothing(function: Function, node: ast.AST, number: int) -> bool:
+    """Return whether a case does what comes where no case fits: the last `case _`, with `pass`, or with a `return`
+    of nothing where the function ends behind the `match`."""
+    if not isinstance(node, ast.Match) or number != len(node.cases) - 1:
+        return False
+    last = node.cases[number]
+    if ast.unparse(last.pattern) != "_" or last.guard is not None or len(last.body) != 1:
+        return False
+    text = ast.unparse(last.body[0])
+    return text == "pass" or (text in ("return", "return None") and function.body[-1] is node)
 
 
 KINDS = (_negate, _drop_operand, _drop_branch, _drop_case)

@@ -102,8 +102,9 @@ class Search:
                 self.bases[key][self.rng.randrange(len(self.bases[key]))] = source + CHANGES + text, version, name
 
     def base(self) -> Way:
-        """Return a source to vary, for any rule that is left."""
-        return self.rng.choice(self.bases[self.rng.choice(list(self.left))])
+        """Return a source to vary, for any rule that is left; rather a short one."""
+        bases = self.bases[self.rng.choice(list(self.left))]
+        return min(self.rng.choices(bases, k=2), key=lambda way: len(way[0]))
 
     def text(self, base: Way) -> str:
         """Return a source, or now and then its operations."""

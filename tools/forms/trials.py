@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import copyreg
 import io
 import pickle
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from depyf.bytecode.code import Code
-from depyf.decompiler.pipeline.work import Work
+from depyf.decompiler.pipeline.table import BUILD
+from depyf.decompiler.pipeline.work import Stage, Work
 from tools.forms.around import decompile_until, form_after
 from tools.forms.changes import REFUSALS, ROWS, Done, NoForm, apply, ending, fields_of, in_place_of
 from tools.forms.compiling import compiled_or_none
@@ -26,32 +27,36 @@ MOST_MUTANTS = 12
 """Changed rules to try on one form."""
 
 
-class _Pickler(pickle.Pickler):
-    """Leaves code objects out, and makes nodes without their arguments."""
-
-    def __init__(self, file: io.BytesIO, codes: list[Code]) -> None:
-        super().__init__(file, pickle.HIGHEST_PROTOCOL)
-        self.codes = codes
-
-    def persistent_id(self, value: object) -> int | None:
-        if not isinstance(value, Code):
-            return None
-        self.codes.append(value)
-        return len(self.codes) - 1
-
-    def reducer_override(self, value: object) -> Any:  # noqa: ANN401  pickle says so
-        if isinstance(value, ast.AST):
-            return copyreg.__newobj__, (type(value),), vars(value)  # type: ignore[attr-defined]
-        return NotImplemented
+CODES: dict[int, Code] = {}
+"""Code objects that snapshots hold, by identity: they are not copied."""
 
 
-class _Unpickler(pickle.Unpickler):
-    def __init__(self, data: bytes, codes: list[Code]) -> None:
-        super().__init__(io.BytesIO(data))
-        self.codes = codes
+def code_at(number: int) -> Code:
+    """Return a code object that a snapshot holds."""
+    return CODES[number]
 
-    def persistent_load(self, number: int) -> Code:
-        return self.codes[number]
+
+def _of_code(code: Code) -> tuple[object, ...]:
+    CODES[id(code)] = code
+    return code_at, (id(code),)
+
+
+def _of_node(node: ast.AST) -> tuple[object, ...]:
+    return _bare, (type(node),), vars(node)
+
+
+def _bare(kind: type[ast.AST]) -> ast.AST:
+    """Return a node without its fields: those of ours cannot be made without arguments."""
+    return kind.__new__(kind)
+
+
+def _kinds(kind: type[ast.AST]) -> Iterator[type[ast.AST]]:
+    yield kind
+    for one in kind.__subclasses__():
+        yield from _kinds(one)
+
+
+_TABLE: dict[type, Callable[[Any], Any]] = {Code: _of_code, **dict.fromkeys(_kinds(ast.AST), _of_node)}
 
 
 @dataclass
@@ -59,18 +64,19 @@ class Snapshot:
     """What a pass takes, to be put back as often as is wanted."""
 
     data: bytes
-    codes: list[Code]
 
     @classmethod
-    def of(cls, name: str, work: Work) -> Snapshot:
-        """Return what the pass of that name takes."""
-        file, codes = io.BytesIO(), list[Code]()
-        _Pickler(file, codes).dump(fields_of(name, work))
-        return cls(file.getvalue(), codes)
+    def of(cls, parts: dict[str, object]) -> Snapshot:
+        """Return what some fields of a piece of work hold."""
+        file = io.BytesIO()
+        pickler = pickle.Pickler(file, pickle.HIGHEST_PROTOCOL)
+        pickler.dispatch_table = _TABLE
+        pickler.dump(parts)
+        return cls(file.getvalue())
 
     def put_back(self, work: Work) -> None:
         """Give a piece of work what it had."""
-        for name, value in _Unpickler(self.data, self.codes).load().items():
+        for name, value in pickle.loads(self.data).items():
             setattr(work, name, value)
 
 
@@ -92,7 +98,7 @@ class Trials:
             return
 
         def run(work: Work) -> None:
-            snapshot = Snapshot.of(name, work)
+            snapshot = Snapshot.of(fields_of(name, work))
             found = placed(name, work)
             for _ in range(count if found else 0):
                 kept = before if self.rng.random() < 0.5 else ""
@@ -104,21 +110,26 @@ class Trials:
 
     def one(self, name: str, work: Work, snapshot: Snapshot, text: str) -> None:
         """Try one text of changes."""
-        self.noted.now.clear()
         plain = self.given(name, work, snapshot, text)
         keys = [key for key in (self.noted.keys[number] for number in self.noted.now) if key in self.left]
         self.showing += [(key, text) for key in keys]
         for key in self.rng.sample(keys, min(len(keys), MOST_MUTANTS)):
-            with applied(self.left[key]):
-                try:
-                    other = self.given(name, work, snapshot, text)
-                except (Late, Exception):  # noqa: BLE001  a changed rule may raise anything, and that is a difference
-                    other = ""
-            if other != plain:
+            if self.tells(self.left[key], plain, name, work, partial(self.given, name, work, snapshot, text)):
                 self.telling.append((self.left[key], text))
 
-    def given(self, name: str, work: Work, snapshot: Snapshot, text: str) -> str:
-        """Return what the pass gives; the notes are of the pass alone."""
+    def tells(
+        self, mutant: Mutant, plain: Snapshot | str, name: str, work: Work, given: Callable[[], Snapshot | str]
+    ) -> bool:
+        """Return whether a pass gives something else with a changed rule."""
+        try:
+            with applied(mutant):
+                other = given()
+            return other != plain and shown(name, work, other) != shown(name, work, plain)
+        except (Late, Exception):  # noqa: BLE001  a changed rule may raise anything, and that is a difference
+            return True
+
+    def given(self, name: str, work: Work, snapshot: Snapshot, text: str) -> Snapshot | str:
+        """Return what the pass gives, or why it refuses the form; the notes are of the pass alone."""
         snapshot.put_back(work)
         with limited(0.2):
             apply(work, name, text)
@@ -126,13 +137,30 @@ class Trials:
             try:
                 ROWS_RUN[name](work)
             except REFUSALS as refusal:
-                return f"refused: {type(refusal).__name__}: {refusal}"
+                return f"{type(refusal).__name__}: {refusal}"
             except Exception as error:
                 raise NoForm(text) from error
-            shown = set(self.noted.now)
-            given = form_after(name, work)
-        self.noted.now = shown
+        return Snapshot.of({field: getattr(work, field) for field in made_by(name) if hasattr(work, field)})
+
+
+def made_by(name: str) -> tuple[str, ...]:
+    """Return the fields of a piece of work in which a pass leaves what it gives."""
+    stage = ROWS[name].stage
+    if name in (BUILD, "hoist"):
+        return ("items",)
+    if name == "labels" or stage is Stage.STATEMENTS:
+        return ("stmts",)
+    if stage in (Stage.BODY, Stage.WHOLE):
+        return ("body",)
+    return ("graph",) if name == "lift" or stage is Stage.LIFT else ("graph", "nest", "scope", "markers")
+
+
+def shown(name: str, work: Work, given: Snapshot | str) -> str:
+    """Return what a pass has given as text."""
+    if isinstance(given, str):
         return given
+    given.put_back(work)
+    return form_after(name, work)
 
 
 ROWS_RUN = {name: one.run for name, one in ROWS.items()}
