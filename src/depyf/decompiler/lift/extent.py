@@ -35,3 +35,15 @@ def place_of(node: ast.AST) -> Place | None:
 def forget_place(node: ast.AST) -> None:
     """Forget where in the source a node stands."""
     del node.place  # type: ignore[attr-defined]
+
+
+def note_row(node: ast.AST, line: int | None) -> None:
+    """Note on which line a node stands, where nothing says more."""
+    if line is not None:
+        node.row = line  # type: ignore[attr-defined]
+
+
+def row_of(node: ast.AST) -> int:
+    """Return the line of a node whose place is not known, 0 where nobody has noted it."""
+    row: int = getattr(node, "row", 0)
+    return row

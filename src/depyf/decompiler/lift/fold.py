@@ -19,7 +19,7 @@ from typing import cast
 
 from depyf.decompiler.graph.tac import HALVES, Graph, Inst, is_second_half
 from depyf.decompiler.lift import order
-from depyf.decompiler.lift.extent import Extent, note_extent, note_place
+from depyf.decompiler.lift.extent import Extent, note_extent, note_place, note_row
 from depyf.decompiler.lift.nodes import EMPTY, IMPURE, PURE, Augmented, Entry, Ref, Temp
 from depyf.decompiler.lift.slots import Slots
 from depyf.errors import DecompilationError
@@ -96,6 +96,8 @@ class Folder:
         temp = inst.defs[0]
         if self.places:
             self.locate(expr, inst)
+        else:
+            note_row(expr, inst.line)
         entry = Entry(temp, expr, effect, reads, writes, self.uses.get(temp, 0), inst.line, [])
         self.pending.append(entry)
         self.by_temp[temp] = entry

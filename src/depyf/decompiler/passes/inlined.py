@@ -61,7 +61,7 @@ def _content(whole: ast.expr) -> Hashable:
         item = work.pop()
         words.append(type(item).__name__)
         if isinstance(item, ast.AST):
-            fields = {name: value for name, value in vars(item).items() if name != "place"}
+            fields = {name: value for name, value in vars(item).items() if name not in ("place", "row")}
             words += sorted(fields)
             work += [fields[name] for name in sorted(fields)]
         elif isinstance(item, list):

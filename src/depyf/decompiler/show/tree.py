@@ -71,7 +71,7 @@ def _node(writer: ExpressionWriter, node: ast.expr) -> tuple[list[Piece], int]:
     return [*pieces, ">"], ATOM
 
 
-POSITIONS = frozenset({"lineno", "col_offset", "end_lineno", "end_col_offset"})
+POSITIONS = frozenset({"row", "lineno", "col_offset", "end_lineno", "end_col_offset"})
 EXPRESSIONS: dict[type, expressions.Rule] = {
     **expressions.RULES,
     Temp: _temp,  # type: ignore[dict-item]

@@ -24,6 +24,7 @@ from depyf.decompiler.passes.written.line_evidence import Lines
 from depyf.decompiler.passes.written.loops import restore_ones
 from depyf.decompiler.passes.written.nests import restore_nests
 from depyf.decompiler.passes.written.tests import restore_conditional_expressions, restore_tests
+from depyf.decompiler.passes.written.tests_by_lines import restore_tests_by_lines
 from depyf.decompiler.passes.written.ways_out import drop_unreached_breaks, restore_ways_out
 
 
@@ -44,6 +45,7 @@ def write_as_written(body: list[ast.stmt], listing: Listing, ops: frozenset[str]
     if not listing.places:
         if has_source:
             restore_deletes(body, has_places=False)
+            restore_tests_by_lines(body, _depth(listing.code))
             _by_lines(body, columns, listing)
         restore_tests(body, columns)
         restore_ones(body, columns, listing)
@@ -80,6 +82,11 @@ def _by_lines(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
     for stmt in statements(body):
         if isinstance(stmt, ast.Return) and stmt.value is None and lines.bare is Kind.NONE:
             stmt.value = ast.Constant(value=None)
+
+
+def _depth(code: Code) -> int:
+    """Return in how many blocks the statements of code most likely stand: those of methods in two."""
+    return 0 if not code.flags & CO_OPTIMIZED else 2 if code.parameters[:1] in (("self",), ("cls",)) else 1
 
 
 def _is_taken_apart(code: Code) -> bool:

@@ -1,0 +1,203 @@
+"""Tests of several statements that come as one with a longer test, where lines alone show the source.
+
+Before: 2: if a or          After:  2: if a:
+        4:     b:                   3:     return
+        5:     return               4: if b:
+                                    5:     return
+
+Who breaks a test over lines leaves none of them out, and breaks none of two parts that has room on one line.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+
+from depyf.decompiler.lift.extent import row_of
+from depyf.decompiler.passes.walk import inner, nodes
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.polarity import is_not, negated
+
+ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+WIDTH, UNIT = 79, 4
+WAY_OUT = 2
+"""How many lines below a test the next one stands if there is a way out between them."""
+Block = tuple[list[ast.stmt], ast.stmt | None, int]
+"""Statements, what coming to their end does, and in how many others they stand."""
+
+
+def restore_tests_by_lines(body: list[ast.stmt], depth: int) -> None:
+    """Part the tests of statements that lines show apart, in place; `depth`: in how many blocks the body stands."""
+    work: list[Block] = [(body, ast.Return(value=None), depth)]
+    for block, end, depth in work:  # It grows while it is gone through.
+        for place in range(len(block) - 1, -1, -1):
+            if isinstance(block[place], ast.If):
+                _part(block, place, end if place == len(block) - 1 else None, depth)
+        for stmt in block:
+            after = end if stmt is block[-1] else None
+            for below, _, name in inner(stmt):
+                is_elif = name == "orelse" and isinstance(stmt, ast.If) and len(below) == 1
+                work.append((below, _end(stmt, name, after), depth + (not is_elif)))
+
+
+def _end(stmt: ast.stmt, name: str, after: ast.stmt | None) -> ast.stmt | None:
+    """Return what coming to the end of a block of a statement does; `after`: behind the statement."""
+    if isinstance(stmt, LOOPS) and name == "body":
+        return ast.Continue()
+    return after if isinstance(stmt, (ast.If, *LOOPS)) else None
+
+
+def _part(block: list[ast.stmt], place: int, end: ast.stmt | None, depth: int) -> None:
+    """Part the test of one statement of a block, in place."""
+    stmt = block[place]
+    assert isinstance(stmt, ast.If)
+    if _part_alternatives(block, place) or stmt.orelse:
+        return
+    if not (_part_idle(stmt) if end is None else _part_guard(block, place, end)):
+        _part_nest(stmt, depth)
+
+
+def _part_alternatives(block: list[ast.stmt], place: int) -> bool:
+    """Give each of several tests that lead to one way out a statement; return whether there are several."""
+    stmt = block[place]
+    assert isinstance(stmt, ast.If)
+    way_out = stmt.body[0]
+    if len(stmt.body) > 1 or not isinstance(way_out, ENDS) or not _is_constant(way_out):
+        return False
+    groups = _groups(stmt.test, ast.Or)
+    if len(groups) < 2:
+        return False
+    step("line {}: a test is that of {} statements", stmt.lineno, len(groups))
+    found: list[ast.stmt] = [_test(_joined(group, ast.Or()), [copy.copy(way_out)]) for group in groups]
+    for one in found[:-1]:
+        assert isinstance(one, ast.If)
+        one.body[0].lineno = max(_rows(one.test)) + 1
+    last = found[-1]
+    assert isinstance(last, ast.If)
+    last.body, last.orelse = stmt.body, stmt.orelse
+    block[place : place + 1] = found
+    return True
+
+
+def _part_guard(block: list[ast.stmt], place: int, end: ast.stmt) -> bool:
+    """Let the last statement of a block be one that leaves it, and the rest of its test that of one behind it."""
+    stmt = block[place]
+    assert isinstance(stmt, ast.If)
+    parts = _apart(stmt)
+    if parts is None:
+        return False
+    step("line {}: a test is that of a way out", stmt.lineno)
+    first, rest = parts
+    way_out = copy.copy(end)
+    way_out.lineno = max(_rows(first)) + 1
+    block[place:] = [_test(negated(first), [way_out]), *rest]
+    return True
+
+
+def _part_idle(stmt: ast.If) -> bool:
+    """Let a statement do nothing in its first arm, and test the rest of its test in an `elif`."""
+    parts = _apart(stmt)
+    if parts is None:
+        return False
+    first, rest = parts
+    if len(rest) > 1 or not isinstance(rest[0], ast.If):
+        return False
+    step("line {}: an arm does nothing, and has an `elif`", stmt.lineno)
+    stmt.test, stmt.body, stmt.orelse = negated(first), [ast.Pass()], rest
+    return True
+
+
+def _apart(stmt: ast.If) -> tuple[ast.expr, list[ast.stmt]] | None:
+    """Return a `not` test that has a line below it where the next one follows, and what is done where it holds."""
+    groups = _groups(stmt.test, ast.And)
+    first = _joined(groups[0], ast.And())
+    if not is_not(first):
+        return None
+    if len(groups) > 1:
+        rest: list[ast.stmt] = [_test(_joined([each for group in groups[1:] for each in group], ast.And()), stmt.body)]
+        return (first, rest) if min(_rows(groups[1][0])) - max(_rows(first)) == WAY_OUT else None
+    below = stmt.body[0]
+    if len(stmt.body) > 1 or not isinstance(below, ast.If):
+        return None
+    rows, others = _rows(first), _rows(below.test)
+    return (first, stmt.body) if rows and others and min(others) - max(rows) == WAY_OUT else None
+
+
+def _part_nest(stmt: ast.If, depth: int) -> None:
+    """Give a test that is on two lines, and has room on one, to two statements; so one with a line left out."""
+    test = stmt.test
+    while isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        values = test.values
+        gaps = [_gap(one, other) for one, other in zip(values, values[1:])]
+        place = next((number for number, gap in enumerate(gaps, 1) if gap > 0), 0)
+        if not place:
+            return
+        is_short = sum(gap > 0 for gap in gaps) == 1 and depth * UNIT + len("if :") + width(test) <= WIDTH
+        if gaps[place - 1] < WAY_OUT and not is_short:
+            return
+        step("line {}: a test is that of two statements", stmt.lineno)
+        inside = _test(_joined(values[place:], ast.And()), stmt.body)
+        stmt.test, stmt.body = _joined(values[:place], ast.And()), [inside]
+        stmt, test, depth = inside, inside.test, depth + 1
+
+
+def _groups(test: ast.expr, op: type[ast.boolop]) -> list[list[ast.expr]]:
+    """Return the operands of a test, parted where a line is left out between two of them."""
+    values = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, op) else [test]
+    groups = [values[:1]]
+    for before, value in zip(values, values[1:]):
+        if _gap(before, value) >= WAY_OUT:
+            groups.append([value])
+        else:
+            groups[-1].append(value)
+    return groups
+
+
+def _gap(one: ast.expr, other: ast.expr) -> int:
+    """Return how many lines below one operand another begins, 0 where nothing says it."""
+    rows, others = _rows(one), _rows(other)
+    return min(others) - max(rows) if rows and others else 0
+
+
+def _rows(expr: ast.expr) -> list[int]:
+    return [row for node in nodes([expr]) if (row := row_of(node))]
+
+
+def _test(test: ast.expr, body: list[ast.stmt]) -> ast.If:
+    return ast.If(test=test, body=body, orelse=[], lineno=min(_rows(test), default=0))
+
+
+def _joined(tests: list[ast.expr], op: ast.boolop) -> ast.expr:
+    return tests[0] if len(tests) == 1 else ast.BoolOp(op=op, values=tests)
+
+
+def _is_constant(stmt: ast.stmt) -> bool:
+    """Return whether a way out computes nothing."""
+    value = getattr(stmt, "value", None)
+    return not isinstance(stmt, ast.Raise) and (value is None or isinstance(value, ast.Constant))
+
+
+def width(test: ast.expr) -> int:
+    """Return about how many columns an expression takes."""
+    found = 0
+    for node in nodes([test]):
+        match node:
+            case ast.Name(id=text) | ast.Attribute(attr=text):
+                found += len(text) + isinstance(node, ast.Attribute)
+            case ast.Constant(value):
+                found += len(repr(value))
+            case ast.Call(args=args, keywords=keywords):
+                found += 2 + 2 * max(0, len(args) + len(keywords) - 1)
+            case ast.keyword(arg=name):
+                found += len(name or "**") + 1
+            case ast.Compare(ops=ops):
+                found += sum(8 if isinstance(op, (ast.NotIn, ast.IsNot)) else 4 for op in ops)
+            case ast.BoolOp(values=values):
+                found += 5 * (len(values) - 1)
+            case ast.UnaryOp() | ast.BinOp() | ast.Subscript():
+                found += 4 if is_not(node) else 3
+    return found
+
+
+__all__ = ["restore_tests_by_lines", "width"]
