@@ -44,7 +44,7 @@ def reads_frame(listing: Listing) -> bool:
     if not READERS.isdisjoint(otherwise) or not (READERS - OF_ARGUMENT | OF_INSPECT).isdisjoint(of_names):
         return True
     named = [item for item in items if item.op in LOADS and item.arg in OF_ARGUMENT]
-    return len(named) > calls_with_argument(items)
+    return bool(named) and len(named) > calls_with_argument(items)
 
 
 def makes_getter(code: Code) -> bool:

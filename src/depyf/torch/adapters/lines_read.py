@@ -69,7 +69,7 @@ class _Progress:
         self.code: types.CodeType = translator.f_code
         self.lines = reading.lines_of(self.code)
         self.caller: Any = getattr(translator, "parent", None)
-        self.of_caller = None if self.caller is not None else 0
+        self.of_caller: int | None = None
 
     def note_caller(self, line: int) -> None:
         self.of_caller = line
@@ -93,8 +93,9 @@ def watch_lines() -> Callable[[], None] | Unavailable:
         if progress is None:
             progress = self.__dict__[_KEPT] = _begun(self)
         progress.lines.add(line)
-        if progress.caller is not None and progress.of_caller != progress.caller.lineno:
-            progress.note_caller(progress.caller.lineno)
+        caller = progress.caller
+        if caller is not None and progress.of_caller != caller.lineno:
+            progress.note_caller(caller.lineno)
         return before(self, line, *args, **kwargs)
 
     interpreter.starts_line = starts_line

@@ -79,8 +79,9 @@ def hear(log: logging.Logger, package: str, listener: Listener, *, is_curious: b
 
 def _holders(log: logging.Logger, package: str) -> Iterator[tuple[dict[str, Any], str]]:
     """Yield where modules of `package` have this logger: the attributes of the module, and a name among them."""
+    below = f"{package}."
     for name, module in list(sys.modules.items()):
-        if (name == package or name.startswith(f"{package}.")) and module is not None:
+        if (name.startswith(below) or name == package) and module is not None:
             attributes = vars(module)
             # There are thousands of attributes: they are compared one by one in the few modules that have it.
             if id(log) in map(id, list(attributes.values())):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from depyf.report.model import UserLine
 from depyf.torch.guards.clause import At, Clause, Leaf, Piece, Text
@@ -25,11 +25,11 @@ class Place:
     filename: str
     scope: Mapping[str, object]
     is_root: bool
+    at: At = field(init=False)
+    """The gap for the value."""
 
-    @property
-    def at(self) -> At:
-        """The gap for the value."""
-        return At(self.node)
+    def __post_init__(self) -> None:
+        self.at = At(self.node)
 
     @property
     def cls(self) -> type | None:

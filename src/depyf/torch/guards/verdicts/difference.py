@@ -43,8 +43,9 @@ def brief(value: object) -> str:
         return f"{type(value).__name__} of {value.dtype}, size {tuple(value.shape)}"
     if isinstance(value, Missing):
         return value.value
-    text = "" if isinstance(value, enum.Enum | torch.nn.Module) else _repr(value)
-    if isinstance(value, type) or " at 0x" in text or not text:
+    # A class is told by its name: a model has hundreds, and nobody needs their texts.
+    text = "" if isinstance(value, (type, enum.Enum, torch.nn.Module)) else _repr(value)
+    if " at 0x" in text or not text:
         return qualified_name(value) or f"a {type(value).__qualname__}"
     return text if len(text) <= BRIEF_LENGTH else text[: BRIEF_LENGTH - 3] + "..."
 
