@@ -146,6 +146,8 @@ INLINED = """
 [a for a.x in a]
 [[a for () in b] for c in d]
 {a for () in b} | {c for d in e}
+k = [a if b else {x for y in z}, [p for r in q]]
+(a if b else [x for y in z])(**{x: y for z in w})
 """
 CHAINS_AT_THE_END = """
 class A:

@@ -5,7 +5,8 @@ Before: v3 = phi(v1, v4); v4 = phi(v3, v3)      After: v3 and v4 are v1 everywhe
 Braun et al., "Simple and Efficient Construction of Static Single Assignment Form", 2013, section 3.2: where the graph
 is irreducible, phis that stand for one value may refer to one another. They are found as in the propagation of
 constants (Wegman and Zadeck, 1991): a phi is taken to be nothing at first, then the one value that comes to it, and
-only then itself. Each phi changes at most twice.
+only then itself. Each phi changes at most twice. A phi that was taken for one value of another phi, before that was
+known to have two, is found in the next round.
 """
 
 from __future__ import annotations
@@ -27,15 +28,34 @@ from depyf.decompiler.graph.tac import (
     Return,
 )
 
+ROUNDS = 8
+"""So often are phis looked for that others hid; each round takes time that grows with the graph."""
+
 
 def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) -> None:
-    """Replace every trivial phi by its value and drop its position from blocks and edges.
+    """Replace every trivial phi by its value and drop its position from blocks, edges and `handler_args`.
 
     `handler_args`: per handler, the values on the stack at each place that may raise into it.
     """
-    args = _arguments(graph, handler_args)
-    if not args:
-        return
+    for _ in range(ROUNDS):
+        found, has_misled = _trivial(_arguments(graph, handler_args))
+        if not found:
+            break
+        for number, stacks in handler_args.items():
+            phis = graph.block(graph.handlers[number].target).phis
+            kept = [place for place, phi in enumerate(phis) if phi not in found]
+            handler_args[number] = [[found.get(stack[place], stack[place]) for place in kept] for stack in stacks]
+        _rewrite(graph, found)
+        if not has_misled:
+            break
+
+
+def _trivial(args: dict[int, list[int]]) -> tuple[dict[int, int], bool]:
+    """Return what each phi stands for that takes but one value, and whether another one was taken for such for a while.
+
+    args: the values that each takes.
+    """
+    has_misled = False
     users: dict[int, list[int]] = {}
     for phi, values in args.items():
         for value in values:
@@ -52,11 +72,12 @@ def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) 
             continue
         value = choices.pop() if len(choices) == 1 else phi
         if means.get(phi) not in (value, phi):
+            has_misled = has_misled or (value == phi and phi in means)
             means[phi] = value
             again = [user for user in users.get(phi, ()) if user not in waiting]
             waiting.update(again)
             work.extend(dict.fromkeys(again))
-    _rewrite(graph, {phi: value for phi, value in means.items() if phi != value})
+    return {phi: value for phi, value in means.items() if phi != value}, has_misled
 
 
 def settle_phis(graph: Graph) -> None:
