@@ -1,6 +1,7 @@
 """Print how many functions come back with the syntax tree of their authors, and why the others do not, ranked.
 
     python -m tools.as_written [--modules 60] [--seed 1] [--python 3.9] [--folder DIR] [--show 20] [--judge]
+        [--undecided]
 
 Modules of the standard library, or of a folder, are decompiled whole. Annotations of locals, `pass`, folded constants
 and how literals are spelled count as the same: no bytecode holds them. A second number adds functions that differ by no
@@ -28,6 +29,7 @@ from depyf.verify.candidate.interpreters import find_interpreter
 from depyf.verify.candidate.oracle import NotCompiled, shared_oracle
 from depyf.verify.level import Level
 from tools.as_written.trees import Definition, causes, folded, functions, held
+from tools.as_written.undecided import laid_out, undecided
 
 SKIPPED = ("/test", "idlelib", "lib2to3", "site-packages")
 Version = tuple[int, int]
@@ -38,16 +40,27 @@ class Count:
     """What was found so far.
 
     folded: how many are the same but for what the compiler decides before it writes instructions.
+    undecided: how many differ though both texts compile to the identical code object, tables of places included.
     levels: how far modules were proven, where that was asked for.
     """
 
     same: int = 0
     folded: int = 0
+    undecided: int = 0
     total: int = 0
     failed: int = 0
     ranked: Counter[str] = field(default_factory=Counter)
     shown: list[tuple[int, str]] = field(default_factory=list)
     levels: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What to look at besides: functions of a cause, whether modules are proven, and what no evidence tells apart."""
+
+    cause: str
+    judges: bool
+    tells_undecided: bool
 
 
 def library(version: Version) -> str:
@@ -71,7 +84,7 @@ def compiled(text: str, version: Version) -> Code | None:
         return None
 
 
-def compare(path: Path, version: Version, count: Count, wanted: str, judges: bool) -> None:
+def compare(path: Path, version: Version, count: Count, asked: Asked) -> None:
     """Decompile one module and compare its functions."""
     try:
         text = path.read_text(encoding="utf-8")
@@ -89,32 +102,40 @@ def compare(path: Path, version: Version, count: Count, wanted: str, judges: boo
         count.failed += 1
         count.total += 1
         return
-    if judges:
+    if asked.judges:
         verdict = judge(code, source)
         count.levels[verdict.level.name] += 1
         if verdict.level is not Level.EXACT:
             print(f"{path}: {verdict.level.name}: {verdict.reason}")
+    differing: set[tuple[str, int]] = set()
     for name, definitions in written.items():
         others = found.get(name, [])
         if len(others) != len(definitions):
             count.total += len(definitions)
             count.ranked["another number of functions"] += len(definitions)
             continue
-        for one, other in zip(definitions, others):
-            _count(count, held(one), held(other), f"{path} {name}", wanted)
+        for number, (one, other) in enumerate(zip(definitions, others)):
+            if not _count(count, held(one), held(other), f"{path} {name}", asked.cause):
+                differing.add((name, number))
+    if asked.tells_undecided and differing:
+        laid = laid_out(code)
+        again = compiled(laid, version)
+        count.undecided += 0 if again is None else len(differing & undecided(text, code, laid, again))
 
 
-def _count(count: Count, one: Definition, other: Definition, name: str, wanted: str) -> None:
+def _count(count: Count, one: Definition, other: Definition, name: str, wanted: str) -> bool:
+    """Count a function; return whether it is the same."""
     count.total += 1
     if ast.dump(one) == ast.dump(other):
         count.same += 1
-        return
+        return True
     count.folded += ast.dump(folded(one)) == ast.dump(folded(other))
     why = " + ".join(causes(one, other))
     count.ranked[why] += 1
     if wanted in why:
         texts = [ast.unparse(ast.fix_missing_locations(each)) for each in (one, other)]
         count.shown.append((len(texts[0]), f"----- {name}: {why}\n{texts[0]}\n  vs\n{texts[1]}"))
+    return False
 
 
 def main() -> None:
@@ -127,6 +148,7 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=0, help="how many functions that differ to print, short ones first")
     parser.add_argument("--cause", default="", help="print only those of this cause")
     parser.add_argument("--judge", action="store_true", help="also print how far the modules are proven")
+    parser.add_argument("--undecided", action="store_true", help="also count those that no code tells apart")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     version = tuple(map(int, arguments.python.split(".")))
@@ -136,11 +158,14 @@ def main() -> None:
     random.Random(arguments.seed).shuffle(paths)
     count = Count()
     for path in paths[: arguments.modules or None]:
-        compare(path, version, count, arguments.cause, arguments.judge)
+        compare(path, version, count, Asked(arguments.cause, arguments.judge, arguments.undecided))
     share = 100 * count.same / max(1, count.total)
     print(f"functions with the tree that was written: {count.same} of {count.total}, {share:.2f} %")
     share = 100 * (count.same + count.folded) / max(1, count.total)
     print(f"and those that differ by what is decided before there are instructions: {count.folded}, {share:.2f} %")
+    if arguments.undecided:
+        share = 100 * (count.same + count.undecided) / max(1, count.total)
+        print(f"and those whose text compiles to the identical code object: at least {count.undecided}, {share:.2f} %")
     if count.failed or count.levels:
         print(f"modules that failed: {count.failed}; proven: {dict(count.levels)}")
     for why, times in count.ranked.most_common(30):
