@@ -57,6 +57,11 @@ def test_a_rest_of_a_function_reads_nothing_above_its_first_line() -> None:
     assert reading_line("self.scale", SOURCE, after=6) is None
 
 
+def test_of_several_lambdas_none_is_chosen() -> None:
+    assert reading_line("n", "f = each(\n    lambda x: x * n,\n)\n") == 1
+    assert reading_line("n", "f = each(\n    lambda x: x * n,\n    lambda x: x,\n)\n") is None
+
+
 def test_a_source_that_is_not_whole_has_no_lines() -> None:
     assert reading_line("x", "    x = 1)\n") is None
     assert reading_line("x", "") is None

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from depyf.report.lines_read import LinesRead
 from depyf.report.syntax import children, parsed
@@ -29,6 +29,8 @@ def reading_line(subject: str, source: str, after: int = 0) -> int | None:
 
     >>> reading_line("o.on", "def f(x, o):\\n    x = x + 1\\n    return x if o.on else -x")
     2
+    >>> reading_line("o.on", "run = each(\\n    lambda x: x if o.on else -x,\\n)")
+    1
     """
     try:
         tree = ast.parse(subject, mode="eval").body
@@ -103,6 +105,15 @@ def _functions(source: str) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
     return [each for each in parsed(source).body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]
 
 
+def _body(source: str) -> Sequence[ast.AST]:
+    """Return what a function does: its statements, or the expression of the one lambda that the text has."""
+    functions = _functions(source)
+    if functions:
+        return functions[0].body
+    lambdas = [each for each in ast.walk(parsed(source)) if isinstance(each, ast.Lambda)]
+    return [lambdas[0].body] if len(lambdas) == 1 else []
+
+
 def _values(tree: ast.expr) -> Iterator[ast.expr]:
     """Yield the values in an expression, without methods of torch's that it asks, such as `size`."""
     pending: list[ast.AST] = [tree]
@@ -138,8 +149,7 @@ def _first(value: ast.expr, reads: tuple[tuple[int, str, bool], ...], after: int
 def _reads(source: str) -> tuple[tuple[int, str, bool], ...]:
     """Return each read of a value in a function's body: its line, its text, and whether nothing of it is asked for."""
     found: list[tuple[int, int, str, bool]] = []
-    body = [each for function in _functions(source)[:1] for each in function.body]
-    pending: list[tuple[ast.AST, bool]] = [(each, True) for each in body]
+    pending: list[tuple[ast.AST, bool]] = [(each, True) for each in _body(source)]
     while pending:
         node, is_whole = pending.pop()
         if isinstance(node, _Value) and not isinstance(node.ctx, ast.Store):
