@@ -235,6 +235,12 @@ def d():
     with a:
         if (a if b else c) is None:
             pass
+def k():
+    try:
+        k = (a or b) or c
+        return (a and b) and c
+    except:
+        pass
 def e():
     with a:
         match a if b else c:

@@ -40,6 +40,7 @@ class Facts:
     negates: in a test, `not a in b` is compiled as `a not in b`, and `not a is b` as `a is not b`.
     set_fills: how often the compiler fills a constant set, each time in the order in which the one before is iterated
         over.
+    loose_tests: no handler protects a test of a value that is kept, where the compiler has led its jump past another.
     percent_joins: the compiler makes the same of `'%s' % (a,)` as of `f'{a!s}'`.
     guesses: folds that hide values of the interpreter's, tried first: a program may use those values.
     folds: what joins instructions of this version's idioms, in order.
@@ -66,6 +67,7 @@ class Facts:
     star_in_index: bool
     nested_quotes: bool
     negates: bool
+    loose_tests: bool
     percent_joins: bool
     set_fills: int
     folds: tuple[Fold, ...]

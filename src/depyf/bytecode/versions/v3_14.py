@@ -30,6 +30,7 @@ FACTS = v3_13.FACTS.next(
     },
     walked=True,
     negates=False,
+    loose_tests=True,
     set_fills=1,
     docstring_flag=True,
     guesses=(fold_with_entries,),

@@ -115,6 +115,7 @@ FACTS = Facts(
     star_in_index=False,
     nested_quotes=False,
     negates=True,
+    loose_tests=False,
     percent_joins=False,
     set_fills=2,
     folds=(fold_qualnames, fold_finally_entries, fold_async_loops, fold_async_with, fold_asserts),

@@ -6,12 +6,13 @@ After:  block 3 is protected too
 Before: block 2 is protected and makes v1; 2 -> 3: v2 = v1 is None; Branch v2 -> 4, 5     (not protected)
 After:  block 3 is protected too: the value waits on the stack for it, so it is a part of the same statement
 
-The compiler leaves out of a protected range what cannot raise.
+The compiler leaves out of a protected range what cannot raise; and from 3.14 on the first test of `(a or b) or c`.
 """
 
 from __future__ import annotations
 
-from depyf.decompiler.graph.tac import Block, Branch, Goto
+from depyf.bytecode.versions.known import facts_of
+from depyf.decompiler.graph.tac import Block, Branch, Goto, Graph
 from depyf.decompiler.structure.regions.table import Regions, skip_empty
 
 NEVER_RAISE = frozenset({"CONST", "IS", "POP"})
@@ -27,6 +28,7 @@ def protect_jumps(regions: Regions) -> None:
             before.setdefault(edge.target, set()).add(block.index)
     makers = {temp: block for block in graph.live() for temp in block.phis}
     makers.update((temp, block) for block in graph.live() for inst in block.insts for temp in inst.defs)
+    is_loose = facts_of(graph.code.version, str(graph.code)).loose_tests
     for block in graph.live():
         if block.index not in before:
             continue
@@ -37,7 +39,7 @@ def protect_jumps(regions: Regions) -> None:
             if shared and block.handler not in shared:
                 block.handler = shared[0]
                 regions.ways.note(block)
-        elif len(around) == 1 and _tests_value(block, makers):
+        elif len(around) == 1 and (_tests_value(block, makers) or (is_loose and _is_loose_test(graph, block))):
             (handler,) = around
             if block.handler in regions.chain(handler)[1:] or block.handler < 0:
                 block.handler = handler
@@ -54,6 +56,15 @@ def _tests_value(block: Block, makers: dict[int, Block]) -> bool:
         return False
     made_here = {temp for inst in block.insts for temp in inst.defs}
     return any(temp in makers and temp not in made_here for temp in compared or [cond])
+
+
+def _is_loose_test(graph: Graph, block: Block) -> bool:
+    """Return whether a block only tests a value that is used where one way leads, and one way is protected."""
+    if not isinstance(block.exit, Branch) or block.insts:
+        return False
+    ways = block.exit.edges()
+    is_kept = any(block.exit.cond in edge.args for edge in ways)
+    return is_kept and any(graph.block(edge.target).handler >= 0 for edge in ways)
 
 
 def _makes_bool(block: Block | None, temp: int) -> bool:
