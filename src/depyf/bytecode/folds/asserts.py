@@ -4,8 +4,8 @@
 =>  the same with LOAD_COMMON AssertionError
 
 `if not c: raise AssertionError(m)` is compiled to the same code, but for a constant `c` and for the lines: an `assert`
-raises at the line of its test or before, a `raise` that stands below its `if` behind it. Code that was compiled with
-`-O` holds no `assert` at all.
+raises at the line of its test or before, a `raise` that stands below its `if` behind it. So is `if c: raise` to that of
+`assert not c`; where no line is known, that is no `assert`. Code that was compiled with `-O` holds no `assert` at all.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from depyf.bytecode.operand import Step
 
 GLOBAL = (Step("LOAD_GLOBAL", "AssertionError"),)
 MESSAGE = Step("CALL", (1, "plain"))
+TESTS = ("POP_JUMP_IF_TRUE", "POP_JUMP_IF_FALSE")
 
 
 def fold_asserts(draft: Draft) -> None:
@@ -36,10 +37,11 @@ def _is_assert(draft: Draft, index: int, raised: int) -> bool:
     test = index - 1
     if draft.name(index - 1) == "POP_TOP" and draft.name(index - 2) == "JUMP_FORWARD":
         test = index - 3
-    if draft.name(test) != "POP_JUMP_IF_TRUE":
-        return False
     tested, line = draft.lines[test], draft.lines[index]
-    if tested is not None and line is not None and line > tested:
+    if tested is None or line is None:
+        if draft.name(test) != "POP_JUMP_IF_TRUE":
+            return False
+    elif line > tested or draft.name(test) not in TESTS:
         return False
     target, behind = draft.targets[test], raised + 1
     onward = draft.targets[behind] if draft.name(behind) in ("JUMP_FORWARD", "JUMP_ABSOLUTE") else behind

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import ast
 
+from depyf.decompiler.lift.extent import row_of
 from depyf.decompiler.lift.nodes import Common, ExcMatch, literal
-from depyf.decompiler.passes.walk import NESTS, inner, rewrite_sequences
+from depyf.decompiler.passes.walk import NESTS, inner, nodes, rewrite_sequences
 from depyf.decompiler.passes.written.brackets import NOT, WORDS, gap_between
-from depyf.decompiler.passes.written.columns import leading_nots
+from depyf.decompiler.passes.written.columns import leading_nots, start_of
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import is_not, negated
 
@@ -57,7 +58,7 @@ def _assert(stmt: ast.If) -> list[ast.stmt]:
         return [ast.Assert(test=stmt.test, msg=_message(stmt.orelse), lineno=stmt.lineno), *body]
     if _raises(stmt.body):
         step("line {}: a test that raises AssertionError becomes `assert`", stmt.lineno)
-        conditions, test = _parted(stmt.test)
+        conditions, test = _parted(stmt.test, getattr(stmt.body[0], "lineno", 0))
         asserted: ast.stmt = ast.Assert(test=test, msg=_message(stmt.body), lineno=stmt.lineno)
         if conditions:
             asserted = ast.If(test=_all(conditions), body=[asserted], orelse=[], lineno=stmt.lineno)
@@ -65,29 +66,43 @@ def _assert(stmt: ast.If) -> list[ast.stmt]:
     return []
 
 
-def _parted(test: ast.expr) -> tuple[list[ast.expr], ast.expr]:
+def _parted(test: ast.expr, line: int) -> tuple[list[ast.expr], ast.expr]:
     """Return what is asserted where a test must not hold, and the conditions under which.
 
-    What raises where neither of several holds asserts that one does.
+    What raises where neither of several holds asserts that one does. An `assert` raises on the `line` on which it
+    begins: what is tested above that is a condition.
     """
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-        held = [value.operand for value in test.values if is_not(value)]
-        if len(held) == len(test.values):
-            return [], ast.BoolOp(op=ast.Or(), values=held)
-    conditions: list[ast.expr] = []
-    last = test
+    values = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+    lines = [_line(value) for value in values]
+    outside = next((place for place, own in enumerate(lines) if own >= line), 0) if line and all(lines) else 0
+    conditions, inside = values[:outside], values[outside:]
+    if all(map(is_not, inside)):
+        held = [negated(value) for value in inside]
+        return conditions, held[0] if len(held) == 1 else ast.BoolOp(op=ast.Or(), values=held)
+    more: list[ast.expr] = []
+    last = _all(inside)
     while isinstance(last, ast.BoolOp) and isinstance(last.op, ast.And):
-        conditions += last.values[:-1]
+        more += last.values[:-1]
         last = last.values[-1]
-    if isinstance(last, ast.UnaryOp) and isinstance(last.op, ast.Not):
-        if conditions and _are_alternatives([*map(negated, conditions), last.operand]):
-            return [], ast.BoolOp(op=ast.Or(), values=[*map(negated, conditions), last.operand])
-        return conditions, last.operand
-    return [], ast.UnaryOp(op=ast.Not(), operand=test)
+    if not is_not(last):
+        return conditions, ast.UnaryOp(op=ast.Not(), operand=_all(inside))
+    alternatives = [*map(negated, more), last.operand]
+    if more and _are_alternatives(alternatives):
+        return conditions, ast.BoolOp(op=ast.Or(), values=alternatives)
+    return [*conditions, *more], last.operand
+
+
+def _line(test: ast.expr) -> int:
+    """Return the line on which a test begins, 0 where nothing says it."""
+    start = start_of(test)
+    return start[0] if start is not None else min(filter(None, map(row_of, nodes([test]))), default=0)
 
 
 def _are_alternatives(tests: list[ast.expr]) -> bool:
-    """Return whether between tests there is room for `or` alone: they are one."""
+    """Return whether between tests there is room for `or` alone, or they are on one line if columns are not known."""
+    rows = [{row for node in nodes([test]) if (row := row_of(node))} for test in tests]
+    if all(rows):
+        return len(set().union(*rows)) == 1
     gaps = [(gap_between(one, other), other) for one, other in zip(tests, tests[1:])]
     return all(gap == WORDS[ast.Or] + NOT * leading_nots(other) for gap, other in gaps)
 
