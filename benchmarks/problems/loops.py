@@ -57,10 +57,10 @@ def a_list_of_many_lengths() -> None:
 def batches_with_other_keys() -> None:
     @compiled
     def total(batch: dict[str, Tensor]) -> Tensor:
-        return sum(batch.values())
+        return sum(batch.values())  # here
 
     total({"image": torch.ones(4)})
-    total({"image": torch.ones(4), "text": torch.ones(4)})  # here
+    total({"image": torch.ones(4), "text": torch.ones(4)})
 
 
 @problem("keyword-arguments")
