@@ -29,11 +29,11 @@ from tests.decompiler.test_forms import Case as GraphCase
 from tests.interpreters import find
 from tools.forms.cases import FOLDER, Case, cases, modules
 from tools.forms.compiling import compiled_piece
-from tools.forms.limits import Late, limited
+from tools.forms.limits import Late, limited, seconds
 from tools.forms.mutants import Key, Mutant, applied, mutants
 
-FILE_LIMIT = 60.0
-"""Seconds of a test file."""
+SLOWER, MORE = 4, 3.0
+"""How much longer test files may take with a changed rule, and so many seconds more."""
 NO_OWN = ("test_module_forms.py", "test_forms.py")
 """Files whose names begin as those of modules do."""
 
@@ -79,19 +79,35 @@ def own_cases(module: str) -> list[Case | GraphCase]:
     return [*there, *(case for case in CASES if case.pass_name == name)]
 
 
-def own_files(module: str) -> list[str]:
+def own_files(module: str) -> tuple[str, ...]:
     """Return the test files that are named after a module."""
     name = module.rpartition("/")[2]
     found = FOLDER.parent.glob(f"test_{name}*.py")
-    return sorted(str(path) for path in found if path.name not in NO_OWN)
+    return tuple(sorted(str(path) for path in found if path.name not in NO_OWN))
 
 
-def fails(mutant: Mutant, files: list[str]) -> bool:
+@functools.cache
+def usual(files: tuple[str, ...]) -> float:
+    """Return how many seconds test files take, once they are imported."""
+    passes(files)
+    begun = seconds()
+    assert passes(files), files
+    return seconds() - begun
+
+
+def passes(files: tuple[str, ...]) -> bool:
+    """Return whether test files pass."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        return pytest.main(["-x", "-q", "-p", "no:cacheprovider", *files]) == pytest.ExitCode.OK
+
+
+def fails(mutant: Mutant, files: tuple[str, ...]) -> bool:
     """Return whether a test file fails with a changed rule, or does not end."""
-    with applied(mutant), contextlib.redirect_stdout(io.StringIO()):
+    limit = SLOWER * usual(files) + MORE
+    with applied(mutant):
         try:
-            with limited(FILE_LIMIT):
-                return pytest.main(["-x", "-q", "-p", "no:cacheprovider", *files]) != pytest.ExitCode.OK
+            with limited(limit):
+                return not passes(files)
         except Late:
             return True
 
