@@ -264,6 +264,12 @@ def test_comes_back_exactly(source: str, version: tuple[int, int]) -> None:
     exact(source, version)
 
 
+def test_a_comprehension_sees_a_name_that_its_module_declares() -> None:
+    text = exact("global a\n[a for b in c]\n", (3, 12))
+    assert text.startswith("global a\n")
+    assert "global" not in exact("[a for b in c]\n", (3, 12))
+
+
 def test_nothing_is_written_for_code_that_is_reached() -> None:
     assert ALL_REACHED.statements() == [] and ALL_REACHED.parts(binds=True) == []
 

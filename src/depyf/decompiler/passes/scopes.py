@@ -35,7 +35,9 @@ def declare(body: Body, reached: Reached) -> None:
     global_names = {var.id for var in bound if var.scope == "global"}
     nonlocal_names = {var.id for var in bound if var.scope == "deref" and var.id in free}
     nonlocal_names |= _unused(body, variables, reached)
-    own_reads = {var.id for var in variables if var.scope == "global"} - global_names
+    # A comprehension in a module sees its names as the module does: as global ones if they are declared.
+    seen = [*variables, *apart] if body.code.name == "<module>" else variables
+    own_reads = {var.id for var in seen if var.scope == "global"} - global_names
     if not optimized:
         global_names |= own_reads
     else:
