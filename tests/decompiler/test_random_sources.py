@@ -231,6 +231,15 @@ def c():
             match a:
                 case [str(z='a')]:
                     pass
+def l():
+    while True:
+        with c():
+            if not k:
+                break
+            last = chunk
+        h()
+    for a in b.items():
+        g(a)
 def d():
     with a:
         if (a if b else c) is None:

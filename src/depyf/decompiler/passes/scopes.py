@@ -35,9 +35,7 @@ def declare(body: Body, reached: Reached) -> None:
     global_names = {var.id for var in bound if var.scope == "global"}
     nonlocal_names = {var.id for var in bound if var.scope == "deref" and var.id in free}
     nonlocal_names |= _unused(body, variables, reached)
-    # A comprehension in a module sees its names as the module does: as global ones if they are declared.
-    seen = [*variables, *apart] if body.code.name == "<module>" else variables
-    own_reads = {var.id for var in seen if var.scope == "global"} - global_names
+    own_reads = _read_as_global(body, variables, apart) - global_names
     if not optimized:
         global_names |= own_reads
     else:
@@ -52,6 +50,15 @@ def declare(body: Body, reached: Reached) -> None:
         step("{} declarations stand first", len(stmts) + len(left))
     # What stands first in a class is the compiler's.
     body.stmts = [*stmts, *left, *body.stmts] if optimized else [*stmts, *body.stmts, *left]
+
+
+def _read_as_global(body: Body, variables: list[Var], apart: list[Var]) -> set[str]:
+    """Return the names that a body reads as global ones.
+
+    apart: what comprehensions name; in a module they see its names as it does, as global ones if they are declared.
+    """
+    seen = [*variables, *apart] if body.code.name == "<module>" else variables
+    return {var.id for var in seen if var.scope == "global"}
 
 
 def _left(body: Body, variables: list[Var], declared: set[str], reached: Reached) -> list[ast.stmt]:

@@ -299,11 +299,21 @@ class Builder:
                 continue
             before = next_
             jumps = self._jumps_from(inside, label)
+            if self._leaves_with(inside, label):
+                continue
             if jumps == 1 or (jumps and self.choices.shared_exits_inside):
                 inside.add(label)
                 for target in (self.nodes.targets(label) & labels) - inside:
                     heapq.heappush(outside, (self.nodes[target].first, target))
         self._take_ends(header, inside, labels)
+
+    def _leaves_with(self, inside: set[int], label: int) -> bool:
+        """Return whether only a `break` in a `with` leads to code: what follows the `with` goes on elsewhere."""
+        sources = [site for site in self.nodes.sources(label) if site in inside]
+        if len(sources) != 1 or self.nodes[label].only_jump() is not None:
+            return False
+        items = self.nodes[sources[0]].items
+        return bool(items) and isinstance(items[-1], WithBody) and len(self.nodes.targets(sources[0])) > 1
 
     def _take_ends(self, header: int, inside: set[int], labels: set[int]) -> None:
         """Add to a loop that is left for several places those of them where control ends, as `if c: raise` does."""
