@@ -106,3 +106,22 @@ def test_graphs_without_a_name_are_named_as_they_are_called() -> None:
 def test_graphs_of_which_it_is_not_known_who_is_who_keep_their_names() -> None:
     made = graph_file(NAMELESS.replace("true_graph_0, false_graph_0, [", "true_graph_0, ["), [])
     assert made.text.count("    class GraphModule(torch.nn.Module):") == 2
+
+
+def test_what_a_text_asks_of_self_is_neither_in_strings_nor_in_comments() -> None:
+    text = """
+class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[2]", inner_self: "f32[2]"):
+        # File: a.py:3 in f, code: return self.of_a_comment(x)
+        y: "f32[2]" = x.add("self.of_a_string", 'it is \\'self.quoted', inner_self.data, self.held);  x = None
+        return (self.inside(y), [each for each in unknown])
+
+    class inside(torch.nn.Module):
+        def forward(self, z):
+            return self._constant0
+"""
+    made = graph_file(text, []).text
+    assert "# Names that torch's printer does not explain: unknown" in made
+    (missing,) = (line for line in made.splitlines() if line.startswith("# The process has to set"))
+    assert missing.endswith(": held, _constant0")
+    assert made.endswith("GraphModule.inside = GraphModule.inside()\n")
