@@ -29,11 +29,11 @@ from tests.decompiler.test_forms import Case as GraphCase
 from tests.interpreters import find
 from tools.forms.cases import FOLDER, Case, cases, modules
 from tools.forms.compiling import compiled_piece
-from tools.forms.limits import Late, limited, seconds
+from tools.forms.limits import Late, limited
 from tools.forms.mutants import Key, Mutant, applied, mutants
 
-SLOWER, MORE = 4, 3.0
-"""How much longer test files may take with a changed rule, and so many seconds more."""
+FILE_LIMIT = 10.0
+"""Seconds of a module's test files; they take less than two."""
 NO_OWN = ("test_module_forms.py", "test_forms.py")
 """Files whose names begin as those of modules do."""
 
@@ -86,15 +86,6 @@ def own_files(module: str) -> tuple[str, ...]:
     return tuple(sorted(str(path) for path in found if path.name not in NO_OWN))
 
 
-@functools.cache
-def usual(files: tuple[str, ...]) -> float:
-    """Return how many seconds test files take, once they are imported."""
-    passes(files)
-    begun = seconds()
-    assert passes(files), files
-    return seconds() - begun
-
-
 def passes(files: tuple[str, ...]) -> bool:
     """Return whether test files pass."""
     with contextlib.redirect_stdout(io.StringIO()):
@@ -103,10 +94,9 @@ def passes(files: tuple[str, ...]) -> bool:
 
 def fails(mutant: Mutant, files: tuple[str, ...]) -> bool:
     """Return whether a test file fails with a changed rule, or does not end."""
-    limit = SLOWER * usual(files) + MORE
     with applied(mutant):
         try:
-            with limited(limit):
+            with limited(FILE_LIMIT):
                 return not passes(files)
         except Late:
             return True
@@ -130,6 +120,7 @@ def measured(wanted: Wanted) -> tuple[int, list[Key]]:
         del rules[wanted.rules :]
     own, files = own_cases(wanted.module), own_files(wanted.module)
     missed = [mutant for mutant in rules if not caught(mutant, own) and not (files and fails(mutant, files))]
+    assert not files or passes(files), files  # At the end: what is cached by then would hide changed rules.
     text = f"{wanted.module:36} {len(own):3} cases  {len(rules) - len(missed):4} of {len(rules):4}\n"
     if not wanted.rules:
         text += "".join(f"    {mutant.line}: {mutant}\n" for mutant in missed)
