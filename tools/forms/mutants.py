@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import copy
+import functools
 import importlib
 import types
 from collections.abc import Iterator
@@ -20,6 +21,8 @@ from tools.forms.cases import DECOMPILER
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Key = tuple[str, str, str, int, int, int]
 """Module, class, function; the number of the node in it, the kind of change, and which one of that kind."""
+Cached = type(functools.cache(ast.dump))
+"""Functions that keep results: those of a changed rule are not the rule's."""
 EARLY_NODE = -1
 """In place of the number of a node: the whole of the function."""
 EARLY = {"bool": ("True", "False"), "str": ("''",), "int": ("0",)}
@@ -44,11 +47,16 @@ class Mutant:
 def applied(mutant: Mutant) -> Iterator[None]:
     """Run with a changed rule."""
     original = mutant.function.__code__
+    kept = [one for one in mutant.function.__globals__.values() if isinstance(one, Cached)]
     mutant.function.__code__ = mutant.mutated
+    for one in kept:
+        one.cache_clear()
     try:
         yield
     finally:
         mutant.function.__code__ = original
+        for one in kept:
+            one.cache_clear()
 
 
 def mutants(module: str) -> list[Mutant]:
