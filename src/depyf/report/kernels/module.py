@@ -131,6 +131,8 @@ def _examples(tree: ast.Module) -> dict[str, Value]:
 
 def number(node: ast.expr, known: Mapping[str, Value]) -> int | float | None:
     """Return the value of an expression of numbers and names of numbers, or None where it is no such thing."""
+    if isinstance(node, ast.Constant):  # Most are, and Python's compiler is not needed for these.
+        return node.value if isinstance(node.value, (int, float)) else None
     names = {name: value for name, value in known.items() if isinstance(value, (int, float))}
     for each in nodes_below(node):
         is_known = not isinstance(each, ast.Name) or each.id in names or each.id in _FUNCTIONS

@@ -222,8 +222,9 @@ def _statement(number: int, line: str) -> Statement | None:
     return Statement(number, (), value, place) if isinstance(place, ast.Subscript) else None
 
 
+@functools.lru_cache(maxsize=1024)
 def _expression(text: str) -> ast.expr | None:
-    """Return a C++ expression as one of Python's, or None where it cannot be read."""
+    """Return a C++ expression as one of Python's, or None where it cannot be read; kept, as most occur many times."""
     reduced = _REDUCED.search(text)
     if reduced is not None:
         text = reduced["vector"] or reduced["mask"]
