@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 
 from depyf.bytecode.places import Place
-from depyf.decompiler.lift.extent import note_place
+from depyf.decompiler.lift.extent import note_place, note_row
+from depyf.decompiler.structure.polarity import is_not
 
 MARK = re.compile(r"#@ (\d+):(-?\d+)$")
 
@@ -25,3 +27,56 @@ def placed(text: str) -> list[ast.stmt]:
             line = int(mark[1])
             note_place(node, Place(line, node.col_offset + shift, line, (node.end_col_offset or 0) + shift))
     return tree.body
+
+
+def as_compiled(form: str, source: str, *, has_columns: bool = True) -> list[ast.stmt]:
+    """Return the statements that code of a source is at first: what they hold has the places of the source.
+
+    Each expression and each `return` stands where the same text does in the source, one behind the other; `and`, `or`
+    and `not` have no operation in a test, so no place. A compound statement is on the line of its head.
+    has_columns: 3.11 and later; before, there are lines alone.
+    """
+    tree = ast.parse(form)
+    places: dict[str, list[Place]] = {}
+    for node in _in_order(ast.parse(source)):
+        places.setdefault(ast.unparse(node), []).append(_place(node))
+    for node in _in_order(tree):
+        there = places.get(ast.unparse(node), [])
+        if not there or isinstance(node, ast.BoolOp) or is_not(node):
+            continue
+        place = there.pop(0) if len(there) > 1 else there[0]
+        if has_columns:
+            note_place(node, place)
+        else:
+            note_row(node, place.line)
+        node.lineno = place.line
+    for stmt in ast.walk(tree):
+        if isinstance(stmt, ast.stmt):
+            stmt.lineno = min((node.lineno for node in _parts(stmt)), default=0)
+    return tree.body
+
+
+def written(restore: Callable[[list[ast.stmt]], object], form: str, source: str, *, has_columns: bool = True) -> str:
+    """Return what a pass makes of the statements of a source."""
+    body = as_compiled(form, source, has_columns=has_columns)
+    given = restore(body)
+    return ast.unparse(ast.fix_missing_locations(ast.Module(given if isinstance(given, list) else body, [])))
+
+
+def plain(source: str) -> str:
+    """Return a source as it is compared: on the lines that Python's own writer chooses."""
+    return ast.unparse(ast.parse(source))
+
+
+def _in_order(tree: ast.AST) -> list[ast.expr | ast.Return]:
+    found = [node for node in ast.walk(tree) if isinstance(node, (ast.expr, ast.Return))]
+    return sorted(found, key=lambda node: (_place(node)[:2], -_place(node).end_line, -_place(node).end_column))
+
+
+def _parts(stmt: ast.stmt) -> list[ast.expr]:
+    held = [node for node in ast.iter_child_nodes(stmt) if not isinstance(node, ast.stmt)]
+    return [node for each in held for node in ast.walk(each) if isinstance(node, ast.expr)]
+
+
+def _place(node: ast.expr | ast.Return) -> Place:
+    return Place(node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)

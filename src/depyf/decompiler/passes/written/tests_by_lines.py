@@ -63,7 +63,7 @@ def _part_alternatives(block: list[ast.stmt], place: int) -> bool:
     stmt = block[place]
     assert isinstance(stmt, ast.If)
     way_out = stmt.body[0]
-    if len(stmt.body) > 1 or not isinstance(way_out, ENDS) or not _is_constant(way_out):
+    if not isinstance(way_out, ENDS) or not _is_constant(way_out):
         return False
     groups = _groups(stmt.test, ast.Or)
     if len(groups) < 2:
@@ -101,8 +101,6 @@ def _part_idle(stmt: ast.If) -> bool:
     if parts is None:
         return False
     first, rest = parts
-    if len(rest) > 1 or not isinstance(rest[0], ast.If):
-        return False
     step("line {}: an arm does nothing, and has an `elif`", stmt.lineno)
     stmt.test, stmt.body, stmt.orelse = negated(first), [ast.Pass()], rest
     return True
@@ -131,8 +129,6 @@ def _part_nest(stmt: ast.If, depth: int) -> None:
         values = test.values
         gaps = [_gap(one, other) for one, other in zip(values, values[1:])]
         place = next((number for number, gap in enumerate(gaps, 1) if gap > 0), 0)
-        if not place:
-            return
         is_short = sum(gap > 0 for gap in gaps) == 1 and depth * UNIT + len("if :") + width(test) <= WIDTH
         if gaps[place - 1] < WAY_OUT and not is_short:
             return
