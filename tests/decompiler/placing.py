@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from depyf.bytecode.places import Place
 from depyf.decompiler.lift.extent import note_place, note_row
@@ -42,6 +42,7 @@ def as_compiled(form: str, source: str, *, has_columns: bool = True) -> list[ast
         places.setdefault(ast.unparse(node), []).append(_place(node))
     for node in _in_order(tree):
         there = places.get(ast.unparse(node), [])
+        node.lineno = 0
         if not there or isinstance(node, ast.BoolOp) or is_not(node):
             continue
         place = there.pop(0) if len(there) > 1 else there[0]
@@ -52,7 +53,7 @@ def as_compiled(form: str, source: str, *, has_columns: bool = True) -> list[ast
         node.lineno = place.line
     for stmt in ast.walk(tree):
         if isinstance(stmt, ast.stmt):
-            stmt.lineno = min((node.lineno for node in _parts(stmt)), default=0)
+            stmt.lineno = min((node.lineno for node in _parts(stmt) if node.lineno), default=0)
     return tree.body
 
 
@@ -73,7 +74,9 @@ def _in_order(tree: ast.AST) -> list[ast.expr | ast.Return]:
     return sorted(found, key=lambda node: (_place(node)[:2], -_place(node).end_line, -_place(node).end_column))
 
 
-def _parts(stmt: ast.stmt) -> list[ast.expr]:
+def _parts(stmt: ast.stmt) -> Sequence[ast.expr | ast.Return]:
+    if isinstance(stmt, ast.Return):
+        return [stmt]
     held = [node for node in ast.iter_child_nodes(stmt) if not isinstance(node, ast.stmt)]
     return [node for each in held for node in ast.walk(each) if isinstance(node, ast.expr)]
 

@@ -130,7 +130,10 @@ def test_a_test_of_one_statement_stays(case: str) -> None:
 
 @pytest.mark.parametrize(
     "form",
-    ["if a or b:\n    return\nc()", "if a and b:\n    c()", "if not a:\n    if b:\n        c()\n    else:\n        d()"],
+    [
+        "if a or b:\n    return\nc()", "if a and b:\n    c()",
+        "if not a:\n    if b:\n        c()\n    else:\n        d()",
+    ],
 )
 @pytest.mark.parametrize("source", ["x", "a", "b"])
 def test_what_has_no_line_stays(form: str, source: str) -> None:
@@ -147,8 +150,8 @@ def test_room_is_counted_from_the_block(depth: int, is_parted: bool) -> None:
 
 def test_the_block_of_an_elif_is_that_of_its_if() -> None:
     one, other = "a" * 32, "b" * 32
-    form = "if x:\n    y()\nelif {one} and {other}:\n    c()\nd()".format(one=one, other=other)
-    source = "if x:\n    y()\nelif {one}:\n    if {other}:\n        c()\nd()".format(one=one, other=other)
+    form = f"if x:\n    y()\nelif {one} and {other}:\n    c()\nd()"
+    source = f"if x:\n    y()\nelif {one}:\n    if {other}:\n        c()\nd()"
     assert restored(form, source, 1) == plain(source)
 
 
@@ -180,8 +183,8 @@ def test_the_line_of_a_way_out_is_the_one_below_its_test() -> None:
 @pytest.mark.parametrize(
     "test",
     [
-        "abc", "abc.de", "'text'", "f(a, b)", "f()", "f(a, bcdefghij=c, **d)", "a == b", "a is b", "a is not b", "a not in b",
-        "a and b or c", "not a", "not not not not a", "a + b", "a[b]",
+        "abc", "abc.de", "'text'", "f(a, b)", "f()", "f(a, bcdefghij=c, **d)", "a == b", "a is b", "a is not b",
+        "a not in b", "a and b or c", "not a", "not not not not a", "a + b", "a[b]",
     ],
 )
 def test_the_width_of_a_test_is_about_that_of_its_text(test: str) -> None:

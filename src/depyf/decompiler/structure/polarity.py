@@ -34,8 +34,9 @@ def is_not(test: ast.expr) -> TypeGuard[ast.UnaryOp]:
     return isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
 
 
-def _is_fused(test: ast.expr) -> bool:
-    return isinstance(test, ast.Compare) and getattr(test, "fused", False)
+def is_fused(test: ast.expr) -> bool:
+    """Return whether a test compares with None in the jump, which has as much room for `is` as for `is not`."""
+    return getattr(test, "fused", False)
 
 
 def _other_sign(test: ast.Compare) -> ast.Compare:
@@ -52,8 +53,8 @@ def goes_inside(test: ast.BoolOp) -> bool:
     or with as much of it: `a is None or not b`, `not a or b or not c`.
     """
     lost = sum(map(is_not, test.values))
-    gaining = [value for value in test.values if not is_not(value) and not _is_fused(value)]
-    most = lost + (lost > 0 or any(map(_is_fused, test.values)))
+    gaining = [value for value in test.values if not is_not(value) and not is_fused(value)]
+    most = lost + (lost > 0 or any(map(is_fused, test.values)))
     is_shorter = isinstance(test.op, ast.Or) or len(gaining) <= most
     return is_shorter and not any(map(keeps_polarity, gaining))
 
@@ -62,4 +63,4 @@ def _opposite(test: ast.expr) -> ast.expr:
     """Return the opposite of a test; what it is made of stays as it is."""
     if is_not(test):
         return test.operand
-    return _other_sign(test) if _is_fused(test) else ast.UnaryOp(op=ast.Not(), operand=test)  # type: ignore[arg-type]
+    return _other_sign(test) if is_fused(test) else ast.UnaryOp(op=ast.Not(), operand=test)  # type: ignore[arg-type]

@@ -43,8 +43,8 @@ def restore_guards(body: list[ast.stmt], columns: Columns, leaving: AbstractSet[
             if not isinstance(stmt, ast.If):
                 continue
             leaves = len(stmt.body) == 1 and isinstance(stmt.body[0], ENDS)
-            if leaves and _part_alternatives(block, place, columns, is_elif, leaving):
-                continue
+            if leaves:
+                _part_alternatives(block, place, columns, is_elif, leaving)
             if not stmt.orelse and end is not None and place == len(block) - 1:
                 if not _part_conditions(block, place, columns, end):
                     _turn_guard(block, place, columns, end, column)
@@ -91,22 +91,21 @@ def _turn_guard(block: list[ast.stmt], place: int, columns: Columns, end: ast.st
 
 def _part_alternatives(
     block: list[ast.stmt], place: int, columns: Columns, is_elif: bool, leaving: AbstractSet[int]
-) -> bool:
-    """Give each of several tests that lead to one way out a statement; return whether there are several."""
+) -> None:
+    """Give each of several tests that lead to one way out a statement."""
     stmt = block[place]
     assert isinstance(stmt, ast.If)
     groups = _groups(_operands(stmt.test, ast.Or), (0, ELIF), leaving)
     if len(groups) < 2:
-        return False
+        return
     step("line {}: a test is that of {} statements", stmt.lineno, len(groups))
     rest, way_out = stmt.orelse, stmt.body
-    keywords = [_keyword_end(group[0]) for group in groups]
+    keywords = [found for group in groups if (found := _keyword_end(group[0]))]
     tests = [_joined(group, ast.Or()) for group in groups]
     stmt.test, stmt.orelse = tests[0], []
     block[place + 1 : place + 1] = []
     last, into, at = stmt, block, place
     for test, before, own in zip(tests[1:], keywords, keywords[1:]):
-        assert before is not None and own is not None
         following = ast.If(test=test, body=copy.deepcopy(way_out), orelse=[], lineno=own[0])
         columns.starts[following] = own[0], own[1] + NOT * leading_nots(test)
         if own[1] != before[1] or is_elif:
@@ -117,7 +116,6 @@ def _part_alternatives(
             into.insert(at, following)
         last = following
     last.orelse = rest
-    return True
 
 
 def _part_conditions(block: list[ast.stmt], place: int, columns: Columns, end: ast.stmt) -> bool:
@@ -171,9 +169,7 @@ def _groups(
     """
     groups = [tests[:1]]
     for before, test in zip(tests, tests[1:]):
-        head, own = _keyword_end(groups[-1][0], is_turned), _keyword_end(test, is_turned)
-        if is_turned and own is not None and test is tests[-1]:
-            own = _keyword_end(test)
+        head, own = _keyword_end(groups[-1][0], is_turned), _keyword_end(test, is_turned and test is not tests[-1])
         ends = [place.end_line for node in nodes([before]) if (place := place_of(node)) is not None]
         if head is None or own is None or not ends or own[1] - head[1] not in steps:
             groups[-1].append(test)

@@ -19,7 +19,7 @@ import ast
 from depyf.decompiler.passes.walk import statements
 from depyf.decompiler.passes.written.columns import Columns, leading_nots, start_of
 from depyf.decompiler.steps import step
-from depyf.decompiler.structure.polarity import is_not, negated
+from depyf.decompiler.structure.polarity import is_fused, is_not, negated
 
 IF, ELIF, NOT = len("if "), len("elif "), len("not ")
 
@@ -43,32 +43,29 @@ def restore_idle_arms(body: list[ast.stmt], columns: Columns) -> None:
 def _restore(arm: ast.If, own: int, columns: Columns) -> None:
     """Give one test the arm that does nothing; `own` is the column of its `elif`."""
     while not arm.orelse:
-        values = _values(arm)
-        opposite = _opposite(values[0])
+        opposite = _opposite(_values(arm)[0])
         if opposite is None or _head(opposite) != own + ELIF:
             return
-        if not _part(arm, values[0], values[1:], own, columns) or not isinstance(arm.orelse[0], ast.If):
+        if not _part(arm, opposite, own, columns) or not isinstance(arm.orelse[0], ast.If):
             return
         arm = arm.orelse[0]
 
 
 def _restore_first(stmt: ast.If, columns: Columns) -> None:
     """Give the test of an `if` the arm that does nothing, and those of each `elif` behind it."""
-    values = _values(stmt)
-    opposite = _opposite(values[0])
+    opposite = _opposite(_values(stmt)[0])
     head = None if opposite is None else _head(opposite)
-    if head is None or not _part(stmt, values[0], values[1:], head - IF, columns):
+    if opposite is None or head is None or not _part(stmt, opposite, head - IF, columns):
         return
     if isinstance(stmt.orelse[0], ast.If):
         _restore(stmt.orelse[0], head - IF, columns)
 
 
-def _part(arm: ast.If, test: ast.expr, rest: list[ast.expr], own: int, columns: Columns) -> bool:
+def _part(arm: ast.If, opposite: ast.expr, own: int, columns: Columns) -> bool:
     """Make what is done where a test fails its `elif` or `else`, as columns show it; return whether they do."""
-    opposite, takes_room = _opposite(test), is_not(test) and not _is_fused(test.operand)
+    test, *rest = _values(arm)
+    takes_room = is_not(test)
     start = start_of(rest[0]) if rest else None
-    if opposite is None:
-        return False
     if not rest and _is_elif(arm.body, own, columns):
         step("line {}: an arm does nothing, and what it holds is an `elif`", arm.lineno)
         arm.orelse = arm.body
@@ -98,12 +95,7 @@ def _opposite(test: ast.expr) -> ast.expr | None:
     """Return the opposite of a test if that has no `not` more."""
     if is_not(test):
         return test.operand
-    return negated(test) if _is_fused(test) else None
-
-
-def _is_fused(test: ast.expr) -> bool:
-    """Return whether a test compares with None in the jump, which has as much room for `is` as for `is not`."""
-    return isinstance(test, ast.Compare) and getattr(test, "fused", False)
+    return negated(test) if is_fused(test) else None
 
 
 def _values(stmt: ast.If) -> list[ast.expr]:

@@ -21,11 +21,9 @@ MOST_BRACKETS = 2
 def restore_nests(body: list[ast.stmt], columns: Columns) -> None:
     """Part the tests of statements that were inside each other, in place."""
     for stmt in statements(body):
-        while isinstance(stmt, ast.If) and not stmt.orelse and isinstance(stmt.test, ast.BoolOp):
-            inner = _parted(stmt, columns)
-            if inner is None:
-                break
-            stmt = inner
+        outer: ast.stmt | None = stmt
+        while isinstance(outer, ast.If) and not outer.orelse:
+            outer = _parted(outer, columns)
 
 
 def _parted(stmt: ast.If, columns: Columns) -> ast.If | None:
