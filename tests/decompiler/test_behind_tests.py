@@ -76,7 +76,7 @@ def test_an_arm_stays(case: str) -> None:
         ("if a:\n    if b:\n        d()\nelse:\n    c()", "if a:\n    if b:\n        d()\nc()"),
         ("if a:\n    b()\n    c()\n    d()", "if x:\n    if y:\n        if a:\n            b()\n        c()\n    d()"),
     ],
-    ids=["no places", "no place behind", "both leave", "the arm leaves", "the arm ends with a test", "behind the outer"],
+    ids=["no places", "no place behind", "both leave", "one leaves", "one ends with a test", "behind the outer"],
 )
 def test_where_an_arm_leaves_by_itself_it_stays(form: str, source: str) -> None:
     assert moved(form, source) == plain(form)
