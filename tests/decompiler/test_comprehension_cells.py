@@ -28,3 +28,23 @@ def k(a):
 @every_version
 def test_variables_of_comprehensions_come_back(version: tuple[int, int]) -> None:
     assert "__closure__" not in exact(SOURCE, version)
+
+
+UNREACHED = """
+u = [a for a in b if c if [c for c in d] if False for c in d]
+v = {a: a for a in b if {c: d for c in b} if c if False for a, c in d}
+w = [lambda: c for a in b if {c for c in d} if False for c in d]
+x = [a for a in b if (lambda: c) if False for e in [d for c in b]]
+y = [a for a in b if c if False if (c := a)]
+z = {(c := d) for a in b if c if {e for c in d} for f in g if False}
+t = (a for a in b if c if {d for c in e} if False for c in a)
+class A:
+    x = {a for b.c in d if e if False}
+    y = {a for b.c in d if e if False for e in d}
+"""
+
+
+@every_version
+def test_variables_of_code_that_is_gone_come_back(version: tuple[int, int]) -> None:
+    if version >= (3, 8):
+        exact(UNREACHED, version)

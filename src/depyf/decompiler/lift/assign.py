@@ -141,7 +141,7 @@ def _store(folder: Folder, inst: Inst, temp: int, target: ast.expr) -> None:
         slots.fill(temp, target)
         slots.close()
         return
-    if slots is not None:
+    if slots is not None and not _is_named(folder, slots, temp, target):
         slots.abandon()
     entry = folder.by_temp.get(temp)
     if entry is None:
@@ -190,10 +190,19 @@ def _named(targets: list[ast.expr], value: ast.expr) -> ast.expr | None:
     return value
 
 
+def _is_named(folder: Folder, slots: Slots, temp: int, target: ast.expr) -> bool:
+    """Return whether a store gives a part of the next target a name: `(a := b).c, d = e`."""
+    entry = folder.by_temp.get(temp)
+    if entry is None or entry is slots.entry or entry is not folder.pending[-1]:
+        return False
+    return entry.uses > 1 and isinstance(target, ast.Name)
+
+
 def _comes_too_late(folder: Folder, slots: Slots, target: ast.expr) -> bool:
     """Return whether others can see a store that a program makes behind something else than the unpacking."""
-    seen_by_others = isinstance(target, Var) and target.scope != "fast"
-    return seen_by_others and bool(folder.pending) and folder.pending[-1] is not slots.entry
+    if not isinstance(target, Var) or not folder.pending or folder.pending[-1] is slots.entry:
+        return False
+    return target.scope != "fast" or any(target.id in other.writes for other in folder.pending)
 
 
 # -- unpacking --------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import cast
 
 from depyf.decompiler.graph.tac import KEEP, Inst
-from depyf.decompiler.lift import assign, calls, imports, namespaces, super_, templates, values
+from depyf.decompiler.lift import assign, calls, imports, namespaces, super_, templates, unfolded, values
 from depyf.decompiler.lift.fold import Folder
 from depyf.decompiler.lift.nodes import Temp
 
@@ -48,8 +48,8 @@ FOLD: dict[str, Rule] = {
     "DELETE_ATTR": values.delete_attr,
     "LOAD_SUBSCR": values.load_subscr,
     "DELETE_SUBSCR": values.delete_subscr,
-    "UNARY": values.unary,
-    "BINARY": values.binary,
+    "UNARY": unfolded.unary,
+    "BINARY": unfolded.binary,
     "INPLACE": values.inplace,
     "COMPARE": values.compare,
     "IS": values.compare,
@@ -58,7 +58,7 @@ FOLD: dict[str, Rule] = {
     "BUILD_TUPLE": values.build_tuple,
     "BUILD_LIST": values.build_list,
     "BUILD_SET": values.build_set,
-    "BUILD_MAP": values.build_map,
+    "BUILD_MAP": unfolded.build_map,
     "BUILD_CONST_KEY_MAP": values.build_const_key_map,
     "BUILD_SLICE": values.build_slice,
     "BUILD_STRING": values.build_string,

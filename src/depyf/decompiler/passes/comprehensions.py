@@ -13,7 +13,7 @@ from depyf.bytecode.normalise import normalise
 from depyf.decompiler.lift.nodes import AsyncIter, Function, GetIter, Temp, Var, literal
 from depyf.decompiler.lift.values import as_set
 from depyf.decompiler.passes.body import Bodies
-from depyf.decompiler.passes.unreached import ALL_REACHED, Unreached, together
+from depyf.decompiler.passes.unreached import ALL_REACHED, Unreached, over_nothing, together
 
 NAMES = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 KINDS = {"<listcomp>": ast.ListComp, "<setcomp>": ast.SetComp, "<genexpr>": ast.GeneratorExp}
@@ -182,10 +182,8 @@ def _skips(stmt: ast.stmt) -> bool:
 
 def _never(name: str, generators: list[ast.comprehension], gone: Unreached) -> ast.expr:
     """Return a comprehension that the compiler knew to have no elements."""
-    targets: list[ast.expr] = [Var(id=each, ctx=ast.Store(), scope="fast") for each in gone.bound]
-    if targets:
-        nothing = ast.Tuple(elts=[], ctx=ast.Load())
-        generators.append(ast.comprehension(target=together(targets), iter=nothing, ifs=[], is_async=0))
+    if gone.bound:
+        generators.append(over_nothing(gone.bound))
     element = together(gone.parts(binds=False) or [NOTHING])
     if name == "<dictcomp>":
         return ast.DictComp(key=element, value=literal(None), generators=generators)

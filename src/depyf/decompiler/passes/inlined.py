@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable
 
+from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.bytecode.constants import key
 from depyf.decompiler.graph.tac import Inst
 from depyf.decompiler.lift.nodes import IMPURE, AsyncIter, Function, GetIter, Var
@@ -20,7 +21,6 @@ from depyf.decompiler.passes.walk import of_kinds
 from depyf.decompiler.structure.compounds import Compound
 from depyf.decompiler.structure.inlined import ITERATOR, Inlined
 
-VARS: frozenset[type] = frozenset({Var})
 FUNCTIONS: frozenset[type] = frozenset({Function})
 
 
@@ -47,10 +47,42 @@ def inlined_operation(inlined: Inlined, stmts: list[ast.stmt]) -> Inst | None:
 
 
 def _gone(inlined: Inlined, stmts: list[ast.stmt]) -> Unreached:
-    """Return what is left of code that is never reached: variables of the comprehension that nothing in it explains."""
-    bound = {var.id for var in of_kinds(stmts, VARS) if not isinstance(var.ctx, ast.Load)}
-    taken = {name for function in of_kinds(stmts, FUNCTIONS) for name in function.code.freevars}
-    return Unreached(tuple(sorted(set(inlined.saved.values()) - bound)), tuple(sorted(inlined.cells - taken)))
+    """Return what is left of code that is never reached: variables of the comprehension that nothing in it explains.
+
+    Those of comprehensions inside it count as its own, and a class's comprehension has every name that it reads.
+    """
+    inner: list[Var] = []
+    own = own_variables(stmts, True, inner)
+    functions: list[Function] = of_kinds(stmts, FUNCTIONS)
+    captured = inlined.cells.difference(*(function.code.freevars for function in functions))
+    bound = {var.id for var in own if not isinstance(var.ctx, ast.Load)}
+    bound_inside = {var.id for var in inner if not isinstance(var.ctx, ast.Load)}
+    code = inlined.graph.code
+    if not code.flags & CO_OPTIMIZED and code.name != "<module>":
+        bound |= {var.id for var in (*own, *inner) if var.scope != "fast"}
+    needed = captured.union(*(function.code.freevars for function in functions))
+    needed |= {var.id for var in own if var.scope == "fast"}
+    named = {var.id for var in own if var.scope == "global"}
+    gone = [name for name in inlined.saved.values() if name.isidentifier() and name not in bound]
+    hidden = {name for name in gone if any(_reads_global(function.code, name) for function in functions)} - needed
+    apart = (bound_inside - needed) | hidden | named
+    return Unreached(
+        bound=tuple(name for name in gone if name not in apart),
+        captured=tuple(name for name in inlined.saved.values() if name in captured),
+        inside=tuple(name for name in gone if name in hidden - named - bound_inside),
+        named=tuple(name for name in gone if name in named),
+    )
+
+
+def _reads_global(code: Code, name: str) -> bool:
+    """Return whether a function, or one inside of it, reads a name that no function around it has as a variable."""
+    work = [code]
+    for one in work:  # It grows while it is gone through.
+        if name not in (*one.varnames, *one.cellvars, *one.freevars):
+            if name in one.names:
+                return True
+            work += [const for const in one.consts if isinstance(const, Code)]
+    return False
 
 
 def _content(whole: ast.expr) -> Hashable:

@@ -23,19 +23,22 @@ EXPRESSIONS = frozenset({"<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<
 def declare(body: Body, reached: Reached) -> None:
     """Put `global` and `nonlocal` statements in front of a body that needs them, and what is never reached."""
     optimized = bool(body.code.flags & CO_OPTIMIZED)
-    apart: list[Var] = []
-    variables = own_variables(body.stmts, optimized, None if optimized else apart)
-    body.global_reads |= {var.id for var in apart if var.scope == "global"}
+    inner: list[Var] = []
+    own = own_variables(body.stmts, optimized, inner)
+    variables = [*own, *inner] if optimized else own
+    if not optimized:
+        body.global_reads |= {var.id for var in inner if var.scope == "global"}
     if body.code.name in EXPRESSIONS:
         body.global_reads |= {var.id for var in variables if var.scope == "global"}
-        body.unreached = unreached(body.code, body.stmts, variables, _unused(body, variables, reached), reached)
+        gone = unreached(body.code, body.stmts, own, inner, _unused(body, variables, reached), reached)
+        body.unreached = gone
         return
     free = set(body.code.freevars)
     bound = [var for var in variables if not isinstance(var.ctx, ast.Load)]
     global_names = {var.id for var in bound if var.scope == "global"}
     nonlocal_names = {var.id for var in bound if var.scope == "deref" and var.id in free}
     nonlocal_names |= _unused(body, variables, reached)
-    own_reads = _read_as_global(body, variables, apart) - global_names
+    own_reads = _read_as_global(body, variables, inner) - global_names
     if not optimized:
         global_names |= own_reads
     else:
@@ -45,29 +48,30 @@ def declare(body: Body, reached: Reached) -> None:
         stmts.append(ast.Global(names=sorted(global_names)))
     if nonlocal_names:
         stmts.append(ast.Nonlocal(names=sorted(nonlocal_names)))
-    left = _left(body, variables, nonlocal_names, reached)
+    left = _left(body, own, inner, nonlocal_names, reached)
     if stmts or left:
         step("{} declarations stand first", len(stmts) + len(left))
     # What stands first in a class is the compiler's.
     body.stmts = [*stmts, *left, *body.stmts] if optimized else [*stmts, *body.stmts, *left]
 
 
-def _read_as_global(body: Body, variables: list[Var], apart: list[Var]) -> set[str]:
+def _read_as_global(body: Body, variables: list[Var], inner: list[Var]) -> set[str]:
     """Return the names that a body reads as global ones.
 
-    apart: what comprehensions name; in a module they see its names as it does, as global ones if they are declared.
+    inner: what comprehensions name; in a module they see its names as it does, as global ones if they are declared.
     """
-    seen = [*variables, *apart] if body.code.name == "<module>" else variables
+    seen = [*variables, *inner] if body.code.name == "<module>" else variables
     return {var.id for var in seen if var.scope == "global"}
 
 
-def _left(body: Body, variables: list[Var], declared: set[str], reached: Reached) -> list[ast.stmt]:
+def _left(body: Body, own: list[Var], inner: list[Var], declared: set[str], reached: Reached) -> list[ast.stmt]:
     """Return what code has left that is never reached."""
     if body.code.name.startswith("<"):
         return []
-    outer = {var.id for var in variables if var.scope in ("deref", "classderef")}
+    seen = [*own, *inner] if body.code.flags & CO_OPTIMIZED else own
+    outer = {var.id for var in seen if var.scope in ("deref", "classderef")}
     passed = set(body.code.freevars).difference(declared, outer, IMPLIED, reached.shared)
-    return unreached(body.code, body.stmts, variables, passed, reached).statements()
+    return unreached(body.code, body.stmts, own, inner, passed, reached).statements()
 
 
 def _unused(body: Body, variables: list[Var], reached: Reached) -> set[str]:

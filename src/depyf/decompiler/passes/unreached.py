@@ -48,6 +48,8 @@ class Unreached:
     captured: variables that a function in it has as its own free ones.
     read: free variables that it reads.
     yields, awaits: whether it does.
+    inside: variables that only comprehensions in it bind.
+    named: global variables that `:=` in it binds.
     """
 
     bound: tuple[str, ...] = ()
@@ -55,6 +57,8 @@ class Unreached:
     read: tuple[str, ...] = ()
     yields: bool = False
     awaits: bool = False
+    inside: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
 
     def statements(self) -> list[ast.stmt]:
         """Return a statement that binds and captures the variables, and is never reached."""
@@ -68,10 +72,9 @@ class Unreached:
 
     def parts(self, *, binds: bool) -> list[ast.expr]:
         """Return the expressions that do all that; `:=` binds where it `binds` a variable of this code."""
-        found: list[ast.expr] = []
-        if binds:
-            found += [ast.NamedExpr(target=Var(id=name, ctx=ast.Store(), scope="fast"), value=literal(None))
-                      for name in self.bound]
+        found = [_named(name, "fast") for name in self.bound] if binds else []
+        found += [_named(name, "global") for name in self.named]
+        found += [_looping(self.inside)] if self.inside else []
         found += [Var(id=name, ctx=LOAD, scope="deref") for name in self.read]
         found += [_capturing(self.captured)] if self.captured else []
         found += [ast.Yield(value=None)] if self.yields else []
@@ -95,6 +98,21 @@ def together(parts: list[ast.expr]) -> ast.expr:
     return parts[0] if len(parts) == 1 else ast.Tuple(elts=parts, ctx=LOAD)
 
 
+def _named(name: str, scope: str) -> ast.expr:
+    return ast.NamedExpr(target=Var(id=name, ctx=ast.Store(), scope=scope), value=literal(None))
+
+
+def _looping(names: Collection[str]) -> ast.expr:
+    """Return a comprehension that binds variables of its own."""
+    return ast.ListComp(elt=literal(None), generators=[over_nothing(names)])
+
+
+def over_nothing(names: Collection[str]) -> ast.comprehension:
+    """Return a part of a comprehension that binds variables, and never any."""
+    targets: list[ast.expr] = [Var(id=name, ctx=ast.Store(), scope="fast") for name in names]
+    return ast.comprehension(target=together(targets), iter=ast.Tuple(elts=[], ctx=LOAD), ifs=[], is_async=0)
+
+
 def _capturing(names: Collection[str]) -> ast.expr:
     nothing = ast.arguments(
         posonlyargs=[], args=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[]
@@ -103,11 +121,11 @@ def _capturing(names: Collection[str]) -> ast.expr:
 
 
 def unreached(
-    code: Code, stmts: list[ast.stmt], variables: list[Var], unused: Collection[str], reached: Reached
+    code: Code, stmts: list[ast.stmt], own: list[Var], inner: list[Var], unused: Collection[str], reached: Reached
 ) -> Unreached:
     """Return what nothing in a body explains.
 
-    variables: those that the body names itself.
+    own, inner: variables that the body names itself, and that comprehensions name whose code is inline.
     unused: free variables that nothing names.
     """
     named = of_kinds(stmts, NAMING)
@@ -117,9 +135,12 @@ def unreached(
         # A class has its own variables apart from those of the code around it that its methods see.
         return Unreached(captured=tuple(sorted(filter(str.isidentifier, captured.union(unused)))))
     # Written code may have a free variable with the name of a local one: that is what the others mean.
-    read = {var.id for var in variables if is_own(var, code)} | (shared - set(code.freevars)) | captured
+    looped = _targets(stmts, inner)
+    read = {var.id for var in own if is_own(var, code)} | (shared - set(code.freevars) - looped) | captured
+    read |= {var.id for var in inner if is_own(var, code)} - looped
     unbound = {*code.varnames, *code.cellvars}.difference(code.parameters)
-    unbound.difference_update([var.id for var in variables if not isinstance(var.ctx, ast.Load)])
+    unbound.difference_update([var.id for var in own if not isinstance(var.ctx, ast.Load)])
+    unbound.difference_update([var.id for var in inner if not isinstance(var.ctx, ast.Load) and var.id not in looped])
     unbound.difference_update([node.name for node in named if isinstance(node, ast.ExceptHandler)])
     flags = code.flags
     return Unreached(
@@ -129,6 +150,15 @@ def unreached(
         yields=code.name == "<lambda>" and bool(flags & CO_GENERATOR) and reached.ops.isdisjoint(YIELDS),
         awaits=bool(flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)) and reached.ops.isdisjoint(AWAITS),
     )
+
+
+def _targets(stmts: list[ast.stmt], inner: list[Var]) -> set[str]:
+    """Return the variables that only comprehensions have as targets; `:=` in them binds one of the code around."""
+    found = {var.id for var in inner if not isinstance(var.ctx, ast.Load)}
+    if found:
+        named: list[ast.NamedExpr] = of_kinds(stmts, frozenset({ast.NamedExpr}))
+        found.difference_update([one.target.id for one in named])
+    return found
 
 
 def is_own(var: Var, code: Code) -> bool:

@@ -79,7 +79,7 @@ from depyf.decompiler.structure.dropped import remove_dropped
 from depyf.decompiler.structure.dropped_copies import join_dropped_copies
 from depyf.decompiler.structure.exits import join_exits
 from depyf.decompiler.structure.generator_calls import restore_generator_calls
-from depyf.decompiler.structure.inlined import ADDS, find_inlined, replace_inlined, starting_blocks
+from depyf.decompiler.structure.inlined import ADDS, DISPLAYS, find_inlined, replace_inlined, starting_blocks
 from depyf.decompiler.structure.labels import Unresolved, resolve
 from depyf.decompiler.structure.loop_tests import part_loop_tests
 from depyf.decompiler.structure.loops import Irreducible
@@ -390,7 +390,7 @@ PASSES: tuple[Pass, ...] = (
         Stage.LIFT,
         _inlined,
         "loops of inlined comprehensions become expressions",
-        needs=ADDS | {"LOAD_FAST_CLEAR"},
+        needs=ADDS.union(DISPLAYS, {"LOAD_FAST_CLEAR"}),
     ),
     *_structuring(
         Pass("class-ends", Stage.STRUCTURE, _on_graph(end_class), "what a class body returns is no statement"),

@@ -24,7 +24,12 @@ PUSH = "PUSH_EXC_INFO"
 
 
 def join_exits(graph: Graph) -> None:
-    """Let blocks that end in the same way on the same line go to one block for that."""
+    """Let blocks that end in the same way on the same line go to one block for that.
+
+    Those of a lambda are operands of one expression; equal ones stand there twice, too: `a if b else a`.
+    """
+    if graph.code.name == "<lambda>":
+        return
     behind = _parted_ends(graph)
     ends = {
         block.index: line

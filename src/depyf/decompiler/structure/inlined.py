@@ -71,12 +71,30 @@ class _Start:
 def starting_blocks(graph: Graph) -> list[Block]:
     """Return the blocks in which comprehensions begin, inner ones first; most save variables."""
     starting = {block.index for block in graph.live() if _saves_any(block)}
-    filled = {inst.uses[0] for block in graph.live() for inst in block.insts if inst.op in ADDS}
-    if filled and graph.code.name not in DISPLAYS.values():
-        starts = [_start(graph, graph.block(index)) for index in starting]
+    if graph.code.name not in DISPLAYS.values():
+        filled = {inst.uses[0] for block in graph.live() for inst in block.insts if inst.op in ADDS}
+        filled.update(_never_filled(graph))
+        starts = [_start(graph, graph.block(index)) for index in starting] if filled else []
         filled -= {start.display.defs[0] for start in starts if start is not None}
-        starting |= {block.index for block in graph.live() if _display(block, filled) is not None}
+        starting |= {block.index for block in graph.live() if filled and _display(block, filled) is not None}
     return [graph.block(index) for index in postorder(graph) if index in starting] if starting else []
+
+
+def _never_filled(graph: Graph) -> list[int]:
+    """Return the displays of comprehensions whose condition is constantly false: `[a for b.c in d if 0]`.
+
+    In a statement `for`, nothing stands between the iterator and the loop.
+    """
+    found: list[int] = []
+    for block in graph.live():
+        last = block.insts[-2:]
+        if len(last) == 2 and isinstance(block.exit, Goto):
+            display, maker = (last[1], last[0]) if last[1].op in DISPLAYS else (last[0], last[1])
+            if display.op in DISPLAYS and maker.op in ITERATES and not display.uses:
+                head = graph.block(block.exit.edge.target)
+                if maker.uses != display.defs and _iterator(head) == maker.defs[0]:
+                    found += display.defs
+    return found
 
 
 def _saves_any(block: Block) -> bool:

@@ -1,0 +1,67 @@
+"""Operations on constants that the compiler left as they are: one operand was an f-string without fields.
+
+Before: v1 = CONST ''; v2 = CONST 'a'; v3 = BINARY + v1 v2
+After:  f'' + 'a'
+
+`'' + 'a'` would be compiled to one constant.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.bytecode.versions.known import facts_of
+from depyf.decompiler.graph.tac import Inst
+from depyf.decompiler.lift import values
+from depyf.decompiler.lift.fold import Folder
+
+LONGEST = 4096
+"""The longest text that the compiler makes by `*`."""
+
+
+def unary(folder: Folder, inst: Inst) -> None:
+    """UNARY: `not` of a constant is one of a text, which is tested when it is compiled."""
+    values.unary(folder, inst)
+    made = folder.pending[-1].expr
+    if isinstance(made, ast.UnaryOp) and isinstance(made.op, ast.Not) and isinstance(made.operand, ast.Constant):
+        value = made.operand.value
+        if isinstance(value, (bool, str)):
+            made.operand = _text(value if isinstance(value, str) else "_" * value)
+
+
+def binary(folder: Folder, inst: Inst) -> None:
+    """BINARY: texts put together, and repeated."""
+    values.binary(folder, inst)
+    made = folder.pending[-1].expr
+    if not isinstance(made, ast.BinOp) or not isinstance(made.left, ast.Constant):
+        return
+    left, right = made.left.value, made.right.value if isinstance(made.right, ast.Constant) else None
+    if isinstance(left, str) and _joins(left, made.op, right):
+        made.left = _text(left)
+
+
+def _joins(left: str, op: ast.operator, right: object) -> bool:
+    """Return whether a compiler makes one constant of an operation on a text and a constant."""
+    if isinstance(right, str):
+        return isinstance(op, ast.Add)
+    return isinstance(right, int) and isinstance(op, ast.Mult) and len(left) * right <= LONGEST
+
+
+def build_map(folder: Folder, inst: Inst) -> None:
+    """BUILD_MAP: keys that are all constants are one, where there is an operation for it."""
+    values.build_map(folder, inst)
+    made = folder.pending[-1].expr
+    if not isinstance(made, ast.Dict) or len(made.keys) < 2 or not isinstance(made.keys[0], ast.Constant):
+        return
+    constants = [key.value for key in made.keys if isinstance(key, ast.Constant)]
+    text = next((place for place, value in enumerate(constants) if isinstance(value, str)), None)
+    if len(constants) < len(made.keys) or text is None:
+        return
+    opcodes = facts_of(folder.graph.code.version, str(folder.graph.code)).table.opcodes.values()
+    if "BUILD_CONST_KEY_MAP" in opcodes:
+        made.keys[text] = _text(str(constants[text]))
+
+
+def _text(value: str) -> ast.JoinedStr:
+    """Return a text that is no constant where expressions are compiled."""
+    return ast.JoinedStr(values=[ast.Constant(value=value)] if value else [])
