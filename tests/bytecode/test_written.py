@@ -222,3 +222,14 @@ def test_broken_tables_are_refused() -> None:
 def test_unknown_version_is_refused() -> None:
     with pytest.raises(DecompilationError, match=r"Python 3\.6 is not known, only 3\.7 to 3\.15"):
         normalise(dataclasses.replace(assemble((3, 11), *RETURN), version=(3, 6)))
+
+
+def test_a_jump_that_nothing_reaches_shows_an_else() -> None:
+    instructions = [("LOAD_CONST", 0), ("POP_JUMP_IF_FALSE", 10), "LOAD_CONST", ("RAISE_VARARGS", 1)]
+    listing = normalise(assemble((3, 8), *instructions, ("JUMP_FORWARD", 2), "LOAD_CONST", "POP_TOP", *RETURN))
+    assert (listing.skips, listing.has_idle_end) == ({10: 12}, False)
+
+
+def test_a_return_that_nothing_reaches_stands_at_the_end() -> None:
+    listing = normalise(assemble((3, 8), *RETURN, *RETURN))
+    assert (listing.skips, listing.has_idle_end) == ({}, True)

@@ -74,6 +74,9 @@ class Listing:
     loops: how far the statements of loops reach, where the code says it.
     beyond: for instructions that never go on, by index, where the compiler wrote code as if they did. That
         code may be out of reach otherwise; it shows how the statements of the source stood.
+    skips: jumps that nothing reaches, which the compiler wrote over the `else` of what never falls through: by the
+        offset of what follows each, the offset that it jumps to.
+    has_idle_end: the compiler wrote a return behind all that is reached, as if control came to the end.
     function_names: by offset of MAKE_FUNCTION the qualified name of the function, where its code does not say it.
     places: where each 2-byte unit of the bytecode stands in the source; empty where the code does not say it.
     source_order: the compiler wrote the code in the order of the source, and no part of it twice.
@@ -87,5 +90,7 @@ class Listing:
     negates: bool = True
     beyond: dict[int, Beyond] = field(default_factory=dict)
     loops: list[Extent] = field(default_factory=list)
+    skips: dict[int, int] = field(default_factory=dict)
+    has_idle_end: bool = False
     function_names: dict[int, object] = field(default_factory=dict)
     places: Places = field(default_factory=list)

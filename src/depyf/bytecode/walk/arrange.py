@@ -31,7 +31,16 @@ def arrange(draft: Draft, nodes: list[Node]) -> Listing:
             offset = draft.raws[raw if raw >= 0 else node.point.raw].offset
             jump = first[to.number] if to is not None else -1
             instructions.append(Instruction(op, arg, jump, offset, line, handler))
-    return Listing(draft.code, instructions, handlers, beyond=beyonds(rows, first), loops=extents(draft, nodes, first))
+    reached = reached_at_last(nodes)
+    return Listing(
+        draft.code,
+        instructions,
+        handlers,
+        beyond=beyonds(rows, first),
+        loops=extents(draft, nodes, first),
+        skips=skips(draft, reached),
+        has_idle_end=len(draft.raws) - 1 not in reached,
+    )
 
 
 def beyonds(rows: list[tuple[Node, list[Emitted]]], first: list[int]) -> dict[int, Beyond]:
@@ -42,6 +51,25 @@ def beyonds(rows: list[tuple[Node, list[Emitted]]], first: list[int]) -> dict[in
         position += len(emitted)
         if node.beyond is not None:
             found[position - 1] = Beyond(first[node.beyond.number], node.beyond.point.layout.reals)
+    return found
+
+
+def reached_at_last(nodes: list[Node]) -> set[int]:
+    """Return the raw instructions that control reaches, not only the compiler believed it to, by index."""
+    ways = [one for node in nodes for one in (node.following, *[each.target for each in node.emitted])]
+    return {0, *(node.point.raw for node in ways if node is not None)}
+
+
+def skips(draft: Draft, reached: set[int]) -> dict[int, int]:
+    """Return the jumps that nothing reaches: by the offset of what follows each, the offset that it jumps to."""
+    found: dict[int, int] = {}
+    for raw, target in enumerate(draft.targets):
+        if target >= 0 and raw not in reached and [step.op for step in draft.steps[raw]] == ["JUMP"]:
+            behind = raw + 1
+            while draft.name(behind) == "EXTENDED_ARG":
+                behind += 1
+            if behind < len(draft.raws):
+                found[draft.raws[behind].offset] = draft.raws[target].offset
     return found
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from depyf.bytecode.code import CO_OPTIMIZED
 from depyf.decompiler.graph.tac import Graph
+from depyf.decompiler.lift.extent import note_extent
 from depyf.decompiler.lift.nodes import ExcMatch
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import keeps_polarity, negated
@@ -256,6 +257,8 @@ def _if(item: If, body: list[ast.stmt], orelse: list[ast.stmt]) -> ast.stmt:
         test, body, orelse = negated(test), orelse, body
     found = ast.If(test=test, body=body or [ast.Pass()], orelse=orelse, lineno=item.line or 0)
     found.is_placed = is_placed  # type: ignore[attr-defined]
+    if item.extent is not None:
+        note_extent(found, item.extent)
     return found
 
 

@@ -41,7 +41,7 @@ def restore_arms_by_lines(body: list[ast.stmt], lines: Lines) -> set[ast.stmt]:
         for place in range(len(block) - 1, -1, -1):
             stmt = block[place]
             if isinstance(stmt, ast.If) and id(block) not in kept:
-                _restore_if(block, place, lines, ending)
+                _restore_if(block, place, lines, ending, is_body=block is body)
             elif isinstance(stmt, ast.Try):
                 _restore_try(block, place, lines, ending, end)
             if never_falls_through(stmt, ending):
@@ -73,11 +73,20 @@ def _gap(block: list[ast.stmt], rest: list[ast.stmt], lines: Lines) -> int:
     return first - last if first and last else 0
 
 
-def _restore_if(block: list[ast.stmt], place: int, lines: Lines, ending: set[ast.stmt]) -> None:
+def _restore_if(block: list[ast.stmt], place: int, lines: Lines, ending: set[ast.stmt], *, is_body: bool) -> None:
     """Move what follows a test's body into its `else`, or what is there behind it."""
     stmt, rest = block[place], block[place + 1 :]
     assert isinstance(stmt, ast.If)
     if stmt.body[-1] not in ending or bool(stmt.orelse) == bool(rest):
+        return
+    if is_body and _restore_last(block, place, lines):
+        return
+    arm = lines.arm(stmt, stmt.orelse or rest)
+    if arm is not None:
+        step("line {}: {} statements are its `else`", stmt.lineno, arm)
+        following = [*stmt.orelse, *rest]
+        stmt.orelse = following[:arm]
+        block[place + 1 :] = following[arm:]
         return
     if _part_behind(block, place, lines, ending):
         return
@@ -90,6 +99,24 @@ def _restore_if(block: list[ast.stmt], place: int, lines: Lines, ending: set[ast
         step("line {}: its `else` stands behind it", stmt.lineno)
         block += stmt.orelse
         stmt.orelse = []
+
+
+def _restore_last(block: list[ast.stmt], place: int, lines: Lines) -> bool:
+    """Restore the arms of a test before the return at the end of a function; return whether that is known.
+
+    Up to 3.9 the compiler writes one more return behind a statement that holds others, whatever they do.
+    """
+    stmt, rest = block[place], block[place + 1 :]
+    assert isinstance(stmt, ast.If)
+    other = stmt.orelse or rest
+    if not lines.has_skips or not isinstance(other[-1], ast.Return):
+        return False
+    if lines.has_idle_end and _gap(stmt.body, other, lines) < ELSE:
+        return False
+    step("line {}: the return at the end {} in its `else`", stmt.lineno, "is" if lines.has_idle_end else "is not")
+    stmt.orelse = other if lines.has_idle_end else []
+    block[place + 1 :] = [] if lines.has_idle_end else other
+    return True
 
 
 def _part_behind(block: list[ast.stmt], place: int, lines: Lines, ending: set[ast.stmt]) -> bool:

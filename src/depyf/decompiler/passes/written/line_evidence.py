@@ -17,6 +17,7 @@ from depyf.decompiler.passes.written.evidence import Kind, Written, is_cleanup, 
 
 GENERATOR = CO_GENERATOR | CO_ASYNC_GENERATOR
 LEAVING = frozenset({"POP_EXCEPT", "POP", "SWAP"})
+TESTS = frozenset({"JUMP_IF_TRUE", "JUMP_IF_FALSE"})
 HANDLING = frozenset({"RERAISE", "PUSH_EXC_INFO"})
 
 
@@ -30,6 +31,11 @@ class Lines:
         self.bare = _bare(listing)
         self.ways_out = statements_on_lines(listing, self.bare)
         self.leaving = [one.line for one in self.ways_out]
+        self.skips = listing.skips
+        self.has_skips = listing.source_order
+        self.has_idle_end = listing.has_idle_end
+        self.has_loops = bool(listing.loops)
+        self.code = sorted((one.offset, one.op) for one in listing.instructions)
 
     def leaves_between(self, first: int, last: int) -> bool:
         """Return whether a way out of its own stands between two lines."""
@@ -48,12 +54,49 @@ class Lines:
         is_unseen = found and isinstance(block[-1], ast.Break) and not hasattr(block[-1], "lineno")
         return found + 1 if is_unseen else found
 
+    def arm(self, stmt: ast.If, rest: list[ast.stmt]) -> int | None:
+        """Return how many of the statements behind a test's way out stand in the `else` of it, None where unknown.
+
+        Up to 3.9 a jump over the `else` is left behind each way out but `return`, though nothing reaches it.
+        """
+        way_out = stmt.body[-1]
+        behind = self._behind(stmt) if isinstance(way_out, (ast.Raise, ast.Break, ast.Continue)) else None
+        if behind is None:
+            return None
+        if behind in self.skips:
+            end = self.skips[behind]
+            return next((number for number, one in enumerate(rest) if _start(one) >= end > behind), len(rest))
+        if isinstance(way_out, ast.Continue) and getattr(way_out, "lineno", 0) not in self.leaving:
+            return None
+        return 0 if self.has_skips and not (isinstance(way_out, ast.Break) and self.has_loops) else None
+
+    def _behind(self, stmt: ast.If) -> int | None:
+        """Return the offset of what follows the way out at the end of a test's body, None where that is not known."""
+        end = max(_extents(stmt), default=-1)
+        number = bisect_left(self.code, (end + 1, ""))
+        while number < len(self.code) and self.code[number][1] in TESTS | LEAVING:
+            number += 1
+        left = "RAISE" if isinstance(stmt.body[-1], ast.Raise) else "JUMP"
+        found = self.code[number : number + 2]
+        return found[1][0] if end >= 0 and len(found) > 1 and found[0][1] == left else None
+
     def _of(self, stmt: ast.stmt) -> list[int]:
         """Return the lines of the instructions that a statement came from."""
         extent = extent_of(stmt)
         if extent is None:
             return []
         return self.of[bisect_left(self.offsets, extent[0]) : bisect_right(self.offsets, extent[1])]
+
+
+def _extents(stmt: ast.If) -> list[int]:
+    """Return the offsets of the first and last instruction of each statement that a test holds before its `else`."""
+    return [offset for one in [stmt, *statements(stmt.body)] for offset in extent_of(one) or () if offset >= 0]
+
+
+def _start(stmt: ast.stmt) -> int:
+    """Return the offset of the first instruction of a statement, 0 where nothing says it."""
+    found = [extent[0] for one in statements([stmt]) if (extent := extent_of(one)) is not None]
+    return min((offset for offset in found if offset >= 0), default=0)
 
 
 def _bare(listing: Listing) -> Kind:
