@@ -36,6 +36,8 @@ v = {a: a for a in b if {c: d for c in b} if c if False for a, c in d}
 w = [lambda: c for a in b if {c for c in d} if False for c in d]
 x = [a for a in b if (lambda: c) if False for e in [d for c in b]]
 y = [a for a in b if c if False if (c := a)]
+n = [a for a in b if [c for c in d] if False for e in c]
+m = [a for a in b if [c for d in c] if True or d if [d for d in c]]
 z = {(c := d) for a in b if c if {e for c in d} for f in g if False}
 t = (a for a in b if c if {d for c in e} if False for c in a)
 class A:
@@ -48,3 +50,17 @@ class A:
 def test_variables_of_code_that_is_gone_come_back(version: tuple[int, int]) -> None:
     if version >= (3, 8):
         exact(UNREACHED, version)
+
+
+@pytest.mark.parametrize("gone", ["raise", "while b:\n    continue", "pass"], ids=["raise", "continue", "pass"])
+@every_version
+def test_cells_of_a_module_whose_comprehension_is_gone_come_back(version: tuple[int, int], gone: str) -> None:
+    text = exact(f"f()\n{gone}\nif not 1:\n    [lambda: a for a in b]\n", version)
+    assert ("lambda: a for a in ()" in text) is (version >= (3, 12))
+
+
+def test_variables_of_comprehensions_inside_are_no_reads_of_others() -> None:
+    source = "x = [[c for e in f] and [c for c in d] for a in b]\n"
+    assert exact(source, (3, 11)) == source
+    interpreters.need((3, 13))
+    assert exact(source, (3, 13)) == source

@@ -65,12 +65,16 @@ def _gone(inlined: Inlined, stmts: list[ast.stmt]) -> Unreached:
     named = {var.id for var in own if var.scope == "global"}
     gone = [name for name in inlined.saved.values() if name.isidentifier() and name not in bound]
     hidden = {name for name in gone if any(_reads_global(function.code, name) for function in functions)} - needed
+    # A variable of a comprehension inside is one of this, unless something in this reads another one of that name.
+    told = {var.id for var in (*own, *inner) if var.scope != "fast"}.union(inlined.saved.values())
+    used = bound_inside - told if code.name == "<module>" else ()
     apart = (bound_inside - needed) | hidden | named
     return Unreached(
         bound=tuple(name for name in gone if name not in apart),
         captured=tuple(name for name in inlined.saved.values() if name in captured),
         inside=tuple(name for name in gone if name in hidden - named - bound_inside),
         named=tuple(name for name in gone if name in named),
+        used=tuple(sorted(used)),
     )
 
 

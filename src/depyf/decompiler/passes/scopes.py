@@ -66,7 +66,7 @@ def _read_as_global(body: Body, variables: list[Var], inner: list[Var]) -> set[s
 
 def _left(body: Body, own: list[Var], inner: list[Var], declared: set[str], reached: Reached) -> list[ast.stmt]:
     """Return what code has left that is never reached."""
-    if body.code.name.startswith("<"):
+    if body.code.name.startswith("<") and body.code.name != "<module>":
         return []
     seen = [*own, *inner] if body.code.flags & CO_OPTIMIZED else own
     outer = {var.id for var in seen if var.scope in ("deref", "classderef")}

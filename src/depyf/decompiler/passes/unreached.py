@@ -28,16 +28,22 @@ AWAITS = frozenset({"GET_AWAITABLE", "GET_ANEXT"})
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """What the code of a body does: the names of its operations, and the variables of its own that functions take."""
+    """What the code of a body does: the names of its operations, and the variables of its own that functions take.
+
+    cells: variables of comprehensions inside it that functions take.
+    """
 
     ops: frozenset[str]
     shared: frozenset[str]
+    cells: frozenset[str] = frozenset()
 
     @staticmethod
     def of(instructions: Iterable[Instruction]) -> Reached:
         """Return what the instructions of a listing do."""
-        made = [item.arg for item in instructions if isinstance(item.arg, Code)]
-        return Reached(frozenset(item.op for item in instructions), frozenset().union(*(one.freevars for one in made)))
+        rows = list(instructions)
+        shared = [item.arg.freevars for item in rows if isinstance(item.arg, Code)]
+        cells = frozenset(str(item.arg) for item in rows if item.op == "MAKE_CELL")
+        return Reached(frozenset(item.op for item in rows), frozenset().union(*shared), cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,8 @@ class Unreached:
     yields, awaits: whether it does.
     inside: variables that only comprehensions in it bind.
     named: global variables that `:=` in it binds.
+    looped: variables of comprehensions in it that a function takes.
+    used: variables of a module that it reads.
     """
 
     bound: tuple[str, ...] = ()
@@ -59,6 +67,8 @@ class Unreached:
     awaits: bool = False
     inside: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
+    looped: tuple[str, ...] = ()
+    used: tuple[str, ...] = ()
 
     def statements(self) -> list[ast.stmt]:
         """Return a statement that binds and captures the variables, and is never reached."""
@@ -68,14 +78,17 @@ class Unreached:
             never.append(ast.Assign(targets=targets, value=literal(None), lineno=0))
         if self.captured:
             never.append(ast.Expr(value=_capturing(self.captured), lineno=0))
+        if self.looped:
+            never.append(ast.Expr(value=_looping(self.looped, _capturing(self.looped)), lineno=0))
         return [ast.If(test=literal(False), body=never, orelse=[], lineno=0)] if never else []
 
     def parts(self, *, binds: bool) -> list[ast.expr]:
         """Return the expressions that do all that; `:=` binds where it `binds` a variable of this code."""
         found = [_named(name, "fast") for name in self.bound] if binds else []
         found += [_named(name, "global") for name in self.named]
-        found += [_looping(self.inside)] if self.inside else []
+        found += [_looping(self.inside, literal(None))] if self.inside else []
         found += [Var(id=name, ctx=LOAD, scope="deref") for name in self.read]
+        found += [Var(id=name, ctx=LOAD, scope="name") for name in self.used]
         found += [_capturing(self.captured)] if self.captured else []
         found += [ast.Yield(value=None)] if self.yields else []
         found += [ast.Await(value=literal(None))] if self.awaits else []
@@ -102,9 +115,9 @@ def _named(name: str, scope: str) -> ast.expr:
     return ast.NamedExpr(target=Var(id=name, ctx=ast.Store(), scope=scope), value=literal(None))
 
 
-def _looping(names: Collection[str]) -> ast.expr:
+def _looping(names: Collection[str], element: ast.expr) -> ast.expr:
     """Return a comprehension that binds variables of its own."""
-    return ast.ListComp(elt=literal(None), generators=[over_nothing(names)])
+    return ast.ListComp(elt=element, generators=[over_nothing(names)])
 
 
 def over_nothing(names: Collection[str]) -> ast.comprehension:
@@ -131,6 +144,8 @@ def unreached(
     named = of_kinds(stmts, NAMING)
     shared = reached.shared | {node.name for node in named if isinstance(node, Cell)}
     captured = set(code.cellvars).difference(shared, IMPLIED)
+    if code.name == "<module>":
+        return Unreached(looped=tuple(sorted(set(code.cellvars).difference(reached.cells, IMPLIED))))
     if not code.flags & CO_OPTIMIZED:
         # A class has its own variables apart from those of the code around it that its methods see.
         return Unreached(captured=tuple(sorted(filter(str.isidentifier, captured.union(unused)))))
