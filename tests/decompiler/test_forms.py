@@ -93,7 +93,7 @@ TREES: dict[str, Callable[[Tree, Code], object]] = {
     "asserts": lambda body, _: restore_asserts(body),
     "at_once": lambda body, code: use_at_once(body, frozenset(code.parameters)),
     "heads": lambda body, _: restore_heads(body),
-    "hoist": lambda body, _: hoist_behind_cases(body),
+    "hoist": hoist_behind_cases,
     "labels": lambda body, code: resolve(body, Graph(code, [], [], 0)),
     "matches": lambda body, _: restore_matches(body),
     "opposites": lambda body, _: write_opposites(body, negates=True),

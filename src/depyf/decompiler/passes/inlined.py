@@ -55,8 +55,7 @@ def _gone(inlined: Inlined, stmts: list[ast.stmt]) -> Unreached:
     own = own_variables(stmts, True, inner)
     functions: list[Function] = of_kinds(stmts, FUNCTIONS)
     captured = inlined.cells.difference(*(function.code.freevars for function in functions))
-    bound = {var.id for var in own if not isinstance(var.ctx, ast.Load)}
-    bound_inside = {var.id for var in inner if not isinstance(var.ctx, ast.Load)}
+    bound, bound_inside = _bound(own), _bound(inner)
     code = inlined.graph.code
     if not code.flags & CO_OPTIMIZED and code.name != "<module>":
         bound |= {var.id for var in (*own, *inner) if var.scope != "fast"}
@@ -64,7 +63,7 @@ def _gone(inlined: Inlined, stmts: list[ast.stmt]) -> Unreached:
     needed |= {var.id for var in own if var.scope == "fast"}
     named = {var.id for var in own if var.scope == "global"}
     gone = [name for name in inlined.saved.values() if name.isidentifier() and name not in bound]
-    hidden = {name for name in gone if any(_reads_global(function.code, name) for function in functions)} - needed
+    hidden = {name for name in gone if _read_as_global(functions, name)} - needed
     # A variable of a comprehension inside is one of this, unless something in this reads another one of that name.
     told = {var.id for var in (*own, *inner) if var.scope != "fast"}.union(inlined.saved.values())
     used = bound_inside - told if code.name == "<module>" else ()
@@ -78,9 +77,13 @@ def _gone(inlined: Inlined, stmts: list[ast.stmt]) -> Unreached:
     )
 
 
-def _reads_global(code: Code, name: str) -> bool:
+def _bound(variables: list[Var]) -> set[str]:
+    return {var.id for var in variables if not isinstance(var.ctx, ast.Load)}
+
+
+def _read_as_global(functions: list[Function], name: str) -> bool:
     """Return whether a function, or one inside of it, reads a name that no function around it has as a variable."""
-    work = [code]
+    work = [function.code for function in functions]
     for one in work:  # It grows while it is gone through.
         if name not in (*one.varnames, *one.cellvars, *one.freevars):
             if name in one.names:

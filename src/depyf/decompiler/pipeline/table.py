@@ -231,7 +231,7 @@ def _build(work: Work) -> None:
 
 
 def _hoist(work: Work) -> None:
-    hoist_behind_cases(work.items)
+    hoist_behind_cases(work.items, work.code)
 
 
 def _labels(work: Work) -> None:

@@ -246,6 +246,9 @@ class _Joiner:
         goes_on_alike = test.fail.target == target or self._fails_alike(test.fail, test.success)
         if test.sure or not (goes_on_alike or self._binds_alike(test, subject)):
             return False
+        following = self.tests.get(target)
+        if following is not None and self._subject(following) == subject:
+            return False  # What takes whatever there is would be the last case: the guard of this one is false.
         if not self._waits_for_another(index, test, subject) or not is_about(subject, test.facts):
             return False
         fail = test.fail if goes_on_alike else self._join_copied(test, replace(test, facts=[]), test.fail)

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import ast
 
-from depyf.decompiler.lift.nodes import Capture, MatchTest, Temp
+from depyf.bytecode.code import CO_OPTIMIZED, Code
+from depyf.decompiler.lift.nodes import Capture, MatchTest, Temp, literal
 from depyf.decompiler.lift.references import referred
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import negated
 from depyf.decompiler.structure.tree import If, Item, Jump, Label, children
 
 
-def hoist_behind_cases(items: list[Item]) -> None:
+def hoist_behind_cases(items: list[Item], code: Code) -> None:
     """Move what follows a case inside the `else` of the case before it behind both, in place."""
+    can_return = bool(code.flags & CO_OPTIMIZED)
     found: list[tuple[list[Item], If]] = []
     work = [items]
     while work:
@@ -30,6 +32,10 @@ def hoist_behind_cases(items: list[Item]) -> None:
                 _take_rest(sequence, item)
             if isinstance(item, If) and is_case(item.test):
                 found.append((sequence, item))
+                if _is_idle(sequence, item) and _asks_again(sequence, item):
+                    _take_next(sequence, item)
+                elif not can_return:
+                    _part_idle(item)
             work += children(item)
     for sequence, outer in reversed(found):
         moved = _behind_case(outer)
@@ -68,6 +74,66 @@ def _take_rest(sequence: list[Item], case: If) -> None:
     guard = rest[0] if rest and (len(rest) == 1 or isinstance(rest[1], Label)) else None
     if isinstance(guard, If) and _take_guard(case, guard):
         sequence += rest[1:]
+
+
+def _rest(sequence: list[Item], case: If) -> tuple[list[int], list[Item]]:
+    """Return the labels right behind a case, and what stands behind them."""
+    place = next(number for number, item in enumerate(sequence) if item is case)
+    rest = _flat(sequence[place + 1 :])
+    labels = _leading(rest)
+    return labels, _flat(rest[len(labels) :])
+
+
+def _is_idle(sequence: list[Item], case: If) -> bool:
+    """Return whether a case leads to what stands right behind it, whether it matches or not."""
+    labels, _ = _rest(sequence, case)
+    ways = [*_flat(case.body), *_flat(case.orelse)]
+    leads_on = bool(ways) and all(isinstance(way, Jump) and way.label in labels for way in ways)
+    return leads_on and not _takes_all(case.test)
+
+
+def _asks_again(sequence: list[Item], case: If) -> bool:
+    """Return whether what stands behind a case begins with another one of the same subject, or its guard."""
+    subject = _subject(case.test)
+    _, behind = _rest(sequence, case)
+    guard = behind[0] if behind else None
+    arms = [_flat(guard.body), _flat(guard.orelse)] if isinstance(guard, If) else []
+    return any(_leads_on(one, subject) for one in (behind, *arms))
+
+
+def _part_idle(outer: If) -> None:
+    """Let an idle case in the `else` of another one be a case before the last, where no `return` leads past the rest.
+
+    In a function, what stands behind the idle case is behind the `match`.
+    """
+    arm = _flat(outer.orelse)
+    subject = _subject(outer.test)
+    length = _captures(arm, subject)
+    first = arm[length] if length < len(arm) else None
+    if isinstance(first, If) and is_case(first.test) and _is_same(_subject(first.test), subject):
+        if _is_idle(arm, first):
+            _take_next(arm, first)
+            outer.orelse = arm
+
+
+def _take_next(sequence: list[Item], case: If) -> None:
+    """Give a case that goes on to the next one either way a guard that is never true, and the next one as `else`."""
+    step("a case that goes on to the next one has a guard that is false")
+    place = next(number for number, item in enumerate(sequence) if item is case)
+    rest, following = sequence, case
+    while True:
+        labels, rest = _rest(rest, following)
+        following.test = ast.BoolOp(op=ast.And(), values=[following.test, literal(False)])
+        following.body, following.orelse = [], [*map(Label, labels), *rest[:1]]
+        first = rest[0] if rest else None
+        if not isinstance(first, If) or not is_case(first.test):
+            break
+        if not _is_idle(rest, first) or not _asks_again(rest, first):
+            break
+        following = first
+    end = next((number for number, item in enumerate(rest) if isinstance(item, Label)), len(rest))
+    following.orelse += rest[1:end]
+    sequence[place + 1 :] = rest[end:]
 
 
 def _leading(items: list[Item]) -> list[int]:
