@@ -11,6 +11,7 @@ correspond, the same branches, until the handler raises again; there the copy go
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from depyf.decompiler.graph.tac import (
     Block,
@@ -43,6 +44,7 @@ def strip(regions: Regions, region: Region) -> bool:
     ends: list[tuple[Block, Edge]] = []
     copies: set[int] = set()
     returns: dict[tuple[int, object], Place] = {}
+    joined: list[list[tuple[Place, int]]] = []
     for block, edge in regions.exits(body):
         matcher = _Matcher(regions, region.handler)
         if not matcher.match((entry.target, 1), (edge.target, 0)):
@@ -54,6 +56,9 @@ def strip(regions: Regions, region: Region) -> bool:
             after = matcher.after if returned is None else returns.setdefault(returned, matcher.after)
             matches.append((block, edge, after))
         copies |= matcher.visited
+        joined = joined or list(matcher.joined.values())
+    for tails in joined:
+        _join_tails(regions, tails)
     _redirect(regions, matches, region.handler)
     _stop(regions, ends)
     regions.ways.prune(copies)
@@ -90,6 +95,30 @@ def _redirect(regions: Regions, matches: list[tuple[Block, Edge, Place]], handle
         ways.note(block)
 
 
+def _join_tails(regions: Regions, tails: list[tuple[Place, int]]) -> None:
+    """Let the ends of two arms in a handler be one, as they are in its copies: the handler raises again behind both.
+
+    Before: 2: v2 = a; v3 = CALL v2; Reraise      4: v4 = b; v5 = CALL v4; Reraise
+    After:  2: v2 = a -> 6 (v2)      4: v4 = b -> 6 (v4)      6: v3 = CALL phi; Reraise
+
+    tails: where each begins, and the value that it takes of its arm.
+    """
+    graph, ways = regions.graph, regions.ways
+    blocks = [graph.block(index) for (index, _), _ in tails]
+    if len(blocks) < 2 or not all(isinstance(block.exit, Reraise) for block in blocks):
+        return
+    (_, number), value = tails[0]
+    first, phi = blocks[0], graph.new_temp()
+    rest = first.insts[number:]
+    insts = [replace(inst, uses=[phi if temp == value else temp for temp in inst.uses]) for inst in rest]
+    shared = graph.new_block(insts, first.exit, first.handler, [*first.stack, phi])
+    shared.phis = [phi]
+    ways.note(shared)
+    for block, ((_, start), taken) in zip(blocks, tails):
+        block.insts, block.exit = block.insts[:start], Goto(Edge(shared.index, [taken]))
+        ways.note(block)
+
+
 def _stop(regions: Regions, ends: list[tuple[Block, Edge]]) -> None:
     """Let edges lead nowhere: the `finally` body never ends by itself."""
     if not ends:
@@ -119,6 +148,8 @@ class _Matcher:
         self.work: list[tuple[Place, Place]] = []
         self.after: Place | None = None
         self.handlers: dict[int, int] = {}
+        self.joined: dict[int, list[tuple[Place, int]]] = {}
+        self.taken: set[tuple[Place, int]] = set()
 
     def match(self, handler: Place, copy: Place) -> bool:
         """Return whether it is a copy; `after` is where it goes on, None where the code never ends by itself."""
@@ -161,9 +192,23 @@ class _Matcher:
             if not all(map(self._same, first.args, second.args)):
                 return False
             return self._edges([(first, second)])
+        if first is None and second is not None:
+            if (one, second.target) in self.taken:
+                return False
+            self.taken.add((one, second.target))
+            self._take_joined(one, second)
+            del self.seen[one]
         onward = [(edge.target, 0) if edge is not None else place for edge, place in ((first, one), (second, two))]
         self.work.append((onward[0], onward[1]))
         return True
+
+    def _take_joined(self, place: Place, edge: Edge) -> None:
+        """Let values of the handler be what those of the copy become where its paths meet: the handler has two ends."""
+        renamed = dict(zip(edge.args, self.graph.block(edge.target).phis))
+        for own, other in list(self.values.items()):
+            if other in renamed:
+                self._pair([(own, renamed[other])])
+                self.joined.setdefault(renamed[other], []).append((place, own))
 
     def _is_nothing(self, inst: Inst) -> bool:
         """POPs of values made in the walked code count; those of what lay below, as a `return` drops it, do not."""
