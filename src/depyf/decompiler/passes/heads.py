@@ -10,7 +10,8 @@ import ast
 from collections import Counter
 
 from depyf.decompiler.graph.tac import NULL
-from depyf.decompiler.lift.nodes import AsyncIter, GetAwaitable, GetIter, Ref, Temp
+from depyf.decompiler.lift.nodes import AsyncIter, GetAwaitable, GetIter, Ref, Temp, literal
+from depyf.decompiler.lift.references import referred
 from depyf.decompiler.passes.loop_tails import take_tail
 from depyf.decompiler.passes.walk import holds, of_kinds, rewrite_sequences
 from depyf.decompiler.steps import step
@@ -90,8 +91,19 @@ def _iterable(stmt: ForStmt, before: list[ast.stmt], named: Counter[int]) -> ast
     if isinstance(last, ast.Assign) and len(last.targets) == 1 and _is_temp(last.targets[0], stmt.iterator):
         before.pop()
         value = last.value
-        return value.value if isinstance(value, (GetIter, AsyncIter)) else value
+        if isinstance(value, GetIter):
+            return _kept_list(value.value)
+        return value.value if isinstance(value, AsyncIter) else value
     return stmt.iterator
+
+
+def _kept_list(iterable: ast.expr) -> ast.expr:
+    """Return what is iterated over; a list that was made is an operand, as a display alone is made a tuple."""
+    made = referred(iterable)
+    if not isinstance(made, ast.List) or any(isinstance(item, ast.Starred) for item in made.elts):
+        return iterable
+    step("a list that is iterated over is an operand")
+    return ast.BoolOp(op=ast.And(), values=[literal(True), iterable])
 
 
 def _is_temp(expr: ast.expr, other: ast.expr) -> bool:

@@ -34,7 +34,8 @@ def _join(graph: Graph, value: int, way: Edge, other: Edge, joined: dict[int, Bl
     if place is None or short is long or short.handler != long.handler:
         return None
     dropped = short.insts[place].uses[0]
-    shared = joined.get(long.index)
+    meeting = long.exit.edge.target if isinstance(long.exit, Goto) and long.exit.edge.args else long.index
+    shared = joined.get(meeting)
     if shared is None:
         start = len(long.insts) - (len(short.insts) - place)
         if start < 1 or long.insts[start].op != "POP" or not _is_made(long, start):
