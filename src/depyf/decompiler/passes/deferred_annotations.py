@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.bytecode.normalise import normalise
-from depyf.decompiler.lift.nodes import Function, Temp, Var, literal, literal_value
+from depyf.decompiler.lift.nodes import Function, Temp, TryStar, Var, literal, literal_value
 from depyf.decompiler.passes.annotations import NAME, none_reached
 from depyf.decompiler.passes.body import Bodies
 from depyf.decompiler.passes.class_body import LEADING
@@ -174,14 +174,27 @@ def _lines(code: Code) -> list[int | None]:
 # -- where they are written ----------------------------------------------------------------------
 
 
+def _in_finally(body: list[ast.stmt]) -> set[int]:
+    """Return the numbers of the annotations that stand in a `finally`."""
+    found: set[int] = set()
+    for node in nodes(body):
+        if isinstance(node, (ast.Try, TryStar)):
+            found.update(number for inner in nodes(node.finalbody) if (number := _reaches(inner)) is not None)
+    return found
+
+
 def _place_numbered(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stmt]:
     """Write the annotations that have a number: where the body notes that it has reached them.
 
-    One that no statement reaches stands in code that the compiler has dropped. It stands before the next one.
+    One that no statement reaches stands in code that the compiler has dropped. It stands before the next one. One in a
+    `finally` has a number for each copy, of which one is left.
     """
     marked = {number for node in nodes(body) if (number := _reaches(node)) is not None}
     by_number = {one.number: one for one in found if one.number is not None}
     lost = sorted(by_number.keys() - marked)
+    if lost:
+        copied = {by_number[number].name for number in _in_finally(body) if number in by_number}
+        lost = [number for number in lost if by_number[number].name not in copied]
 
     def sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
         out: list[ast.stmt] = []

@@ -31,6 +31,7 @@ from depyf.decompiler.graph.tac import (
 from depyf.decompiler.structure.regions.table import Region, Regions
 
 DROPS = ("POP", "POP_EXCEPT")
+REACHED = "__conditional_annotations__"
 Place = tuple[int, int]
 """A block and the number of an operation in it."""
 
@@ -231,7 +232,11 @@ class _Matcher:
             return self._join(one, two, first, second)
         if at_end:
             return two[1] >= len(other.insts) and self._same_exit(block, other)
-        if two[1] >= len(other.insts) or not self._same_inst(block.insts[one[1]], other.insts[two[1]]):
+        if two[1] >= len(other.insts):
+            return False
+        if _is_mark(block.insts, one[1]) and _is_mark(other.insts, two[1]):
+            self._pair(zip(block.insts[one[1]].defs, other.insts[two[1]].defs))
+        elif not self._same_inst(block.insts[one[1]], other.insts[two[1]]):
             return False
         self.work.append(((one[0], one[1] + 1), (two[0], two[1] + 1)))
         return True
@@ -341,6 +346,15 @@ class _Matcher:
             self._pair(zip(self.graph.block(one.target).phis, self.graph.block(two.target).phis))
             self.work.append(((one.target, 0), (two.target, 0)))
         return True
+
+
+def _is_mark(insts: list[Inst], place: int) -> bool:
+    """Return whether an operation makes the number of an annotation that is reached: each copy of it has its own."""
+    if not 0 < place < len(insts) - 1 or insts[place].op != "CONST" or insts[place + 1].op != "SET_ADD":
+        return False
+    before, after = insts[place - 1], insts[place + 1]
+    is_set = str(before.arg).partition(".")[0] == REACHED and before.defs == after.uses[:1]
+    return is_set and after.uses[1:] == insts[place].defs
 
 
 __all__ = ["strip"]
