@@ -68,13 +68,21 @@ def _flatten(conditions: list[ast.BoolOp]) -> None:
         waiting = top.values[::-1]
         while waiting:
             value = waiting.pop()
-            if isinstance(value, ast.BoolOp) and type(value.op) is kind:
+            if isinstance(value, ast.BoolOp) and type(value.op) is kind and not (waiting and _is_decided(value)):
                 step("an operand that is the same kind of `and` or `or` joins its operands")
                 joined.add(value)
                 waiting += value.values[::-1]
             else:
                 values.append(value)
         top.values = values
+
+
+def _is_decided(condition: ast.BoolOp) -> bool:
+    """Return whether a constant ends an `and` or `or` that leaves nothing to the operands behind it: they would go."""
+    last: ast.expr = condition
+    while isinstance(last, ast.BoolOp) and type(last.op) is type(condition.op):
+        last = last.values[-1]
+    return isinstance(last, ast.Constant) and bool(last.value) is isinstance(condition.op, ast.Or)
 
 
 def _not(expr: ast.UnaryOp) -> ast.expr:
