@@ -15,12 +15,13 @@ from depyf.decompiler.lift.nodes import Temp, literal_value
 from depyf.decompiler.structure.labels import ForStmt
 
 LOOPS = (ast.While, ast.For, ast.AsyncFor, ForStmt)
+LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Delete)
 
 
 def take_tail(loop: ast.stmt, iterator: ast.expr) -> list[ast.stmt]:
     """Take the statements that lead to a loop's end, and to the next one's iterator, out of it, if that may be."""
-    if not isinstance(loop, ast.While) or literal_value(loop.test) is not True or loop.orelse:
+    if not isinstance(loop, ast.While) or not _ends_by_break(loop):
         return []
     ways = _breaks(loop)
     if len(ways) != 1 or not ways[0][1]:
@@ -36,6 +37,13 @@ def take_tail(loop: ast.stmt, iterator: ast.expr) -> list[ast.stmt]:
     tail = stmts[start:-1]
     del stmts[start:-1]
     return tail
+
+
+def _ends_by_break(loop: ast.While) -> bool:
+    """Return whether only `break` leads behind a loop: its test never fails, or what is done then leads elsewhere."""
+    if not loop.orelse:
+        return literal_value(loop.test) is True
+    return isinstance(loop.orelse[-1], LEAVES)
 
 
 def _breaks(loop: ast.While) -> list[tuple[list[ast.stmt], bool]]:
