@@ -8,6 +8,7 @@ of the process in names are counted anew for each file.
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 import tempfile
@@ -72,4 +73,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     main()

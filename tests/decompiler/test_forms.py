@@ -92,7 +92,7 @@ Tree = list[Any]
 TREES: dict[str, Callable[[Tree, Code], object]] = {
     "asserts": lambda body, _: restore_asserts(body),
     "at_once": lambda body, code: use_at_once(body, frozenset(code.parameters)),
-    "heads": lambda body, _: restore_heads(body),
+    "heads": lambda body, _: restore_heads(body, keeps_lists=True),
     "hoist": hoist_behind_cases,
     "labels": lambda body, code: resolve(body, Graph(code, [], [], 0)),
     "matches": lambda body, _: restore_matches(body),

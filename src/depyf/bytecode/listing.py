@@ -70,6 +70,7 @@ class Listing:
     do nothing (NOP, RESUME, CACHE, EXTENDED_ARG, MAKE_CELL, COPY_FREE_VARS...).
 
     negates: in a test, `not a in b` would be another operation than `a in b`.
+    iterates_tuples: the compiler makes a tuple of a list display that a loop iterates over.
     exact_ranges: a jump has the handler that its statement has.
     loops: how far the statements of loops reach, where the code says it.
     beyond: for instructions that never go on, by index, where the compiler wrote code as if they did. That
@@ -88,6 +89,7 @@ class Listing:
     source_order: bool = False
     exact_ranges: bool = False
     negates: bool = True
+    iterates_tuples: bool = True
     beyond: dict[int, Beyond] = field(default_factory=dict)
     loops: list[Extent] = field(default_factory=list)
     skips: dict[int, int] = field(default_factory=dict)

@@ -38,6 +38,7 @@ class Facts:
     star_in_index: the grammar has `x[*a]`.
     nested_quotes: the fields of an f-string may hold its own quotes and backslashes.
     negates: in a test, `not a in b` is compiled as `a not in b`, and `not a is b` as `a is not b`.
+    iterates_tuples: the compiler makes a tuple of a list display that a loop iterates over.
     set_fills: how often the compiler fills a constant set, each time in the order in which the one before is iterated
         over.
     loose_tests: no handler protects a test of a value that is kept, where the compiler has led its jump past another.
@@ -69,6 +70,7 @@ class Facts:
     negates: bool
     loose_tests: bool
     percent_joins: bool
+    iterates_tuples: bool
     set_fills: int
     folds: tuple[Fold, ...]
     guesses: tuple[Fold, ...] = ()

@@ -117,6 +117,7 @@ FACTS = Facts(
     negates=True,
     loose_tests=False,
     percent_joins=False,
+    iterates_tuples=False,
     set_fills=2,
     folds=(fold_qualnames, fold_finally_entries, fold_async_loops, fold_async_with, fold_asserts),
 )

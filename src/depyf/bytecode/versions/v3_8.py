@@ -24,5 +24,6 @@ FACTS = v3_7.FACTS.next(
     },
     fields=(v3_7.NUMBERS[0], ("posonly_count", True), *v3_7.FACTS.fields[1:]),
     value_first=False,
+    iterates_tuples=True,
     folds=(fold_qualnames, fold_async_with, fold_asserts, fold_exits),
 )

@@ -284,6 +284,8 @@ class Graph:
     """How far the statements of loops reach, where the code says it; a loop starts at a block."""
     negates: bool = True
     """Whether `not a in b` would be another operation in a test than `a in b`."""
+    is_kept: bool = True
+    """Whether the code is written as it is; else as it reads best."""
     exact_ranges: bool = False
     """Whether every jump is protected by what protects the statement that it belongs to."""
     hints: dict[int, str] = field(default_factory=dict)

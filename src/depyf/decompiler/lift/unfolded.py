@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 
+from depyf.bytecode.code import Code
 from depyf.bytecode.versions.known import facts_of
 from depyf.decompiler.graph.tac import Inst
 from depyf.decompiler.lift import values
@@ -23,9 +24,9 @@ def unary(folder: Folder, inst: Inst) -> None:
     """UNARY: `not` of a constant is one of a text, which is tested when it is compiled."""
     values.unary(folder, inst)
     made = folder.pending[-1].expr
-    if isinstance(made, ast.UnaryOp) and isinstance(made.op, ast.Not) and isinstance(made.operand, ast.Constant):
+    if folder.graph.is_kept and isinstance(made, ast.UnaryOp) and isinstance(made.operand, ast.Constant):
         value = made.operand.value
-        if isinstance(value, (bool, str)):
+        if isinstance(made.op, ast.Not) and isinstance(value, (bool, str)):
             made.operand = _text(value if isinstance(value, str) else "_" * value)
 
 
@@ -33,11 +34,10 @@ def binary(folder: Folder, inst: Inst) -> None:
     """BINARY: texts put together, and repeated."""
     values.binary(folder, inst)
     made = folder.pending[-1].expr
-    if not isinstance(made, ast.BinOp) or not isinstance(made.left, ast.Constant):
-        return
-    left, right = made.left.value, made.right.value if isinstance(made.right, ast.Constant) else None
-    if isinstance(left, str) and _joins(left, made.op, right):
-        made.left = _text(left)
+    if folder.graph.is_kept and isinstance(made, ast.BinOp) and isinstance(made.left, ast.Constant):
+        left, right = made.left.value, made.right.value if isinstance(made.right, ast.Constant) else None
+        if isinstance(left, str) and _joins(left, made.op, right):
+            made.left = _text(left)
 
 
 def _joins(left: str, op: ast.operator, right: object) -> bool:
@@ -51,15 +51,17 @@ def build_map(folder: Folder, inst: Inst) -> None:
     """BUILD_MAP: keys that are all constants are one, where there is an operation for it."""
     values.build_map(folder, inst)
     made = folder.pending[-1].expr
-    if not isinstance(made, ast.Dict) or len(made.keys) < 2 or not isinstance(made.keys[0], ast.Constant):
-        return
+    if folder.graph.is_kept and isinstance(made, ast.Dict) and len(made.keys) > 1:
+        _keep_keys(made, folder.graph.code)
+
+
+def _keep_keys(made: ast.Dict, code: Code) -> None:
+    """Make one of the keys no constant for the compiler, where it would put all of them into one."""
     constants = [key.value for key in made.keys if isinstance(key, ast.Constant)]
     text = next((place for place, value in enumerate(constants) if isinstance(value, str)), None)
-    if len(constants) < len(made.keys) or text is None:
-        return
-    opcodes = facts_of(folder.graph.code.version, str(folder.graph.code)).table.opcodes.values()
-    if "BUILD_CONST_KEY_MAP" in opcodes:
-        made.keys[text] = _text(str(constants[text]))
+    if len(constants) == len(made.keys) and text is not None:
+        if "BUILD_CONST_KEY_MAP" in facts_of(code.version, str(code)).table.opcodes.values():
+            made.keys[text] = _text(str(constants[text]))
 
 
 def _text(value: str) -> ast.JoinedStr:

@@ -19,12 +19,15 @@ from depyf.decompiler.structure.labels import ForStmt, WithStmt
 from depyf.decompiler.structure.tree import Enter
 
 
-def restore_heads(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Replace `ForStmt` by `ast.For`, and `Enter` with `WithStmt` by `ast.With`."""
+def restore_heads(body: list[ast.stmt], *, keeps_lists: bool) -> list[ast.stmt]:
+    """Replace `ForStmt` by `ast.For`, and `Enter` with `WithStmt` by `ast.With`.
+
+    keeps_lists: a list that a loop iterates over must not be compiled to a tuple.
+    """
     if not holds(body, ForStmt, WithStmt):
         return body
     named = Counter(_temp(node) for node in of_kinds(body, TEMPS))
-    return rewrite_sequences(body, lambda stmts: _sequence(stmts, named))
+    return rewrite_sequences(body, lambda stmts: _sequence(stmts, named, keeps_lists))
 
 
 TEMPS = frozenset({Ref, Temp})
@@ -36,12 +39,13 @@ def _temp(node: ast.AST) -> int:
     return node.temp if isinstance(node, Temp) else NULL
 
 
-def _sequence(stmts: list[ast.stmt], named: Counter[int]) -> list[ast.stmt]:
+def _sequence(stmts: list[ast.stmt], named: Counter[int], keeps_lists: bool) -> list[ast.stmt]:
     out: list[ast.stmt] = []
     for stmt in stmts:
         if isinstance(stmt, ForStmt):
             step("line {}: a loop gets its iterable and its target", stmt.lineno)
-            out.append(_for(stmt, _iterable(stmt, out, named)))
+            iterable = _iterable(stmt, out, named)
+            out.append(_for(stmt, _kept_list(iterable) if keeps_lists else iterable))
         elif isinstance(stmt, WithStmt):
             enter = _entered(out, stmt)
             if enter is not None:
@@ -91,9 +95,7 @@ def _iterable(stmt: ForStmt, before: list[ast.stmt], named: Counter[int]) -> ast
     if isinstance(last, ast.Assign) and len(last.targets) == 1 and _is_temp(last.targets[0], stmt.iterator):
         before.pop()
         value = last.value
-        if isinstance(value, GetIter):
-            return _kept_list(value.value)
-        return value.value if isinstance(value, AsyncIter) else value
+        return value.value if isinstance(value, (GetIter, AsyncIter)) else value
     return stmt.iterator
 
 

@@ -41,3 +41,8 @@ def joins_exits(work: Work) -> bool:
 def keeps_branches(work: Work) -> bool:
     """Return whether short circuits stay branches."""
     return isinstance(work.choices, Choices) and COLLAPSE in work.without
+
+
+def keeps_lists(work: Work) -> bool:
+    """Return whether a list that a loop iterates over must not be compiled to a tuple."""
+    return work.graph.is_kept and work.listing.iterates_tuples

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from depyf.decompiler.graph.tac import NULL, Graph
+from depyf.decompiler.graph.tac import Graph
 from depyf.decompiler.lift.simplify.containers import evaluate_containers
 from depyf.decompiler.lift.simplify.dead import remove_dead
 from depyf.decompiler.lift.simplify.promote import promote_variables
@@ -44,6 +44,7 @@ from depyf.decompiler.pipeline.conditions import (
     is_kept,
     joins_exits,
     keeps_branches,
+    keeps_lists,
     levels_dispatch,
     scopes_dispatch,
     simplifies,
@@ -74,7 +75,7 @@ from depyf.decompiler.structure.class_ends import end_class
 from depyf.decompiler.structure.collapse import collapse, count_uses
 from depyf.decompiler.structure.copies import join_copies
 from depyf.decompiler.structure.dispatch.groups import check_groups
-from depyf.decompiler.structure.dispatch.phis import drop_dead_phis
+from depyf.decompiler.structure.dispatch.phis import drop_saved_offsets
 from depyf.decompiler.structure.dropped import remove_dropped
 from depyf.decompiler.structure.dropped_copies import join_dropped_copies
 from depyf.decompiler.structure.exits import join_exits
@@ -109,7 +110,7 @@ def _lift(work: Work) -> None:
     listing = work.listing if seems else replace(work.listing, beyond={}, loops=[])
     work.graph = lift(listing, work.first_temp, restores=work.choices is Dispatch.LEVELS)
     if simplifies(work):
-        work.graph.places = []  # A program wrote this code: it stands as it is in no source.
+        work.graph.is_kept, work.graph.places = False, []  # A program wrote this code: it stands as it is in no source.
 
 
 def _dropped(work: Work) -> None:
@@ -134,10 +135,6 @@ def _reload(work: Work) -> None:
 
 def _on_graph(change: Callable[[Graph], None]) -> Callable[[Work], None]:
     return lambda work: change(work.graph)
-
-
-def _free_names(work: Work) -> None:
-    work.names.free(work.graph)
 
 
 def _inlined(work: Work) -> None:
@@ -169,14 +166,6 @@ def _async_for(work: Work) -> None:
 def _except_star(work: Work) -> None:
     restore_except_star(work.graph)
     check_groups(work.graph)
-
-
-def _dead_phis(work: Work) -> None:
-    """Drop what would be set to the saved offset of an exception, which no source can name."""
-    graph = work.graph
-    offsets = {handler.lasti for handler in graph.handlers} - {NULL}
-    if offsets and any(arg in offsets for block in graph.live() for edge in block.exit.edges() for arg in edge.args):
-        drop_dead_phis(graph)
 
 
 def _ends(work: Work) -> None:
@@ -252,7 +241,7 @@ def _tries(work: Work) -> None:
 
 
 def _heads(work: Work) -> None:
-    work.stmts = restore_heads(work.stmts)
+    work.stmts = restore_heads(work.stmts, keeps_lists=keeps_lists(work))
 
 
 def _complete(work: Work) -> None:
@@ -266,7 +255,7 @@ def _dispatch(work: Work) -> None:
     from depyf.decompiler.structure.dispatch.flat import dispatch_levels, dispatch_scopes
 
     write = dispatch_scopes if scopes_dispatch(work) else dispatch_levels
-    work.stmts = restore_heads(write(work.graph, restore_matches))
+    work.stmts = restore_heads(write(work.graph, restore_matches), keeps_lists=keeps_lists(work))
     if "LOAD_COMMON" in work.ops:
         work.stmts = restore_asserts(work.stmts)
     _complete(work)
@@ -383,7 +372,7 @@ PASSES: tuple[Pass, ...] = (
         Pass("results", Stage.LIFT, _results, "the sequence that a graph returns is unpacked", optional=True),
         Pass("dead-values", Stage.LIFT, _dead, "values that nobody uses vanish, and what is put back", optional=True),
         Pass("reload", Stage.LIFT, _reload, "what stays the same is loaded where it is used", optional=True),
-        Pass("free-names", Stage.LIFT, _free_names, "names of variables that have vanished are free"),
+        Pass("free-names", Stage.LIFT, lambda work: work.names.free(work.graph), "names of gone variables are free"),
     ),
     Pass(
         "inlined-comprehensions",
@@ -402,7 +391,7 @@ PASSES: tuple[Pass, ...] = (
             needs=frozenset({"END_ASYNC_FOR"}),
         ),
         Pass("except-star", Stage.STRUCTURE, _except_star, "the bookkeeping of `except*` is taken out", needs=CAUGHT),
-        Pass("dead-phis", Stage.STRUCTURE, _dead_phis, "where paths meet, what nobody reads is no variable"),
+        Pass("dead-phis", Stage.STRUCTURE, _on_graph(drop_saved_offsets), "nobody reads saved offsets of exceptions"),
         Pass("ends", Stage.STRUCTURE, _ends, "every `return None` leads to one block"),
     ),
     Pass("exits", Stage.STRUCTURE, _on_graph(join_exits), "copies of a way out become one", applies=joins_exits),

@@ -8,9 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from depyf.decompiler.graph.tac import Graph
-from depyf.decompiler.lift.keep import BOOKKEEPING, drop_unread, read_temps
+from depyf.decompiler.graph.tac import NULL, Graph
+from depyf.decompiler.lift.keep import drop_unread, read_temps
 from depyf.decompiler.steps import step
+
+
+def drop_saved_offsets(graph: Graph) -> None:
+    """Drop what would be set to the saved offset of an exception, which no source can name."""
+    offsets = {handler.lasti for handler in graph.handlers} - {NULL}
+    if offsets and any(arg in offsets for block in graph.live() for edge in block.exit.edges() for arg in edge.args):
+        drop_dead_phis(graph)
 
 
 def drop_dead_phis(graph: Graph, restored: Collection[int] = ()) -> None:
@@ -33,6 +40,3 @@ def drop_dead_phis(graph: Graph, restored: Collection[int] = ()) -> None:
         block.phis = [phi for phi in block.phis if phi in read]
     for block in graph.live() if dropped else ():
         block.insts = [inst for inst in block.insts if inst.op != "POP" or inst.uses[0] not in dropped]
-
-
-__all__ = ["BOOKKEEPING", "drop_dead_phis"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from depyf.decompiler.graph.tac import Block, Goto, Graph, Reraise
+from depyf.decompiler.lift.keep import BOOKKEEPING
 from depyf.decompiler.structure.dispatch.markers import PUSH
-from depyf.decompiler.structure.dispatch.phis import BOOKKEEPING
 from depyf.decompiler.structure.dispatch.scopes import Role, Scope, Scopes
 from depyf.decompiler.structure.dispatch.states import States, number
 

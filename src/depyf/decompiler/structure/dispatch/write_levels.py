@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from typing import cast
 
 from depyf.decompiler.graph.tac import KEEP, Block, Edge, Goto, Graph, Reraise
-from depyf.decompiler.lift.keep import read_temps
+from depyf.decompiler.lift.keep import BOOKKEEPING, read_temps
 from depyf.decompiler.lift.nodes import Temp
 from depyf.decompiler.structure.dispatch.arms import Arms, Finish, attempt, entered, exception, keep, thrown, untraced
 from depyf.decompiler.structure.dispatch.groups import splits
 from depyf.decompiler.structure.dispatch.levels import NOTHING, Levels, Switch, Way, pops, pushes
-from depyf.decompiler.structure.dispatch.phis import BOOKKEEPING
 from depyf.decompiler.structure.dispatch.states import Arm, States
 from depyf.decompiler.structure.nodes import jump_along
 from depyf.decompiler.structure.tree import Enter
