@@ -44,8 +44,7 @@ def _sequence(stmts: list[ast.stmt], named: Counter[int], keeps_lists: bool) -> 
     for stmt in stmts:
         if isinstance(stmt, ForStmt):
             step("line {}: a loop gets its iterable and its target", stmt.lineno)
-            iterable = _iterable(stmt, out, named)
-            out.append(_for(stmt, _kept_list(iterable) if keeps_lists else iterable))
+            out.append(_for(stmt, _iterable(stmt, out, named, keeps_lists)))
         elif isinstance(stmt, WithStmt):
             enter = _entered(out, stmt)
             if enter is not None:
@@ -82,7 +81,7 @@ def _awaited(value: ast.Await) -> ast.expr:
     return value.value.value if isinstance(value.value, GetAwaitable) else value.value
 
 
-def _iterable(stmt: ForStmt, before: list[ast.stmt], named: Counter[int]) -> ast.expr:
+def _iterable(stmt: ForStmt, before: list[ast.stmt], named: Counter[int], keeps_lists: bool) -> ast.expr:
     """Take the iterable from the assignment just before; an iterator from elsewhere stands for itself.
 
     So does one that is named anywhere else: something goes on with it after the loop.
@@ -95,6 +94,8 @@ def _iterable(stmt: ForStmt, before: list[ast.stmt], named: Counter[int]) -> ast
     if isinstance(last, ast.Assign) and len(last.targets) == 1 and _is_temp(last.targets[0], stmt.iterator):
         before.pop()
         value = last.value
+        if keeps_lists and isinstance(value, GetIter):
+            return _kept_list(value.value)
         return value.value if isinstance(value, (GetIter, AsyncIter)) else value
     return stmt.iterator
 
