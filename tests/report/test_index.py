@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from depyf.report.facts import breaks_told, compiles_of
+from depyf.report.counts import breaks_of
 from depyf.report.index_json import SCHEMA, index_json
 from depyf.report.index_markdown import index_markdown
 from depyf.report.index_reader import read_run, session_of
@@ -165,7 +165,7 @@ def test_places_of_graph_breaks_and_how_often_each_was_come_to() -> None:
     session.functions["0"].compiles[0].breaks.append(_break(5))
     assert "3 graph breaks (5 times)" in index_markdown(session)
     assert "3 graph breaks (5 times)" in summary(session, Path("dump"))[0]
-    assert breaks_told(one for _, one in compiles_of(json.loads(index_json(session)))).number == "3 (5 times)"
+    assert breaks_of(one for _, one in session_of(json.loads(index_json(session))).compiles()).number == "3 (5 times)"
     session.functions["0"].compiles.pop()
     assert "3 graph breaks, " in index_markdown(session)
 

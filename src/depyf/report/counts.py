@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from depyf.report.model import Compile, GuardSet
+from depyf.report.model import Compile, GuardSet, UserLine
+
+Place = tuple[UserLine | None, str]
+"""Where a graph ends, and why."""
 
 
 def counted(number: int, what: str, several: str = "") -> str:
@@ -52,12 +55,17 @@ class BreakCount:
         return f"{self.places} {self.what}"
 
 
-def break_count(found: Iterable[Hashable]) -> BreakCount:
+def break_count(found: Iterable[Place]) -> BreakCount:
     """Count graph breaks, given the place and the reason of each, compile by compile."""
     told = list(found)
     return BreakCount(len(set(told)), len(told))
 
 
+def places_of_breaks(compiles: Iterable[Compile]) -> list[Place]:
+    """Return the place and the reason of each graph break, compile by compile."""
+    return [(broken.where, broken.reason) for each in compiles for broken in each.breaks]
+
+
 def breaks_of(compiles: Iterable[Compile]) -> BreakCount:
     """Count the graph breaks of compiles."""
-    return break_count((broken.where, broken.reason) for each in compiles for broken in each.breaks)
+    return break_count(places_of_breaks(compiles))

@@ -40,6 +40,7 @@ from depyf.report.model import (
 )
 from depyf.report.trace_file import TraceFile
 from depyf.report.user_source import is_installed, short_path
+from depyf.report.words import TRIGGERS
 
 SCHEMA = 1
 
@@ -258,19 +259,20 @@ def _failure(failure: Failure) -> dict[str, Any]:
 
 
 def _trigger(trigger: Trigger) -> dict[str, Any]:
+    kind = {"kind": TRIGGERS[type(trigger)]}
     match trigger:
         case FirstCall(failed):
-            return {"kind": "first call", **({"failed": failed} if failed else {})}
+            return kind | ({"failed": failed} if failed else {})
         case NoCall(how):
-            return {"kind": "no call", "how": how}
+            return kind | {"how": how}
         case Recompile(refusals, others):
             refused = [
                 {"entry": each.entry, "clauses": list(each.clauses), "explained": list(each.explained)}
                 for each in refusals
             ]
-            return {"kind": "recompile", "refused": refused, "others": _others(others)}
+            return kind | {"refused": refused, "others": _others(others)}
         case Resume(caller, offset):
-            return {"kind": "resume", "caller": str(caller), "offset": offset}
+            return kind | {"caller": str(caller), "offset": offset}
 
 
 def _others(others: OtherRefusals | None) -> dict[str, Any] | None:

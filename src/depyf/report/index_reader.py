@@ -156,6 +156,16 @@ def load_index(directory: Path) -> Json:
     return found
 
 
+def read_session(directory: Path) -> Session:
+    """Return the session that the index of a directory tells of.
+
+    Raises:
+        OSError: there is none in the directory.
+        ValueError: it is damaged.
+    """
+    return session_of(load_index(directory))
+
+
 def _read_on_demand(file: BinaryIO) -> Json:
     """Return an index whose functions are read one by one, once: 10,000 compiles are much larger as data than as text.
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from depyf.report.claims import FOLDER
-from depyf.report.facts import Facts, breaks_told, compiles_of, differences, facts
-from depyf.report.index_reader import load_index
+from depyf.report.counts import breaks_of
+from depyf.report.facts import Facts, differences, facts
+from depyf.report.index_reader import read_session
+from depyf.report.model import Recompile, Session
 from depyf.report.writer import INDEX, write_whole
 
 PROCESSES = "processes.md"
@@ -31,10 +32,10 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A process that the page is about: the folder of its index, relative to the page's, and that index."""
+    """A process that the page is about: the folder of its index, relative to the page's, and what it tells."""
 
     folder: str
-    index: dict[str, Any]
+    session: Session
 
 
 def page_of_processes(own: Path, shared: Path) -> str:
@@ -63,7 +64,7 @@ def write_process_index(directory: Path) -> None:
     def page() -> str:
         found = _folders(directory, _PROCESS)
         if found and (directory / INDEX).exists():
-            found = {1: Member("", load_index(directory)), **found}
+            found = {1: Member("", read_session(directory)), **found}
         return _page(found, Words("process", "processes"))
 
     _write(directory / PROCESSES, page)
@@ -88,7 +89,7 @@ def _page(members: dict[int, Member], words: Words) -> str:
         return ""
     lines = [f"# What torch.compile made, by {words.one}", "", *_table(members, words), ""]
     lines += [f"## Where {words.several} differ", ""]
-    apart = list(_differences({str(number): facts(each.index) for number, each in members.items()}, words))
+    apart = list(_differences({str(number): facts(each.session) for number, each in members.items()}, words))
     same = f"Nowhere: the same functions, graphs, breaks and recompiles on {len(members)} {words.several}."
     return "\n".join([*lines, *(apart or [same])]) + "\n"
 
@@ -98,7 +99,7 @@ def _folders(directory: Path, pattern: re.Pattern[str]) -> dict[int, Member]:
     for path in directory.glob(f"*/{INDEX}"):
         match = pattern.match(path.parent.name)
         if match is not None:
-            found[int(match[1])] = Member(f"{path.parent.name}/", load_index(path.parent))
+            found[int(match[1])] = Member(f"{path.parent.name}/", read_session(path.parent))
     return dict(sorted(found.items()))
 
 
@@ -106,16 +107,15 @@ def _table(members: dict[int, Member], words: Words) -> Iterator[str]:
     yield f"| {words.one} | compiles | functions | graph breaks | recompiles | given up | problems |"
     yield f"|{'---|' * 7}"
     for number, member in members.items():
-        index = member.index
-        compiles = [each for _, each in compiles_of(index)]
+        compiles = [each for _, each in member.session.compiles()]
         cells = [
             f"[{number}]({member.folder}index.md)",
             str(len(compiles)),
-            str(len(index["functions"])),
-            breaks_told(compiles).number,
-            str(sum(each["trigger"]["kind"] == "recompile" for each in compiles)),
-            str(sum(each["failure"] is not None for each in compiles)),
-            str(len(index["problems"])),
+            str(len(member.session.roots())),
+            breaks_of(compiles).number,
+            str(sum(isinstance(each.trigger, Recompile) for each in compiles)),
+            str(sum(each.failure is not None for each in compiles)),
+            str(len(member.session.problems)),
         ]
         yield "| " + " | ".join(cells) + " |"
 

@@ -12,10 +12,19 @@ from depyf.report.model import (
     Recompile,
     Resume,
     Transformed,
+    Trigger,
 )
 from depyf.report.nearest import nearest
 from depyf.report.reasons import reason_words
 from depyf.report.user_source import Resumption, is_generated, is_library_file, short_path
+
+TRIGGERS: dict[type[Trigger], str] = {
+    FirstCall: "first call",
+    NoCall: "no call",
+    Recompile: "recompile",
+    Resume: "resume",
+}
+"""What the index calls each kind of trigger."""
 
 
 def trigger_words(root: Function, function: Function, compiled: Compile, rest: str = "in index.md") -> str:

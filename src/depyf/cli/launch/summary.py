@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from depyf.report.counts import break_count, counted
-from depyf.report.facts import places_of_breaks
+from depyf.report.counts import Place, break_count, counted, places_of_breaks
 from depyf.report.findings import Finding, findings, merged
 from depyf.report.index_reader import changed_at, findings_of, has_index, load_index, session_of
+from depyf.report.model import Recompile, Transformed
 from depyf.report.naming import title
 from depyf.report.phases import duration
 from depyf.report.profile.files import read_profile
 from depyf.report.profile.text import most_expensive
+from depyf.verify.level import Level
 
 PARTS = frozenset(("other", "source", "report", "data"))
 """Folders that are parts of a dump, and none of their own."""
@@ -43,7 +44,7 @@ class Summary:
     """Compiles that made code, which runs."""
     problems: int = 0
     slowest: tuple[float, str] = (0.0, "")
-    breaks: list[tuple[str, str]] = field(default_factory=list)
+    breaks: list[Place] = field(default_factory=list)
     """The place and the reason of each graph break, compile by compile."""
     findings: list[Finding] = field(default_factory=list)
 
@@ -62,25 +63,21 @@ def summarised(directory: Path, since: float) -> Summary:
 
 def _add(found: Summary, folder: Path, index: dict[str, Any]) -> None:
     (found.places if index["ended"] else found.unfinished).append(folder)
-    found.functions += len(index["functions"])
-    found.problems += len(index["problems"])
-    found.findings += findings_of(index) if index["ended"] else findings(session_of(index))
-    for name, each in _compiles(index):
-        seconds = duration(each["seconds"])
+    session = session_of(index)
+    found.functions += len(session.roots())
+    found.problems += len(session.problems)
+    found.findings += findings_of(index) if session.ended else findings(session)
+    for function, each in session.compiles():
+        seconds, made = duration(each.seconds), each.transformed
         found.compiles += 1
         found.seconds += seconds
-        found.breaks += places_of_breaks(each)
-        found.recompiles += each["trigger"]["kind"] == "recompile"
-        found.given_up += each["failure"] is not None
-        found.with_code += "level" in each["transformed"] and each["failure"] is None
-        found.unproven += each["transformed"].get("level") == "UNPROVEN"
-        found.slowest = max(found.slowest, (seconds, f"{each['id']} of {name}"))
-
-
-def _compiles(index: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for shown, root in zip(session_of(index).roots(), index["functions"], strict=True):
-        for function in (root, *root["resume_functions"]):
-            yield from ((title(shown), each) for each in function["compiles"])
+        found.breaks += places_of_breaks([each])
+        found.recompiles += isinstance(each.trigger, Recompile)
+        found.given_up += each.failure is not None
+        found.with_code += isinstance(made, Transformed) and each.failure is None
+        found.unproven += isinstance(made, Transformed) and made.level is Level.UNPROVEN
+        name = title(session.functions[function.root])
+        found.slowest = max(found.slowest, (seconds, f"{each.id} of {name}"))
 
 
 def lines(found: Summary, directory: Path, called: Path, only: str = "") -> list[str]:

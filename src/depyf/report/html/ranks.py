@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from depyf.report.facts import differences, facts
 from depyf.report.html.process import Process
-from depyf.report.index_reader import load_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +21,7 @@ def apart(processes: Sequence[Process]) -> list[Apart]:
     """Return the facts in which the processes of a run differ."""
     labels = [process.label for process in processes]
     told = {
-        process.label: facts(load_index(process.run.directory))
+        process.label: facts(process.run.session)
         for process in processes
     }
     return [
