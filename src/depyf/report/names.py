@@ -15,11 +15,15 @@ MAX_LENGTH = 80
 COMPILED_FN = "__compiled_fn_"
 """How the name of a compiled graph begins; its number follows."""
 
+RESUME_AT = "__resume_at_"
+"""How the name of a global with a resume function begins; the offset where that goes on and a count follow."""
+
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.\-]+")
 _RANDOM_TAIL = re.compile(r"_[0-9a-f]{8}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{12}$")
 _ADDRESS = re.compile(r"\d{9,}")
 _INSTALLED = re.compile(r"__(compiled_fn|resume_at|import|builtins_dict)_")
 _RESUMED = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)$")
+_RESUME_AT = re.compile(rf"{RESUME_AT}(\d+)_")
 _COUNTED = re.compile(r"(__builtins_dict__)_\d+|(?<=\[)c\d+(_key)(?=\])")
 """A name of Dynamo's with a number of the process: another one in each entry, for the same object."""
 
@@ -59,6 +63,16 @@ def resumed_function(name: str) -> tuple[str, int] | None:
     """
     found = _RESUMED.match(name)
     return (found[1], int(found[2])) if found else None
+
+
+def resume_offset(name: str) -> int | None:
+    """Return the bytecode offset at which the resume function in a global goes on; None where the global has another.
+
+    >>> resume_offset("__resume_at_102_2"), resume_offset("torch")
+    (102, None)
+    """
+    found = _RESUME_AT.match(name)
+    return int(found[1]) if found else None
 
 
 def without_count(text: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from depyf.report.effects import effect_lines
 from depyf.report.model import GraphBreak, SideEffect, UserLine
-from depyf.report.names import COMPILED_FN, compiled_fn_number
+from depyf.report.names import COMPILED_FN, compiled_fn_number, resume_offset
 from depyf.report.syntax import children, statements_below
 
 WIDTH = 120
@@ -28,7 +28,6 @@ _INTRICATE = re.compile(r"""'''|\"\"\"|\\\n|\b[rR]?[fFtT][rR]?['"]""")
 """Strings that go over lines, or have expressions in them."""
 _STRING_OR_COMMENT = r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|#[^\n]*"""
 
-_RESUME_NAME = re.compile(r"__resume_at_(\d+)_\d+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +207,7 @@ def _ends_graph(statement: ast.stmt) -> bool:
     """Return whether a statement goes on to a resume function, itself or in a branch of it."""
     if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
         return False
-    return any(isinstance(node, ast.Name) and _RESUME_NAME.match(node.id) for node in ast.walk(statement))
+    return any(isinstance(node, ast.Name) and resume_offset(node.id) is not None for node in ast.walk(statement))
 
 
 def _placed(lines: list[str], above: Mapping[int, list[str]], beside: Mapping[int, str]) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import types
 
 from depyf.bytecode.host import without_compiler_warnings
+from depyf.bytecode.reader import codes_in_order
 from depyf.decompiler.emit.precedence import TUPLE, Writer
 from depyf.decompiler.emit.strings import closing, escape
 from depyf.decompiler.lift.nodes import Interpolation, Template
@@ -47,13 +48,7 @@ def _is_same(text: str, written: str) -> bool:
 def _content(code: types.CodeType) -> list[object]:
     """Return what two codes that do the same share."""
     found: list[object] = []
-    work = [code]
-    while work:
-        one = work.pop()
+    for one in codes_in_order(code):
         found += [one.co_code, one.co_names, one.co_varnames, one.co_freevars, one.co_cellvars]
-        for const in one.co_consts:
-            if isinstance(const, types.CodeType):
-                work.append(const)
-            else:
-                found.append((type(const), repr(const)))
+        found += [(type(const), repr(const)) for const in one.co_consts if not isinstance(const, types.CodeType)]
     return found

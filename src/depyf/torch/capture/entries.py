@@ -27,12 +27,13 @@ from depyf.report.model import (
     Unavailable,
     UserLine,
 )
+from depyf.report.names import resume_offset
 from depyf.report.reading_lines import followed
 from depyf.report.refused import is_of_call, refused
 from depyf.report.user_source import line_at
 from depyf.torch.adapters import seams
 from depyf.torch.capture.listing import line_of_offset
-from depyf.torch.capture.live import RESUME_PREFIX, compile_id, earlier_entries, resume_code
+from depyf.torch.capture.live import compile_id, earlier_entries, resume_code
 from depyf.torch.capture.recorder import CallSite, Recorder, Running
 from depyf.torch.capture.weak_codes import WeakCodes
 from depyf.torch.dump.told import LiveCompile
@@ -180,7 +181,7 @@ def relate(recorder: Recorder, running: Running, code: types.CodeType) -> None:
     site = recorder.call_sites.get(code)
     if site is None:
         return
-    offset = _resume_offset(site.name)
+    offset = resume_offset(site.name)
     caller_code = site.caller.code
     function.root = site.caller.function.root
     if function.resume_name not in ("", site.name):
@@ -246,8 +247,3 @@ def _own_parameters(code: types.CodeType) -> tuple[str, ...]:
     """Return the parameters that the user knows; Dynamo's own begin with two underscores."""
     count = code.co_argcount + code.co_kwonlyargcount
     return tuple(name for name in code.co_varnames[:count] if not name.startswith(("__", ".")))
-
-
-def _resume_offset(name: str) -> int | None:
-    digits = name.removeprefix(RESUME_PREFIX).split("_")[0]
-    return int(digits) if digits.isdigit() else None

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Mapping
 
 from depyf.report.model import CompileId
-from depyf.report.names import compiled_fn_number, without_random_part
+from depyf.report.names import RESUME_AT, compiled_fn_number, without_random_part
 from depyf.torch.adapters import entry_ids, seams
 from depyf.torch.capture.entries import relate
 from depyf.torch.capture.recorder import CallSite, Recorder, Running
@@ -93,7 +93,7 @@ def join(recorder: Recorder, running: Running, code: types.CodeType, new_code: t
         running.live_code = weakref.ref(code)
         graphs = [name for name in new_code.co_names if compiled_fn_number(name) is not None]
         running.compile.compiled_fns = tuple(without_random_part(name) for name in graphs)
-        running.compile.resumes = tuple(name for name in new_code.co_names if name.startswith("__resume_at_"))
+        running.compile.resumes = tuple(name for name in new_code.co_names if name.startswith(RESUME_AT))
         for constant in new_code.co_consts:
             if isinstance(constant, types.CodeType) and constant.co_name.startswith(seams.RESUME_PREFIX):
                 # Before 2.11 a resume function with free variables is made in place, and is no global.

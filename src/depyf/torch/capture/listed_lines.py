@@ -6,9 +6,8 @@ import dis
 import types
 
 from depyf.bytecode.code import Code
-from depyf.bytecode.reader import read
+from depyf.bytecode.reader import codes_in_order, read
 from depyf.errors import DecompilationError
-from depyf.torch.capture.listing import codes_in_order
 from depyf.verify.assumptions import Assumptions
 from depyf.verify.counterparts import Lines, lines_of_instructions
 
@@ -38,7 +37,7 @@ def listed_lines(
 
 
 def _codes(code: Code) -> list[Code]:
-    """Return a code and those inside it in the order of `listing.codes_in_order`."""
+    """Return a code and those inside it in the order of `codes_in_order`."""
     found = [code]
     for current in found:
         found.extend(constant for constant in current.consts if isinstance(constant, Code))

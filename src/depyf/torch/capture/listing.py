@@ -9,6 +9,7 @@ import types
 import torch
 
 from depyf.bytecode.ordered_text import ordered_text
+from depyf.bytecode.reader import codes_in_order
 from depyf.report.names import stable_names
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -24,14 +25,6 @@ def listing(code: types.CodeType) -> str:
     text = _ADDRESS.sub("", "\n".join(parts))
     names = stable_names(_GLOBAL.findall(text))
     return _GLOBAL.sub(lambda found: names.get(found[0], found[0]), text)
-
-
-def codes_in_order(code: types.CodeType) -> list[types.CodeType]:
-    """Return a code object and those inside it, in the order of its listing."""
-    found = [code]
-    for current in found:
-        found.extend(constant for constant in current.co_consts if isinstance(constant, types.CodeType))
-    return found
 
 
 _LITERALS = (int, float, complex, str, bytes, type(None), type(...), types.CodeType)
@@ -76,12 +69,9 @@ def all_names(code: types.CodeType) -> tuple[set[str], set[str]]:
     """Return the global and attribute names that a code object and the code inside it use, and their variables."""
     names: set[str] = set()
     variables: set[str] = set()
-    pending = [code]
-    while pending:
-        current = pending.pop()
+    for current in codes_in_order(code):
         names.update(current.co_names)
         variables.update(current.co_varnames, current.co_cellvars, current.co_freevars)
-        pending.extend(constant for constant in current.co_consts if isinstance(constant, types.CodeType))
     return names, variables
 
 

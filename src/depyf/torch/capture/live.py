@@ -11,15 +11,16 @@ from typing import Any
 import torch
 from torch._dynamo.eval_frame import innermost_fn
 
+from depyf.bytecode.reader import codes_in_order
 from depyf.errors import DecompilationError
 from depyf.report.model import CompileId
+from depyf.report.names import RESUME_AT, resume_offset
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.seams import CacheEntry
+from depyf.torch.capture.listing import line_of_offset
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction
 from depyf.torch.guards.verdicts import agreement
 from depyf.verify.level import Level
-
-RESUME_PREFIX = "__resume_at_"
 
 
 def root_function(compiled: object) -> tuple[types.FunctionType, object | None]:
@@ -87,14 +88,11 @@ def resume_code(installed: object) -> types.CodeType | None:
 
 def resumptions(code: types.CodeType, scope: dict[str, Any]) -> Iterator[tuple[str, types.CodeType]]:
     """Yield the resume functions that `code` calls: name among the globals, and code."""
-    pending = [code]
-    while pending:
-        current = pending.pop()
+    for current in codes_in_order(code):
         for name in current.co_names:
-            found = resume_code(scope.get(name)) if name.startswith(RESUME_PREFIX) else None
+            found = resume_code(scope.get(name)) if name.startswith(RESUME_AT) else None
             if found is not None:
                 yield name, found
-        pending += [constant for constant in current.co_consts if isinstance(constant, types.CodeType)]
 
 
 def collect(function: types.FunctionType) -> list[CompiledFunction]:
@@ -175,6 +173,6 @@ def resume_line(resume_name: str, caller: types.CodeType) -> int:
 
     Torch's name for it holds the offset of the instruction: `__resume_at_102_2`.
     """
-    offset = int(resume_name.removeprefix(RESUME_PREFIX).split("_")[0])
-    lines = (line for start, end, line in caller.co_lines() if start <= offset < end and line is not None)
-    return next(lines, caller.co_firstlineno)
+    offset = resume_offset(resume_name)
+    line = line_of_offset(caller, offset) if offset is not None else None
+    return caller.co_firstlineno if line is None else line

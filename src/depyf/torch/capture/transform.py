@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from depyf.decompiler.function import Decompiled
 from depyf.report.graph_source import user_lines
 from depyf.report.model import Compile, Dialect, Function, Recompile, Transformed
-from depyf.report.names import compiled_fn_number, file_part
+from depyf.report.names import compiled_fn_number, file_part, resume_offset
 from depyf.report.reproducible import reproducible
 from depyf.report.transformed_source import Notes, annotated, comment_lines
 from depyf.report.user_source import marked_source
@@ -260,8 +260,8 @@ def _resume_lines(subject: Subject) -> dict[str, int]:
     """Return the user's line at which each resume function that the code calls goes on."""
     lines = {}
     for name in subject.compile.resumes:
-        offset = name.removeprefix("__resume_at_").split("_")[0]
-        line = line_of_offset(subject.code, int(offset)) if offset.isdigit() else None
+        offset = resume_offset(name)
+        line = line_of_offset(subject.code, offset) if offset is not None else None
         if line is not None:
             lines[name] = line
     return lines

@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from depyf.bytecode.reader import codes_in_order
 from depyf.report.given_names import GivenName, Wrapper
 from depyf.report.links.wrappers import BACKWARDS, FORWARDS
 from depyf.report.model import Artefact, Compile, Dialect
@@ -114,14 +115,11 @@ def _key(code: types.CodeType) -> tuple[object, ...]:
 
 def _globals_read(function: types.FunctionType) -> dict[str, object]:
     """Return the globals that a function and those inside it read, without builtins, and modules under their names."""
-    pending = [function.__code__]
     names: dict[str, object] = {}
-    while pending:
-        code = pending.pop(0)
+    for code in codes_in_order(function.__code__):
         for instruction in dis.get_instructions(code):
             if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME") and instruction.argval in function.__globals__:
                 names[instruction.argval] = function.__globals__[instruction.argval]
-        pending += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
     is_plain = {name: isinstance(value, types.ModuleType) and value.__name__ == name for name, value in names.items()}
     return {name: value for name, value in names.items() if not is_plain[name]}
 

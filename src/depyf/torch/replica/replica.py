@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from depyf.report.names import RESUME_AT
 from depyf.torch.capture import live
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction, FullCode, render_full_code
 from depyf.torch.guards.render import entry_suffix, guard_name
@@ -59,7 +60,7 @@ class Overlay(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:  # noqa: ANN401  a global may be anything
         found = self._scope[self._called.get(name, name)]
-        if not name.startswith(live.RESUME_PREFIX):
+        if not name.startswith(RESUME_AT):
             return found
         # Several names may stand for one resume function.
         return self._resumes.get(id(live.resume_code(found)), found)

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from depyf.bytecode.reader import read
+from depyf.bytecode.reader import codes_in_order, read
 from depyf.errors import DecompilationError
 from depyf.verify.compare import verify
 from depyf.verify.level import Level
@@ -55,7 +55,7 @@ class SourceFile:
         self._tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
         self._functions = [node for node in ast.walk(self._tree) if isinstance(node, ast.FunctionDef)]
         self._codes = {
-            (code.co_name, code.co_firstlineno): code for code in _nested(compile(self._tree, str(path), "exec"))
+            (code.co_name, code.co_firstlineno): code for code in codes_in_order(compile(self._tree, str(path), "exec"))
         }
 
     def steppable(self, function: types.FunctionType) -> Steppable | None:
@@ -75,7 +75,8 @@ class SourceFile:
         boxed = with_prologue(node, function)
         if boxed is not None:
             module = ast.Module([*_future_imports(self._tree), boxed], [])
-            yield from (code for code in _nested(compile(module, str(self.path), "exec")) if code.co_name == node.name)
+            codes = codes_in_order(compile(module, str(self.path), "exec"))
+            yield from (code for code in codes if code.co_name == node.name)
 
 
 def with_prologue(node: ast.FunctionDef, function: types.FunctionType) -> ast.FunctionDef | None:
@@ -123,14 +124,6 @@ def _is_same(running: types.CodeType, candidate: types.CodeType) -> bool:
         return verify(read(running), read(candidate)).level is not Level.UNPROVEN
     except DecompilationError:
         return False
-
-
-def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
-    pending = [code]
-    while pending:
-        found = pending.pop()
-        yield found
-        pending += [constant for constant in found.co_consts if isinstance(constant, types.CodeType)]
 
 
 def _first_line(node: ast.FunctionDef) -> int:

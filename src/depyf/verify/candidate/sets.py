@@ -10,6 +10,7 @@ import types
 from collections.abc import Hashable, Mapping
 
 from depyf.bytecode.constants import key
+from depyf.bytecode.reader import codes_in_order
 from depyf.bytecode.set_order import filled_in, is_fixed
 from depyf.bytecode.versions.known import facts_of
 from depyf.bytecode.versions.running import RUNNING
@@ -22,12 +23,9 @@ def sets_of(original: types.CodeType) -> Sets:
     """Return by their members the sets of some code, and of the code in it, of which no text tells the order."""
     found: dict[Hashable, list[frozenset[object]]] = {}
     times = facts_of(RUNNING, original.co_name).set_fills
-    pending = [original]
-    while pending:
-        for const in pending.pop().co_consts:
-            if isinstance(const, types.CodeType):
-                pending.append(const)
-            elif type(const) is frozenset and not (is_fixed(const) and filled_in(const, times)):
+    for code in codes_in_order(original):
+        for const in code.co_consts:
+            if type(const) is frozenset and not (is_fixed(const) and filled_in(const, times)):
                 same = found.setdefault(members(const), [])
                 if all(const is not other for other in same):
                     same.append(const)
