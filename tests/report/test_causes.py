@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 
+from depyf.report.catalogue.breaks import advised
 from depyf.report.findings import findings
 from depyf.report.lines_read import LinesRead
 from depyf.report.model import (
     Compile,
     CompileId,
+    Failure,
     Function,
     GraphBreak,
     Recompile,
@@ -17,6 +19,7 @@ from depyf.report.model import (
     SideEffect,
     UserLine,
 )
+from depyf.report.reasons import reason_words
 
 
 def run_of(*functions: Function) -> Session:
@@ -47,7 +50,7 @@ def test_keywords_that_vary_are_told_as_keywords() -> None:
     missing.source = more.source = given
     (one,), (other,) = findings(run_of(missing)), findings(run_of(more))
     assert (one.kind, other.kind) == ("keyword-arguments", "keyword-arguments")
-    assert 'the keyword argument `kw["a"]` was there in some calls alone' in one.cause
+    assert 'the keyword argument `kw["a"]` was passed in some calls only' in one.cause
     assert "the number of keyword arguments in `kw` changed" in other.cause
 
 
@@ -122,7 +125,7 @@ def test_an_attribute_of_an_argument_of_the_users_call_is_written_as_there() -> 
     made = function(0, "inner", library, (call,), 10, 'L["args"][0].options["lr"]: expected 5, got 7')
     made.parameters = ("args", "kwargs")
     (found,) = findings(run_of(made))
-    assert '`net.options["lr"]` was 7, not 5' in found.cause
+    assert '`net.options["lr"]` (an argument) was 7, not 5' in found.cause
 
 
 def test_what_a_library_holds_in_args_is_an_argument() -> None:
@@ -131,7 +134,7 @@ def test_what_a_library_holds_in_args_is_an_argument() -> None:
     made = function(0, "inner", library, (call,), 10, 'L["args"][1]: expected 5, got 7')
     made.parameters = ("args", "kwargs")
     (found,) = findings(run_of(made))
-    assert (found.kind, "it is an argument" in found.cause) == ("argument-int", True)
+    assert (found.kind, "(an argument)" in found.cause) == ("argument-int", True)
 
 
 def test_a_number_that_the_function_raises_is_a_counter_where_others_raise_it_too() -> None:
@@ -214,7 +217,7 @@ def again(line: str, *explained: str) -> Session:
 def test_what_one_line_looks_at_in_one_container_is_one_finding() -> None:
     items = [f'L["self"].seen[{key}]: expected {was}, got {now}' for key, was, now in ((4, 1, 5), (6, 2, 9), (4, 5, 3))]
     (found,) = findings(again(LINE, *items))
-    assert "`self.seen[4]` was 3, not 5" in found.cause and "and with it" not in found.cause
+    assert "`self.seen[4]` (an item of a container) was 3, not 5" in found.cause and "and with it" not in found.cause
     assert sorted(found.compiles) == ["0/1", "0/2", "0/3"]
     conditions = [f'(1 + L["x"].size()[1] // 2) == {size}: expected true, got false' for size in (4, 6, 9)]
     assert len(findings(again(LINE, *conditions))) == 1
@@ -224,3 +227,122 @@ def test_items_of_other_lines_and_of_other_containers_are_findings_of_their_own(
     items = 'L["cfg"]["a"]: expected 1, got 5', 'L["cfg"]["b"]: expected 2, got 9'
     assert len(findings(again("", *items))) == 2
     assert len(findings(again(LINE, items[0], 'L["other"]["b"]: expected 2, got 9'))) == 2
+
+
+def test_a_value_carried_over_a_break_hides_no_other_cause() -> None:
+    carried = 'L["___stack0"]: expected 1.5, got 2.5'
+    run = run_of(function(0, "f", "f.py", (CALL,), 10, carried, 'L["tree"].children: expected length 0, got 2'))
+    (found,) = findings(run)
+    assert (found.kind, "`tree.children`" in found.cause) == ("object-length", True)
+    (compiled,) = run.functions["0"].compiles[1:]
+    said = reason_words(run.functions["0"], run.functions["0"], compiled)
+    assert said == "the number carried over the graph break was 2.5, not 1.5"
+
+
+def test_a_state_that_a_function_its_rest_and_what_it_calls_all_see_is_one_finding() -> None:
+    text = "grad_mode: expected True, got False"
+    rest = function(1, "torch_dynamo_resume_in_net_at_4", "net.py", (CALL, INNER), 12, text)
+    rest.resumes_at, rest.qualname, rest.root = 5, "net", "0"
+    run = run_of(
+        function(0, "net", "net.py", (CALL,), 10, text), rest, function(2, "inner", "a.py", (CALL, INNER), 11, text)
+    )
+    (found,) = findings(run)
+    assert (found.kind, found.compiles) == ("grad-mode", ("0/1", "1/1", "2/1"))
+
+
+def test_a_number_that_is_compiled_for_each_of_its_values_is_one_finding_at_the_line_that_needs_it() -> None:
+    compared = 'L["x"] == 8: expected true, got {"L[\'x\']": 7}  (:5 b[x])'
+    (found,) = findings(again("", 'L["x"]: expected 9, got 8  (:3 full(x))', compared))
+    assert (found.kind, found.compiles, found.where.line) == ("specialized-number", ("0/1", "0/2"), 5)
+
+
+def test_a_tensor_that_is_none_in_some_calls_is_one_finding() -> None:
+    texts = 'L["x"]: expected None, got Tensor of torch.float32', 'type of L["x"]: expected torch.Tensor, got NoneType'
+    (found,) = findings(again("", *texts))
+    assert (found.kind, found.cost.compiles) == ("argument-none", 2)
+    assert "`x` (an argument) was None, not torch.Tensor" in found.cause and "neutral" in found.fix
+
+
+def test_what_the_function_sets_in_its_first_call_is_to_be_set_before() -> None:
+    made = function(0, "f", "f.py", (CALL,), 10, "L[\"self\"].config.kind: expected None, got 'single'")
+    made.compiles[0].effects = [SideEffect("L['self'].config", ())]
+    (found,) = findings(run_of(made))
+    assert found.kind == "set-in-call" and "a call set `self.config.kind`, which was None, to 'single'" in found.cause
+    made.compiles[0].effects = []
+    assert findings(run_of(made))[0].kind == "object-none"
+
+
+def test_what_is_passed_as_a_keyword_is_an_argument() -> None:
+    made = function(0, "f", "f.py", (CALL,), 10, 'L["kw"]["scale"]: expected 1.0, got 0.5')
+    made.source = "def f(x, **kw): ..."
+    (found,) = findings(run_of(made))
+    assert found.kind == "argument-float"
+
+
+def test_a_key_that_torch_alone_tells_of_is_read() -> None:
+    for text in ("___dict_contains('w', L['x'])", "not ___dict_contains('w', L['x'])"):
+        made = function(0, "f", "f.py", (CALL,), 10)
+        made.compiles[1].trigger = Recompile((Refusal("0/0", (f"{text}  (:3 if 'w' in x:)",)),))
+        (found,) = findings(run_of(made))
+        assert (found.kind, found.where.line) == ("dict-keys", 3)
+        assert "`x` had the key 'w' in some calls only" in found.cause
+
+
+def test_a_break_inside_of_a_library_belongs_to_the_break_at_the_line_that_calls_it() -> None:
+    library = contextlib.__file__
+    made = function(0, "f", "f.py", (CALL,), 10, SIZE)
+    for compiled, where, stack in (
+        (made.compiles[0], UserLine("f.py", 3, "log.info(x)", "f"), ()),
+        (made.compiles[1], UserLine(library, 9, "log()", "info"), (UserLine("f.py", 3, "log.info(x)", "f"),)),
+    ):
+        compiled.breaks = [GraphBreak("logger", "", (), "", where, stack, 0, "")]
+    (found,) = [each for each in findings(run_of(made)) if each.kind == "break-logging"]
+    assert found.compiles == ("0/0", "0/1") and "contextlib" not in found.cause
+
+
+def test_a_step_of_an_optimizer_alone_costs_nothing() -> None:
+    told = "marked that the function `Adam.step` in file `/x/torch/optim/lr_scheduler.py` should not be traced."
+    made = Function("0", "f", "f.py", 1, "", "0", compiles=[Compile(CompileId(0, 0), "f", "f.py", 1)])
+    reason, where = "Attempted to call function marked as skipped", UserLine("f.py", 3, "opt.step()", "f")
+    made.compiles[0].breaks = [GraphBreak(reason, told, (), "", where, (), 0, "")]
+    for operations, severity in ((0, "low"), (7, "medium")):
+        made.compiles[0].op_count = operations
+        (found,) = findings(run_of(made))
+        assert (found.kind, found.severity, bool(found.fix)) == ("break-optimizer", severity, bool(operations))
+
+
+def test_what_a_backend_failed_with_is_told_at_the_line_of_the_node() -> None:
+    told = (
+        "Backend compiler `inductor` failed with aten.f.default While executing %g : [num_users=1] = "
+        "call_function[target=operator.getitem](args = (%a,), kwargs = {}) Original traceback: ..."
+    )
+    failure = Failure("Unsupported", "Backend compiler exception", UserLine("f.py", 3, "a[t]", "f"), raised=False)
+    made = Function("0", "f", "f.py", 1, "", "0", compiles=[Compile(CompileId(0, 0), "f", "f.py", 1, failure=failure)])
+    made.compiles[0].breaks = [
+        GraphBreak("Backend compiler exception", told, ("Report an issue.",), "", failure.where, (), 0, "")
+    ]
+    (found,) = findings(run_of(made))
+    assert (found.kind, found.severity, found.where.line, found.fix) == ("break-backend", "high", 3, "")
+    assert "the backend failed with aten.f.default at `operator.getitem`, and all of `f` runs eager" in found.cause
+
+
+def test_of_torchs_hints_the_first_that_says_what_to_change_is_advised() -> None:
+    hints = "If it is a builtin, please file an issue on GitHub.", "Use `torch.cond`."
+    assert (advised(hints), advised(hints[:1])) == ("Use `torch.cond`.", "")
+
+
+def test_a_function_without_anything_to_compile_is_no_finding() -> None:
+    run = run_of()
+    for reason, count in (("No ops traced for the FX graph.", 0), ("a context manager", 1)):
+        run.skipped = {("f", "f.py", reason): 3}
+        assert len(findings(run)) == count
+
+
+def test_items_of_one_container_that_change_alike_in_one_line_are_one_finding() -> None:
+    first, other = (f'L["t"].parts[{index}].parts: expected length 0, got 2  (:7 for p in parts:)' for index in (0, 1))
+    (found,) = findings(run_of(function(0, "f", "f.py", (CALL,), 10, first, other)))
+    assert "`t.parts[0].parts`" in found.cause
+    deeper = 'L["t"].parts[0].parts[0].parts: expected length 0, got 2'
+    assert len(findings(again("  (:7 for p in parts:)", first.partition("  (")[0], deeper))) == 1
+    longer = other.replace("got 2", "got 3").replace("].parts:", "].others:")
+    assert len(findings(run_of(function(0, "f", "f.py", (CALL,), 10, first, longer)))) == 2

@@ -140,7 +140,7 @@ def test_calls_past_a_limit_that_raises_ran_nothing() -> None:
         compiled(3, failure=limit),
     )
     (found,) = findings(run)
-    assert found.cause.startswith("2 calls of `f` raised FailOnRecompileLimitHit, since it has reached the limit")
+    assert found.cause.startswith("2 calls of `f` raised FailOnRecompileLimitHit: it reached the limit")
 
 
 def test_what_became_of_a_failure_that_a_trace_tells_is_not_known() -> None:

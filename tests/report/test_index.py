@@ -214,7 +214,7 @@ def test_what_entries_further_away_refused_is_counted_where_it_is_much() -> None
     far = tuple(f'L["a"][{number}]: expected 1, got 2' for number in range(13))
     near = ('L["n"]: expected 1, got 2',)
     page = _page_of_recompile(Refusal("0/0", far, far), Refusal("0/1", near, near))
-    assert 'entry 0/1 refused: the number `n` was 2, not 1' in page
+    assert 'entry 0/1 refused: the number `n` (an argument) was 2, not 1' in page
     assert "entry 0/0 refused, too, for 13 reasons, in `index.json`" in page and "entry 0/0 refused: " not in page
     page = _page_of_recompile(Refusal("0/0", far[:12], far[:12]), Refusal("0/1", near, near))
     assert page.count("entry 0/0 refused: ") == 12
@@ -223,12 +223,12 @@ def test_what_entries_further_away_refused_is_counted_where_it_is_much() -> None
 def test_entries_that_refused_the_same_value_are_told_in_one_line() -> None:
     found = [(f'L["n"]: expected {number}, got 9',) for number in range(4)]
     page = _page_of_recompile(*(Refusal(f"0/{number}", each, each) for number, each in enumerate(found)))
-    assert "  - entry 0/3 refused: the number `n` was 9, not 3" in page
+    assert "  - entry 0/3 refused: the number `n` (an argument) was 9, not 3" in page
     assert "  - entries 0/0 to 0/2 refused the same value, and expected 0, 1, 2\n" in page
     assert page.count("refused: ") == 1
     other = ('L["m"]: expected 1, got 2',)
     page = _page_of_recompile(*(Refusal(f"0/{number}", each, each) for number, each in enumerate([other, *found])))
-    assert "  - entry 0/0 refused: the number `m` was 2, not 1" in page
+    assert "  - entry 0/0 refused: the number `m` (an argument) was 2, not 1" in page
     assert "  - entries 0/1 to 0/3 refused the same value, and expected 0, 1, 2\n" in page
     long = [(f'L["n"]: expected {"x" * 100 + str(number)!r}, got 9',) for number in range(4)]
     page = _page_of_recompile(*(Refusal(f"0/{number}", each, each) for number, each in enumerate(long)))

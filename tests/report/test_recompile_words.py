@@ -44,10 +44,10 @@ def test_torchs_own_words_are_taken_apart_where_there_are_no_others() -> None:
         ('size of L["x"]: expected (2, 8), got (2,)', "tensor-rank", "one number of dimensions"),
         ('dtype of L["x"]: expected torch.float32, got torch.float64', "tensor-dtype", "`x.to(torch.float32)`"),
         ('L["scale"]: expected 1.0, got 2.0', "argument-float", "`torch.tensor(1.0)`"),
-        ('L["self"].__dict__["n"]: expected 3, got 4', "module-int", "hold `self.n` as a tensor"),
-        ('L["options"].n: expected 3, got 4', "object-int", "hold `options.n` as a tensor"),
-        ('L["options"]["n"]: expected 3, got 4', "element-int", 'hold `options["n"]` as a tensor'),
-        ('G["N"]: expected 3, got 4', "global-int", "hold `N` as a tensor"),
+        ('L["self"].__dict__["n"]: expected 3, got 4', "module-int", "make `self.n` a tensor"),
+        ('L["options"].n: expected 3, got 4', "object-int", "make `options.n` a tensor"),
+        ('L["options"]["n"]: expected 3, got 4', "element-int", 'make `options["n"]` a tensor'),
+        ('G["N"]: expected 3, got 4', "global-int", "make `N` a tensor"),
         ('L["flag"]: expected True, got False', "argument-bool", "torch.where(flag, ..., ...)"),
         ("grad_mode: expected True, got False", "grad-mode", ""),
         ("GLOBAL_STATE changed: num_threads", "num-threads", "once, before the first call"),
@@ -68,13 +68,13 @@ def test_advice_is_by_what_was_not_as_expected(text: str, kind: str, says: str) 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("L[\"n\"] == 3", "the number `n` was not 3; it is an argument"),
-        ("len(L[\"n\"]) == 7", "the length of `n` was not 7; it is an argument"),
-        ("not L[\"n\"]  (:3 if n:)", "the length of `n` was not 0; it is an argument"),
+        ("L[\"n\"] == 3", "the number `n` (an argument) was not 3"),
+        ("len(L[\"n\"]) == 7", "the length of `n` (an argument) was not 7"),
+        ("not L[\"n\"]  (:3 if n:)", "the length of `n` (an argument) was not 0"),
         ("GLOBAL_STATE changed: num_threads", "the number of threads was another one"),
         (
             "L[\"f\"].__code__: expected code of <lambda> (a.py:3), got code of <lambda> (a.py:3)",
-            "the function `f` was another <lambda> (a.py:3) than before; it is an argument",
+            "the function `f` (an argument) was another <lambda> (a.py:3) than before",
         ),
         (
             "2 <= L[\"x\"].size()[1]: expected true, got {\"L['x'].size()[1]\": 1}",
@@ -188,12 +188,12 @@ def test_a_refusal_is_of_the_value_that_the_user_can_change(text: str, kind: str
         (
             'L["p"][7].a is L["p"][0].b: expected true, got {"L[\'p\'][7].a": array([0., 0.], dtype=f...',
             "object-identity",
-            "`p[7].a is p[0].b` did not hold: the two were one object",
+            "`p[7].a is p[0].b` did not hold: they were one object",
         ),
         (
             'L["p"][0].a is L["p"][1].b: expected the same object, got [array([0.]), array([0.])]',
             "object-identity",
-            "`p[0].a is p[1].b` did not hold: the two were one object",
+            "`p[0].a is p[1].b` did not hold: they were one object",
         ),
         ('size of L["x"]: expected (4, 1), got (4, 2)', "tensor-size-one", "compiles a size of 0 or 1 for itself"),
         ('size of L["x"]: expected (4, any), got (4, 2)', "tensor-size", "was (4, 2)"),
@@ -251,8 +251,8 @@ def test_a_number_that_a_method_or_a_slice_takes_becomes_a_symbol(guard: str, so
     ("text", "said"),
     [
         ('L["d"]: expected 0 items, got 2', "the number of keys of `d` was 2, not 0"),
-        ('L["d"]: expected has no key \'{}\', got ["{}"]', "the key '{}' of `d` was there in some calls alone"),
-        ('L["s"]: expected has member 3, got set()', "the member 3 of `s` was there in some calls alone"),
+        ('L["d"]: expected has no key \'{}\', got ["{}"]', "`d` had the key '{}' in some calls only"),
+        ('L["s"]: expected has member 3, got set()', "`s` had the member 3 in some calls only"),
     ],
 )
 def test_keys_and_members_are_told_as_such(text: str, said: str) -> None:

@@ -225,3 +225,17 @@ def test_an_entry_that_is_told_again_before_the_others_is_read_with_them() -> No
     refusals.recompile(_as_torch_writes(texts))
     told = refusals.recompile(_as_torch_writes(["0/1: c", *texts]))
     assert told.refusals == (Refusal("0/0", ("a",)), Refusal("0/1", ("c", "b")))
+
+
+def test_a_backend_that_fails_is_one_break_at_the_line_of_the_node() -> None:
+    frames = '  File "m.py", line 3, in g\n    y = h(x)\n  File "m.py", line 9, in h\n    return b[t]\n\n'
+    node = f"Original traceback:\n{frames}"
+    text = f"Backend compiler exception\n  Explanation: Backend compiler `b` failed with E\n{node}  Hint: none\n"
+    found = records.graph_break(f"Graph break in user code at m.py:1\nGraph Break Reason: left:\n\n{text}", 0)
+    assert (found.reason, found.where.line, found.where.function) == ("Backend compiler exception", 9, "h")
+    assert not records.is_break("WON'T CONVERT f m.py line 2\n=== TorchDynamo Stack Trace ===")
+    failure = records.failure({"fail_type": "Unsupported", "fail_reason": text})
+    assert failure.where.line == 9
+    older = 'Backend compiler failed with a fake tensor exception at \n  File "m.py", line 4, in f\n    b[t]\nAdding.'
+    assert records.failure({"fail_type": "Unsupported", "fail_reason": older}).where.line == 4
+    assert records.failure({"fail_type": "E", "fail_reason": "no\nsuch kernel"}).where is None

@@ -29,9 +29,9 @@ def title(function: Function) -> str:
     after: `GPT2Model.forward`; `Block.forward from line 40 on`; `Trainer.step`, which torch's `inner` calls
     """
     if not function.is_resume and resumed_function(function.name) is None:
-        return _whole(function)
+        return whole_name(function)
     line = function.resumes_at or function.first_line
-    return f"{_whole(function)} from line {line} on"
+    return f"{whole_name(function)} from line {line} on"
 
 
 def plain_name(function: Function) -> str:
@@ -40,7 +40,8 @@ def plain_name(function: Function) -> str:
     return rest[0] if rest is not None else function.name
 
 
-def _whole(function: Function) -> str:
+def whole_name(function: Function) -> str:
+    """Return the name of a function for a reader; of a resume function, that of the function that it resumes."""
     name = plain_name(function)
     if _is_in(function.filename, WRAPS):
         called = (each.name for compiled in function.compiles for each in compiled.lines)

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from depyf.report.model import Recompile
 from depyf.report.refused import Refused, refused
 
+INDEX = re.compile(r"\[\d+\]")
+"""What tells items of one container apart."""
 MOST_READ = 1024
 """Recompiles whose reason is remembered: each view of a run asks for it."""
 
@@ -55,6 +58,7 @@ def independent(found: list[Refused]) -> Iterator[Refused]:
     aspects = {(each.source, each.aspect) for each in found}
     states = {each.source for each in found if each.is_state}
     dimensions: set[tuple[object, object]] = set()
+    items: set[tuple[str, ...]] = set()
     modes = False
     for each in found:
         if each.aspect == "size":
@@ -64,6 +68,12 @@ def independent(found: list[Refused]) -> Iterator[Refused]:
             dimensions |= changed
         if _follows(each, aspects, states) or (each.is_mode and modes) or _is_shape_clause(each, dimensions):
             continue
+        if each.where and INDEX.search(each.subject):
+            # Items of one container that changed alike, in one line, are one thing.
+            item = INDEX.sub("[]", each.subject), each.aspect, each.expected, each.actual, each.where
+            if item in items:
+                continue
+            items.add(item)
         modes = modes or each.is_mode
         yield each
 

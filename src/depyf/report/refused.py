@@ -20,6 +20,9 @@ _EMPTY = re.compile(r"not (?P<subject>[\w.\[\]'\"]+)(?:  \((?P<where>\S*:\d+(?: 
 _AT_LEAST_TWO = re.compile(r"2 <= (?P<tensor>.+)\.size\(\)\[(?P<dimension>\d+)\]$")
 """What is asked of a dimension that may change: one of size 0 or 1 is compiled for itself."""
 _LENGTH = re.compile(r"len\((?P<subject>.+)\) (?:==|!=) (?P<expected>\d+)(?:  \((?P<where>\S*:\d+(?: .*)?)\))?$")
+_CONTAINS = re.compile(
+    r"(?P<not>not )?___dict_contains\((?P<key>.+), (?P<subject>[\w.\[\]'\"]+)\)(?:  \((?P<where>\S*:\d+(?: .*)?)\))?$"
+)
 _CHANGED = re.compile(r"GLOBAL_STATE changed: (?P<subject>\w+)")
 _ASPECT = re.compile(r"(?P<aspect>[a-z_ ]+) of (?P<source>.+)$", re.DOTALL)
 STATES = frozenset(
@@ -152,11 +155,14 @@ def _read(entry: str, text: str) -> Refused:
 
 def _of_torch(entry: str, text: str) -> Refused:
     """Take a clause of torch's own apart, which says what was expected and not what was there."""
-    state, length, equal, empty = (each.match(text) for each in (_CHANGED, _LENGTH, _EQUAL, _EMPTY))
+    state, length, equal, empty, key = (each.match(text) for each in (_CHANGED, _LENGTH, _EQUAL, _EMPTY, _CONTAINS))
     if state is not None:
         return Refused(entry, state["subject"], "", "", "", "", text)
     if length is not None:
         return Refused(entry, length["subject"], "length", length["expected"], "", length["where"] or "", text)
+    if key is not None:
+        expected = f"has {'no ' if key['not'] else ''}key {key['key']}"
+        return Refused(entry, key["subject"], "", expected, "", key["where"] or "", text)
     if empty is not None:
         return Refused(entry, empty["subject"], "length", "0", "", empty["where"] or "", text)
     if equal is not None:

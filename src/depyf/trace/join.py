@@ -332,6 +332,8 @@ class Join(ABC, Generic[R]):
                 self._add(running, artefact)
 
     def _note_break(self, running: R, payload: str, attempt: int) -> None:
+        if not records.is_break(payload):
+            return
         found = records.graph_break(reproducible(payload), attempt, self.line_at)
         # What stands in a file of the dump is a line of the user's, which the stack does not know.
         found = replace(found, stack=tuple(each for each in found.stack if not self._is_of_dump(each)))

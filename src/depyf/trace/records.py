@@ -29,12 +29,17 @@ _BREAK_PLACE = re.compile(r"^Graph break in user code at (?P<file>.*):(?P<line>\
 _BREAK_REASON = re.compile(r"^(?:Graph Break )?Reason: (?:Unsupported: )?(?P<reason>.*)$", re.MULTILINE)
 """Torch 2.6 and older say only `Reason`."""
 _BREAK_CODE = re.compile(r"\bgb(\d{4})\b", re.IGNORECASE)
+_ORIGIN = re.compile(r"(?:Original traceback:|fake tensor exception at) *\n(?P<frames>(?:[^\n]*\S[^\n]*(?:\n|$))+)")
+"""The frames that led to the node at which a backend failed."""
+_FALLBACK = "WON'T CONVERT "
+"""How torch warns of an exception in a backend; the graph break that it makes of it follows, or is in the failure."""
 _BREAK_OF_FRAME = re.compile(r"^Graph break: skip: from user code at:$", re.MULTILINE)
 _EXCEPTION = re.compile(r"^torch\._dynamo\.exc\.\w+: ", re.MULTILINE)
 """Before 2.10 a break for which the whole frame is left as it is has its reason in the exception below alone."""
 _BREAK_PART = re.compile(r"^  (Explanation|Hint|Developer debug context): ", re.MULTILINE)
 _BREAK_END = re.compile(r"^\s?For more details about this graph break|^User code traceback:", re.MULTILINE)
 _BREAK_INTERNALS = re.compile(r"^Traceback \(most recent call last\):|^NoneType: None", re.MULTILINE)
+_FRAME = re.compile(r'^\s*File "(?P<file>.*)", line (?P<line>\d+), in (?P<fn>.*)$', re.MULTILINE)
 _STACK_FRAME = re.compile(r'^  File "(?P<file>.*)", line (?P<line>\d+), in (?P<fn>.*)$', re.MULTILINE)
 _NEXT_EFFECT = re.compile(r"^=+$", re.MULTILINE)
 _NEXT_STACK = re.compile(r"^\s*\*+$", re.MULTILINE)
@@ -105,6 +110,11 @@ def _place(line: UserLine) -> tuple[str, int, str]:
     return line.filename, line.line, line.function
 
 
+def is_break(payload: str) -> bool:
+    """Return whether a text of torch's about a graph break is more than its warning before one."""
+    return not payload.startswith(_FALLBACK)
+
+
 def graph_break(payload: str, attempt: int, line_of: LineAt = line_at) -> GraphBreak:
     """Read torch's text about a graph break."""
     text = _BREAK_INTERNALS.split(payload, maxsplit=1)[0].strip()
@@ -113,6 +123,8 @@ def graph_break(payload: str, attempt: int, line_of: LineAt = line_at) -> GraphB
     code = _BREAK_CODE.search(own)
     parts = _parts_of_break(own)
     stack = tuple(line_of(frame["file"], int(frame["line"]), frame["fn"]) for frame in _STACK_FRAME.finditer(text))
+    origin = _origin(own, line_of)
+    stack, place = (*stack, *origin), None if origin else place
     innermost = stack[-1] if stack else None
     function = innermost.function if innermost is not None else ""
     return GraphBreak(
@@ -125,6 +137,16 @@ def graph_break(payload: str, attempt: int, line_of: LineAt = line_at) -> GraphB
         attempt=attempt,
         text=text,
     )
+
+
+def _origin(text: str, line_of: LineAt) -> tuple[UserLine, ...]:
+    """Return the user's lines that led to the node at which a backend failed, outermost first.
+
+    Of the graph break itself torch knows only the first line of the function.
+    """
+    found = _ORIGIN.search(text)
+    frames = _FRAME.finditer(found["frames"]) if found is not None else ()
+    return tuple(line_of(each["file"], int(each["line"]), each["fn"]) for each in frames)
 
 
 def side_effects(
@@ -231,7 +253,8 @@ def failure(metrics: Mapping[str, Any], line_of: LineAt = line_at) -> Failure | 
         return None
     filename, line = metrics.get("fail_user_frame_filename"), metrics.get("fail_user_frame_lineno")
     where = line_of(filename, int(line), "") if isinstance(filename, str) and line else None
-    return Failure(str(kind), reproducible(str(metrics.get("fail_reason") or "")), where)
+    reason = reproducible(str(metrics.get("fail_reason") or ""))
+    return Failure(str(kind), reason, where or next(reversed(_origin(reason, line_of)), None))
 
 
 def shape_fact(kind: str, details: Mapping[str, Any], stack: Sequence[UserLine]) -> ShapeFact:

@@ -153,7 +153,7 @@ class _Scan:
         if kind == stages.RECOMPILE_REASONS:
             clauses = [clause for each in refusals.recompile(record.text or "").refusals for clause in each.clauses]
             self.add(name, "recompile", without_rank("; ".join(clauses)))
-        elif kind == stages.BREAK_REASON:
+        elif kind == stages.BREAK_REASON and records.is_break(record.text or ""):
             broken = records.graph_break(record.text or "", 0, _bare)
             at = f" at {_short(broken.where.filename)}:{broken.where.line}" if broken.where is not None else ""
             self.add(name, "graph break", without_rank(f"{' '.join(broken.reason.split())}{at}"))

@@ -155,7 +155,7 @@ def _instant(kind: str, record: Record) -> Event | None:
     if kind == stages.RECOMPILE_REASONS:
         clauses = [clause for each in refusals.recompile(record.text or "").refusals for clause in each.clauses]
         return {"name": f"recompile {compile_id}", "ph": "i", "s": "p", "args": {"cause": "; ".join(clauses)}}
-    if kind == stages.BREAK_REASON:
+    if kind == stages.BREAK_REASON and records.is_break(record.text or ""):
         first = (record.text or "").partition("\n")[0]
         return {"name": f"graph break {compile_id}", "ph": "i", "s": "p", "args": {"reason": first}}
     return None

@@ -74,6 +74,15 @@ def no_item() -> list[Any]:
     return _results(lambda x: x * x.sum())
 
 
+@shows("break-backend")
+def backend_takes_a_number_out() -> list[Any]:
+    def run(x: Any, at: Any) -> Any:
+        return x[at] * 2  # here
+
+    compiled = torch.compile(run, backend="aot_eager")
+    return [compiled(torch.arange(4.0), torch.tensor(2))]
+
+
 @shows("break-tolist")
 def tolist() -> list[Any]:
     def run(x: Any) -> Any:

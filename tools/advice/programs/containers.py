@@ -131,3 +131,28 @@ def set_first() -> list[Any]:
     first = compiled(torch.ones(4), options)
     options.bias = torch.ones(4)  # type: ignore[attr-defined]
     return [first, compiled(torch.ones(4), options)]
+
+
+class Infers(torch.nn.Module):
+    """Finds out what it is used for in its first call."""
+
+    def __init__(self, task: str | None = None) -> None:
+        super().__init__()
+        self.task = task
+
+    def forward(self, x: Any) -> Any:
+        if self.task is None:  # here
+            self.task = "double"
+        return x * (2 if self.task == "double" else 3)
+
+
+@shows("set-in-call")
+def inferred_in_the_first_call() -> list[Any]:
+    compiled = torch.compile(Infers(), backend="eager")
+    return [compiled(torch.ones(4)) for _ in range(2)]
+
+
+@follows("set-in-call")
+def set_before_the_first_call() -> list[Any]:
+    compiled = torch.compile(Infers("double"), backend="eager")
+    return [compiled(torch.ones(4)) for _ in range(2)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from depyf.report.catalogue.kind import Kind
@@ -43,16 +44,17 @@ SIGNS = (
     ),
     _sign(
         "loop-over-data",
-        "the number of rounds of a loop depends on the values of a tensor",
+        "the number of iterations of a loop depends on the values of a tensor",
         "write the loop as one operation on tensors",
         r"Tensor\.item",
         r"^(for|while)\b",
     ),
     _sign(
         "item",
-        "`.item()` takes a number out of a tensor",
+        "`.item()`, `int()` or `float()` takes a number out of a tensor",
         "keep the number as a tensor of one element, without `.item()`, `int()` or `float()`",
-        r"Tensor\.item",
+        r"Tensor\.item|Data dependent operator",
+        explanation=r"Tensor\.item|_local_scalar_dense",
     ),
     _sign(
         "tolist",
@@ -64,18 +66,18 @@ SIGNS = (
     _sign(
         "text-of-tensor",
         "a tensor is turned into text",
-        "take `str` and `repr` of tensors outside of the compiled function",
+        "call `str` and `repr` of tensors outside of the compiled function",
         _CALL,
         r"\b(str|repr|format)\(",
     ),
-    _sign("print", "`print` is called", "take `print` out of the compiled function", _CALL, r"\bprint\("),
+    _sign("print", "`print` is called", "move `print` out of the compiled function", _CALL, r"\bprint\("),
     _sign(
         "debugger", "`breakpoint()` is called", "take it out, and step with `depyf.debug()`", _CALL, r"\bbreakpoint\("
     ),
     _sign(
         "file",
         "a file is opened",
-        "read the file before the call, and hand over what it holds as a tensor",
+        "read the file before the call, and pass what it holds as a tensor",
         f"{_CALL}|context manager|SETUP_WITH",
         r"\bopen\(",
     ),
@@ -93,14 +95,20 @@ SIGNS = (
     _sign(
         "random",
         "Python's random numbers are seeded or drawn",
-        "do so before the call, and hand over what was drawn",
+        "do so before the call, and pass what was drawn",
         _CALL,
         r"\brandom\.\w+\(",
     ),
     _sign(
+        "backend",
+        "the backend failed with {error}",
+        "",
+        "Backend compiler (exception|failed)",
+    ),
+    _sign(
         "explicit",
         "`torch._dynamo.graph_break()` is called",
-        "take the call of `torch._dynamo.graph_break()` out",
+        "remove the call of `torch._dynamo.graph_break()`",
         "graph_break",
     ),
     _sign(
@@ -131,21 +139,21 @@ SIGNS = (
     ),
     _sign(
         "module-backward-hook",
-        "a module has a hook for its backward",
+        "a module has a backward hook",
         "set `torch._dynamo.config.compiled_autograd = True`",
         "[Mm]odule-level backwards hooks",
     ),
     _sign(
         "generator",
-        "a graph ended inside of a generator, and what the generator holds is lost",
-        "take what ends the graph out of the generator",
+        "it is inside of a generator, whose state Dynamo cannot keep",
+        "move what breaks the graph out of the generator",
         "Read uninitialized cell",
         r"\byield\b",
     ),
     _sign(
         "requires-grad-of-result",
         "`requires_grad_()` is called",
-        "call `requires_grad_()` outside of the compiled function: on what it takes or returns",
+        "call `requires_grad_()` outside of the compiled function: on its inputs or its results",
         r"requires_grad_\(\) intermediate leaked|Tensor\.requires_grad_",
     ),
     _sign(
@@ -163,14 +171,14 @@ SIGNS = (
     ),
     _sign(
         "distributed-data-parallel",
-        "what `DistributedDataParallel` does around the module is compiled",
+        "`DistributedDataParallel` is compiled, whose own code breaks the graph",
         "compile the module before it is wrapped: `DistributedDataParallel(torch.compile(module))`",
         "",
         r"\blogger\.set_runtime_stats_and_log\(",
     ),
     _sign(
         "context-manager",
-        "a context manager is entered that Dynamo does not know",
+        "Dynamo does not know the context manager that is entered",
         "enter it around the call of the compiled function",
         "context manager|SETUP_WITH|SKIPPED INLINING|skip function",
         r"^(async )?with\b",
@@ -189,7 +197,7 @@ SIGNS = (
     ),
     _sign(
         "inplace-view",
-        "an input gets another shape in place",
+        "an input is reshaped in place",
         "call the operation without the `_` at the end of its name: it gives a view; use that instead of the input",
         r"function call \(delayed\)|DelayGraphBreakVariable|Inplace op on input",
         r"\.(t|transpose|swapaxes|swapdims|squeeze|unsqueeze|as_strided)_\(",
@@ -197,7 +205,7 @@ SIGNS = (
     _sign(
         "autograd-function",
         "a custom `torch.autograd.Function` has a `jvp` or a `vjp` of its own",
-        "take `jvp` and `vjp` out of the class: `forward` and `backward` are traced",
+        "remove `jvp` and `vjp` from the class: Dynamo traces `forward` and `backward`",
         r"custom [jv]vp|User defin\w+ [jv]vp",
     ),
     _sign(
@@ -218,16 +226,17 @@ SIGNS = (
 GENERIC = Kind("graph-break", "Graph break: {text}", "")
 IN_TRY = Kind(
     "break-in-try",
-    "Graph break inside of `try`, where torch cannot go on: {text}",
-    "take the `try`, with what it guards, out of the compiled function",
+    "Graph break inside of `try`, which Dynamo cannot resume: {text}",
+    "move the `try` and its body out of the compiled function",
 )
 
 OPTIMIZER = Kind(
     "break-optimizer",
-    "Graph break: torch's optimizers end the graph before and after a step",
+    "Graph break: `step()` of an optimizer is called, which torch compiles as a graph of its own",
     "call the optimizer's `step()` outside of the compiled function",
 )
 _OPTIMIZERS = "torch/optim/"
+_STEP = re.compile(r"`\w+\.step` in file `[^`]*\btorch[/\\]optim[/\\]")
 BREAKS: tuple[Kind, ...] = (*(each.kind for each in SIGNS), IN_TRY, GENERIC, OPTIMIZER)
 _UNNAMED = frozenset(("break-c-extension", "break-skipped-function", GENERIC.name))
 """Kinds that say little of what is called: where they end a frame, it says more that this is inside of `try`."""
@@ -235,6 +244,9 @@ _UNNAMED = frozenset(("break-c-extension", "break-skipped-function", GENERIC.nam
 
 MOST_EXPLAINED = 120
 """The longest explanation of torch's that is told beside its reason, in characters."""
+_ERROR = re.compile(r"failed with (?P<error>.*?)(?: While executing | Original traceback:| at File | at$|$)")
+_NODE = re.compile(r"While executing %\w+ : .*?\[target=(?P<target>[\w.]+)\]")
+_NO_ADVICE = re.compile(r"\b([Ff]ile|[Rr]eport) an issue\b|is fundamental|\bmay be possible\b|^Note\b|double check")
 _CALLED = re.compile(r"(?:function|builtin|method) `(?P<name>[^`]+?)\.?`")
 
 
@@ -242,6 +254,14 @@ def called_in(found: GraphBreak) -> str:
     """Return the function at whose call a graph ended, by torch's explanation; a function, where that has no name."""
     name = _CALLED.search(found.explanation)
     return f"`{name['name'].removeprefix('<unknown module>.')}`" if name is not None else "a function"
+
+
+def error_in(found: GraphBreak) -> str:
+    """Return what a backend failed with, and at which node, by torch's explanation."""
+    text = " ".join((found.explanation or found.reason).split())
+    error, node = _ERROR.search(text), _NODE.search(text)
+    said = error["error"].rstrip(". ") if error is not None else "an exception"
+    return f"{said} at `{node['target']}`" if node is not None else said
 
 
 def said_by_torch(found: GraphBreak) -> str:
@@ -254,10 +274,21 @@ def said_by_torch(found: GraphBreak) -> str:
     return f"{reason}: {explanation}" if is_told else reason
 
 
+def advised(hints: Sequence[str]) -> str:
+    """Return the first of torch's hints that says what to change in the program, empty where none does."""
+    return next((each for each in hints if not _NO_ADVICE.search(each)), "")
+
+
+def _is_of_optimizer(found: GraphBreak, line: str) -> bool:
+    """Return whether a graph ends at an optimizer's `step`: at its call, or at a break that torch has put there."""
+    filename = found.where.filename.replace("\\", "/") if found.where is not None else ""
+    return bool(_STEP.search(found.explanation)) or (_OPTIMIZERS in filename and "graph_break" in line)
+
+
 def kind_of_break(found: GraphBreak, *, ends_in_try: bool = False) -> Kind:
     """Return the kind of a graph break; `ends_in_try` says whether the frame is given up for it, inside of a `try`."""
     line = found.where.text if found.where is not None else ""
-    if found.where is not None and _OPTIMIZERS in found.where.filename.replace("\\", "/") and "graph_break" in line:
+    if _is_of_optimizer(found, line):
         return OPTIMIZER
     for each in SIGNS:
         text = f"{found.explanation} {found.reason}"

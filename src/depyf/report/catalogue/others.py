@@ -6,7 +6,7 @@ from depyf.report.catalogue.kind import Kind
 
 LIMIT = Kind(
     "recompile-limit",
-    "{calls}, since it has reached the limit of {limit}: {because}",
+    "{calls}: it reached the limit of {limit}{because}",
     "{advice}",
 )
 FAILURE = Kind("failure", "The compile of `{function}` failed, {exception}: {reason}", "")

@@ -19,7 +19,13 @@ _LEARNING_RATE = re.compile(r"\.param_groups\[\d+\]\[['\"]lr['\"]\]$")
 _HELD = re.compile(r"\.__(?:defaults|kwdefaults|closure)__\b")
 _BOTH = re.compile(r"(?:on )?\{actual\}, (?P<expected>not (?:on )?\{expected\})")
 _CODE = "code of "
+NONE_TYPE = "NoneType"
 _KEYS = re.compile(r"the keys (?P<keys>.*), in this order$")
+
+STACK = "___stack"
+"""How Dynamo calls a value that is carried over a graph break."""
+_CARRIED = re.compile(r"(the (?:number|string|flag|constant|function)) `\{subject\}`")
+_SUBJECT = "`{subject}`"
 
 PLACES = {
     "argument": "an argument",
@@ -31,21 +37,21 @@ PLACES = {
 }
 """Where a value that is no tensor stands."""
 
-_AS_TENSOR = "hold `{subject}` as a tensor (`torch.tensor({expected})`) and use it as one"
+_AS_TENSOR = "make `{subject}` a tensor, such as `torch.tensor({expected})`, and use it as one"
 CHANGES = {
     "int": ("the number `{subject}` was {actual}, not {expected}", _AS_TENSOR),
     "float": ("the number `{subject}` was {actual}, not {expected}", _AS_TENSOR),
     "string": (
         "the string `{subject}` was {actual}, not {expected}",
-        "look up what depends on `{subject}` before the call, and hold the result as a tensor instead of the string",
+        "look up what depends on `{subject}` before the call, and pass the result as a tensor instead of the string",
     ),
     "bool": (
         "the flag `{subject}` was {actual}, not {expected}",
-        "hold `{subject}` as a tensor (`torch.tensor({expected})`) and choose with `torch.where({subject}, ..., ...)`",
+        "make `{subject}` a tensor, `torch.tensor({expected})`, and choose with `torch.where({subject}, ..., ...)`",
     ),
     "none": (
         "`{subject}` was {actual}, not {expected}",
-        "hold a tensor in `{subject}` in every call: a neutral one, such as zeros, where there is nothing to hand over",
+        "make `{subject}` a tensor in every call: a neutral one, such as zeros, instead of None",
     ),
     "type": (
         "the type of `{subject}` was {actual}, not {expected}",
@@ -53,11 +59,11 @@ CHANGES = {
     ),
     "length": (
         "the length of `{subject}` was {actual}, not {expected}",
-        "hand over the items of `{subject}` stacked in one tensor `t`, after `torch._dynamo.mark_dynamic(t, 0)`",
+        "pass the items of `{subject}` stacked in one tensor `t`, after `torch._dynamo.mark_dynamic(t, 0)`",
     ),
     "constant": (
         "the constant `{subject}` was {actual}, not {expected}",
-        "do what depends on `{subject}` before the call, and leave it out of the compiled function",
+        "move what depends on `{subject}` out of the compiled function, before the call",
     ),
     "function": (
         "the function `{subject}` was {actual}, not {expected}",
@@ -67,7 +73,7 @@ CHANGES = {
 """What changed of such a value, how that is said, and what to write."""
 
 VALUES = {
-    (place, change): Kind(f"{place}-{change}", f"{cause}; it is {words}", fix)
+    (place, change): Kind(f"{place}-{change}", cause.replace(_SUBJECT, f"{_SUBJECT} ({words})", 1), fix)
     for place, words in PLACES.items()
     for change, (cause, fix) in CHANGES.items()
 }
@@ -98,7 +104,7 @@ TENSORS = {
     "stride": Kind(
         "tensor-stride",
         "the stride of `{subject}` was {actual}, not {expected}",
-        "hand over `{subject}.contiguous()`",
+        "pass `{subject}.contiguous()`",
     ),
     "dtype": Kind(
         "tensor-dtype",
@@ -118,24 +124,24 @@ TENSORS = {
     "type": Kind(
         "tensor-type",
         "the type of `{subject}` was {actual}, not {expected}",
-        "hand over one type: `{subject}.detach()` is a plain tensor",
+        "pass one type: `{subject}.detach()` is a plain tensor",
     ),
     "dispatch keys": Kind(
         "tensor-dispatch-keys",
         "the dispatch keys of `{subject}` were {actual}, not {expected}",
-        "hand over a plain tensor: `{subject}.resolve_conj()` of a lazy conjugate",
+        "pass a plain tensor: `{subject}.resolve_conj()` of a lazy conjugate",
     ),
     "the same object": Kind(
         "tensor-aliasing",
-        "one tensor was handed over twice ({subject})",
-        "hand over a copy: `.clone()` of one of them",
+        "one tensor was passed twice ({subject})",
+        "pass a copy: `.clone()` of one of them",
     ),
 }
 
 INSIDE = Kind(
     "tensor-size-inside",
     TENSORS["size"].cause,
-    "compile with `dynamic=True`: no variable of yours holds the tensor",
+    "compile with `dynamic=True`: there is no variable of yours to mark as dynamic",
 )
 """Of the size of a tensor that the user's call of a library does not name."""
 
@@ -179,12 +185,17 @@ GROWS = "; it grows{step} from call to call"
 COUNTER = Kind(
     "counter",
     "the number `{subject}` was {actual}, not {expected}" + GROWS,
-    "hold `{subject}` as a tensor (of a module: `register_buffer`) and change it in place with `add_`",
+    "make `{subject}` a tensor (in a module: `register_buffer`) and change it in place with `add_`",
+)
+SET_IN_CALL = Kind(
+    "set-in-call",
+    "a call set `{subject}`, which was {expected}, to {actual}",
+    "set `{subject}` before the first call",
 )
 GROWTH = Kind(
     "growing-container",
     "the length of `{subject}` was {actual}, not {expected}" + GROWS,
-    "change `{subject}` outside of the compiled function, and keep its length out of it",
+    "change `{subject}` outside of the compiled function, and do not read its length inside",
 )
 KEYS = Kind(
     "dict-keys",
@@ -192,23 +203,23 @@ KEYS = Kind(
     "give `{subject}` the same keys in the same order in all calls",
 )
 OTHER_NUMBER = replace(KEYS, cause="the number of keys of `{subject}` was {actual}, not {expected}")
-_IN_SOME_CALLS = "the {item} of `{subject}` was there in some calls alone"
+_IN_SOME_CALLS = "`{subject}` had the {item} in some calls only"
 KEYWORDS = Kind(
     "keyword-arguments",
     "the keyword arguments `{subject}` were {actual}, not {expected}",
     "pass the same keywords in the same order in all calls",
 )
-MISSING_KEYWORD = replace(KEYWORDS, cause="the keyword argument `{subject}` was there in some calls alone")
+MISSING_KEYWORD = replace(KEYWORDS, cause="the keyword argument `{subject}` was passed in some calls only")
 NUMBER_OF_KEYWORDS = replace(KEYWORDS, cause="the number of keyword arguments in `{subject}` changed")
 DEFAULTS = Kind(
     "argument-function",
-    "the function `{subject}` was another one of the same code: what it holds was {actual}, not {expected}",
+    "the function `{subject}` was defined anew: a default or a captured variable of it was {actual}, not {expected}",
     CHANGES["function"][1],
 )
-"""Of what a function holds: its defaults, or the variables of the function around it."""
+"""Of a function whose code is the same, but not its defaults or the variables that it captures."""
 MISSING = Kind(
     "missing-attribute",
-    "`{subject}` was there in some calls alone",
+    "`{subject}` existed in some calls only",
     "set `{subject}` before the first call, and keep it",
 )
 SYMBOLIC = Kind(
@@ -218,31 +229,31 @@ SYMBOLIC = Kind(
 )
 IDENTITY = Kind(
     "object-identity",
-    "`{subject}` did not hold: the two were one object before, and are two",
+    "`{subject}` did not hold: they were one object when the entry was made, and are two now",
     "",
 )
 LEARNING_RATE = Kind(
     "learning-rate",
     "the learning rate `{subject}` was {actual}, not {expected}",
-    "create the optimizer with `lr=torch.tensor({expected})`",
+    "create the optimizer with its learning rate as a tensor: `lr=torch.tensor(...)`",
 )
 IN_CONDITION = Kind(
     "number-in-condition",
     "the number `{subject}` was {actual}, not {expected}; a branch or a loop depends on it",
-    "keep `{subject}`, and the branches and loops that depend on it, outside of the compiled function",
+    "move the branch or the loop that depends on `{subject}` out of the compiled function",
 )
 """Of a number for which no tensor can stand: a branch on a tensor's value ends the graph."""
 IN_CALL = Kind(
     "number-in-call",
     "the number `{subject}` was {actual}, not {expected}; a call or a slice needs it as a number",
-    "compile with `dynamic=True`: torch takes `{subject}` as a symbol then",
+    "compile with `dynamic=True`: torch then treats `{subject}` as a symbol",
 )
 HELD_IN_CALL = Kind(
     "held-number-in-call",
     IN_CALL.cause,
-    "hand `{subject}` over as an argument, and compile with `dynamic=True`: torch takes it as a symbol then",
+    "pass `{subject}` as an argument, and compile with `dynamic=True`: torch then treats it as a symbol",
 )
-"""Of a number in a global variable or an attribute of a module, which torch takes as constant."""
+"""Of a number in a global variable or an attribute of a module, which torch takes to be constant."""
 ONE_IN_CALL = Kind(
     "number-of-one",
     "the number `{subject}` was {actual}, not {expected}; torch compiles 0 and 1 for themselves",
@@ -252,9 +263,9 @@ ONE_IN_CALL = Kind(
 SPECIALIZED = Kind(
     "specialized-number",
     "the number `{subject}` was {actual}, not {expected}; torch compiles each value of it for itself",
-    "keep what `{subject}` is handed to outside of the compiled function",
+    "compute what depends on `{subject}` before the call, and pass the result",
 )
-"""Of a number that a call takes, which an entry has taken as a symbol and then compared with its value."""
+"""Of a number that an entry has taken as a symbol and then compared with its value, such as the index of a list."""
 UNKNOWN = Kind("recompile", "{text}", "")
 
 RECOMPILES: tuple[Kind, ...] = (
@@ -262,7 +273,7 @@ RECOMPILES: tuple[Kind, ...] = (
     *TENSORS.values(),
     INSIDE,
     *STATES.values(),
-    *(COUNTER, GROWTH, KEYS, KEYWORDS, MISSING, SYMBOLIC, IDENTITY, LEARNING_RATE),
+    *(COUNTER, SET_IN_CALL, GROWTH, KEYS, KEYWORDS, MISSING, SYMBOLIC, IDENTITY, LEARNING_RATE),
     *(IN_CONDITION, IN_CALL, HELD_IN_CALL, ONE_IN_CALL, SPECIALIZED, UNKNOWN),
 )
 
@@ -271,27 +282,32 @@ def kind_of_recompile(found: Refused, parameters: Collection[str] = (), source: 
     """Return the kind of a refusal; `parameters` and `source` are those of the function, where they are known."""
     if holder_of(found) and (not parameters or root_name(found.source) in parameters):
         return DEFAULTS
-    special = _special(found)
-    root = root_name(found.source)
+    special, root = _special(found), root_name(found.source)
     is_keywords = bool(root) and re.search(rf"\*\*\s*{re.escape(root)}\b", source) is not None
-    if special is MISSING and is_keywords:
-        return MISSING_KEYWORD
     if special is not None:
-        return special
-    of_tensor = _of_tensor(found, parameters)
-    if of_tensor is not None:
-        return of_tensor
-    change = _change(found)
+        return MISSING_KEYWORD if special is MISSING and is_keywords else special
+    change, place = _change(found), place_of(found, parameters)
     if is_keywords and found.subject == root:
         return KEYWORDS if change == "keys" else NUMBER_OF_KEYWORDS
-    of_container = _of_container(found, change, place_of(found, parameters))
-    if of_container is not None:
-        return of_container
-    return _of_value(found, change, place_of(found, parameters), source) if change and found.source else UNKNOWN
+    if is_keywords and place == "element":
+        place = "argument"
+    kind = _of_tensor(found, place) or _of_container(found, change, place)
+    if kind is None:
+        kind = _of_value(found, change, place, source) if change and found.source else UNKNOWN
+    return _carried(kind) if root.startswith(STACK) else kind
 
 
-def _of_tensor(found: Refused, parameters: Collection[str]) -> Kind | None:
+def _carried(kind: Kind) -> Kind:
+    """Return a kind for a value that a graph break leaves on the stack: it has no name, and the break is the cause."""
+    cause = re.sub(r"(?<=`\{subject\}`) \(.*?\)", "", kind.cause)
+    cause = _CARRIED.sub(r"\1 carried over the graph break", cause)
+    return replace(kind, cause=cause.replace(_SUBJECT, "the value carried over the graph break"), fix="")
+
+
+def _of_tensor(found: Refused, place: str) -> Kind | None:
     """Return the kind of a refusal of a tensor, or of its type; None for any other value."""
+    if found.aspect == "type" and _is_none(found):
+        return VALUES[place, "none"]
     if found.is_dimension:
         return TENSORS["dimension of one"]
     if found.aspect == "size":
@@ -306,7 +322,7 @@ def _of_tensor(found: Refused, parameters: Collection[str]) -> Kind | None:
     if found.aspect == "dispatch keys" and ("Autocast" in found.expected) != ("Autocast" in found.actual):
         return STATES["autocast"]
     if found.aspect == "type" and not _is_tensor_type(found.actual):
-        return VALUES[place_of(found, parameters), "type"]
+        return VALUES[place, "type"]
     if found.aspect in TENSORS:
         return TENSORS[found.aspect]
     return None
@@ -332,6 +348,11 @@ def holder_of(found: Refused) -> str:
     return spelled(found.source[: held.start()]) if held is not None else ""
 
 
+def _is_none(found: Refused) -> bool:
+    """Return whether one of two types is that of None."""
+    return NONE_TYPE in (found.expected, found.actual)
+
+
 def _is_tensor_type(name: str) -> bool:
     """Return whether a type is one of tensors, as far as its name tells."""
     return "Tensor" in name or "Parameter" in name or "Buffer" in name
@@ -345,8 +366,10 @@ def _of_value(found: Refused, change: str, place: str, source: str) -> Kind:
     if change == "int" and is_handed_over(found.subject, source):
         return _in_call(found, place)
     kind = VALUES[place, change]
-    # No tensor stands for a string or a number that is there in some calls alone.
-    is_tensor = ... in (literal(found.expected), literal(found.actual))
+    if place == "global" and found.subject != root_name(found.source):
+        kind = replace(kind, cause=kind.cause.replace("(a global", "(of a global"))
+    # No tensor can replace a string or a number that is None in some calls.
+    is_tensor = any(literal(each) is ... and _is_tensor_type(each) for each in (found.expected, found.actual))
     return kind if change != "none" or is_tensor else replace(kind, fix="")
 
 
@@ -387,14 +410,15 @@ def advice_of(kind: Kind, found: Refused, step: int = 0) -> str:
 
 def filled(template: str, found: Refused, step: int = 0) -> str:
     """Return a sentence of the catalogue for a refusal, without the values that are not known."""
-    expected, actual = _keys(found.expected).removeprefix(_CODE), found.actual.removeprefix(_CODE)
+    is_held = template in (DEFAULTS.cause, DEFAULTS.fix)
+    expected, actual = (_plain(each.removeprefix(_CODE)) for each in (_keys(found.expected), found.actual))
     if not actual:
         template = _BOTH.sub(r"\g<expected>" if expected else "another one", template)
     elif actual == expected:
         template = _BOTH.sub("another {expected} than before", template)
     if found.aspect == "dispatch keys" and _device(expected) != _device(actual):
         expected, actual = _device(expected), _device(actual)
-    subject = holder_of(found) if "another one of the same code" in template or template == DEFAULTS.fix else ""
+    subject = holder_of(found) if is_held else ""
     said = template.format(
         subject=subject or found.subject,
         expected=expected,
@@ -406,6 +430,11 @@ def filled(template: str, found: Refused, step: int = 0) -> str:
         item=found.item,
     )
     return without_addresses(said)
+
+
+def _plain(value: str) -> str:
+    """Return what was expected or found as the user would write it: None, where it is told by its type."""
+    return "None" if value == NONE_TYPE else value
 
 
 def _keys(expected: str) -> str:
@@ -436,8 +465,10 @@ def place_of(found: Refused, parameters: Collection[str]) -> str:
 
 def _change(found: Refused) -> str:
     """Return in which respect a value changed, a key of `CHANGES` or `keys`, empty where that is not known."""
-    if found.aspect in ("length", "class"):
-        return "length" if found.aspect == "length" else "type"
+    if found.aspect == "length":
+        return "length"
+    if found.aspect == "class":
+        return "none" if _is_none(found) else "type"
     if found.expected.startswith("the keys ") or found.aspect == "keys":
         return "keys"
     if found.is_function:

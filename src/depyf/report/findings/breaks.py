@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from depyf.report.callers import is_foreign
 from depyf.report.catalogue import kind_of_break
-from depyf.report.catalogue.breaks import OPTIMIZER, called_in, said_by_torch
+from depyf.report.catalogue.breaks import OPTIMIZER, advised, called_in, error_in, said_by_torch
 from depyf.report.counts import counted
 from depyf.report.findings.failures import Place, break_places, cost_of, ends_at, place, unsaid_break
 from depyf.report.findings.merge import joined
 from depyf.report.findings.model import Finding
 from depyf.report.model import Compile, Function, GraphBreak, Session, UserLine
-from depyf.report.naming import plain_name
+from depyf.report.naming import whole_name
 from depyf.report.syntax import is_in_try
 from depyf.report.user_source import is_of_torch
 
@@ -21,40 +21,48 @@ from depyf.report.user_source import is_of_torch
 def of_breaks(session: Session) -> Iterator[Finding]:
     """Yield a finding for each compile that came to a graph break; a break that ends a compile is worse.
 
-    Breaks inside of a library are one finding for each of the user's lines that lead there: the first, which the
-    others follow.
+    Breaks inside of a library are one finding for each of the user's lines that lead there: that of the break at this
+    line, where there is one, else the first of them.
     """
     ended: dict[Place, Function] = {}
     for function, compiled in session.compiles():
         ended.update(dict.fromkeys(ends_at(compiled), function))
+    own_places: dict[Place, int] = {}
+    found: list[Finding] = []
     inside: dict[Place, list[Finding]] = {}
     places = break_places(session)
     for function, compiled in session.compiles():
         unsaid = unsaid_break(compiled, places)
-        for found in (*compiled.breaks, *((unsaid,) if unsaid is not None else ())):
-            line = found.where or UserLine(function.filename, function.first_line, "", function.name)
-            finding = _finding(function, compiled, found, line, ended.get((line.filename, line.line)))
-            own = _own_line(compiled, found, line)
+        for each in (*compiled.breaks, *((unsaid,) if unsaid is not None else ())):
+            line = each.where or UserLine(function.filename, function.first_line, "", function.name)
+            finding = _finding(function, compiled, each, line, ended.get((line.filename, line.line)))
+            own = _own_line(compiled, each, line)
             if own is None:
-                yield finding
+                own_places.setdefault((line.filename, line.line), len(found))
+                found.append(finding)
                 continue
-            inner = finding.where
             # What torch itself asks for cannot be taken out by anybody else.
             fix = "" if is_of_torch(line.filename) and finding.kind == "break-explicit" else finding.fix
-            finding = replace(finding, where=place(own), cause=f"{finding.cause}, in {inner}", fix=fix)
-            if finding.kind == OPTIMIZER.name and is_of_torch(function.filename):
-                finding = replace(finding, severity="low", fix="")  # The step alone was compiled: it is one graph.
+            finding = replace(finding, where=place(own), cause=f"{finding.cause}, in {finding.where}", fix=fix)
             inside.setdefault((own.filename, own.line), []).append(finding)
-    yield from map(_as_one, inside.values())
+    for at, breaks in inside.items():
+        if at in own_places:
+            found[own_places[at]] = joined(found[own_places[at]], _as_one(breaks))
+        else:
+            found.append(_as_one(breaks))
+    yield from found
 
 
 def _finding(
     function: Function, compiled: Compile, found: GraphBreak, line: UserLine, rest: Function | None
 ) -> Finding:
     kind = kind_of_break(found, ends_in_try=rest is not None and _is_in_try(rest, line))
-    cause = kind.cause.format(text=said_by_torch(found), called=called_in(found))
-    fix = kind.fix or (found.hints[0] if found.hints else "")
+    cause = kind.cause.format(text=said_by_torch(found), called=called_in(found), error=error_in(found))
+    fix = kind.fix or advised(found.hints)
     ids = (str(compiled.id),)
+    if kind is OPTIMIZER and (is_of_torch(function.filename) or compiled.op_count == 0):
+        # The step alone was compiled: it is one graph.
+        return Finding(kind.name, "low", place(line), cause, cost_of(compiled), "", ids)
     if rest is None:
         return Finding(kind.name, "medium", place(line), cause, cost_of(compiled), fix, ids)
     eager = rest.eager_calls if function is rest or compiled.failure is not None else None
@@ -67,12 +75,13 @@ def _in_place_of(function: Function, *, is_told: bool) -> str:
 
     Torch tells of the break in a record of its own only where the program goes on.
     """
+    name = whole_name(function)
     failures = [each.failure for each in function.compiles if each.failure is not None]
     if any(each.raised for each in failures):
-        return f"`{plain_name(function)}` fails: with `fullgraph=True` its call raises {failures[-1].kind}"
+        return f"`{name}` fails: with `fullgraph=True` its call raises {failures[-1].kind}"
     is_eager = is_told or all(each.raised is False for each in failures)
     part = "the rest" if function.is_resume else "all"
-    return f"{part} of `{plain_name(function)}` {'runs eager' if is_eager else 'is not compiled'}"
+    return f"{part} of `{name}` {'runs eager' if is_eager else 'is not compiled'}"
 
 
 def _is_in_try(function: Function, line: UserLine) -> bool:

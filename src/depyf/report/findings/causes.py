@@ -19,24 +19,24 @@ from depyf.report.catalogue.recompiles import (
     IN_CONDITION,
     KEYS,
     PLACES,
+    SET_IN_CALL,
     SPECIALIZED,
+    STACK,
 )
 from depyf.report.findings.failures import is_limit
 from depyf.report.model import Compile, Function, Recompile, Session, SideEffect
-from depyf.report.nearest import changed_dimensions, literal, nearest
+from depyf.report.nearest import INDEX, changed_dimensions, literal, nearest
 from depyf.report.refused import Refused
 from depyf.report.spelling import spelled
 from depyf.report.user_source import is_of_torch
 
-STACK = "___stack"
-"""How Dynamo calls a value that is handed over a graph break."""
-
 _Pair: TypeAlias = tuple[object, object]
 _Place: TypeAlias = tuple[tuple[str, int], ...]
 _TO_A_NUMBER = re.compile(r"(?P<side>.+) == -?\d+")
-_NUMBERS = frozenset((*(f"{place}-int" for place in PLACES), IN_CONDITION.name, IN_CALL.name, HELD_IN_CALL.name))
+_INTEGERS = frozenset(f"{place}-int" for place in PLACES)
+_NUMBERS = _INTEGERS | {IN_CONDITION.name, IN_CALL.name, HELD_IN_CALL.name}
 Change: TypeAlias = frozenset[_Pair]
-"""Pairs of numbers or strings: what was expected, and what was there."""
+"""Pairs of numbers or strings: what was expected, and what was there. Of a state, its name stands alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,20 +108,30 @@ def _join_parts(found: list[Cause], seen: list[list[_Seen]], inside: dict[int, i
 
 
 def _join_of_line(found: list[Cause], inside: dict[int, int]) -> None:
-    """Put what one line looks at anew in each recompile, such as another item of a dict, under what it does so most."""
+    """Put what one line looks at anew in each recompile, such as another item of a dict, under what it does so most.
+
+    A number of which torch compiles each value for itself is one cause, whatever lines look at it.
+    """
+    specialized = {(each.function.key, each.refused[0].subject) for each in found if each.kind is SPECIALIZED}
     first: dict[tuple[str, str, str], int] = {}
     for index in sorted(
         range(len(found)), key=lambda each: (found[each].kind is not SPECIALIZED, -len(found[each].compiles))
     ):
         why = found[index].refused[0]
         looked_at = why.subject if found[index].kind is SPECIALIZED else _looked_at(why)
-        key = found[index].function.key, looked_at, why.where
-        if index not in inside and looked_at and why.where and first.setdefault(key, index) != index:
+        is_one = (found[index].function.key, looked_at) in specialized
+        key = found[index].function.key, looked_at, "" if is_one else why.where
+        if index not in inside and looked_at and (is_one or why.where) and first.setdefault(key, index) != index:
             inside[index] = first[key]
 
 
 def _looked_at(why: Refused) -> str:
-    """Return what is alike in the guards of one line: the container of a number, the side of `==` that is no number."""
+    """Return what is alike in the guards of one line: the container of a number, the side of `==` that is no number.
+
+    Of items of containers whose lengths a line looks at, it is the attribute that holds them.
+    """
+    if why.aspect == "length" and INDEX.search(why.subject):
+        return f"length of {why.subject.rpartition('.')[2]}"
     if why.is_condition:
         return side["side"] if (side := _TO_A_NUMBER.fullmatch(why.subject)) is not None else ""
     is_number = type(literal(why.expected)) in (int, float)
@@ -147,19 +157,20 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
         told = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
         if told is None or (compiled.failure is not None and is_limit(compiled.failure)):
             continue
-        if told.reasons[0].subject.startswith(STACK):
-            continue  # The value is one that a graph break leaves behind, and the break is a finding.
-        for number, reason in enumerate(told.reasons):
+        # A value that a graph break leaves on the stack is no cause of its own: the break is a finding.
+        for number, reason in enumerate(each for each in told.reasons if not each.subject.startswith(STACK)):
             kind = kind_of_recompile(reason, function.parameters, root.source)
             key = kind.name, reason.subject
             kinds[key] = kind
             found.setdefault(key, []).append((reason, compiled))
             if number == 0:
                 firsts.add(key)
-    alone = {_looked_at(reasons[0][0]) for reasons in found.values() if reasons[0][0].is_condition}
+    compared = {_looked_at(told[0][0]): told[0][0].where for told in found.values() if told[0][0].is_condition}
     for key, told_of in found.items():
-        if kinds[key] is IN_CALL and key[1] in alone:
+        if key[1] in compared and (kinds[key] is IN_CALL or kinds[key].name in _INTEGERS):
             kinds[key] = SPECIALIZED
+            # The line that compares the number needs its value: the first line that reads it may need none.
+            told_of = [(replace(each, where=compared[key[1]] or each.where), compiled) for each, compiled in told_of]
         refused, compiles = zip(*told_of, strict=True)
         effects = [each for compiled in function.compiles for each in compiled.effects]
         yield Cause(function, _grown(kinds[key], refused, effects), refused, compiles, key in firsts)
@@ -167,13 +178,18 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
 
 def _grown(kind: Kind, refused: tuple[Refused, ...], effects: Collection[SideEffect]) -> Kind:
     """Return the kind of what was refused; growth is said behind what every view says of each recompile."""
-    found = _growth(kind, refused, effects)
+    is_changed = any(_is_of(each.source, refused[0]) for each in effects)
+    if is_changed and kind.name.endswith("-none") and all(literal(each.expected) is None for each in refused):
+        return SET_IN_CALL
+    found = _growth(kind, refused, is_changed=is_changed)
     return kind if found is kind else replace(found, cause=kind.cause.partition(";")[0] + GROWS)
 
 
-def _growth(kind: Kind, refused: tuple[Refused, ...], effects: Collection[SideEffect]) -> Kind:
-    """Return the kind of growth, where a number or a length rises by one step from call to call."""
-    is_changed = any(_is_of(each.source, refused[0]) for each in effects)
+def _growth(kind: Kind, refused: tuple[Refused, ...], *, is_changed: bool) -> Kind:
+    """Return the kind of growth, where a number or a length rises by one step from call to call.
+
+    is_changed: whether the compiled function itself changes the value.
+    """
     if is_changed and kind.name in _NUMBERS and _rises(refused):
         return COUNTER
     if _step(refused) == 0:
@@ -237,7 +253,9 @@ def _follows(cause: Sequence[_Seen], outer: Sequence[_Seen]) -> bool:
 
 
 def _change(refused: Refused) -> Change:
-    """Return which numbers or strings had changed, nothing for what has but two states."""
+    """Return which numbers, strings or states had changed; nothing for what has but two values."""
+    if refused.is_state or refused.is_mode:
+        return frozenset((("training" if refused.is_mode else refused.source, ""),))
     if refused.aspect == "size":
         return frozenset(changed_dimensions(refused))
     expected, actual = literal(refused.expected), literal(refused.actual)

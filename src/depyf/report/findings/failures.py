@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from depyf.report.callers import is_foreign
 from depyf.report.catalogue import kind_of_break
-from depyf.report.catalogue.breaks import GENERIC
+from depyf.report.catalogue.breaks import GENERIC, advised
 from depyf.report.findings.model import Cost, Finding, Where
 from depyf.report.model import Compile, Failure, GraphBreak, Session, UserLine
 from depyf.report.naming import title
@@ -93,8 +93,7 @@ def of_failures(session: Session) -> Iterator[Finding]:
         phase = f" in {failure.phase}" if failure.phase else ""
         cause = f"The compile of `{title(function)}` failed{phase}, {failure.kind}: {reason_of(failure)}"
         cost = cost_of(compiled, function.eager_calls)
-        fix = failure.hints[0] if failure.hints else ""
-        yield Finding("failure", "high", place(where), cause, cost, fix, (str(compiled.id),))
+        yield Finding("failure", "high", place(where), cause, cost, advised(failure.hints), (str(compiled.id),))
 
 
 def of_unfinished(session: Session) -> Iterator[Finding]:

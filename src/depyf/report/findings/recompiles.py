@@ -64,7 +64,8 @@ def _finding(session: Session, cause: Cause, limited: list[Compile]) -> Finding:
     why = reason_of(_root(session, cause), cause.function, cause.compiles[-1], last, cause.kind, cause.step)
     ids, cost = tuple(str(each.id) for each in costly), _cost(costly)
     where = place(why.call.line) if why.call is not None else where_of(session, cause, why.found)
-    said = f"`{title(cause.function)}` was compiled again: {why.cause}{_below(cause)}"
+    below = _below(cause)
+    said = f"`{title(cause.function)}` was compiled again{f', and with it {below}' if below else ''}: {why.cause}"
     found = Finding(why.kind.name, _severity(cause), where, said, cost, why.fix, ids)
     return _limit(cause, limited, why.cause, found) if limited else found
 
@@ -74,13 +75,13 @@ def _root(session: Session, cause: Cause) -> Function:
 
 
 def _below(cause: Cause) -> str:
-    """Return which functions were compiled again, too, since this one calls them with what has changed."""
+    """Return the functions that were compiled again too, since this one calls them with what has changed."""
     others = (each.function for each in cause.below if each.function is not cause.function)
     names = list(dict.fromkeys(f"`{title(each)}`" for each in others))
     if not names:
         return ""
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    return f", and with it {shown}"
+    return shown
 
 
 def _limit(cause: Cause, limited: list[Compile], because: str, found: Finding) -> Finding:
@@ -89,13 +90,15 @@ def _limit(cause: Cause, limited: list[Compile], because: str, found: Finding) -
     functions = [
         each.function for each in (cause, *cause.below) if any(one.order in reached for one in each.function.compiles)
     ]
-    said = LIMIT.cause.format(calls=_calls_past(functions[0]), limit=_limit_of(functions[0]), because=because)
+    below = _below(cause)
+    calls, limit = _calls_past(functions[0]), _limit_of(functions[0])
+    said = LIMIT.cause.format(calls=calls, limit=limit, because=f" because {because}")
     eager = [each.eager_calls for each in functions if each.eager_calls is not None]
     return replace(
         found,
         kind=LIMIT.name,
         severity="high",
-        cause=said + _below(cause),
+        cause=f"{said}; compiled again with it: {below}" if below else said,
         cost=replace(found.cost, eager_calls=sum(eager) if eager else None),
         fix=LIMIT.fix.format(advice=found.fix),
     )
@@ -109,7 +112,7 @@ def _severity(cause: Cause) -> Severity:
 
 def _unexplained(function: Function, limited: list[Compile]) -> Finding:
     where = place(UserLine(function.filename, function.first_line, "", function.name))
-    cause = LIMIT.cause.format(calls=_calls_past(function), limit=_limit_of(function), because=UNTOLD)
+    cause = LIMIT.cause.format(calls=_calls_past(function), limit=_limit_of(function), because=f"; {UNTOLD}")
     return Finding(LIMIT.name, "high", where, cause, _cost(limited), "", tuple(str(each.id) for each in limited))
 
 

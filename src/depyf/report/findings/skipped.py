@@ -13,12 +13,16 @@ from depyf.report.user_source import short_path
 _BEFORE = "Dynamo decided to skip the frame while tracing: "
 _BEHIND = " `torch.compile` will skip the frame and fall back to eager."
 """What torch writes around a reason, and says no more than that the function runs eager."""
+_NOTHING = ("No ops traced", "no tensor-related objects", "no content in function call")
+"""Of reasons for which a function has nothing to compile: that it runs eager costs nothing."""
 
 
 def of_skipped(session: Session) -> Iterator[Finding]:
     """Yield a finding for each function of the user's own that runs as it was written."""
     failed = {(each.name, each.filename) for each, one in session.compiles() if one.failure is not None}
     for each in skips(session):
+        if any(words in each.reason for words in _NOTHING):
+            continue
         if each.whose is Whose.OWN and (each.name, each.filename) not in failed:
             rest = resumed_function(each.name)
             what = f"The rest of `{rest[0]}` behind the break at :{rest[1]}" if rest is not None else f"`{each.what}`"
