@@ -13,12 +13,15 @@ from depyf.report.model import (
     Failure,
     Function,
     GraphBreak,
+    Guard,
+    GuardSet,
     Recompile,
     Refusal,
     Session,
     SideEffect,
     UserLine,
 )
+from depyf.report.nearest import nearest
 from depyf.report.reasons import reason_words
 
 
@@ -346,3 +349,48 @@ def test_items_of_one_container_that_change_alike_in_one_line_are_one_finding() 
     assert len(findings(again("  (:7 for p in parts:)", first.partition("  (")[0], deeper))) == 1
     longer = other.replace("got 2", "got 3").replace("].parts:", "].others:")
     assert len(findings(run_of(function(0, "f", "f.py", (CALL,), 10, first, longer)))) == 2
+
+
+def test_a_size_that_no_entry_leaves_open_is_not_to_be_marked_as_dynamic() -> None:
+    for asked, kind in (("(2, 12)", "tensor-size-specialized"), ("(2, any)", "tensor-size")):
+        made = function(0, "f", "f.py", (CALL,), 10, SIZE)
+        clause = f'tensor(L["x"], torch.Tensor, size={asked}, stride=(1, 1))'
+        made.compiles[1].guards = GuardSet((Guard("TENSOR_MATCH", 'L["x"]', "", clause),), ())
+        (found,) = findings(run_of(made))
+        assert (found.kind, "mark_dynamic" in found.fix) == (kind, kind == "tensor-size")
+
+
+def test_a_number_that_another_line_slices_with_is_needed_as_a_number() -> None:
+    (found,) = findings(again("  (a.py:9 mask[i, n:] = True)", 'L["sizes"][3]: expected 8, got 5'))
+    assert found.kind == "number-in-call"
+
+
+def test_a_dtype_that_several_tensors_change_is_one_finding() -> None:
+    texts = [f'dtype of L["{name}"]: expected torch.float32, got torch.float64' for name in ("x", "w")]
+    (found,) = findings(run_of(function(0, "f", "f.py", (CALL,), 10, *texts)))
+    assert "the dtype of `x`" in found.cause
+
+
+def test_what_a_method_below_one_of_torchs_functions_needs_is_told_at_its_line() -> None:
+    made = function(0, "inner", contextlib.__file__, (CALL,), 10, 'L["args"][0].n: expected 4, got 5  (ema.py:14 n)')
+    made.parameters = ("args", "kwargs")
+    guard = Guard("TYPE_MATCH", 'L["args"][0]', "", 'type(L["args"][0]) is EMA')
+    for compiled in made.compiles:
+        compiled.guards = GuardSet((guard,), ())
+        compiled.lines = (LinesRead("EMA.update", "ema.py", 12, (14,), (), (14,)),)
+    run = run_of(made)
+    run.sources["ema.py"] = ""
+    (found,) = findings(run)
+    assert (str(found.where), found.fix.partition(" a tensor")[0]) == ("ema.py:14", "make `self.n`")
+
+
+def test_a_state_around_a_call_of_a_library_keeps_its_advice() -> None:
+    made = function(0, "inner", contextlib.__file__, (CALL,), 10, "autocast: expected None, got {'cpu': 1}")
+    (found,) = findings(run_of(made))
+    assert (found.kind, "torch.autocast" in found.fix) == ("autocast", True)
+
+
+def test_of_entries_that_say_one_thing_each_the_one_that_looked_at_a_value_is_nearest() -> None:
+    state = Refusal("0/1", ("GLOBAL_STATE changed: grad_mode ",))
+    found = nearest(Recompile((Refusal("0/0", ('L["n"] == 3',)), state)))
+    assert (found.entry, found.reasons[0].subject) == ("0/0", "n")

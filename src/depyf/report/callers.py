@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from dataclasses import dataclass
 
@@ -27,14 +28,25 @@ class Call:
 
 
 def own_call(function: Function, compiled: Compile, why: Refused) -> Call | None:
-    """Return the user's call that led to a function of a library, None for a function of the user's own."""
-    if not is_foreign(function.filename):
+    """Return the user's call that led to a function of a library.
+
+    None for a function of the user's own, and for what a line of the user's needs that is called from the library.
+    """
+    if not is_foreign(function.filename) or is_at_own_line(compiled, why):
         return None
     stack = [line for line in compiled.user_stack if not is_of_torch(line.filename)]
     own = [line for line in stack if not is_foreign(line.filename)]
     if not own:
         return None
     return Call(own[-1], _argument(own[-1].text, function, why) if own[-1] is stack[-1] else "")
+
+
+def is_at_own_line(compiled: Compile, why: Refused) -> bool:
+    """Return whether torch names a line of a user's function that needs what was refused."""
+    name = why.where.partition(":")[0]
+    return bool(name) and any(
+        os.path.basename(each.filename) == name and not is_foreign(each.filename) for each in compiled.lines
+    )
 
 
 def is_foreign(filename: str) -> bool:

@@ -16,6 +16,8 @@ HOOKS_STEP = "torch/optim/optimizer.py"
 """Torch's file in which a `wrapper` stands that calls the hooks of an optimizer around its `step`."""
 
 _STEPPED = re.compile(r"L\[\"args\"\]\[0\]\.__class__ is (?P<type>[\w.]+)$")
+_NO_MODULES = frozenset(("function", "method", "builtin_function_or_method", "partial"))
+_FIRST_ARGUMENT = re.compile(r"type\(L\[\"args\"\]\[0\]\) is (?P<type>[\w.]+)$")
 _CALLED_MODULE = re.compile(r"type\(L\[\"fn\"\]\) is (?P<type>[\w.]+)$")
 
 WRAPS = "torch/_dynamo/external_utils.py"
@@ -44,8 +46,7 @@ def whole_name(function: Function) -> str:
     """Return the name of a function for a reader; of a resume function, that of the function that it resumes."""
     name = plain_name(function)
     if _is_in(function.filename, WRAPS):
-        called = (each.name for compiled in function.compiles for each in compiled.lines)
-        return next(called, "") or _of_module(function) or function.qualname or name
+        return _of_module(function) or called_first(function) or function.qualname or name
     if name == "wrapper" and _is_in(function.filename, HOOKS_STEP):
         cls = _named(function, _STEPPED)
         return f"{cls}.step (its hooks)" if cls else function.qualname or name
@@ -59,7 +60,18 @@ def whole_name(function: Function) -> str:
 def _of_module(function: Function) -> str:
     """Return the name of the `forward` that torch's function calls: it is torch's own, which no line of a run names."""
     cls = _named(function, _CALLED_MODULE)
-    return f"{cls}.forward" if cls else ""
+    return f"{cls}.forward" if cls and cls not in _NO_MODULES else ""
+
+
+def called_first(function: Function) -> str:
+    """Return the first of the user's functions that Dynamo read below one of torch's, empty where there is none."""
+    return next((each.name for compiled in function.compiles for each in compiled.lines), "")
+
+
+def is_method(function: Function) -> bool:
+    """Return whether the first argument that one of torch's functions hands on is the `self` of the user's method."""
+    cls = called_first(function).rpartition(".")[0].rpartition(".")[2]
+    return bool(cls) and _named(function, _FIRST_ARGUMENT) == cls
 
 
 def _named(function: Function, clause: re.Pattern[str]) -> str:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from depyf.report.model import Recompile
+from depyf.report.model import Recompile, Refusal
 from depyf.report.refused import Refused, refused
 
 INDEX = re.compile(r"\[\d+\]")
@@ -39,15 +39,21 @@ class Nearest:
 def nearest(trigger: Recompile) -> Nearest | None:
     """Return the entry that refused for the fewest independent reasons, the newest of several; None if none is known.
 
-    An entry of which all refusals are known goes before one of which torch names the first alone.
+    An entry of which all refusals are known goes before one of which torch names the first alone: there, one that looks
+    at values is nearer than one that refused the state around the call, which it looks at first.
     """
     told = [(each, refused(each)) for each in reversed(trigger.refusals)]
     found = [(refusal, all_of, tuple(independent(all_of))) for refusal, all_of in told if all_of]
     if not found:
         return None
-    refusal, all_of, reasons = min(found, key=lambda each: (not each[0].explained, len(each[2])))
+    refusal, all_of, reasons = min(found, key=_distance)
     total = sum(len(each) for _, each, _ in found)
     return Nearest(refusal.entry, reasons, len(all_of) - len(reasons), total - len(all_of))
+
+
+def _distance(found: tuple[Refusal, list[Refused], tuple[Refused, ...]]) -> tuple[bool, int, bool]:
+    refusal, all_of, reasons = found
+    return not refusal.explained, len(reasons), not refusal.explained and all_of[0].is_state
 
 
 def independent(found: list[Refused]) -> Iterator[Refused]:
@@ -59,6 +65,7 @@ def independent(found: list[Refused]) -> Iterator[Refused]:
     states = {each.source for each in found if each.is_state}
     dimensions: set[tuple[object, object]] = set()
     items: set[tuple[str, ...]] = set()
+    moved: set[tuple[str, str, str]] = set()
     modes = False
     for each in found:
         if each.aspect == "size":
@@ -68,6 +75,11 @@ def independent(found: list[Refused]) -> Iterator[Refused]:
             dimensions |= changed
         if _follows(each, aspects, states) or (each.is_mode and modes) or _is_shape_clause(each, dimensions):
             continue
+        if each.aspect in ("dtype", "device"):
+            change = each.aspect, each.expected, each.actual
+            if change in moved:
+                continue
+            moved.add(change)
         if each.where and INDEX.search(each.subject):
             # Items of one container that changed alike, in one line, are one thing.
             item = INDEX.sub("[]", each.subject), each.aspect, each.expected, each.actual, each.where

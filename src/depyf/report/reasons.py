@@ -12,8 +12,17 @@ from types import MappingProxyType
 
 from depyf.report.callers import Call, is_foreign, own_call
 from depyf.report.catalogue.kind import Kind
-from depyf.report.catalogue.recompiles import INSIDE, LEARNING_RATE, VALUES, advice_of, filled, kind_of_recompile
+from depyf.report.catalogue.recompiles import (
+    INSIDE,
+    LEARNING_RATE,
+    STATES,
+    VALUES,
+    advice_of,
+    filled,
+    kind_of_recompile,
+)
 from depyf.report.model import Compile, Function, Recompile
+from depyf.report.naming import is_method
 from depyf.report.nearest import independent, nearest
 from depyf.report.reading_lines import reading_line
 from depyf.report.refused import Refused, is_of_call, refused
@@ -65,6 +74,8 @@ def reason_of(
     call = own_call(function, compiled, found)
     if call is not None and call.value:
         found = replace(found, source=call.value)
+    elif call is None and is_foreign(function.filename) and is_method(function):
+        found = replace(found, source=found.source.replace('L["args"][0]', 'L["self"]'))
     elif call is None and not found.where:
         found = replace(found, where=_read_at(root, function, found))
     kind = _at_call(kind, call)
@@ -84,7 +95,7 @@ def _at_call(kind: Kind, call: Call | None) -> Kind:
     if call is not None and call.value and kind.name.startswith("element-"):
         # What the library holds in its `*args` or `**kwargs` is an argument of the user's call.
         return VALUES["argument", kind.name.removeprefix("element-")]
-    if call is None or call.value or kind.is_expected or kind is LEARNING_RATE:
+    if call is None or call.value or kind.is_expected or kind is LEARNING_RATE or kind in STATES.values():
         return kind
     return INSIDE if kind.name == "tensor-size" else replace(kind, fix="")
 

@@ -10,6 +10,9 @@ import re
 from functools import lru_cache
 
 _VARIABLE = re.compile(r"\b[LG]\[(?P<quote>['\"])(?P<name>[^'\"]+)(?P=quote)\]")
+_IMPORTED = re.compile(r"\bG\[(?P<quote>['\"])__import_(?P<module>[^'\"]+)(?P=quote)\](?=\.)")
+_OF_MAIN = re.compile(r"\bG\[(?P<quote>['\"])__import___main__(?P=quote)\]\.")
+"""How Dynamo reaches what stands in another module than that of the function, or in that of the program."""
 _MEMBER = re.compile(
     r"(?:\.__dict__\[(?P<a>['\"])(?:_modules|_parameters|_buffers)(?P=a)\]|\._(?:modules|parameters|buffers))"
     r"\[(?P<b>['\"])(?P<name>\w+)(?P=b)\]"
@@ -27,8 +30,11 @@ def spelled(source: str) -> str:
     'self.h[0].training'
     >>> spelled('G["SCALE"]'), spelled('L["kwargs"]["a"]'), spelled("self._modules['conv'].bias")
     ('SCALE', 'kwargs["a"]', 'self.conv.bias')
+    >>> spelled('G["__import___main__"].seen'), spelled('G["__import_torch_dot_nn"].F')
+    ('seen', 'torch.nn.F')
     """
-    text = _VARIABLE.sub(lambda found: found["name"], source)
+    text = _IMPORTED.sub(lambda found: found["module"].replace("_dot_", "."), _OF_MAIN.sub("", source))
+    text = _VARIABLE.sub(lambda found: found["name"], text)
     text = _ITEM.sub(lambda found: f"{found['of']}[{found['key']}]", text)
     text = _MEMBER.sub(lambda found: _step(found["name"]), text)
     return _ATTRIBUTE.sub(lambda found: _step(found["name"]), text)

@@ -274,3 +274,23 @@ def one_matmul_precision() -> list[Any]:
         return [compiled(torch.ones(2, 2)), compiled(torch.ones(2, 2))]
     finally:
         torch.set_float32_matmul_precision("highest")
+
+
+def rows_in_turn(x: Any) -> Any:
+    total = torch.zeros(4)
+    for row in x:  # here
+        total = total * 2 + row
+    return total
+
+
+@shows("tensor-size-specialized")
+def other_numbers_of_rows() -> list[Any]:
+    compiled = torch.compile(rows_in_turn, backend="eager")
+    return [compiled(torch.ones(rows, 4)) for rows in (3, 4, 5)]
+
+
+@follows("tensor-size-specialized")
+def padded_to_one_number() -> list[Any]:
+    compiled = torch.compile(rows_in_turn, backend="eager")
+    pad = torch.nn.functional.pad
+    return [compiled(pad(torch.ones(rows, 4), (0, 0, 5 - rows, 0))) for rows in (3, 4, 5)]

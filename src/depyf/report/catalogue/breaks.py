@@ -37,24 +37,17 @@ SIGNS = (
         r"^assert\b",
     ),
     _sign(
+        "loop-over-data",
+        "the number of iterations of a loop depends on the values of a tensor",
+        "write the loop as one operation on tensors; or run it a fixed number of times, with `torch.where` inside",
+        rf"Tensor\.item|{_DATA}",
+        r"^(for|while)\b",
+    ),
+    _sign(
         "data-dependent-branch",
         "a branch depends on the values of a tensor",
         "compute both results and choose with `torch.where(condition, one, other)`; `torch.cond` runs one alone",
         _DATA,
-    ),
-    _sign(
-        "loop-over-data",
-        "the number of iterations of a loop depends on the values of a tensor",
-        "write the loop as one operation on tensors",
-        r"Tensor\.item",
-        r"^(for|while)\b",
-    ),
-    _sign(
-        "item",
-        "`.item()`, `int()` or `float()` takes a number out of a tensor",
-        "keep the number as a tensor of one element, without `.item()`, `int()` or `float()`",
-        r"Tensor\.item|Data dependent operator",
-        explanation=r"Tensor\.item|_local_scalar_dense",
     ),
     _sign(
         "tolist",
@@ -62,6 +55,13 @@ SIGNS = (
         "index the tensor instead, without `.tolist()`",
         "Data dependent operator|tolist",
         r"tolist\(",
+    ),
+    _sign(
+        "item",
+        "`.item()`, `int()` or `float()` takes a number out of a tensor",
+        "keep the number as a tensor of one element, without `.item()`, `int()` or `float()`",
+        r"Tensor\.item|Data dependent operator",
+        explanation=r"Tensor\.item|_local_scalar_dense",
     ),
     _sign(
         "text-of-tensor",

@@ -11,7 +11,7 @@ from depyf.report.nearest import changed_dimensions, literal
 from depyf.report.refused import NUMBER_OF_KEYS, Refused
 from depyf.report.reproducible import without_addresses
 from depyf.report.spelling import root_name, spelled
-from depyf.report.syntax import decides, is_handed_over
+from depyf.report.syntax import decides, is_handed_over, is_handed_over_in
 
 _HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
 
@@ -138,6 +138,12 @@ TENSORS = {
     ),
 }
 
+SIZE_SPECIALIZED = Kind(
+    "tensor-size-specialized",
+    "the size of `{subject}` was {actual}, not {expected}; torch compiles each size for itself",
+    "pad `{subject}` to one size before the call",
+)
+"""Of a size that a loop or a call needs as a number: to mark it as dynamic raises an exception."""
 INSIDE = Kind(
     "tensor-size-inside",
     TENSORS["size"].cause,
@@ -271,7 +277,7 @@ UNKNOWN = Kind("recompile", "{text}", "")
 RECOMPILES: tuple[Kind, ...] = (
     *VALUES.values(),
     *TENSORS.values(),
-    INSIDE,
+    *(SIZE_SPECIALIZED, INSIDE),
     *STATES.values(),
     *(COUNTER, SET_IN_CALL, GROWTH, KEYS, KEYWORDS, MISSING, SYMBOLIC, IDENTITY, LEARNING_RATE),
     *(IN_CONDITION, IN_CALL, HELD_IN_CALL, ONE_IN_CALL, SPECIALIZED, UNKNOWN),
@@ -363,7 +369,7 @@ def _of_value(found: Refused, change: str, place: str, source: str) -> Kind:
         return LEARNING_RATE
     if change in ("int", "float") and decides(found.subject, source):
         return IN_CONDITION
-    if change == "int" and is_handed_over(found.subject, source):
+    if change == "int" and (is_handed_over(found.subject, source) or is_handed_over_in(found.where, found.subject)):
         return _in_call(found, place)
     kind = VALUES[place, change]
     if place == "global" and found.subject != root_name(found.source):

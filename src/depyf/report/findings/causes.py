@@ -20,11 +20,13 @@ from depyf.report.catalogue.recompiles import (
     KEYS,
     PLACES,
     SET_IN_CALL,
+    SIZE_SPECIALIZED,
     SPECIALIZED,
     STACK,
+    TENSORS,
 )
 from depyf.report.findings.failures import is_limit
-from depyf.report.model import Compile, Function, Recompile, Session, SideEffect
+from depyf.report.model import Compile, Function, GuardSet, Recompile, Session, SideEffect
 from depyf.report.nearest import INDEX, changed_dimensions, literal, nearest
 from depyf.report.refused import Refused
 from depyf.report.spelling import spelled
@@ -32,9 +34,10 @@ from depyf.report.user_source import is_of_torch
 
 _Pair: TypeAlias = tuple[object, object]
 _Place: TypeAlias = tuple[tuple[str, int], ...]
-_TO_A_NUMBER = re.compile(r"(?P<side>.+) == -?\d+")
-_INTEGERS = frozenset(f"{place}-int" for place in PLACES)
-_NUMBERS = _INTEGERS | {IN_CONDITION.name, IN_CALL.name, HELD_IN_CALL.name}
+_TO_A_NUMBER = re.compile(r"(?P<side>.+) == -?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
+_HELD = frozenset(f"{place}-{kind}" for place in PLACES for kind in ("int", "float"))
+_NUMBERS = frozenset((*(f"{place}-int" for place in PLACES), IN_CONDITION.name, IN_CALL.name, HELD_IN_CALL.name))
+_SIZE = re.compile(r"\bsize=\((?P<size>[^)]*)\)")
 Change: TypeAlias = frozenset[_Pair]
 """Pairs of numbers or strings: what was expected, and what was there. Of a state, its name stands alone."""
 
@@ -167,13 +170,30 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
                 firsts.add(key)
     compared = {_looked_at(told[0][0]): told[0][0].where for told in found.values() if told[0][0].is_condition}
     for key, told_of in found.items():
-        if key[1] in compared and (kinds[key] is IN_CALL or kinds[key].name in _INTEGERS):
+        if key[1] in compared and (kinds[key] is IN_CALL or kinds[key].name in _HELD):
             kinds[key] = SPECIALIZED
             # The line that compares the number needs its value: the first line that reads it may need none.
             told_of = [(replace(each, where=compared[key[1]] or each.where), compiled) for each, compiled in told_of]
+        elif kinds[key] is TENSORS["size"] and all(_keeps_size(*each) for each in told_of):
+            kinds[key] = SIZE_SPECIALIZED
         refused, compiles = zip(*told_of, strict=True)
         effects = [each for compiled in function.compiles for each in compiled.effects]
         yield Cause(function, _grown(kinds[key], refused, effects), refused, compiles, key in firsts)
+
+
+def _keeps_size(refused: Refused, compiled: Compile) -> bool:
+    """Return whether the entry that was made for a new size asks for this one again, wherever the size was another.
+
+    Torch makes such a dimension a symbol; where a call or a loop needs its number, the entry asks for the number.
+    """
+    guards = compiled.guards.guards if isinstance(compiled.guards, GuardSet) else ()
+    sizes = (_SIZE.search(each.clause) for each in guards if each.source == refused.source)
+    asked = next((each["size"].strip(", ").split(", ") for each in sizes if each is not None), [])
+    expected, actual = literal(refused.expected), literal(refused.actual)
+    if not (isinstance(expected, tuple) and isinstance(actual, tuple) and len(expected) == len(actual) == len(asked)):
+        return False
+    changed = [index for index, pair in enumerate(zip(expected, actual, strict=True)) if pair[0] != pair[1]]
+    return all(asked[index] == str(actual[index]) and actual[index] not in (0, 1) for index in changed)
 
 
 def _grown(kind: Kind, refused: tuple[Refused, ...], effects: Collection[SideEffect]) -> Kind:
