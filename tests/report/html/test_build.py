@@ -124,3 +124,15 @@ def test_the_command_says_what_is_wrong_with_a_dump(tmp_path: Path, text: str | 
         (tmp_path / "index.json").write_text(text, encoding="utf-8")
     found = CliRunner().invoke(depyf, ["report", str(tmp_path)])
     assert found.exit_code == code and "depyf report:" in found.output
+
+
+def test_the_page_of_breaks_says_what_the_finding_says_and_given_up_compiles_are_no_entries(tmp_path: Path) -> None:
+    again = toy_entry() | {"id": "0/1", "trigger": {"kind": "recompile", "refused": []}}
+    again["failure"] = {"kind": "RecompileLimitExceeded", "reason": "limit", "where": None}
+    again["breaks"], first = [], toy_entry()
+    first["breaks"][0] |= {"reason": "logger", "where": {"file": "toy.py", "line": 5, "function": "toy", "text": "log"}}
+    page = build_report(write_dump(tmp_path, index([function("toy", [first, again])]), FILES)).page
+    text = page.read_text(encoding="utf-8")
+    breaks = text[text.index("<h1>Graph breaks") :]
+    assert "Graph break: a logger is called." in breaks and "Fix: log outside of the compiled function" in breaks
+    assert '<span class="aside">1 entry</span>' in text

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from depyf.report.findings import Finding
+from depyf.report.findings.failures import place as where_is
 from depyf.report.html.function_data import entry_key
 from depyf.report.index_reader import Run
-from depyf.report.model import Failure, Function, GraphBreak, UserLine
+from depyf.report.model import Failure, GraphBreak, UserLine
 from depyf.report.naming import title
 from depyf.report.skips import Whose, skips
 
@@ -16,10 +18,14 @@ OF_TORCH = "torch/"
 
 @dataclass(slots=True)
 class Broken:
-    """A place where graphs end for one reason: the compiles that broke there, and the calls that they served."""
+    """A place where graphs end for one reason: the compiles that broke there, and the calls that they served.
+
+    finding: what the report says of it first, with its advice. entries: ids, addresses and names of the compiles.
+    """
 
     found: GraphBreak
-    entries: list[tuple[str, str, Function]] = field(default_factory=list)
+    finding: Finding | None
+    entries: list[tuple[str, str, str]] = field(default_factory=list)
     calls: int = 0
     is_counted: bool = True
 
@@ -50,13 +56,17 @@ class GivenUp:
     failure: Failure
 
 
-def broken(run: Run, addresses: Mapping[str, str]) -> list[Broken]:
+def broken(run: Run, addresses: Mapping[str, str], findings: Sequence[Finding]) -> list[Broken]:
     """Return the places where graphs end, in the order in which they came up."""
+    found = {(compiled, str(each.where)): each for each in findings for compiled in each.compiles}
     places: dict[tuple[UserLine | None, str], Broken] = {}
     for function, compiled in run.session.compiles():
         for each in compiled.breaks:
-            place = places.setdefault((each.where, each.reason), Broken(each))
-            place.entries.append((str(compiled.id), f"{addresses[function.root]}/{entry_key(compiled)}", function))
+            at = str(where_is(each.where)) if each.where is not None else ""
+            finding = found.get((str(compiled.id), at))
+            place = places.setdefault((each.where, each.reason), Broken(each, finding))
+            address = f"{addresses[function.root]}/{entry_key(compiled)}"
+            place.entries.append((str(compiled.id), address, title(function)))
             place.calls += compiled.hits or 0
             place.is_counted = place.is_counted and compiled.hits is not None
     return list(places.values())

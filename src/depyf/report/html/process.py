@@ -177,7 +177,7 @@ class Process:
     @cached_property
     def broken(self) -> list[Broken]:
         """Return the places where graphs end."""
-        return broken(self.run, self.addresses)
+        return broken(self.run, self.addresses, [each for each, _ in self.finding_links.all()])
 
     @cached_property
     def failed(self) -> list[GivenUp]:

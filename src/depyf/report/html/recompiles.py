@@ -60,6 +60,16 @@ class Recompiled:
         """Return what a reader calls the function."""
         return title(self.function)
 
+    @property
+    def made(self) -> list[Entry]:
+        """Return the entries that Dynamo made, without the compiles that it gave up."""
+        return [each for each in self.entries if each.compile.failure is None]
+
+    @property
+    def count(self) -> str:
+        """Return how many entries there are."""
+        return counted(len(self.made), "entry", "entries")
+
 
 def recompiled(run: Run, addresses: Mapping[str, str]) -> list[Recompiled]:
     """Return the functions of a run that were compiled more than once; `addresses` are those of the root functions."""
