@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from depyf.report.catalogue import advice, kind_of_recompile
-from depyf.report.catalogue.recompiles import filled
+from depyf.report.catalogue.refusals import filled
 from depyf.report.entry_table import NOTHING, entry_table
 from depyf.report.model import Guard, Recompile, Refusal
 from depyf.report.nearest import nearest

@@ -64,30 +64,33 @@ def independent(found: list[Refused]) -> Iterator[Refused]:
     aspects = {(each.source, each.aspect) for each in found}
     states = {each.source for each in found if each.is_state}
     dimensions: set[tuple[object, object]] = set()
-    items: set[tuple[str, ...]] = set()
-    moved: set[tuple[str, str, str]] = set()
-    modes = False
+    changes: set[tuple[str, ...]] = set()
     for each in found:
         if each.aspect == "size":
             changed = set(changed_dimensions(each))
             if changed and changed <= dimensions:
                 continue
             dimensions |= changed
-        if _follows(each, aspects, states) or (each.is_mode and modes) or _is_shape_clause(each, dimensions):
+        change = _change(each)
+        if change in changes or _follows(each, aspects, states) or _is_shape_clause(each, dimensions):
             continue
-        if each.aspect in ("dtype", "device"):
-            change = each.aspect, each.expected, each.actual
-            if change in moved:
-                continue
-            moved.add(change)
-        if each.where and INDEX.search(each.subject):
-            # Items of one container that changed alike, in one line, are one thing.
-            item = INDEX.sub("[]", each.subject), each.aspect, each.expected, each.actual, each.where
-            if item in items:
-                continue
-            items.add(item)
-        modes = modes or each.is_mode
+        if change:
+            changes.add(change)
         yield each
+
+
+def _change(each: Refused) -> tuple[str, ...]:
+    """Return what is equal for refusals of one change that shows in several values, nothing where each stands alone.
+
+    Modules change their mode together, tensors their dtype and device; so do items of one container, in one line.
+    """
+    if each.is_mode:
+        return ("training",)
+    if each.aspect in ("dtype", "device"):
+        return each.aspect, each.expected, each.actual
+    if each.where and INDEX.search(each.subject):
+        return INDEX.sub("[]", each.subject), each.aspect, each.expected, each.actual, each.where
+    return ()
 
 
 def _follows(each: Refused, aspects: set[tuple[str, str]], states: set[str]) -> bool:

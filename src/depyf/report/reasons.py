@@ -12,15 +12,8 @@ from types import MappingProxyType
 
 from depyf.report.callers import Call, is_foreign, own_call
 from depyf.report.catalogue.kind import Kind
-from depyf.report.catalogue.recompiles import (
-    INSIDE,
-    LEARNING_RATE,
-    STATES,
-    VALUES,
-    advice_of,
-    filled,
-    kind_of_recompile,
-)
+from depyf.report.catalogue.recompiles import INSIDE, LEARNING_RATE, STATES, VALUES
+from depyf.report.catalogue.refusals import advice_of, filled, kind_of_recompile
 from depyf.report.model import Compile, Function, Recompile
 from depyf.report.naming import is_method
 from depyf.report.nearest import independent, nearest

@@ -5,7 +5,8 @@ from __future__ import annotations
 from depyf.report.catalogue.breaks import BREAKS, kind_of_break
 from depyf.report.catalogue.kind import Kind
 from depyf.report.catalogue.others import OTHERS
-from depyf.report.catalogue.recompiles import RECOMPILES, advice, kind_of_recompile
+from depyf.report.catalogue.recompiles import RECOMPILES
+from depyf.report.catalogue.refusals import advice, kind_of_recompile
 
 __all__ = ["KINDS", "Kind", "advice", "kind_of_break", "kind_of_recompile"]
 

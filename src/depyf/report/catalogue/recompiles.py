@@ -2,30 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection
 from dataclasses import replace
 
 from depyf.report.catalogue.kind import Kind
-from depyf.report.nearest import changed_dimensions, literal
-from depyf.report.refused import NUMBER_OF_KEYS, Refused
-from depyf.report.reproducible import without_addresses
-from depyf.report.spelling import root_name, spelled
-from depyf.report.syntax import decides, is_handed_over, is_handed_over_in
 
-_HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
-
-_LEARNING_RATE = re.compile(r"\.param_groups\[\d+\]\[['\"]lr['\"]\]$")
-_HELD = re.compile(r"\.__(?:defaults|kwdefaults|closure)__\b")
-_BOTH = re.compile(r"(?:on )?\{actual\}, (?P<expected>not (?:on )?\{expected\})")
-_CODE = "code of "
-NONE_TYPE = "NoneType"
-_KEYS = re.compile(r"the keys (?P<keys>.*), in this order$")
-
-STACK = "___stack"
-"""How Dynamo calls a value that is carried over a graph break."""
-_CARRIED = re.compile(r"(the (?:number|string|flag|constant|function)) `\{subject\}`")
-_SUBJECT = "`{subject}`"
+SUBJECT = "`{subject}`"
 
 PLACES = {
     "argument": "an argument",
@@ -73,7 +54,7 @@ CHANGES = {
 """What changed of such a value, how that is said, and what to write."""
 
 VALUES = {
-    (place, change): Kind(f"{place}-{change}", cause.replace(_SUBJECT, f"{_SUBJECT} ({words})", 1), fix)
+    (place, change): Kind(f"{place}-{change}", cause.replace(SUBJECT, f"{SUBJECT} ({words})", 1), fix)
     for place, words in PLACES.items()
     for change, (cause, fix) in CHANGES.items()
 }
@@ -209,7 +190,7 @@ KEYS = Kind(
     "give `{subject}` the same keys in the same order in all calls",
 )
 OTHER_NUMBER = replace(KEYS, cause="the number of keys of `{subject}` was {actual}, not {expected}")
-_IN_SOME_CALLS = "`{subject}` had the {item} in some calls only"
+IN_SOME_CALLS = "`{subject}` had the {item} in some calls only"
 KEYWORDS = Kind(
     "keyword-arguments",
     "the keyword arguments `{subject}` were {actual}, not {expected}",
@@ -282,233 +263,3 @@ RECOMPILES: tuple[Kind, ...] = (
     *(COUNTER, SET_IN_CALL, GROWTH, KEYS, KEYWORDS, MISSING, SYMBOLIC, IDENTITY, LEARNING_RATE),
     *(IN_CONDITION, IN_CALL, HELD_IN_CALL, ONE_IN_CALL, SPECIALIZED, UNKNOWN),
 )
-
-
-def kind_of_recompile(found: Refused, parameters: Collection[str] = (), source: str = "") -> Kind:
-    """Return the kind of a refusal; `parameters` and `source` are those of the function, where they are known."""
-    if holder_of(found) and (not parameters or root_name(found.source) in parameters):
-        return DEFAULTS
-    special, root = _special(found), root_name(found.source)
-    is_keywords = bool(root) and re.search(rf"\*\*\s*{re.escape(root)}\b", source) is not None
-    if special is not None:
-        return MISSING_KEYWORD if special is MISSING and is_keywords else special
-    change, place = _change(found), place_of(found, parameters)
-    if is_keywords and found.subject == root:
-        return KEYWORDS if change == "keys" else NUMBER_OF_KEYWORDS
-    if is_keywords and place == "element":
-        place = "argument"
-    kind = _of_tensor(found, place) or _of_container(found, change, place)
-    if kind is None:
-        kind = _of_value(found, change, place, source) if change and found.source else UNKNOWN
-    return _carried(kind) if root.startswith(STACK) else kind
-
-
-def _carried(kind: Kind) -> Kind:
-    """Return a kind for a value that a graph break leaves on the stack: it has no name, and the break is the cause."""
-    cause = re.sub(r"(?<=`\{subject\}`) \(.*?\)", "", kind.cause)
-    cause = _CARRIED.sub(r"\1 carried over the graph break", cause)
-    return replace(kind, cause=cause.replace(_SUBJECT, "the value carried over the graph break"), fix="")
-
-
-def _of_tensor(found: Refused, place: str) -> Kind | None:
-    """Return the kind of a refusal of a tensor, or of its type; None for any other value."""
-    if found.aspect == "type" and _is_none(found):
-        return VALUES[place, "none"]
-    if found.is_dimension:
-        return TENSORS["dimension of one"]
-    if found.aspect == "size":
-        expected, actual = literal(found.expected), literal(found.actual)
-        same_rank = not (isinstance(expected, tuple) and isinstance(actual, tuple)) or len(expected) == len(actual)
-        if not same_rank:
-            return TENSORS["rank"]
-        changed = list(changed_dimensions(found))
-        return TENSORS["size of one" if changed and not any(map(may_be_dynamic, changed)) else "size"]
-    if found.aspect == "dispatch keys" and _device(found.expected) != _device(found.actual):
-        return TENSORS["device"]
-    if found.aspect == "dispatch keys" and ("Autocast" in found.expected) != ("Autocast" in found.actual):
-        return STATES["autocast"]
-    if found.aspect == "type" and not _is_tensor_type(found.actual):
-        return VALUES[place, "type"]
-    if found.aspect in TENSORS:
-        return TENSORS[found.aspect]
-    return None
-
-
-def _of_container(found: Refused, change: str, place: str) -> Kind | None:
-    """Return the kind of a refusal of the keys of a dict or a member of a set; None for any other value."""
-    if found.item:
-        kind = KEYS if found.item.startswith("key ") else VALUES[place, "constant"]
-        return replace(kind, cause=_IN_SOME_CALLS)
-    if found.aspect == NUMBER_OF_KEYS:
-        return OTHER_NUMBER
-    return KEYS if change == "keys" else None
-
-
-def holder_of(found: Refused) -> str:
-    """Return the function that holds a value as a default or in its closure, empty where none does.
-
-    >>> holder_of(Refused("0/0", 'L["f"].__defaults__[0]', "", "1", "2", "", ""))
-    'f'
-    """
-    held = _HELD.search(found.source)
-    return spelled(found.source[: held.start()]) if held is not None else ""
-
-
-def _is_none(found: Refused) -> bool:
-    """Return whether one of two types is that of None."""
-    return NONE_TYPE in (found.expected, found.actual)
-
-
-def _is_tensor_type(name: str) -> bool:
-    """Return whether a type is one of tensors, as far as its name tells."""
-    return "Tensor" in name or "Parameter" in name or "Buffer" in name
-
-
-def _of_value(found: Refused, change: str, place: str, source: str) -> Kind:
-    if change == "float" and _LEARNING_RATE.search(found.subject):
-        return LEARNING_RATE
-    if change in ("int", "float") and decides(found.subject, source):
-        return IN_CONDITION
-    if change == "int" and (is_handed_over(found.subject, source) or is_handed_over_in(found.where, found.subject)):
-        return _in_call(found, place)
-    kind = VALUES[place, change]
-    if place == "global" and found.subject != root_name(found.source):
-        kind = replace(kind, cause=kind.cause.replace("(a global", "(of a global"))
-    # No tensor can replace a string or a number that is None in some calls.
-    is_tensor = any(literal(each) is ... and _is_tensor_type(each) for each in (found.expected, found.actual))
-    return kind if change != "none" or is_tensor else replace(kind, fix="")
-
-
-def _in_call(found: Refused, place: str) -> Kind:
-    """Return the kind of an integer that a call or a slice takes: a tensor does not stand for each of those."""
-    if place in ("global", "module"):
-        return HELD_IN_CALL
-    changed = literal(found.expected), literal(found.actual)
-    return IN_CALL if may_be_dynamic(changed) else ONE_IN_CALL
-
-
-def _special(found: Refused) -> Kind | None:
-    if found.is_state:
-        return STATES.get(found.source, UNKNOWN)
-    if found.is_mode:
-        return STATES["training"]
-    if found.expected == "to be there" or found.expected.startswith("no attribute "):
-        return MISSING
-    if found.is_identity:
-        return IDENTITY
-    if found.is_condition or ".size()" in found.source or ".stride()" in found.source:
-        return SYMBOLIC
-    return None
-
-
-def advice(found: Refused, parameters: Collection[str] = (), source: str = "") -> str:
-    """Return what to write so that a call is not refused for this again, empty where nothing is advised."""
-    return advice_of(kind_of_recompile(found, parameters, source), found)
-
-
-def advice_of(kind: Kind, found: Refused, step: int = 0) -> str:
-    """Return what to write for a kind; torch's own hint where the catalogue has nothing that was tried."""
-    hint = _HINT.search(found.text)
-    if not kind.fix and hint is not None:
-        return f"torch: {hint['hint']}"
-    return filled(kind.fix, found, step)
-
-
-def filled(template: str, found: Refused, step: int = 0) -> str:
-    """Return a sentence of the catalogue for a refusal, without the values that are not known."""
-    is_held = template in (DEFAULTS.cause, DEFAULTS.fix)
-    expected, actual = (_plain(each.removeprefix(_CODE)) for each in (_keys(found.expected), found.actual))
-    if not actual:
-        template = _BOTH.sub(r"\g<expected>" if expected else "another one", template)
-    elif actual == expected:
-        template = _BOTH.sub("another {expected} than before", template)
-    if found.aspect == "dispatch keys" and _device(expected) != _device(actual):
-        expected, actual = _device(expected), _device(actual)
-    subject = holder_of(found) if is_held else ""
-    said = template.format(
-        subject=subject or found.subject,
-        expected=expected,
-        actual=actual,
-        dimension=changed_dimension(found),
-        step=f" by {step}" if step else "",
-        values=f", with {found.values or actual}" if actual else "",
-        text=found.text,
-        item=found.item,
-    )
-    return without_addresses(said)
-
-
-def _plain(value: str) -> str:
-    """Return what was expected or found as the user would write it: None, where it is told by its type."""
-    return "None" if value == NONE_TYPE else value
-
-
-def _keys(expected: str) -> str:
-    """Return which keys are expected of a dict as a list, as what was there is one; any other text as it is."""
-    keys = _KEYS.match(expected)
-    found = literal(f"[{keys['keys']}]") if keys is not None else ...
-    return expected if found is ... else repr(found)
-
-
-def _device(keys: str) -> str:
-    """Return the device that the first of a tensor's dispatch keys names."""
-    return repr(keys.strip("'").split(",")[0].lower())
-
-
-def place_of(found: Refused, parameters: Collection[str]) -> str:
-    """Return where a value stands, a key of `PLACES`."""
-    source, name = found.source, root_name(found.source)
-    if source.startswith("G["):
-        return "global"
-    if "cell_contents" in source or (parameters and name not in parameters and found.subject == name):
-        return "closure"
-    if found.subject.endswith("]") and not found.subject.endswith("][0]"):
-        return "element"
-    if "." in found.subject:
-        return "module" if "__dict__[" in source or "_modules" in source else "object"
-    return "argument"
-
-
-def _change(found: Refused) -> str:
-    """Return in which respect a value changed, a key of `CHANGES` or `keys`, empty where that is not known."""
-    if found.aspect == "length":
-        return "length"
-    if found.aspect == "class":
-        return "none" if _is_none(found) else "type"
-    if found.expected.startswith("the keys ") or found.aspect == "keys":
-        return "keys"
-    if found.is_function:
-        return "function"
-    return _change_of_literals(literal(found.expected), literal(found.actual) if found.actual else None, found)
-
-
-def _change_of_literals(expected: object, actual: object, found: Refused) -> str:
-    if not found.expected:
-        return ""
-    if (expected is None) != (actual is None) and found.actual:
-        return "none"
-    if expected is ...:
-        return "constant"
-    if found.actual and type(expected) is not type(actual) and not {type(expected), type(actual)} <= {int, float}:
-        return "type"
-    for cls, name in ((bool, "bool"), (int, "int"), (float, "float"), (str, "string")):
-        if isinstance(expected, cls):
-            return name
-    return "constant"
-
-
-def changed_dimension(found: Refused) -> int:
-    """Return the first dimension in which two sizes differ and which may be dynamic, else the first that differs."""
-    if found.is_dimension:
-        return int(found.aspect.rpartition(" ")[2])
-    expected, actual = literal(found.expected), literal(found.actual)
-    if isinstance(expected, tuple) and isinstance(actual, tuple):
-        pairs = [(index, pair) for index, pair in enumerate(zip(expected, actual, strict=False)) if pair[0] != pair[1]]
-        first = next((index for index, pair in pairs if may_be_dynamic(pair)), None)
-        return first if first is not None else next((index for index, _ in pairs), 0)
-    return 0
-
-
-def may_be_dynamic(changed: tuple[object, object]) -> bool:
-    """Return whether one entry may serve a dimension for both its sizes: torch compiles 0 and 1 for themselves."""
-    return not set(changed) & {0, 1}

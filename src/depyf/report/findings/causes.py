@@ -22,9 +22,9 @@ from depyf.report.catalogue.recompiles import (
     SET_IN_CALL,
     SIZE_SPECIALIZED,
     SPECIALIZED,
-    STACK,
     TENSORS,
 )
+from depyf.report.catalogue.refusals import STACK
 from depyf.report.findings.failures import is_limit
 from depyf.report.model import Compile, Function, GuardSet, Recompile, Session, SideEffect
 from depyf.report.nearest import INDEX, changed_dimensions, literal, nearest
@@ -169,16 +169,23 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
             if number == 0:
                 firsts.add(key)
     compared = {_looked_at(told[0][0]): told[0][0].where for told in found.values() if told[0][0].is_condition}
+    effects = [each for compiled in function.compiles for each in compiled.effects]
     for key, told_of in found.items():
-        if key[1] in compared and (kinds[key] is IN_CALL or kinds[key].name in _HELD):
-            kinds[key] = SPECIALIZED
+        kind = _specialized(kinds[key], key[1], told_of, compared)
+        if kind is SPECIALIZED:
             # The line that compares the number needs its value: the first line that reads it may need none.
             told_of = [(replace(each, where=compared[key[1]] or each.where), compiled) for each, compiled in told_of]
-        elif kinds[key] is TENSORS["size"] and all(_keeps_size(*each) for each in told_of):
-            kinds[key] = SIZE_SPECIALIZED
         refused, compiles = zip(*told_of, strict=True)
-        effects = [each for compiled in function.compiles for each in compiled.effects]
-        yield Cause(function, _grown(kinds[key], refused, effects), refused, compiles, key in firsts)
+        yield Cause(function, _grown(kind, refused, effects), refused, compiles, key in firsts)
+
+
+def _specialized(
+    kind: Kind, subject: str, told_of: Collection[tuple[Refused, Compile]], compared: Mapping[str, str]
+) -> Kind:
+    """Return the kind of what torch compiles for each number or size; `compared` are the numbers in conditions."""
+    if subject in compared and (kind is IN_CALL or kind.name in _HELD):
+        return SPECIALIZED
+    return SIZE_SPECIALIZED if kind is TENSORS["size"] and all(_keeps_size(*each) for each in told_of) else kind
 
 
 def _keeps_size(refused: Refused, compiled: Compile) -> bool:
