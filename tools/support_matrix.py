@@ -1,10 +1,10 @@
-"""Run the contract tests in several environments and write what works where: `docs/support-matrix.md`.
+"""Run the contract tests in several environments and write `docs/support-matrix.md`.
 
 python tools/support_matrix.py py310-t260=/path/to/bin/python py313-t215=/path/to/bin/python
 
-Each environment needs torch and pytest, for the debuggers' tests debugpy and pexpect too. What a run finds is kept in
-`docs/support-matrix.json`, so that environments can be asked one after the other and a part anew: `--parts tests`. With
-`--again` only the tests that failed are run, and what is known of the others stays.
+Each environment needs torch and pytest. The debugger tests also need debugpy and pexpect. Results are kept in
+`docs/support-matrix.json`, so you can run one environment at a time, or only some parts: `--parts tests`. With `--again`
+only the tests that failed run again; the other results stay. Without an environment, the page is written from the results.
 """
 
 from __future__ import annotations
@@ -138,21 +138,21 @@ def page(results: dict[str, dict[str, Found]]) -> str:
     """Return the text of the page."""
     order = sorted(results.values(), key=_versions)
     lines = [
-        "# What works where",
+        "# Supported versions",
         "",
-        "Written by `tools/support_matrix.py`, which runs in one environment each: the contract tests (`tests/torch`,",
-        "`tests/report`), those of them that step in pdb and debugpy (`tests/torch/debuggers`), the guards' verdicts",
-        "(`tools/guard_verdicts`), and the programs for Dynamo (`benchmarks/dynamo_code.py`). A test of what a torch",
-        "does not have is skipped there, with the reason below.",
+        "`tools/support_matrix.py` writes this page. For each environment it runs the contract tests (`tests/torch`,",
+        "`tests/report`), the debugger tests (`tests/torch/debuggers`), the check of guard verdicts against torch's C++",
+        "guards (`tools/guard_verdicts`), and the programs for Dynamo (`benchmarks/dynamo_code.py`). A test is skipped if",
+        "the torch lacks what it tests; the reasons are listed below.",
         "",
-        "| torch | Python | contract tests | debuggers | guards as C++ decides | Dynamo's code in proven source |",
+        "| torch | Python | contract tests | debugger tests | guards that agree with C++ | decompiled code of Dynamo |",
         "|---|---|---|---|---|---|",
         *(_row(found) for found in order),
         "",
-        "Other releases use what is found in them: depyf asks torch for each place that it takes hold of, and says in",
-        "`index.md` which are missing.",
+        "With another release of torch, depyf checks for each internal interface that it uses. `index.md` lists those that",
+        "are missing.",
         "",
-        "## Unavailable or failing, and where",
+        "## Unavailable or failing, by environment",
         "",
     ]
     for found in order:
@@ -172,10 +172,10 @@ def _versions(found: dict[str, Found]) -> tuple[list[int], list[int]]:
 def _row(found: dict[str, Found]) -> str:
     tests, debuggers = (_count(found.get(part, {}).get("counts", {})) for part in ("tests", "debuggers"))
     guards, dynamo = found.get("guards", {}), found.get("dynamo", {})
-    pairs = f"{guards['agree']} of {guards['pairs']} pairs" if guards.get("pairs") else "not asked"
+    pairs = f"{guards['agree']} of {guards['pairs']} pairs" if guards.get("pairs") else "not run"
     unproven = str(dynamo.get("code objects whose source is not proven", "? of ?"))
     other = str(dynamo.get("programs with other results", "?"))
-    code = f"all but {unproven}; other results in {other}"
+    code = f"not proven: {unproven}; different results: {other}"
     versions = f"{found['probe']['torch']} | {found['probe']['python']}"
     return f"| {versions} | {tests} | {debuggers} | {pairs} | {code} |"
 
@@ -183,9 +183,9 @@ def _row(found: dict[str, Found]) -> str:
 def _count(counts: object) -> str:
     assert isinstance(counts, dict)
     if not counts:
-        return "not run yet"
+        return "not run"
     text = f"{counts.get('passed', 0)} pass, {counts.get('failed', 0) + counts.get('error', 0)} fail"
-    return f"{text}, {counts['skipped']} not for this torch" if counts.get("skipped") else text
+    return f"{text}, {counts['skipped']} skipped" if counts.get("skipped") else text
 
 
 def _unavailable(seams: object) -> Iterable[str]:
