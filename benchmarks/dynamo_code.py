@@ -178,9 +178,10 @@ class Total:
             none_of("code objects proven but not replaced", self.kept, made),
             none_of("errors inside depyf", self.problems, f"{len(self.programs)} programs"),
             Bar(
-                "statements against Dynamo's instructions",
-                f"{self.statements} against {self.instructions}, one for {share:.1f}",
+                "Dynamo's instructions for each statement",
+                f"{share:.1f}",
                 share >= SHARE,
+                note=f"{self.instructions} for {self.statements}",
             ),
             none_of("lists that are only taken apart", self.lists, made),
             none_of("names that the next statement uses, and nobody else", self.at_once, made),

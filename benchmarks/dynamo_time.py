@@ -185,11 +185,11 @@ def bars(taken: Sequence[Taken], way: str) -> list[Bar]:
         if one.share(way) >= SHARE
     ]
     power = exponent(taken, way)
-    together = f"{ours:.2f} s to Dynamo's {dynamo:.2f} s, {ours / dynamo:.1%}"
-    most = f"; the most is {worst[0].share(way):.1%}, {worst[0].name}"
+    together = f"{ours:.2f} s to Dynamo's {dynamo:.2f} s"
+    most = f"{SHARE:.0%} or more; the most is {worst[0].share(way):.1%}, {worst[0].name}"
     return [
-        Bar(f"{way}: all together", together, ours < SHARE * dynamo),
-        none_of(f"{way}: code objects that take {SHARE:.0%} of Dynamo's time or more", over, f"{len(taken)}{most}"),
+        Bar(f"{way}: all together", f"{100 * ours / dynamo:.1f} %", ours < SHARE * dynamo, note=together),
+        none_of(f"{way}: code objects that take a large part of Dynamo's time", over, f"{len(taken)}", most),
         Bar(f"{way}: time grows with this power of the instructions", f"{power:.2f}", power <= EXPONENT),
     ]
 

@@ -172,11 +172,11 @@ def measured(name: str, count: int, seeds: list[int]) -> Iterator[Bar]:
                 lines, nodes = lines + result[0], nodes + result[1]
                 wrong += [] if result[0] and result[1] else [result[2]]
                 print(f"  {name} {drawn}: {result}", file=sys.stderr, flush=True)
-            number = f"{lines} and {nodes} of {drawn} (from {len(places)} places; {same} more change no result)"
-            is_met = min(lines, nodes) >= ENOUGH and drawn >= COUNT
-            claim = f"changed {name} kernels, seed {seed}: the line found, the node found"
-            print(f"{claim}: {number}", *wrong, sep="\n  ", file=sys.stderr, flush=True)
-            yield Bar(claim, number, is_met, wrong)
+            note = f"from {len(places)} places; {same} more change no result"
+            for what, right in (("line", lines), ("node", nodes)):
+                claim = f"{name}, seed {seed}: changed kernels whose {what} is found"
+                print(f"{claim}: {right} of {drawn} ({note})", *wrong, sep="\n  ", file=sys.stderr, flush=True)
+                yield Bar(claim, f"{right} of {drawn}", right >= ENOUGH and drawn >= COUNT, wrong, note)
 
 
 def main() -> None:

@@ -169,9 +169,10 @@ def main() -> None:
         [
             Bar(
                 f"kernels in which {name} stops at the right block with the right values",
-                f"{done - len(each)} of {done} ({blocks} blocks)",
+                f"{done - len(each)} of {done}",
                 not each and done >= COUNT,
                 each,
+                f"{blocks} blocks",
             )
             for name, each in wrong.items()
         ]

@@ -278,7 +278,7 @@ def main() -> None:
     bars = [
         Bar("models with the results and gradients of eager", f"{agree} of {len(names)}", not problems, problems),
         Bar("kernels alone that run as their nodes do", f"{kernels - len(failed)} of {kernels}", not failed, failed),
-        Bar(f"files of {MOST_LINES} lines or more beside the kernel", f"{len(long)} of {kernels}", not long, long),
+        Bar("files with too many lines beside the kernel", f"{len(long)} of {kernels}", not long, long),
         Bar("linked lines with another value than their node", f"{len(false)} of {total}", not false, false),
         Bar("lines of bodies that are linked", f"{linked} of {lines}", linked > 0),
     ]

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.bar import Bar, report
+from benchmarks.bar import Bar, none_of, report
 from benchmarks.linked.graph_text import Places, places_of_lines
 from benchmarks.linked.judge import Module
 from benchmarks.linked.programs import PROGRAMS
@@ -164,10 +164,10 @@ def main() -> None:
                 right += 1
     report(
         [
-            Bar(f"links of {options.lines} lines that are false", str(len(false)), not false, false),
-            Bar("right", str(right), right > 0),
-            Bar("missing, by cause", str(dict(causes)), True, missing),
-            Bar("not judged", str(len(unjudged)), True, unjudged),
+            none_of("lines with a false link", false, str(options.lines)),
+            Bar("lines with the right links", f"{right} of {options.lines}", right > 0),
+            Bar("lines with a missing link", f"{len(missing)} of {options.lines}", True, missing, str(dict(causes))),
+            Bar("lines that are not judged", f"{len(unjudged)} of {options.lines}", True, unjudged),
         ]
     )
 

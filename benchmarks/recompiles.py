@@ -97,12 +97,13 @@ def measure(kind: str, sizes: list[int], rounds: int) -> list[Bar]:
     bars = []
     for what in ("added seconds", "dump", "added memory") if steps else ():
         steep = math.log(max(rows[-1][what], 1) / max(rows[0][what], 1)) / steps
-        bars.append(Bar(f"{what} of {kind} grows as n to the", f"{steep:.2f}", steep <= STEEPEST))
+        bars.append(Bar(f"{kind}: growth of {what}, as exponent", f"{steep:.2f}", steep <= STEEPEST))
     if kind == "strings":
         ratio = rows[-1]["ratio"]
-        told = f"{ratio:.3f} ({ratios[0]:.2f} to {ratios[-1]:.2f}, pairs: {rounds})"
-        bars.append(Bar("time with strings, of plain", told, ratio <= SLOWEST))
-        bars.append(Bar("bytes of the dump with strings", f"{rows[-1]['dump']:.0f}", rows[-1]["dump"] < LARGEST))
+        note = f"{ratios[0]:.2f} to {ratios[-1]:.2f}, {rounds} pairs"
+        bars.append(Bar("strings: ratio of times", f"{ratio:.3f}", ratio <= SLOWEST, note=note))
+        dumped = rows[-1]["dump"]
+        bars.append(Bar("strings: size of the dump", f"{dumped:,.0f} bytes", dumped < LARGEST))
     return bars
 
 

@@ -97,6 +97,7 @@ def differences(one: Path, other: Path) -> tuple[list[str], int]:
 
 def measure(part: str, keep: Path | None) -> Bar:
     """Dump a part of the programs by two processes, one after the other, and compare."""
+    what = f"{part}: files that differ between two dumps"
     with tempfile.TemporaryDirectory() as temporary:
         root = keep or Path(temporary)
         for seed in ("1", "2"):
@@ -110,9 +111,9 @@ def measure(part: str, keep: Path | None) -> Bar:
             command = [sys.executable, "-m", "benchmarks.same_dump", "--run", part, str(root / part / seed)]
             done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
             if done.returncode != 0:
-                return Bar(f"{part}: files that differ between two dumps", done.stderr[-2000:], False)
+                return Bar(what, "no dump", False, done.stderr.splitlines()[-20:])
         wrong, count = differences(root / part / "1", root / part / "2")
-    return none_of(f"{part}: files that differ between two dumps", wrong, str(count))
+    return none_of(what, wrong, str(count))
 
 
 def main() -> None:

@@ -51,9 +51,9 @@ def functions(peer: Peer, python: str, sample: int, limit: float) -> list[Bar]:
     late = [answer.seconds for answer in theirs if answer.status == "late"]
     print(f"{len(late)} functions of {peer.name} were stopped, after {sum(late):.1f} s; to their end they take longer")
     return [
-        Bar(f"decompiling {sample} functions, {peer.name}'s time by ours", f"{ratio:.1f}", ratio >= FASTER),
+        Bar(f"{peer.name}'s time per ours", f"{ratio:.1f}", ratio >= FASTER, note=f"{sample} functions"),
         Bar("the slowest of 100 functions (p99)", f"{slow * 1000:.1f} ms", slow < SLOWEST),
-        Bar("with proof, by without", f"{proof:.2f}", proof <= PROOF),
+        Bar("time with proof per time without", f"{proof:.2f}", proof <= PROOF),
     ]
 
 
@@ -86,7 +86,7 @@ def modules(python: str, count: int, limit: float) -> list[Bar]:
     print_rows(list(found.items()))
     ours = total(found.pop("ours"))
     return [
-        Bar(f"decompiling {count} modules of 3.8, {name}'s time by ours", f"{total(answers) / ours:.1f}", True)
+        Bar(f"modules of 3.8: {name}'s time per ours", f"{total(answers) / ours:.1f}", True, note=f"{count} modules")
         for name, answers in found.items()
     ]
 

@@ -35,9 +35,9 @@ def measure() -> list[Bar]:
     compileall.compile_dir(str(Path(__file__).parents[1] / "src" / "depyf"), quiet=1)
     seconds()
     taken = [seconds() for _ in range(ROUNDS)]
-    number = f"{statistics.median(taken):.2f} s (least {min(taken):.2f}, most {max(taken):.2f})"
-    return [Bar(f"depyf decompile calendar:isleap, median of {ROUNDS} (bar {MOST} s)", number,
-                statistics.median(taken) <= MOST)]
+    median = statistics.median(taken)
+    note = f"median of {ROUNDS}; least {min(taken):.2f}, most {max(taken):.2f}; bar {MOST}"
+    return [Bar("depyf decompile calendar:isleap", f"{median:.2f} s", median <= MOST, note=note)]
 
 
 if __name__ == "__main__":

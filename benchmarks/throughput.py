@@ -67,8 +67,8 @@ def measure(commit: str) -> list[Bar]:
         pairs = [(rate(Path(folder)), rate(ROOT)) for _ in range(ROUNDS)]
     ratio = statistics.median(now / before for before, now in pairs)
     before, now = (statistics.median(rates) for rates in zip(*pairs))
-    number = f"{now:,.0f} | {before:,.0f} a second; {ratio:.2f} times"
-    return [Bar(f"instructions now | at {commit}, {ROUNDS} pairs (bar {LEAST} times)", number, ratio >= LEAST)]
+    note = f"{now:,.0f} against {before:,.0f} at {commit}; {ROUNDS} pairs; bar {LEAST}"
+    return [Bar("ratio of instructions per second", f"{ratio:.2f}", ratio >= LEAST, note=note)]
 
 
 if __name__ == "__main__":

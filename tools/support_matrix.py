@@ -3,8 +3,9 @@
 python tools/support_matrix.py py310-t260=/path/to/bin/python py313-t215=/path/to/bin/python
 
 Each environment needs torch and pytest. The debugger tests also need debugpy and pexpect. Results are kept in
-`docs/support-matrix.json`, so you can run one environment at a time, or only some parts: `--parts tests`. With `--again`
-only the tests that failed run again; the other results stay. Without an environment, the page is written from the results.
+`docs/support-matrix.json`, so you can run one environment at a time, or only some parts: `--parts tests`. With
+`--again` only the tests that failed run again; the other results stay. Without an environment, the page is written from
+the results.
 """
 
 from __future__ import annotations
@@ -141,16 +142,16 @@ def page(results: dict[str, dict[str, Found]]) -> str:
         "# Supported versions",
         "",
         "`tools/support_matrix.py` writes this page. For each environment it runs the contract tests (`tests/torch`,",
-        "`tests/report`), the debugger tests (`tests/torch/debuggers`), the check of guard verdicts against torch's C++",
-        "guards (`tools/guard_verdicts`), and the programs for Dynamo (`benchmarks/dynamo_code.py`). A test is skipped if",
-        "the torch lacks what it tests; the reasons are listed below.",
+        "`tests/report`), the debugger tests (`tests/torch/debuggers`), the check of guard verdicts against torch's",
+        "C++ guards (`tools/guard_verdicts`), and the programs for Dynamo (`benchmarks/dynamo_code.py`). A test is",
+        "skipped if the torch lacks what it tests; the reasons are listed below.",
         "",
         "| torch | Python | contract tests | debugger tests | guards that agree with C++ | decompiled code of Dynamo |",
         "|---|---|---|---|---|---|",
         *(_row(found) for found in order),
         "",
-        "With another release of torch, depyf checks for each internal interface that it uses. `index.md` lists those that",
-        "are missing.",
+        "With another release of torch, depyf checks for each internal interface that it uses. `index.md` lists those",
+        "that are missing.",
         "",
         "## Unavailable or failing, by environment",
         "",

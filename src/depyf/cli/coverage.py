@@ -64,11 +64,11 @@ HEAD = f"""\
 # Opcodes
 
 This table lists every opcode that a code object of CPython 3.7 to 3.15 may hold. *Handled in* names two functions of
-`src/depyf`: the first turns the opcode into normalised operations (`bytecode/operations.py`), and the second turns these
-into an expression or statement. *Becomes* lists the operations in the named test. It is empty if the opcode vanishes or
-becomes part of a neighbouring operation. The tests are in `{TEST}`. Each compiles a program
-that contains the opcode, decompiles it, and proves the result, with every interpreter that it finds. An opcode without a
-test fails the test suite.
+`src/depyf`: the first turns the opcode into normalised operations (`bytecode/operations.py`), and the second turns
+these into an expression or statement. *Becomes* lists the operations in the named test. It is empty if the opcode
+vanishes or becomes part of a neighbouring operation. The tests are in `{TEST}`. Each
+compiles a program that contains the opcode, decompiles it, and proves the result, with every interpreter that it
+finds. An opcode without a test fails the test suite.
 
 | opcode | Python | handled in | becomes | shown by |
 |---|---|---|---|---|"""
@@ -86,8 +86,8 @@ def page(versions: list[Version]) -> Iterator[str]:
         test = row[-1][1].test.partition("::test_")[2] or "**none**"
         yield f"| {name} | {_ranges([version for version, _ in row])} | {handled or '**nowhere**'} | {made} | {test} |"
     yield "\n## Opcodes that no code object contains\n"
-    yield "The interpreter replaces other opcodes by these while code runs, or only its compiler uses them. `co_code` and"
-    yield "`.pyc` files contain the general forms above.\n"
+    yield "The interpreter replaces other opcodes by these while code runs, or only its compiler uses them. `co_code`"
+    yield "and `.pyc` files contain the general forms above.\n"
     for version in versions:
         for kind, names in hidden(version).items():
             yield f"- {_label(version)}, {kind}: {', '.join(names)}"
